@@ -242,7 +242,8 @@ page-test: wasm ## Click through the page in headless Chromium, at full size; ne
 	CRYPTABLE_NPM_PACKAGE=$(abspath $(WASM_PACKAGE)) $(CARGO) build -p cryptable-cli --profile checks --features page --bin cryptable
 	PAGE_TOOLS=$(PAGE_TOOLS) CRYPTABLE_PROGRAM=$(or $(CARGO_TARGET_DIR),target)/checks/cryptable node --test crates/wasm/tests/page/page.mjs
 
-# Debian has podman and runc. Nothing is fetched: libraries of this machine stand in for the base images.
+# Debian has podman and runc (PODMAN='podman --runtime runc' where another one refuses the control groups). Nothing is
+# fetched: libraries of this machine stand in for the base images.
 PODMAN ?= podman
 image-test: export PODMAN := $(PODMAN)
 image-test: ## Build the server's image and run it: its user, its read-only root, health, SIGTERM; needs podman
@@ -280,7 +281,7 @@ programs: ## Build the programs cryptable, with the client's commands, and crypt
 
 RELEASE_FOLDER ?= target/release-$(WORKSPACE_VERSION)
 
-release: ## Build crates, wheels, programs, npm package, image recipe and bills of materials, with checksums, into RELEASE_FOLDER
+release: ## Build crates, wheels, programs, npm package, image and bills of materials, with checksums, into RELEASE_FOLDER
 	$(PYTHON) scripts/release_check.py --release
 	$(PYTHON) scripts/release.py $(RELEASE_FOLDER) $(RELEASE_OPTIONS)
 

@@ -107,7 +107,9 @@ def cryptable(job: Job, rows: int) -> dict[str, Any]:
     (of_model,) = (getattr(module, job.model) for module in modules if hasattr(module, job.model))
     others = {"alpha": 1.0, "max_iter": 500} if job.model == "MLPClassifier" else {}
     model = of_model(random_state=0, **job.arguments, **others).fit(train, train_labels)
-    source = ml.quantise(model, train, input_bits=job.bits) if job.model == "MLPClassifier" else model
+    source = model
+    if job.model == "MLPClassifier":
+        source = ml.quantise(model, train, input_bits=job.bits, activation_bits=job.bits)
     # Rows that are not trained on may lie beyond those that are.
     low, high = train.min(axis=0), train.max(axis=0)
     if job.model == "MLPClassifier":

@@ -26,6 +26,9 @@ RECIPE = ROOT / "examples/service/Containerfile"
 PODMAN = shlex.split(os.environ.get("PODMAN", "podman"))
 NAME = f"cryptable-image-test-{os.getpid()}"
 
+#: Images that the recipe begins with.
+BASES = re.findall(r"^FROM (\S+)", RECIPE.read_text(), re.MULTILINE)
+
 #: What the first stage runs.
 TOOLS = ("sh", "cp", "install", "mkdir")
 CARGO = "#!/bin/sh\nmkdir -p target/release && cp /program target/release/cryptable-server\n"
@@ -68,7 +71,7 @@ def stand_in(name: str, folder: Path, programs: dict[str, Path]) -> None:
 
 def build(program: Path, folder: Path) -> None:
     """Builds the image of the repository's files, by the recipe as it is."""
-    first, last = re.findall(r"^FROM (\S+)", RECIPE.read_text(), re.MULTILINE)
+    first, last = BASES
     tools = {f"bin/{name}": Path(shutil.which(name)).resolve() for name in TOOLS}
     stand_in(first, folder / "first", {**tools, "program": program})
     stand_in(last, folder / "last", {"unused": program})
@@ -132,7 +135,7 @@ def main() -> None:
         check_stop()
         print("the image was built, runs, and ends")
     finally:
-        for words in (["rm", "--force", NAME], ["volume", "rm", NAME], ["rmi", NAME]):
+        for words in (["rm", "--force", NAME], ["volume", "rm", NAME], ["rmi", NAME], ["rmi", *BASES]):
             subprocess.run([*PODMAN, *words], capture_output=True, check=False)
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Builds all that a release consists of, and ends with checksums; `--allow-missing` skips what tools are missing for.
+"""Builds all that a release consists of, and ends with checksums; `--allow-missing` goes without what is missing.
 
 python3 scripts/release.py FOLDER [--allow-missing]
 
-Crates, wheels, the programs and the library for C for this machine, the npm package, the recipe of the image, bills of
-materials: each by the target of the Makefile that makes it, as far as there is one. The folder must be new or empty.
+Crates, wheels, the programs and the library for C for this machine, the npm package, the server's image and its recipe,
+bills of materials: each by the target of the Makefile that makes it, as far as there is one. The folder must be new or
+empty. PODMAN names the builder of images.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 LICENCES = ("LICENSE-APACHE", "LICENSE-MIT")
+
+PODMAN = shlex.split(os.environ.get("PODMAN", "podman"))
 
 #: Files of an image: what is built from the repository's source, and how it is run.
 SERVICE = ("Containerfile", "Caddyfile", "compose.yaml", "kubernetes.yaml")
@@ -35,11 +39,6 @@ def version() -> str:
     if found is None:
         sys.exit("Cargo.toml: no version")
     return found[1]
-
-
-def has_target(name: str) -> bool:
-    """Whether the Makefile has a target."""
-    return re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
 def make(*targets: str) -> None:
@@ -105,10 +104,22 @@ def npm(folder: Path) -> None:
     copy(sorted((ROOT / "target/wasm").glob("*.tgz")), folder, "the npm package")
 
 
-def image(folder: Path) -> None:
+def recipe(folder: Path) -> None:
     """Writes the recipe of the image: a builder makes it of the source."""
     source = ROOT / "examples/service"
     pack(folder / f"cryptable-image-{version()}.tar.gz", "cryptable-image", [source / name for name in SERVICE])
+
+
+def image(folder: Path) -> str | None:
+    """Builds the server's image by its recipe, of base images that are fetched; says why not where they cannot be."""
+    tag = f"cryptable-server:{version()}"
+    # Never of images that only bear the names of the base images, as a test of this machine makes.
+    build = [*PODMAN, "build", "--pull", "--file", ROOT / "examples/service/Containerfile", "--tag", tag, ROOT]
+    if subprocess.run(build, check=False).returncode != 0:
+        return "its builder failed: it needs the base images from their registries"
+    archive = folder / f"cryptable-server-{version()}-image.tar"
+    subprocess.run([*PODMAN, "save", "--output", archive, tag], check=True)
+    return None
 
 
 def sbom(folder: Path) -> None:
@@ -120,22 +131,19 @@ def sbom(folder: Path) -> None:
     pack(folder / f"cryptable-sbom-{version()}.tar.gz", "cryptable-sbom", paths)
 
 
-#: Parts of a release: name, how it is made, and the target of the Makefile and the tool that it needs, if any.
+#: Parts of a release: name, how it is made, and the tools that it needs beyond those of the project.
 PARTS = (
-    ("crates", crates, None, None),
-    ("wheels", wheels, None, None),
-    ("programs", programs, None, None),
-    ("npm package", npm, "wasm", None),
-    ("recipe of the image", image, None, None),
-    ("bills of materials", sbom, None, "cargo-cyclonedx"),
+    ("crates", crates, ()),
+    ("wheels for Linux", wheels, ()),
+    ("programs and library for C", programs, ()),
+    ("npm package", npm, ("wasm-bindgen", "npm")),
+    ("recipe of the image", recipe, ()),
+    ("image", image, PODMAN[:1]),
+    ("bills of materials", sbom, ("cargo-cyclonedx",)),
 )
 
-
-def lacks(target: str | None, tool: str | None) -> str | None:
-    """Names what a part needs and is missing, if anything."""
-    if target and not has_target(target):
-        return f"target `{target}` in the Makefile"
-    return tool if tool and shutil.which(tool) is None else None
+#: Parts that other machines build.
+ELSEWHERE = "wheels, programs and library for macOS: `make wheel programs capi` there"
 
 
 def write_checksums(folder: Path) -> None:
@@ -147,6 +155,17 @@ def write_checksums(folder: Path) -> None:
     (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
 
 
+def listed(missing: dict[str, str]) -> list[str]:
+    """Lists what is not built, and why."""
+    return [f"{name}: {reason}" for name, reason in missing.items()]
+
+
+def refuse(missing: dict[str, str], allow_missing: bool) -> None:
+    """Ends unless everything is there, or may be missing."""
+    if missing and not allow_missing:
+        sys.exit("\n".join([*listed(missing), "--allow-missing releases without them"]))
+
+
 def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--allow-missing"]
     if len(arguments) != 1:
@@ -155,16 +174,18 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         sys.exit(f"{folder} is not empty: remove it, or name another folder")
-    missing = {name: lack for name, _, target, tool in PARTS if (lack := lacks(target, tool))}
-    lines = [f"{name}: there is no {lack}" for name, lack in missing.items()]
-    if missing and not allow_missing:
-        sys.exit("\n".join([*lines, "--allow-missing releases without them"]))
-    for name, build, _, _ in PARTS:
-        if name not in missing:
-            build(folder)
+    missing = {}
+    for name, _, tools in PARTS:
+        if lack := [tool for tool in tools if shutil.which(tool) is None]:
+            missing[name] = f"there is no {' and no '.join(lack)}"
+    refuse(missing, allow_missing)
+    for name, build, _ in PARTS:
+        if name not in missing and (reason := build(folder)):
+            missing[name] = reason
+            refuse(missing, allow_missing)
     write_checksums(folder)
     print((folder / "SHA256SUMS").read_text(encoding="utf-8"), end="")
-    print("\n".join(f"NOT built: {line}" for line in lines))
+    print("\n".join(f"NOT built: {line}" for line in [*listed(missing), ELSEWHERE]))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 //! the circuit in the clear.
 
 use aes::Aes128;
-use aes::cipher::{BlockEncrypt, KeyInit};
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use cryptable_circuits::Circuit;
 use cryptable_circuits::aes::expand_key;
 use cryptable_circuits::named::NamedCircuit;

@@ -68,9 +68,12 @@ pub struct IntegersArguments {
     /// The engine of the digits.
     #[arg(long, value_enum, default_value_t = Mode::Packed)]
     mode: Mode,
-    /// Bits of a digit [default: 3, of single values 2].
+    /// Bits of a digit [default: 3, of single values 2, for sums 4].
     #[arg(long)]
     digit_bits: Option<u32>,
+    /// Packed digits of four bits with room for a carry alone.
+    #[arg(long)]
+    sums: bool,
     /// Single integers of an evaluation.
     #[arg(long, default_value_t = 1)]
     pub(crate) count: usize,
@@ -91,7 +94,12 @@ pub struct IntegersArguments {
 impl IntegersArguments {
     /// Bits of a digit.
     pub(crate) fn digit_bits(&self) -> u32 {
-        self.digit_bits.unwrap_or(if self.mode == Mode::Single { 2 } else { 3 })
+        let default = match self.mode {
+            Mode::Single => 2,
+            Mode::Packed if self.sums => 4,
+            Mode::Packed => 3,
+        };
+        self.digit_bits.unwrap_or(default)
     }
 }
 
@@ -147,6 +155,7 @@ fn packed_parameters(arguments: &IntegersArguments) -> anyhow::Result<Parameters
         return Ok(packed_parameters_for(digit_bits, &request)?);
     }
     let request = Request::integers(ColumnKind::of::<u64>()).digit_bits(digit_bits);
+    let request = if arguments.sums { request.for_sums() } else { request };
     let request = count.into_iter().fold(request, |it, count| it.values(count as u64));
     let plan = request.plan()?;
     Ok(plan.parameters().packed()?.clone())
@@ -414,6 +423,7 @@ mod tests {
                 op,
                 mode: Mode::Packed,
                 digit_bits: Some(2),
+                sums: false,
                 count: 1,
                 values: None,
                 table_bits: 6,

@@ -11,9 +11,11 @@ use num_complex::Complex64;
 use crate::arithmetic::Arithmetic;
 
 mod least_depth;
+mod rounding_gains;
 mod trigonometric;
 
 pub use least_depth::relinearizations_at_least_depth;
+pub use rounding_gains::rounding_gain;
 
 /// In which basis coefficients are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -42,7 +42,7 @@ pub fn run() -> ExitCode {
     };
     let json = cli.global.json;
     cryptable::memory::keep_reserve();
-    match commands::run(cli) {
+    match cryptable::memory::refusable(|| commands::run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of our output has seen enough.
         Err(error)

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use cryptable_ring::unoptimised;
 
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, memory};
 
 /// Number of threads and progress callback of one call. Default: all threads of rayon's pool, and no callback.
 ///
@@ -58,9 +58,11 @@ impl<'a> Execution<'a> {
     /// ```
     ///
     /// # Errors
-    /// Errors of the call, and [`Error::Io`] if threads cannot be started.
+    /// Errors of the call, [`Error::Io`] if threads cannot be started, and [`Error::Allocation`] if the system refuses a
+    /// large buffer.
     pub fn run<R: Send>(&self, call: impl FnOnce(Progress<'a>) -> Result<R> + Send) -> Result<R> {
         let progress = self.progress;
+        let call = |progress| memory::refusable(|| call(progress));
         match self.threads {
             None => unoptimised::on_large_stacks(|| call(progress)),
             Some(threads) => {

@@ -40,6 +40,7 @@ pub use rekeying_key::{RekeyingKey, RekeyingParameters};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 pub use serialization::{
-    conversion_key_bytes, evaluation_key_bytes, evaluation_key_memory_bytes, reading_memory_bytes,
+    conversion_key_bytes, evaluation_key_bytes, evaluation_key_memory_bytes, evaluation_key_words,
+    reading_memory_bytes,
 };
 pub use server_key::{BootstrappingParameters, ServerKey};

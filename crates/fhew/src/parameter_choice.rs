@@ -147,36 +147,32 @@ fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral 
 struct Group {
     base: &'static Base,
     literal: ParametersLiteral,
-    /// With digits of the least noise everywhere: where these fail too often, all of the group do.
-    quietest: ParametersLiteral,
+    /// The noise by each of the digits of rotations, of automorphisms and of key switching: it depends on those alone.
+    noises: [Vec<f64>; 3],
 }
 
 /// All groups of a search.
 fn groups(search: Search) -> Vec<Group> {
     let of_base = |base: &'static Base| {
         lwe_literals(base).map(move |literal| {
-            // Each noise depends on its own digits alone.
-            let least =
-                |noise: fn(&NoiseModel) -> Variance,
-                 candidates: &mut dyn Iterator<Item = ParametersLiteral>| {
-                    let with_noise = candidates.map(|literal| {
-                        (noise(&NoiseModel::new(&base.parameters.with_literal(literal))).0, literal)
-                    });
-                    with_noise.min_by(|a, b| a.0.total_cmp(&b.0)).expect("one").1
-                };
-            let rotations = base
-                .rotations_of(search)
-                .map(|&rotation| ParametersLiteral { rotation, ..literal });
-            let quietest = least(NoiseModel::blind_rotation, &mut { rotations });
+            let noise_of = |noise: fn(&NoiseModel) -> Variance, literal| {
+                noise(&NoiseModel::new(&base.parameters.with_literal(literal))).0
+            };
+            let rotations = base.rotations_of(search).map(|&rotation| {
+                let literal = ParametersLiteral { rotation, ..literal };
+                noise_of(NoiseModel::blind_rotation, literal)
+            });
             let automorphisms = search.automorphism_digits(literal.log2_prime);
-            let automorphisms =
-                automorphisms.map(|automorphism| ParametersLiteral { automorphism, ..quietest });
-            let quietest = least(NoiseModel::automorphism, &mut { automorphisms });
-            let switches = key_switching_digits(&literal);
-            let switches =
-                switches.map(|key_switching| ParametersLiteral { key_switching, ..quietest });
-            let quietest = least(NoiseModel::key_switching, &mut { switches });
-            Group { base, literal, quietest }
+            let automorphisms = automorphisms.map(|automorphism| {
+                let literal = ParametersLiteral { automorphism, ..literal };
+                noise_of(NoiseModel::automorphism, literal)
+            });
+            let switches = key_switching_digits(&literal).map(|key_switching| {
+                let literal = ParametersLiteral { key_switching, ..literal };
+                noise_of(NoiseModel::key_switching, literal)
+            });
+            let noises = [rotations.collect(), automorphisms.collect(), switches.collect()];
+            Group { base, literal, noises }
         })
     };
     bases().iter().flat_map(of_base).collect()
@@ -192,15 +188,17 @@ struct Candidate {
     key_switching: u16,
 }
 
-/// All combinations of some groups, the cheapest first.
+/// All combinations of those groups that may serve, the cheapest first.
 fn candidates(
     groups: &[Group],
+    serving: &[u32],
     search: Search,
     work: impl Fn(&ParametersLiteral) -> Work,
 ) -> Vec<Candidate> {
     let model = CostModel::default();
     let mut candidates = Vec::new();
-    for (group, of) in (0..).zip(groups) {
+    for &group in serving {
+        let of = &groups[group as usize];
         for (rotation, _) in (0..).zip(of.base.rotations_of(search)) {
             for (automorphism, _) in (0..).zip(search.automorphisms) {
                 for (key_switching, _) in (0..).zip(key_switching_digits(&of.literal)) {
@@ -216,7 +214,32 @@ fn candidates(
     candidates
 }
 
+impl Candidate {
+    /// Places in the lists of rotations, automorphisms and key switching.
+    fn places(self) -> [usize; 3] {
+        [self.rotation, self.automorphism, self.key_switching].map(usize::from)
+    }
+}
+
 impl Group {
+    /// The digits of the least noise everywhere: where these fail too often, all of the group do.
+    fn quietest(&self, group: u32) -> Candidate {
+        let [rotation, automorphism, key_switching] = std::array::from_fn(|list| {
+            let noises = self.noises[list].iter().enumerate();
+            noises.min_by(|a, b| a.1.total_cmp(b.1)).expect("a noise").0 as u16
+        });
+        Candidate { seconds: 0.0, group, rotation, automorphism, key_switching }
+    }
+
+    /// Whether a candidate has at least the noise of another one everywhere, and no more digits in bodies of rotations, whose
+    /// few large ones have the longest tails: it fails wherever that one does.
+    fn is_noisier(&self, candidate: Candidate, other: Candidate) -> bool {
+        let noise = |it: Candidate, list: usize| self.noises[list][it.places()[list]];
+        let body = |it: Candidate| self.base.rotations[it.places()[0]].body.length;
+        body(candidate) <= body(other)
+            && (0..3).all(|list| noise(candidate, list) >= noise(other, list))
+    }
+
     /// The literal of a candidate of this group.
     fn literal(&self, search: Search, candidate: Candidate) -> ParametersLiteral {
         let Candidate { rotation, automorphism, key_switching, .. } = candidate;
@@ -300,19 +323,32 @@ pub(crate) fn choose_by(
     log2_fail: impl Fn(&NoiseModel) -> f64,
 ) -> std::result::Result<Result<Parameters>, f64> {
     let mut least = 0.0f64;
-    let mut groups = groups(search);
-    groups.retain(|Group { base, quietest, .. }| {
-        let quietest = log2_fail(&NoiseModel::new(&base.parameters.with_literal(*quietest)));
-        least = least.min(quietest);
-        quietest <= limit
-    });
-    for candidate in candidates(&groups, search, work) {
+    let groups = groups(search);
+    let fails = |candidate: Candidate| {
         let group = &groups[candidate.group as usize];
         let literal = group.literal(search, candidate);
-        if log2_fail(&NoiseModel::new(&group.base.parameters.with_literal(literal))) <= limit {
+        (log2_fail(&NoiseModel::new(&group.base.parameters.with_literal(literal))), literal)
+    };
+    let mut serving = Vec::new();
+    for (index, group) in (0..).zip(&groups) {
+        let (quietest, _) = fails(group.quietest(index));
+        least = least.min(quietest);
+        if quietest <= limit {
+            serving.push(index);
+        }
+    }
+    let mut failed = vec![Vec::new(); groups.len()];
+    for candidate in candidates(&groups, &serving, search, work) {
+        let index = candidate.group as usize;
+        if failed[index].iter().any(|&other| groups[index].is_noisier(candidate, other)) {
+            continue;
+        }
+        let (found, literal) = fails(candidate);
+        if found <= limit {
             // Once more with all checks: the search only takes literals that pass them.
             return Ok(Parameters::new(literal));
         }
+        failed[index].push(candidate);
     }
     Err(least)
 }

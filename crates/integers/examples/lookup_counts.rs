@@ -3,8 +3,10 @@
 //!
 //! `cargo run --release -p cryptable-integers --example lookup_counts`
 
-use cryptable_integers::{DryRun, Evaluator, IntegerColumn, Outline, packed_parameters};
-use cryptable_packed::{CostModel, Parameters, Result};
+use cryptable_integers::{
+    DryRun, Evaluator, IntegerColumn, Outline, packed_parameters, packed_parameters_for,
+};
+use cryptable_packed::{CostModel, Parameters, Request, Result};
 
 type Column = IntegerColumn<u32, Outline>;
 type Operation = fn(&Evaluator<'_, DryRun<'_>>, &Column, &Column) -> Result<()>;
@@ -37,8 +39,9 @@ fn units(parameters: &Parameters, tables: usize) -> f64 {
 }
 
 fn main() -> Result<()> {
-    for digit_bits in 2..=4 {
-        let parameters = packed_parameters(digit_bits)?;
+    let of_sums = packed_parameters_for(4, &Request::new(32, 32));
+    for parameters in (2..=4).map(packed_parameters).chain([of_sums]) {
+        let parameters = parameters?;
         println!("{parameters}");
         let terms = Evaluator::new(&DryRun::new(&parameters, 1))?.terms();
         let [one, two] = [1, 2].map(|tables| units(&parameters, tables));

@@ -104,6 +104,10 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         amount: &IntegerColumn<A, E::Ciphertext>,
         shift: Shift,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        if let Some(halves) = self.of_halves() {
+            let (x, amount) = (self.in_halves(x)?, self.in_halves(amount)?);
+            return self.joined(&halves, &halves.shift_by(&x, &amount, shift)?);
+        }
         let (kind, mut digits) = (x.kind(), self.reduce(x)?.digits().to_vec());
         let amount_bits = kind.bits().ilog2();
         let stages = amount_bits.div_ceil(self.digit_bits()) as usize;
@@ -196,7 +200,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// `factor·y`, looked up if what it has of noise is too much beside any of the digits.
-    fn scaled_beside(
+    pub(crate) fn scaled_beside(
         &self,
         digits: &[Digit<E::Ciphertext>],
         y: &Digit<E::Ciphertext>,
@@ -214,7 +218,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// `x + y`, of x with the noise of a result if it is too much.
-    fn sum_beside(
+    pub(crate) fn sum_beside(
         &self,
         x: &Digit<E::Ciphertext>,
         y: &Digit<E::Ciphertext>,

@@ -76,7 +76,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// The carry of a digit.
     pub(crate) fn carry_of(&self, sum: Shape, base: i64) -> Shape {
         let (low, high) = (sum.low.div_euclid(base), sum.high.div_euclid(base));
-        let noise = if low == high { NOISELESS() } else { self.result_noise() };
+        let noise = if low == high { NOISELESS() } else { self.result_noise_within(high - low) };
         Shape { low, high, noise }
     }
 

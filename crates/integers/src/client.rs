@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::Digit;
 use crate::digit_arithmetic::{DigitDecryption, DigitEncryption};
-use crate::integer::{AnyInteger, ColumnKind, Integer, IntegerType, Radix};
+use crate::integer::{AnyInteger, ColumnKind, Integer, IntegerType, Radix, digit_bits};
 
 fn radix_of<S: DigitEncryption>(key: &S, kind: ColumnKind) -> Result<Radix> {
     let modulus = key.modulus();
@@ -15,7 +15,7 @@ fn radix_of<S: DigitEncryption>(key: &S, kind: ColumnKind) -> Result<Radix> {
         let limit = "it must be a power of two from 4 on".into();
         return Err(Error::Parameter { name: "modulus of digits", value: modulus as f64, limit });
     }
-    Ok(Radix::new(modulus.ilog2() / 2, kind.bits()))
+    Ok(Radix::new(digit_bits(modulus), kind.bits()))
 }
 
 /// Encrypts integers: a ciphertext of the engine for every digit.

@@ -2,7 +2,7 @@
 //!
 //! `x_i - y_i + b_i = r_i + B·b_(i+1)` with `b_i` 0 or -1: one lookup of one table a digit, the least significant first; x < y
 //! if the last borrow is -1. Signed integers differ in what the most significant digits count for: one lookup more, of
-//! both of them.
+//! both of them, or one of each where two have no room.
 
 use cryptable_lattice::Result;
 
@@ -87,11 +87,16 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let mut differences = differences.collect::<Result<Vec<_>>>()?;
         if kind.is_signed() {
             let (top, base) = (radix.digits() - 1, radix.top_base());
-            let pair = self.pair(&x.digits()[top], &y.digits()[top], base)?;
-            differences[top] = self.map(&pair, |pair| {
-                Radix::signed(pair.rem_euclid(base), base)
-                    - Radix::signed(pair.div_euclid(base), base)
-            })?;
+            let (x, y) = (&x.digits()[top], &y.digits()[top]);
+            differences[top] = if base * base > self.modulus() {
+                let signed = |digit| self.map(digit, |value| Radix::signed(value, base));
+                self.linear(&[(1, &signed(x)?), (-1, &signed(y)?)], 0)?
+            } else {
+                self.map(&self.pair(x, y, base)?, |pair| {
+                    Radix::signed(pair.rem_euclid(base), base)
+                        - Radix::signed(pair.div_euclid(base), base)
+                })?
+            };
         }
         self.last_borrow(&differences, radix, functions)
     }

@@ -29,8 +29,8 @@ pub trait LookupModel {
     /// Noise of fresh values.
     fn fresh_noise(&self) -> NoiseBound;
 
-    /// Noise of results, of inputs with this noise.
-    fn result_noise(&self, input: NoiseBound) -> NoiseBound;
+    /// Noise of results, of inputs with this noise and tables whose outputs differ by at most `range`.
+    fn result_noise(&self, input: NoiseBound, range: u64) -> NoiseBound;
 
     /// log2 of the probability that a lookup of a value with this noise goes wrong.
     fn lookup_log2_fail(&self, input: NoiseBound) -> f64;

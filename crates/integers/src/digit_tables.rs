@@ -62,9 +62,17 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         radix: Radix,
         value: &dyn Fn(i64) -> i128,
     ) -> Result<()> {
-        let parts: Vec<_> = (0..radix.digits())
-            .map(|place| move |v: i64| radix.signed_digits(value(v))(place))
-            .collect();
+        // Digits of both signs differ by up to twice as much: two's complement, where that is too much.
+        let has = |sign: i128| (digit.low()..=digit.high()).any(|v| value(v).signum() == sign);
+        let is_narrow = 2 * (radix.full_base() - 1) > self.output_range();
+        let in_complement = is_narrow && has(-1) && has(1);
+        let part = |place: usize| {
+            move |v: i64| match value(v) {
+                value if in_complement => radix.digit(value as u64, place),
+                value => radix.signed_digits(value)(place),
+            }
+        };
+        let parts: Vec<_> = (0..radix.digits()).map(part).collect();
         let parts: Vec<DigitFunction<'_>> = parts.iter().map(|part| part as _).collect();
         for (list, part) in lists.iter_mut().zip(self.look_up(digit, &parts)?) {
             if part.ciphertext().is_some() || part.low() != 0 {

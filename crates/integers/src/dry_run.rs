@@ -157,7 +157,8 @@ fn log2_of_sum(a: f64, b: f64) -> f64 {
 
 impl DigitArithmetic for DryRun<'_> {
     type Ciphertext = Outline;
-    type Table = ();
+    /// The largest difference of two outputs.
+    type Table = u64;
 
     fn model(&self) -> &dyn LookupModel {
         self.model
@@ -185,15 +186,18 @@ impl DigitArithmetic for DryRun<'_> {
         Ok(*x)
     }
 
-    fn prepare(&self, _table: &Table) -> Result<()> {
-        Ok(())
+    fn prepare(&self, table: &Table) -> Result<u64> {
+        Ok(table.output_range())
     }
 
-    fn look_up(&self, x: &Outline, tables: &[()], _progress: Progress<'_>) -> Result<Vec<Outline>> {
+    fn look_up(&self, x: &Outline, tables: &[u64], _: Progress<'_>) -> Result<Vec<Outline>> {
         self.lookups.lock().unwrap_or_else(PoisonError::into_inner).push(tables.len());
         self.outputs.fetch_add(tables.len() * x.count, Ordering::Relaxed);
-        let noise = self.model.result_noise(x.noise);
-        Ok(vec![Outline { noise, is_fresh: false, ..*x }; tables.len()])
+        let result = |&range: &u64| {
+            let noise = self.model.result_noise(x.noise, range);
+            Outline { noise, is_fresh: false, ..*x }
+        };
+        Ok(tables.iter().map(result).collect())
     }
 }
 

@@ -8,8 +8,8 @@ use cryptable_lattice::{NoiseBound, Progress, Table};
 use crate::columns::IntegerColumn;
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
-use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
-use crate::noise_budget::NoiseBudget;
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix, digit_bits, least_output_range};
+use crate::noise_budget::{NoiseBudget, is_within};
 
 /// Name of the range of outputs in errors.
 const OUTPUT_RANGE: &str = "largest difference of two outputs of a table";
@@ -28,7 +28,9 @@ pub(crate) const NOISELESS: fn() -> NoiseBound = || NoiseBound::new(0.0, 0.0);
 
 /// Computes on encrypted integers with the key of an engine, whose tables go from p to p. Holds no secret.
 ///
-/// Digits have base B, the largest power of two with `B² <= p`. Operations are those of Rust's integers; what overflows
+/// Digits have base B with p = B², where two digits have room side by side, or with p = 2B, where p is no square: a digit and
+/// a carry have room. Sums and comparisons then take half the time, and what looks two digits up together first makes two
+/// halves of each. Operations are those of Rust's integers; what overflows
 /// wraps, as in `wrapping_add` and its like. All of them fail if columns are of another client or other parameters, have
 /// different numbers of values, or `progress` asks to stop; none because of noise: digits are refreshed and carries
 /// propagated when there is need.
@@ -74,7 +76,8 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     ///
     /// # Errors
     /// If its tables do not go from p to p, for a power of two p from 4 to 2^16; if their outputs may not differ by
-    /// `2·B - 1` and by `p/B`; if it does not take sums of B + 1 results of lookups, or results again without end.
+    /// `2·B - 1` and by `p/B` (by B, where p = 2B); if it does not take sums of B + 1 results of lookups (of two digits and a
+    /// carry), or results again without end.
     pub fn new(engine: &'a E) -> Result<Self> {
         let modulus = engine.model().modulus()?;
         if !modulus.is_power_of_two() || !(LEAST_MODULUS..=MAX_MODULUS).contains(&modulus) {
@@ -85,14 +88,14 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
                 limit,
             });
         }
-        let digit_bits = modulus.ilog2() / 2;
+        let digit_bits = digit_bits(modulus);
         let output_range = engine.model().output_range().unwrap_or(modulus - 1).min(modulus - 1);
         // Differences of digits beside 0, and carries.
-        let least = ((2 << digit_bits) - 1).max(modulus >> digit_bits);
+        let least = least_output_range(modulus);
         if output_range < least {
             return Err(Error::TooSmall { name: OUTPUT_RANGE, value: output_range, limit: least });
         }
-        let budget = NoiseBudget::new(engine.model(), (1 << digit_bits) + 1)?;
+        let budget = NoiseBudget::new(engine.model())?;
         let (progress, modulus) = (Progress::silent(), modulus as i64);
         let output_range = output_range as i64;
         Ok(Self { engine, progress, modulus, output_range, digit_bits, budget })
@@ -108,6 +111,12 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     #[must_use]
     pub fn digit_bits(&self) -> u32 {
         self.digit_bits
+    }
+
+    /// The same key for digits of which two have room side by side, where these have not: half of each.
+    pub(crate) fn of_halves(&self) -> Option<Self> {
+        let half_bits = self.modulus.ilog2() / 2;
+        (half_bits < self.digit_bits).then_some(Self { digit_bits: half_bits, ..*self })
     }
 
     /// The engine's key.
@@ -186,9 +195,15 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         shape.is_representable(self.modulus) && self.budget.admits(self.engine.model(), shape.noise)
     }
 
-    /// Whether a digit has no more noise than results.
+    /// Noise of results of tables whose outputs differ by at most `range`.
+    pub(crate) fn result_noise_within(&self, range: i64) -> NoiseBound {
+        self.budget.result_within(range as u64)
+    }
+
+    /// Whether a digit has no more noise than a result that may be as large, or below the base.
     pub(crate) fn is_clean(&self, digit: &Digit<E::Ciphertext>) -> bool {
-        self.budget.is_result(self.noise(digit))
+        let range = (digit.width() - 1).max(self.base() - 1);
+        is_within(self.noise(digit), self.result_noise_within(range))
     }
 
     /// `sum(factor·digit) + constant`.
@@ -228,6 +243,16 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
             return Err(Error::TooLarge { name: "number of values of a digit", value, limit });
         }
         Ok(Digit::encrypted(sum, low, high))
+    }
+
+    /// A linear combination of which more is known than bounds say.
+    pub(crate) fn linear_within(
+        &self,
+        terms: &[(i64, &Digit<E::Ciphertext>)],
+    ) -> Result<Digit<E::Ciphertext>> {
+        let known: Vec<_> = terms.iter().map(|(f, x)| (*f, (*x).clone().within(0, 0))).collect();
+        let known: Vec<_> = known.iter().map(|(f, x)| (*f, x)).collect();
+        self.linear(&known, 0)
     }
 
     /// Functions of a digit, by tables of one lookup; none for those that are constant. What is not among the digit's

@@ -225,6 +225,20 @@ impl Shift {
     }
 }
 
+/// Bits of the digits of a modulus: half of its own, which leaves room for two digits side by side; all but one where its
+/// own are odd in number, which leaves room for a carry.
+pub(crate) fn digit_bits(modulus: u64) -> u32 {
+    let bits = modulus.ilog2();
+    if bits.is_multiple_of(2) { bits / 2 } else { bits - 1 }
+}
+
+/// How far outputs of tables may have to differ, for any operation: differences of digits beside 0, carries, and a
+/// multiple of a flag beside a digit.
+pub(crate) fn least_output_range(modulus: u64) -> u64 {
+    let half_bits = modulus.ilog2() / 2;
+    ((2 << half_bits) - 1).max(modulus >> half_bits).max(1 << digit_bits(modulus))
+}
+
 /// How integers are written in digits: base `2^digit_bits`, the most significant digit of as many bits as are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Radix {

@@ -81,6 +81,10 @@ impl<E: Places> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         k: u64,
     ) -> Result<Selection<T, E::Ciphertext>> {
+        if let Some(halves) = self.of_halves() {
+            let (selected, least) = halves.largest(&self.in_halves(x)?, k)?;
+            return Ok((selected, self.joined(&halves, &least)?));
+        }
         let rows = self.rows(x)?;
         let found = self.search(x, k, rows)?;
         let difference = found.difference.as_ref().expect("a digit is encrypted");
@@ -110,6 +114,11 @@ impl<E: Places> Evaluator<'_, E> {
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<Maximum<T, E::Ciphertext>> {
+        if let Some(halves) = self.of_halves() {
+            let Maximum { row, value, is_there } = halves.argmax(&self.in_halves(x)?)?;
+            let (row, value) = (self.joined(&halves, &row)?, self.joined(&halves, &value)?);
+            return Ok(Maximum { row, value, is_there });
+        }
         let rows = self.rows(x)?;
         let mut found = self.search(x, 1, rows)?;
         let values = std::mem::take(&mut found.digits);

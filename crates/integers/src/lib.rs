@@ -14,8 +14,8 @@
 //! | all of it on columns whose kind is known at run time | `any_column`, `operation` |
 //! | files of columns | `serialization`, `column_file` |
 //!
-//! A digit of base B is a value of `Z_p` with `p >= B²`, as message and carry of TFHE integers are: a sum of digits stays one
-//! ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Every digit carries the
+//! A digit of base B is a value of `Z_p` with `p = B²`, as message and carry of TFHE integers are: a sum of digits stays one
+//! ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Digits for sums have `p = 2B`. Every digit carries the
 //! least and the largest value that it may have, and its noise; both follow every operation, and what would be too large
 //! is propagated or refreshed before. A product, a comparison or a sum is thus right whatever came before it.
 #![forbid(unsafe_code)]
@@ -66,8 +66,8 @@ pub use integer::{AnyInteger, ColumnKind, Integer, IntegerType};
 pub use largest::Maximum;
 pub use operation::{Operand, Operation, PlannedOperand};
 pub use parameters::{
-    insecure_packed_toy, packed_parameters, packed_parameters_for, single_parameters,
-    single_parameters_for,
+    insecure_packed_toy, insecure_packed_toy_of, packed_parameters, packed_parameters_for,
+    single_parameters, single_parameters_for,
 };
 pub use piecewise_linear::Piece;
 pub use serialization::{Column, ColumnSummary, DigitCiphertext};

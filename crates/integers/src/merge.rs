@@ -310,14 +310,4 @@ impl<E: Places> Evaluator<'_, E> {
         let sum = self.engine().add_plain(ciphertext, &numbers)?;
         Ok(Digit::encrypted(sum, digit.low(), digit.high()))
     }
-
-    /// A linear combination of which more is known than bounds say.
-    fn linear_within(
-        &self,
-        terms: &[(i64, &Digit<E::Ciphertext>)],
-    ) -> Result<Digit<E::Ciphertext>> {
-        let known: Vec<_> = terms.iter().map(|(f, x)| (*f, (*x).clone().within(0, 0))).collect();
-        let known: Vec<_> = known.iter().map(|(f, x)| (*f, x)).collect();
-        self.linear(&known, 0)
-    }
 }

@@ -34,6 +34,10 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 return self.mul_number(other, kind.number(word));
             }
         }
+        if let Some(halves) = self.of_halves() {
+            let product = halves.mul(&self.in_halves(x)?, &self.in_halves(y)?)?;
+            return self.joined(&halves, &product);
+        }
         let (x, y) = (self.reduce(x)?, self.reduce(y)?);
         let count = x.digit_count();
         let base = self.base();

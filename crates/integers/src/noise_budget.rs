@@ -1,15 +1,17 @@
 //! How much noise lookups may get: the bookkeeping that decides when digits are refreshed.
 //!
 //! A lookup leaves of its input's noise what its interpolation does (the square, for AKP of first order), so results of
-//! noisy inputs are noisier. The budget fixes a bound R on the noise of all results, and admits inputs of which results
-//! keep to R. Of all R it takes that of which sums of the most results are admitted again: lookups then go on without
-//! end, and the noise of a digit says alone what may be done with it.
+//! noisy inputs are noisier. The budget fixes the noisiest input, and with it a bound R on the noise of all results; it admits
+//! inputs of which results keep to R. Of all R it takes that of which sums of the most results are admitted again: lookups
+//! then go on without end, and the noise of a digit says alone what may be done with it. Tables whose outputs differ by
+//! less leave less noise, where the engine's model says so.
 
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::noise_bound::largest_where;
 
 use crate::digit_arithmetic::LookupModel;
+use crate::integer::digit_bits;
 
 /// Steps by which the bound on results is searched.
 const STEP: f64 = 1.25;
@@ -20,54 +22,89 @@ const STEPS: i32 = 100;
 /// Relative tolerance of comparisons of noise.
 const TOLERANCE: f64 = 1e-9;
 
+/// Powers of two up to the largest modulus of digits.
+const RANGES: usize = 17;
+
 /// Noise that lookups admit, and noise of their results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoiseBudget {
     /// Bound on the noise of results.
     pub(crate) result: NoiseBound,
+    /// Bounds for tables whose outputs differ by at most a power of two.
+    within: [NoiseBound; RANGES],
     /// Results of which a sum is admitted.
     pub(crate) terms: u64,
 }
 
 impl NoiseBudget {
-    /// The budget of a model.
+    /// The budget of a model that admits the most results, of those with which all operations on integers go on.
     ///
     /// # Errors
-    /// If sums of fewer than `least` results may be looked up.
-    pub(crate) fn new(model: &dyn LookupModel, least: u64) -> Result<Self> {
-        let fresh = model.fresh_noise();
-        let unit = model.result_noise(fresh);
-        let mut best = Self { result: unit, terms: 0 };
+    /// If there are none: [`sums_of_operations`] may not be looked up.
+    pub(crate) fn new(model: &dyn LookupModel) -> Result<Self> {
+        let (modulus, fresh) = (model.modulus()?, model.fresh_noise());
+        let unit = model.result_noise(fresh, u64::MAX);
+        let mut best: Option<(NoiseBound, Self)> = None;
+        let mut most = 0;
         for step in 0..STEPS {
             let factor = STEP.powi(step);
             let input = NoiseBound::new(unit.deviation() * factor, unit.bias() * factor);
             if !keeps_failures(model, input) {
                 break;
             }
-            let result = model.result_noise(input).max(fresh);
-            let budget = Self { result, terms: 0 };
+            let result = model.result_noise(input, u64::MAX).max(fresh);
+            let budget = Self { result, within: [result; RANGES], terms: 0 };
             let terms = largest_where(1.0, |terms| budget.admits(model, result.times(terms)));
-            if terms > best.terms {
-                best = Self { result, terms };
+            most = most.max(terms);
+            if best.is_some_and(|(_, best)| best.terms >= terms) {
+                continue;
+            }
+            let of = |range| model.result_noise(input, range).max(fresh);
+            if sums_of_operations(modulus, of).iter().all(|&sum| budget.admits(model, sum)) {
+                best = Some((input, Self { terms, ..budget }));
             }
         }
-        if best.terms < least {
-            let (name, value) = ("number of results of a sum that is looked up", best.terms);
-            return Err(Error::TooSmall { name, value, limit: least });
+        let Some((input, mut best)) = best else {
+            let name = "number of results of a sum that is looked up";
+            return Err(Error::TooSmall { name, value: most, limit: most + 1 });
+        };
+        for (log2, bound) in best.within.iter_mut().enumerate() {
+            *bound = model.result_noise(input, 1 << log2).max(fresh);
         }
         Ok(best)
     }
 
+    /// Bound on the noise of results of tables whose outputs differ by at most `range`.
+    pub(crate) fn result_within(&self, range: u64) -> NoiseBound {
+        self.within[range.next_power_of_two().ilog2() as usize]
+    }
+
     /// Whether an input with this noise may be looked up.
     pub(crate) fn admits(&self, model: &dyn LookupModel, input: NoiseBound) -> bool {
-        keeps_failures(model, input) && self.is_result(model.result_noise(input))
+        keeps_failures(model, input) && self.is_result(model.result_noise(input, u64::MAX))
     }
 
     /// Whether noise is not above that of results.
-    pub(crate) fn is_result(&self, noise: NoiseBound) -> bool {
-        noise.deviation() <= self.result.deviation() * (1.0 + TOLERANCE)
-            && noise.bias() <= self.result.bias() * (1.0 + TOLERANCE)
+    fn is_result(&self, noise: NoiseBound) -> bool {
+        is_within(noise, self.result)
     }
+}
+
+/// Noise of what operations look up, from that of results of tables whose outputs differ by some range: `x + B·y`, where two
+/// digits have room; else that of halves of digits, `x + y` and a carry, and a digit beside a multiple of a flag.
+fn sums_of_operations(modulus: u64, of: impl Fn(u64) -> NoiseBound) -> Vec<NoiseBound> {
+    let (half, base) = (1 << (modulus.ilog2() / 2), 1 << digit_bits(modulus));
+    if half == base {
+        return vec![of(u64::MAX).times(base + 1)];
+    }
+    let digit = of(base - 1);
+    vec![of(half - 1).times(half + 1), digit.times(2) + of(1), digit + of(base)]
+}
+
+/// Whether noise is not above a bound.
+pub(crate) fn is_within(noise: NoiseBound, bound: NoiseBound) -> bool {
+    noise.deviation() <= bound.deviation() * (1.0 + TOLERANCE)
+        && noise.bias() <= bound.bias() * (1.0 + TOLERANCE)
 }
 
 fn keeps_failures(model: &dyn LookupModel, input: NoiseBound) -> bool {

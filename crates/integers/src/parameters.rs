@@ -4,6 +4,7 @@ use cryptable_lattice::error::Error;
 use cryptable_lattice::{FailureProbability, Result};
 use cryptable_packed::{CostModel, HermiteOrder, Method, Parameters, ParametersLiteral, Request};
 
+use crate::integer::{digit_bits, least_output_range};
 use crate::noise_budget::NoiseBudget;
 
 /// Bits of a digit: with more, tables of two digits would have more than 10 bits.
@@ -23,33 +24,41 @@ const REFINEMENTS: [(usize, usize, u32); 5] =
 /// Times log2 of the failure probability for which parameters of single values are chosen.
 const SURER: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
 
+/// Baby steps of every matrix of CoeffsToSlots, and bits that all primes lose, where digits have room for a carry alone.
+const OF_SUMS: [(Option<usize>, f64); 4] =
+    [(None, 0.0), (Some(8), 0.0), (Some(8), 3.0), (Some(8), 6.0)];
+
 /// Digits of keys that are tried, beyond those of lookups alone: more primes may need them, and may be faster with them.
 const EXTRA_DNUM: std::ops::Range<usize> = 0..3;
 
 /// How far outputs of tables may differ, the most first, and no less than is wanted: any, and what all operations need.
 /// Smaller ranges take interpolations of lower order.
 fn output_ranges(modulus: u64, least: Option<u64>) -> Vec<Option<u64>> {
-    let base = 1u64 << (modulus.ilog2() / 2);
-    let needed = Some(2 * base - 1).filter(|&needed| least.is_none_or(|least| least <= needed));
+    let needed = Some(least_output_range(modulus));
+    let needed = needed.filter(|&needed| least.is_none_or(|least| least <= needed));
     std::iter::once(None).chain(needed.map(Some)).collect()
 }
 
-/// Returns the modulus of digits of `digit_bits` bits: room for two.
-fn modulus(digit_bits: u32) -> Result<u64> {
+/// Returns the modulus of digits of `digit_bits` bits: room for two, or `wanted` where that is room for a carry alone.
+fn modulus(digit_bits: u32, wanted: u64) -> Result<u64> {
     let (name, value) = ("bits of a digit", u64::from(digit_bits));
     match digit_bits {
         0 => Err(Error::TooSmall { name, value, limit: 1 }),
+        1..=MAX_DIGIT_BITS if wanted == 2 << digit_bits && digit_bits.is_multiple_of(2) => {
+            Ok(wanted)
+        }
         1..=MAX_DIGIT_BITS => Ok(1 << (2 * digit_bits)),
         _ => Err(Error::TooLarge { name, value, limit: MAX_DIGIT_BITS.into() }),
     }
 }
 
 /// Parameters of packed values of at least 128 bits of security, for digits of 1 to 5 bits: tables of `4^digit_bits`
-/// entries by AKP, the fastest of all orders of interpolation and precisions for which lookups of sums of
-/// `2^digit_bits + 1` results go on without end. A lookup fails with at most the probability of the request, 2^-64 a
-/// ciphertext by default.
+/// entries by AKP, the fastest of all orders of interpolation and precisions for which lookups of sums that operations
+/// need go on without end. If the request's input modulus is `2^(digit_bits + 1)`, for 2 or 4 bits, digits have room for a
+/// carry alone: sums and comparisons take half the time, products twice as much. A lookup fails with at most the probability
+/// of the request, 2^-64 a ciphertext by default.
 ///
-/// `request` says all else; its moduli, method, order and lookups in a row do not matter. Outputs of tables may differ by its
+/// `request` says all else; its other moduli, method, order and lookups in a row do not matter. Outputs of tables may differ by its
 /// range at least: merges take digits of base p/4 where that is `p/2 - 1`, and thresholds fewer lookups, where other
 /// operations are faster with the `2^(digit_bits + 1) - 1` that all of them need.
 ///
@@ -66,12 +75,12 @@ fn modulus(digit_bits: u32) -> Result<u64> {
 /// # Errors
 /// If there are none.
 pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Parameters> {
-    let modulus = modulus(digit_bits)?;
+    let modulus = modulus(digit_bits, request.input_modulus)?;
     if let Some(value) = request.output_range.filter(|&range| range >= modulus) {
         let (name, limit) = ("largest difference of two outputs of a table", modulus - 1);
         return Err(Error::TooLarge { name, value, limit });
     }
-    fastest(digit_bits, request.output_range, |order, output_range| {
+    fastest(modulus, request.output_range, |order, output_range| {
         Parameters::choose(&Request {
             input_modulus: modulus,
             output_modulus: modulus,
@@ -90,22 +99,27 @@ pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Param
 /// # Errors
 /// If a number is out of range.
 pub fn insecure_packed_toy(digit_bits: u32, places: usize) -> Result<Parameters> {
-    let modulus = modulus(digit_bits)?;
-    fastest(digit_bits, None, |order, _| {
+    insecure_packed_toy_of(modulus(digit_bits, 0)?, places)
+}
+
+/// Returns a toy set like [`insecure_packed_toy`] for digits of this modulus.
+#[doc(hidden)]
+pub fn insecure_packed_toy_of(modulus: u64, places: usize) -> Result<Parameters> {
+    fastest(modulus, None, |order, _| {
         let degree = places.max(1024);
         Parameters::insecure_toy_of_order(modulus, modulus, degree, places, order)
     })
 }
 
-/// The fastest refinement of parameters of any order that admits sums of two results, one of them times the base.
+/// The fastest refinement of parameters of any order that admits the sums that operations need.
 fn fastest(
-    digit_bits: u32,
+    modulus: u64,
     least_range: Option<u64>,
     of_order: impl Fn(HermiteOrder, Option<u64>) -> Result<Parameters>,
 ) -> Result<Parameters> {
     let mut best: Option<(f64, Parameters)> = None;
-    let mut last = Error::Unsupported(format!("digits of {digit_bits} bits: no order was tried"));
-    let ranges = output_ranges(modulus(digit_bits)?, least_range);
+    let mut last = Error::Unsupported(format!("digits modulo {modulus}: no order was tried"));
+    let ranges = output_ranges(modulus, least_range);
     for (range, order) in ranges.iter().flat_map(|&it| HermiteOrder::ALL.map(|order| (it, order))) {
         let found = of_order(order, range).map(|base| refinements(base.literal(), range));
         let literals = found.unwrap_or_else(|error| {
@@ -114,7 +128,7 @@ fn fastest(
         });
         for literal in literals {
             let serves = Parameters::new(literal).and_then(|parameters| {
-                NoiseBudget::new(&parameters, (1 << digit_bits) + 1)?;
+                NoiseBudget::new(&parameters)?;
                 Ok(parameters)
             });
             match serves {
@@ -134,8 +148,16 @@ fn fastest(
 
 /// The literal with more precision, in several ways.
 fn refinements(base: &ParametersLiteral, output_range: Option<u64>) -> Vec<ParametersLiteral> {
-    let refined = |((slots_to_coeffs, coeffs_to_slots, cleanings), dnum)| {
+    let with_room = digit_bits(base.input_modulus) * 2 == base.input_modulus.ilog2();
+    let of_sums = &OF_SUMS[..if with_room { 1 } else { OF_SUMS.len() }];
+    let refined = |((slots_to_coeffs, coeffs_to_slots, cleanings), dnum, (babies, lost_bits))| {
         let mut literal = base.clone();
+        if let Some(baby_steps) = babies {
+            literal.coeffs_to_slots.matrix_babies.clear();
+            literal.coeffs_to_slots.baby_steps = baby_steps;
+            literal.log2_scale -= lost_bits;
+            literal.constant_bits -= lost_bits / 2.0;
+        }
         literal.name = format!("{}_integers", base.name);
         literal.output_range = output_range;
         literal.log2_ciphertext_modulus += EXTRA_CIPHERTEXT_BITS;
@@ -148,8 +170,8 @@ fn refinements(base: &ParametersLiteral, output_range: Option<u64>) -> Vec<Param
         literal.dnum += dnum;
         literal
     };
-    let all =
-        REFINEMENTS.iter().flat_map(|&refinement| EXTRA_DNUM.map(move |dnum| (refinement, dnum)));
+    let all = REFINEMENTS.iter().flat_map(|&it| EXTRA_DNUM.map(move |dnum| (it, dnum)));
+    let all = all.flat_map(|(it, dnum)| of_sums.iter().map(move |&of_sums| (it, dnum, of_sums)));
     all.map(refined).collect()
 }
 
@@ -179,7 +201,7 @@ pub fn single_parameters_for(
     digit_bits: u32,
     stated: f64,
 ) -> Result<cryptable_fhew::lookup::Parameters> {
-    let modulus = modulus(digit_bits)?;
+    let modulus = modulus(digit_bits, 0)?;
     let mut last = None;
     for factor in SURER {
         let log2_fail = Some(factor * stated);
@@ -195,7 +217,7 @@ pub fn single_parameters_for(
         };
         for found in candidates {
             let found = found.stating(stated)?;
-            match NoiseBudget::new(&found, (1 << digit_bits) + 1) {
+            match NoiseBudget::new(&found) {
                 Ok(_) => return Ok(found),
                 Err(error) => last = Some(error),
             }

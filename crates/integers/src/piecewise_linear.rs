@@ -97,6 +97,10 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         to: ColumnKind,
         pieces: &[Piece<i128>],
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        if let Some(halves) = self.of_halves() {
+            let found = halves.piecewise_linear_to(&self.in_halves(x)?, to, pieces)?;
+            return self.joined(&halves, &found);
+        }
         self.check_pieces(pieces)?;
         let (kind, radix, base) = (x.kind(), self.radix(x.kind()), self.base());
         let x = self.reduce(x)?;

@@ -2,10 +2,11 @@
 
 use cryptable_lattice::Result;
 
+use crate::columns::IntegerColumn;
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
-use crate::integer::Radix;
+use crate::integer::{IntegerType, Radix};
 
 /// Bits of a digit that go to one digit of the result.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,30 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             }
         }
         Ok(sums)
+    }
+
+    /// The same integers in halves of digits, for [`Evaluator::of_halves`]: a lookup of two tables per digit, after carries.
+    pub(crate) fn in_halves<T: IntegerType>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let (kind, x) = (x.kind(), self.reduce(x)?);
+        let to = Radix::new(self.modulus().ilog2() / 2, kind.bits());
+        Ok(IntegerColumn::new(kind, self.regroup(x.digits(), self.radix(kind), to)?))
+    }
+
+    /// Whole digits again, of a result of halves: no lookup but for their carries.
+    pub(crate) fn joined<T: IntegerType>(
+        &self,
+        halves: &Self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let (x, none) = (halves.reduce(x)?, Digit::public(0));
+        let digits = x.digits().chunks(2).map(|pair| {
+            let terms = [(1, &pair[0]), (halves.base(), pair.get(1).unwrap_or(&none))];
+            self.linear(&terms, 0)
+        });
+        Ok(IntegerColumn::new(x.kind(), digits.collect::<Result<_>>()?))
     }
 
     fn look_up_parts(

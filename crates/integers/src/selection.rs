@@ -7,7 +7,7 @@ use cryptable_lattice::Result;
 
 use crate::carries::check_kinds;
 use crate::columns::{BooleanColumn, IntegerColumn};
-use crate::digit::Digit;
+use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::Evaluator;
 use crate::integer::IntegerType;
@@ -39,7 +39,9 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             return Ok(if flag.low() == 1 { x.clone() } else { y.clone() });
         }
         let Some(differences) = self.differences(x, y)? else {
-            return self.select_narrow(flag, x, y);
+            let (x, y) = (self.reduce(x)?, self.reduce(y)?);
+            let digits: Vec<_> = x.digits().iter().chain(y.digits()).cloned().collect();
+            return self.choose_narrow(&self.scaled_beside(&digits, flag, self.base())?, &x, &y);
         };
         let width = differences.width;
         let fits =
@@ -75,8 +77,9 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let (x, y) = (self.wrapped(x)?, self.wrapped(y)?);
         // y where x < y.
         let Some(differences) = self.differences(&y, &x)? else {
-            let (x, y) = (self.reduce(&x)?, self.reduce(&y)?);
-            let max = self.select(&self.lt(&x, &y)?, &y, &x)?;
+            let (x, y, base) = (self.reduce(&x)?, self.reduce(&y)?, self.base());
+            let flags = self.compare(&x, &y, &[&|borrow| -base * borrow])?;
+            let max = self.choose_narrow(&flags[0], &y, &x)?;
             return Ok([x, y, max]);
         };
         let width = differences.width;
@@ -111,11 +114,12 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let digits = x.digits().iter().zip(y.digits()).zip(max.digits()).map(|((x, y), max)| {
             let (mut x, mut y, mut max) = (x.clone(), y.clone(), max.clone());
             // What is not chosen has the noise of all three, and has to decrypt.
-            if !self.fits(self.shape(&[(1, &x), (1, &y), (-1, &max)])) {
+            let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
+            let noise = self.noise(&x) + self.noise(&y) + self.noise(&max);
+            if !self.fits(Shape { low, high, noise }) {
                 (x, y, max) = (self.cleaned(&x)?, self.cleaned(&y)?, self.cleaned(&max)?);
             }
-            let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
-            Ok(self.linear(&[(1, &x), (1, &y), (-1, &max)], 0)?.within(low, high))
+            Ok(self.linear_within(&[(1, &x), (1, &y), (-1, &max)])?.within(low, high))
         });
         Ok([IntegerColumn::new(x.kind(), digits.collect::<Result<_>>()?), max])
     }
@@ -150,7 +154,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             let outputs = width.max(shape.high.max(0) - shape.low.min(0));
             2 * width <= self.modulus()
                 && outputs <= self.output_range()
-                && self.fits(crate::digit::Shape { noise, ..shape })
+                && self.fits(Shape { noise, ..shape })
         };
         if !pairs().all(fits) {
             return Ok(None);
@@ -183,18 +187,19 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(x.kind(), chosen.collect::<Result<_>>()?))
     }
 
-    /// Selection where differences do not fit beside a boolean: a lookup of both operands.
-    fn select_narrow<T: IntegerType>(
+    /// Selection of reduced columns where differences do not fit beside a boolean, by B times that: a lookup of both
+    /// operands.
+    fn choose_narrow<T: IntegerType>(
         &self,
-        flag: &Digit<E::Ciphertext>,
+        scaled: &Digit<E::Ciphertext>,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let (x, y, base) = (self.reduce(x)?, self.reduce(y)?, self.base());
+        let base = self.base();
         let digits = x.digits().iter().zip(y.digits()).map(|(x, y)| {
             let of = |digit, wanted: i64| {
                 let value = move |v: i64| if v.div_euclid(base) == wanted { v % base } else { 0 };
-                self.map(&self.pair(digit, flag, base)?, value)
+                self.map(&self.sum_beside(digit, scaled)?, value)
             };
             let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
             let (x, y) = (of(x, 1)?, of(y, 0)?);

@@ -25,7 +25,7 @@ use cryptable_wire::{
 
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::{Digit, MAX_DIGIT_VALUE};
-use crate::integer::{ColumnKind, IntegerType, Radix};
+use crate::integer::{ColumnKind, IntegerType, Radix, digit_bits};
 
 /// Where a part says whether it is the last.
 const LAST_PART: usize = 24;
@@ -396,7 +396,7 @@ fn check_digits<C>(digits: &[Digit<C>], kind: ColumnKind, modulus: u64) -> Resul
     }
     let expected = match kind {
         ColumnKind::BOOLEANS => 1,
-        _ => Radix::new(modulus.ilog2() / 2, kind.bits()).digits(),
+        _ => Radix::new(digit_bits(modulus), kind.bits()).digits(),
     };
     if digits.len() != expected {
         return Err(WireError::invalid("number of digits", digits.len(), expected).into());

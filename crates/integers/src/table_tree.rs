@@ -58,6 +58,10 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             let (name, limit) = ("bits of a table", format!("it must be from 1 to {most}"));
             return Err(Error::Parameter { name, value: bits.into(), limit });
         }
+        if let Some(halves) = self.of_halves() {
+            let found = halves.lookup_tree_to(&self.in_halves(x)?, to_kind, bits, word)?;
+            return self.joined(&halves, &found);
+        }
         let (from, to) = (Radix::new(self.digit_bits(), bits), self.radix(to_kind));
         let digits = self.low_digits(x, from.digits())?;
         let leaves_bits = bits.saturating_sub(2 * self.digit_bits());

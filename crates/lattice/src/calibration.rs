@@ -11,7 +11,7 @@
 //!
 //! | field | measured | factor |
 //! |---|---|---|
-//! | `transform` | [`cryptable_ring::unit::measure_unit`], from the second-level cache | 1: it is the unit u, of which a lookup's own transforms take 0.83 |
+//! | `transform` | [`cryptable_ring::unit::measure_unit`], from the second-level cache | 1: it is the unit u, of which a lookup's own transforms take 0.52, and the memory traffic of two limb products |
 //! | `limb_product` | inner products of two digits with a switching key, blocked as in key switching; digits, keys and sums take 48 MiB, more than most caches hold | 0.85, and a `combination_product` |
 //! | `combination_product` | sixteen linear combinations of sixteen polynomials, 16 MiB with the results | 1 |
 //! | `table_product` | the table step for 128 rows of 256 columns and three limbs, from the second-level cache | 1 |

@@ -10,9 +10,13 @@ use std::time::Duration;
 use cryptable_ring::kernels::MIN_RESIDUE_COLUMNS;
 use serde::{Deserialize, Serialize};
 
-/// Time of a transform of the engines, in those of crate `tfhe-ntt`, by which u is defined: fitted with the proportions of
-/// [`CostModel::of_unit`].
-const OWN_TRANSFORM: f64 = 0.828;
+/// Time of a transform of the engines, in those of crate `tfhe-ntt`, by which u is defined, but for its memory traffic: fitted with
+/// the proportions of [`CostModel::of_unit`].
+const OWN_TRANSFORM: f64 = 0.522;
+
+/// Memory traffic of a transform, in products of limbs: u is measured in the second-level cache, where no lookup's limbs are. On a
+/// Zen 4 a transform takes 0.83 u with it, on a Zen 5 and an Intel Xeon 1.1 u and 1.03 u.
+const TRANSFORM_TRAFFIC: f64 = 2.0;
 
 /// Seconds of each kind of work on one thread.
 ///
@@ -65,7 +69,7 @@ impl CostModel {
     /// Seconds of some work.
     #[must_use]
     pub fn seconds(&self, work: &Work) -> f64 {
-        OWN_TRANSFORM * self.transform * work.transforms
+        (OWN_TRANSFORM * self.transform + TRANSFORM_TRAFFIC * self.limb_product) * work.transforms
             + self.limb_product * work.limb_products
             + self.combination_product * work.combination_products
             + self.table_product * work.table_products
@@ -207,12 +211,18 @@ fn speedup(threads: usize) -> f64 {
     (threads.max(1) as f64).powf(SPEEDUP_PER_DOUBLING.log2())
 }
 
-/// Seconds per byte of an evaluation key in memory, to generate the key and write its file, on one thread of Zen 4 or 5. Most
-/// of it goes into drawing masks from seeds, which takes as long on both, so it is not counted in u.
-const GENERATED_BYTE_SECONDS: f64 = 1.55e-9;
+/// Seconds per word that is drawn for an evaluation key, and of all that is computed with it, on one thread of Zen 4 or 5.
+/// Half of it goes into ChaCha, which takes as long on both, so it is not counted in u.
+const DRAWN_WORD_SECONDS: f64 = 8.5e-9;
+
+/// Seconds per byte of a file that is written and brought to the disk, while threads wait.
+const WRITTEN_BYTE_SECONDS: f64 = 0.9e-9;
 
 /// Seconds per byte of an evaluation key in memory, to read it from a file that the system has in its cache.
 const READ_BYTE_SECONDS: f64 = 1.3e-9;
+
+/// Seconds per byte of memory that a process writes for the first time: the first lookup takes it, those after it have it.
+const FRESH_BYTE_SECONDS: f64 = 0.4e-9;
 
 /// Seconds in which a program starts, chooses parameters and opens files.
 const START_SECONDS: f64 = 0.07;
@@ -228,13 +238,15 @@ const START_SECONDS: f64 = 0.07;
 ///     parallelism: 2,
 ///     key_memory_bytes: 2_000_000_000,
 ///     key_file_bytes: 1_000_000_000,
+///     key_words: 150_000_000,
 ///     working_bytes: 300_000_000,
 ///     second_thread_bytes: 20_000_000,
 ///     ciphertext_bytes: 500_000,
 ///     result_bytes: 250_000,
 /// };
 /// assert_eq!([1, 2].map(|threads| prediction.peak_bytes_on(threads)), [2_300_000_000, 2_320_000_000]);
-/// assert!(prediction.key_reading(1) < prediction.key_generation(1));
+/// assert!(prediction.key_generation(2) < prediction.key_generation(1));
+/// assert!(prediction.key_reading(1) > prediction.key_reading(2));
 /// let seconds = |values| prediction.duration(&CostModel::of_unit(1e-4), values, 1).as_secs_f64();
 /// assert!((seconds(1_024) - 0.828).abs() < 1e-9 && (seconds(1_025) - 1.656).abs() < 1e-9);
 /// ```
@@ -250,6 +262,8 @@ pub struct Prediction {
     pub key_memory_bytes: usize,
     /// Bytes of the evaluation key in its file.
     pub key_file_bytes: usize,
+    /// Words that are drawn to generate the evaluation key: masks and errors.
+    pub key_words: usize,
     /// Bytes of memory beside the key on one thread: table, ciphertexts, temporaries at the widest point.
     pub working_bytes: usize,
     /// Bytes more where two threads work side by side.
@@ -286,21 +300,21 @@ impl Prediction {
 
     /// Time of a command that generates the evaluation key and writes its file, on `threads` threads.
     ///
-    /// Like [`Prediction::key_reading`], it is fitted to processors with AVX-512 IFMA, and holds within a fifth there.
+    /// Like [`Prediction::key_reading`], it is fitted to processors with AVX-512 IFMA and disks of a gigabyte per second.
     #[must_use]
     pub fn key_generation(&self, threads: usize) -> Duration {
-        self.key_bytes_and_start(GENERATED_BYTE_SECONDS, threads)
+        let generated = DRAWN_WORD_SECONDS * self.key_words as f64 / speedup(threads);
+        let written = WRITTEN_BYTE_SECONDS * self.key_file_bytes as f64;
+        Duration::from_secs_f64(START_SECONDS + generated + written)
     }
 
-    /// Time in which a command starts and reads the evaluation key, from a file that the system has in its cache, on
-    /// `threads` threads.
+    /// Time in which a command starts, reads the evaluation key from a file that the system has in its cache, and takes memory
+    /// for its first lookup, on `threads` threads.
     #[must_use]
     pub fn key_reading(&self, threads: usize) -> Duration {
-        self.key_bytes_and_start(READ_BYTE_SECONDS, threads)
-    }
-
-    fn key_bytes_and_start(&self, byte_seconds: f64, threads: usize) -> Duration {
-        let seconds = byte_seconds * self.key_memory_bytes as f64 / speedup(threads);
-        Duration::from_secs_f64(START_SECONDS + seconds)
+        let working = self.peak_bytes_on(threads).saturating_sub(self.key_memory_bytes);
+        let seconds =
+            READ_BYTE_SECONDS * self.key_memory_bytes as f64 + FRESH_BYTE_SECONDS * working as f64;
+        Duration::from_secs_f64(START_SECONDS + seconds / speedup(threads))
     }
 }

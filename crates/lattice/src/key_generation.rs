@@ -1,7 +1,8 @@
 //! Generation of switching keys. The only code that encrypts secrets under secrets.
 
-use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Buffer, ByteBuffer, Ring, inverse_element, kernels};
+use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
+use cryptable_ring::{Buffer, ByteBuffer, Ring, clear_stack, inverse_element, kernels};
+use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::block_secret::{BlockSecret, BlockSecretShape};
@@ -57,8 +58,10 @@ impl SecretPair<'_> {
     }
 }
 
-fn fresh_errors(ring: &Ring, shape: SwitchingKeyShape) -> Vec<KeyError> {
-    key_errors(ring, shape, |_| RandomStream::from_os())
+/// The errors of a key of one owner.
+fn errors_of_seed(ring: &Ring, shape: SwitchingKeyShape, seed: &SecretSeed) -> Vec<KeyError> {
+    let stream = |digit| RandomStream::new(seed.as_bytes(), StreamPurpose::Error, digit as u64);
+    key_errors(ring, shape, stream)
 }
 
 /// The secrets of a [`SecretPair`] as all its keys need them.
@@ -175,7 +178,7 @@ pub(crate) fn generate_rows(
 ) -> SwitchingKey {
     let zeros = || ByteBuffer::zeroed(shape.body_bytes(ring.moduli()));
     let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
-    let errors = fresh_errors(ring, shape);
+    let errors = errors_of_seed(ring, shape, &SecretSeed::random());
     fill(KeyRows { seed: &seed, errors: &errors, b: &mut b, a: Some(&mut a) });
     SwitchingKey::from_rows(ring, shape, [b, a])
 }
@@ -219,8 +222,9 @@ fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
     TernarySecret::sample(ring.degree(), weight, &mut RandomStream::from_os())
 }
 
-/// Generates switching keys like [`generate_switching_keys`] but keeps only the part that files hold, reusing one
-/// buffer: fresh pages took half of the time.
+/// Generates switching keys like [`generate_switching_keys`] but keeps only the part that files hold, in two buffers that are
+/// used again: fresh pages took half of the time. Keys are generated while those before them are written, which takes as long.
+/// Small ones are generated side by side, as many as a buffer has room for, since a key's errors are one thread's work.
 ///
 /// # Errors
 /// Whatever `consume` returns, or [`crate::Error::Cancelled`].
@@ -237,15 +241,39 @@ pub(crate) fn generate_stored_keys(
     let mut secrets = EvaluatedSecrets::new(ring, &pair).for_requests(requests);
     secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
     let bytes = |request: &KeyRequest| request.shape.body_bytes(ring.moduli());
-    let mut rows = ByteBuffer::zeroed(requests.iter().map(bytes).max().unwrap_or(0));
+    let room = requests.iter().map(bytes).max().unwrap_or(0);
+    let [mut filled, mut next] = [(); 2].map(|()| ByteBuffer::zeroed(room));
     let steps = progress.steps(requests.len())?;
-    for request in requests {
-        let (seed, rows) = (Seed::random(), &mut rows[..bytes(request)]);
-        let errors = fresh_errors(ring, request.shape);
-        let key = KeyRows { seed: &seed, errors: &errors, b: &mut *rows, a: None };
-        secrets.fill(request.purpose, request.shape, key);
-        consume(StoredKey { seed: &seed, rows })?;
-        steps.done()?;
+    let (mut requests, mut written) = (requests.iter().peekable(), Vec::new());
+    while requests.peek().is_some() || !written.is_empty() {
+        let (mut rest, mut together) = (&mut next[..], Vec::new());
+        while let Some(request) = requests.next_if(|request| bytes(request) <= rest.len()) {
+            let (rows, left) = rest.split_at_mut(bytes(request));
+            together.push((request, Seed::random(), SecretSeed::random(), rows));
+            rest = left;
+        }
+        let mut keys: &[u8] = &filled;
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| {
+                together.par_iter_mut().for_each(|(request, seed, errors, rows)| {
+                    let KeyRequest { purpose, shape } = **request;
+                    let errors = errors_of_seed(ring, shape, errors);
+                    secrets.fill(
+                        purpose,
+                        shape,
+                        KeyRows { seed, errors: &errors, b: rows, a: None },
+                    );
+                    clear_stack();
+                });
+            });
+            written.drain(..).try_for_each(|(seed, length)| {
+                let rows = keys.split_off(..length).expect("rows of all keys");
+                consume(StoredKey { seed: &seed, rows })?;
+                steps.done()
+            })
+        })?;
+        written.extend(together.into_iter().map(|(_, seed, _, rows)| (seed, rows.len())));
+        std::mem::swap(&mut filled, &mut next);
     }
     Ok(())
 }

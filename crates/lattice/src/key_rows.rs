@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use cryptable_ring::random::{RandomStream, Seed};
 use cryptable_ring::{Buffer, Ring, kernels};
+use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::key_switching::special_product;
@@ -70,10 +71,10 @@ pub(crate) type KeyError = Zeroizing<Vec<i64>>;
 pub(crate) fn key_errors(
     ring: &Ring,
     shape: SwitchingKeyShape,
-    stream: impl Fn(usize) -> RandomStream,
+    stream: impl Fn(usize) -> RandomStream + Sync,
 ) -> Vec<KeyError> {
     let error = |digit| widened(&stream(digit).centered_binomial(ring.degree()));
-    (0..shape.digits()).map(error).collect()
+    (0..shape.digits()).into_par_iter().map(error).collect()
 }
 
 /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.

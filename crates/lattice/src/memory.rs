@@ -8,7 +8,8 @@
 //!
 //! Where the process has a limit that allocations meet, programs with the allocator [`WithReserve`] put a reserve aside
 //! ([`keep_reserve`]). An allocation that the system refuses in the midst of work takes it, and the work ends at its next
-//! step with [`Error::Allocation`] ([`check_reserve`]); without a reserve, the process ends.
+//! step with [`Error::Allocation`] ([`check_reserve`]); without a reserve, the process ends. Buffers of keys, which may be
+//! larger than the reserve, end work that runs within [`refusable`] with the same error, in every program.
 //!
 //! The number of processors is the standard library's
 //! ([`available_parallelism`](std::thread::available_parallelism)), which knows the quotas of control groups and the
@@ -134,6 +135,23 @@ pub fn check_reserve() -> Result<()> {
         Some(bytes) => Err(Error::Allocation { object: "work in hand", bytes }),
         None => Ok(()),
     }
+}
+
+/// Runs work that allocates large buffers.
+///
+/// ```
+/// use cryptable_lattice::{Error, memory};
+/// assert_eq!(memory::refusable(|| Ok::<_, Error>(3))?, 3);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// Errors of the work, and [`Error::Allocation`] if the system refuses one of its buffers.
+pub fn refusable<R, E: From<Error>>(
+    work: impl FnOnce() -> std::result::Result<R, E>,
+) -> std::result::Result<R, E> {
+    cryptable_ring::catch_refused(work)
+        .unwrap_or_else(|bytes| Err(Error::Allocation { object: "work in hand", bytes }.into()))
 }
 
 /// Allocates zeros for an object of a length that a file or a caller stated.

@@ -259,6 +259,14 @@ impl Table {
     pub fn centered(&self) -> Vec<i64> {
         (0..self.values.len()).map(|x| self.centered_value(x)).collect()
     }
+
+    /// The largest difference of two outputs, each as its [`Table::centered_value`].
+    #[must_use]
+    pub fn output_range(&self) -> u64 {
+        let outputs = self.centered();
+        let ends = outputs.iter().min().zip(outputs.iter().max());
+        ends.map_or(0, |(least, most)| least.abs_diff(*most))
+    }
 }
 
 #[cfg(test)]

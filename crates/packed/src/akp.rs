@@ -86,6 +86,12 @@ impl AkpCircuit {
         Self { hiding: Some(hiding), largest_phase: Some(largest_phase), ..self }
     }
 
+    /// The same circuit, of tables whose outputs differ by at most `range`.
+    pub(crate) fn within(&self, range: u64) -> Self {
+        let literal = ParametersLiteral { output_range: Some(range), ..self.literal.clone() };
+        Self { literal, ..self.clone() }
+    }
+
     /// The largest error of a phase, of 1, for which tables are hidden; none where they are not.
     pub(crate) fn largest_phase(&self) -> Option<f64> {
         self.largest_phase

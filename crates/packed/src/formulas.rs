@@ -18,4 +18,5 @@ pub(crate) mod noise;
 pub(crate) mod part;
 pub(crate) mod prediction;
 pub(crate) mod prepared;
+pub(crate) mod results;
 pub(crate) mod stages;

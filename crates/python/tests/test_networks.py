@@ -46,11 +46,11 @@ class Graph:
         names = self.constant(scale), self.constant(np.zeros(np.shape(scale)), np.int8)
         return self.add("DequantizeLinear", *names, source=self.constant(integers, np.int8), axis=axis)
 
-    def model(self) -> Any:
+    def model(self, version: int = 21) -> Any:
         ends = [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", *self.shape])]
         outputs = [helper.make_tensor_value_info(self.last, onnx.TensorProto.FLOAT, None)]
         graph = helper.make_graph(self.nodes, "test", ends, outputs, self.constants)
-        imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        imports = [helper.make_opsetid("", version), helper.make_opsetid("com.microsoft", 1)]
         return helper.make_model(graph, opset_imports=imports, ir_version=10)
 
 
@@ -127,6 +127,17 @@ def test_perceptrons_in_onnx_have_the_scores_of_onnx(last: bool) -> None:
     assert program.kind == "classes" and program.predict_proba(program.scores(rows(9, 3))).shape == (9, 2)
     text = str(program)
     assert "network of 3 layers" in text and "GB of memory" in text and "rows with exactly the scores" in text
+
+
+def test_versions_before_those_of_the_evaluator_are_read() -> None:
+    """Tools write operators of version 13 to 18, whose DequantizeLinear the evaluator does not have."""
+    graph, data = Graph(2), rows(20, 2)
+    graph.quantise(0.5, 2)
+    graph.add("MatMul", graph.weights(integers(1, 2, 3), 0.5))
+    graph.quantise(0.5)
+    graph.add("MatMul", graph.weights(integers(2, 3, 1), 0.5))
+    for version, exact in ((13, 1.0), (11, None)):
+        assert ml.compile(ml.read_onnx(graph.model(version)), data, insecure_toy=True).exact == exact
 
 
 def test_convolutions_in_onnx_have_the_scores_of_onnx() -> None:
@@ -225,12 +236,6 @@ def test_what_is_not_served_is_refused_by_operator() -> None:
     graph.add("Relu")
     refused(graph, "the input, which is not quantised")
     graph = Graph(3)
-    graph.quantise(1 / 128, 64)
-    graph.add("MatMul", graph.weights(integers(1, 3, 2, most=127), 0.5))
-    graph.quantise(1.0)
-    graph.add("MatMul", graph.weights(integers(1, 2, 2), 0.5))
-    refused(graph, r"layer 1 has sums of 16 bits \(sum \d: from -\d+ to \d+\), and tables serve 12 bits")
-    graph = Graph(3)
     graph.quantise(0.5)
     graph.add("MatMul", graph.weights(integers(1, 3, 2), 0.5))
     refused(graph, "a network without a hidden layer")
@@ -246,6 +251,30 @@ def test_plans_that_no_primes_serve_say_what_sums_there_are() -> None:
         cryptable.errors.PlanError, match=r"2\^.* \(network of 2 layers, 1 sums of 12 bits and .*fewer bits"
     ):
         ml.compile(network, [[0, 0], [2047, 2047]])
+
+
+def test_networks_of_eight_bits_are_quantised_to_fewer() -> None:
+    """Sums of 16 to 20 bits, as tools make them by default: the program says so, and what it agrees with."""
+    random = np.random.default_rng(3)
+    graph = Graph(6)
+    graph.quantise(4 / 255, 96)
+    graph.add("Gemm", graph.weights(random.normal(0, 50, (6, 8)).clip(-127, 127), 1 / 64), graph.constant(np.ones(8)))
+    graph.add("Relu")
+    graph.quantise(12 / 255)
+    graph.add("MatMul", graph.weights(random.normal(0, 50, (8, 3)).clip(-127, 127), 1 / 64))
+    graph.quantise(1 / 8, 128)
+    data, network = rows(600, 6), ml.read_onnx(graph.model())
+    with pytest.raises(cryptable.errors.PlanError, match=r"layer 1 has sums of 1\d bits \(sum \d: from -?\d+ to \d+\)"):
+        ml.compile(network, data, sum_bits=None)
+    program = ml.compile(network, data, insecure_toy=True)
+    assert program.quantised_for is not None and "tables serve 12 bits" in program.quantised_for
+    assert "  quantised to fewer bits: layer 1 has sums of" in str(program)
+    assert program.exact is None and program.agreement > 0.9 and json_of(program)["modulus"] <= 512
+    secret = SecretKey.generate(program.plan)
+    results = program.run(secret.evaluation_key(progress=False), program.encrypt(secret, data), progress=False)
+    assert np.array_equal(program.decrypt(secret, results), program.scores(data))
+    # Fewer bits of sums are further away.
+    assert ml.compile(network, data, sum_bits=6, insecure_toy=True).agreement < program.agreement
 
 
 def test_all_operators_are_listed() -> None:
@@ -289,6 +318,9 @@ def test_networks_of_sklearn_have_their_kinds() -> None:
         ml.quantise(of_classes, data, sum_bits=13)
     with pytest.raises(ml.UnsupportedModelError, match="a dict to be quantised"):
         ml.quantise({}, data)
+    by_hand = ml.Network.of_layers([[[1, 1, 1]], [[1]]], [[abs]], features=["x", "y", "z"], largest=7)
+    with pytest.raises(ml.UnsupportedModelError, match="a network of integers and tables to be quantised"):
+        ml.quantise(by_hand, data)
 
 
 def test_networks_are_written_by_hand() -> None:

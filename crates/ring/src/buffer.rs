@@ -10,6 +10,7 @@ use aligned_vec::{AVec, ConstAlign};
 use zeroize::Zeroize;
 
 use crate::arena::Block;
+use crate::reserve::refuse;
 
 /// Shorter buffers are left to the allocator.
 const MIN_POOLED_WORDS: usize = 1 << 13;
@@ -28,7 +29,10 @@ impl Words {
     }
 
     fn zeros(length: usize) -> Self {
-        let mut words = AVec::with_capacity(64, length);
+        let mut words = AVec::new(64);
+        if words.try_reserve_exact(length).is_err() {
+            refuse(length.saturating_mul(size_of::<u64>()));
+        }
         words.resize(length, 0);
         Self::Allocated(words)
     }

@@ -6,6 +6,8 @@ use std::ops::{Deref, DerefMut};
 use memmap2::Advice;
 use memmap2::MmapMut;
 
+use crate::reserve::reserved;
+
 /// Buffers from this length on are mapped, with pages of 2 MiB where the system has them.
 const MIN_MAPPED_BYTES: usize = 1 << 21;
 
@@ -38,7 +40,9 @@ impl ByteBuffer {
             let _ = map.advise(Advice::HugePage);
             return Self(Bytes::Mapped(map));
         }
-        Self(Bytes::Allocated(vec![0; length]))
+        let mut bytes = reserved(length);
+        bytes.resize(length, 0);
+        Self(Bytes::Allocated(bytes))
     }
 }
 

@@ -65,7 +65,7 @@ pub use modulus::Modulus;
 pub use ntt::NttTable;
 pub use packed_layout::PackedLayout;
 pub use poly::{Coefficients, Domain, Evaluations, Poly};
-pub use reserve::{WithReserve, keep_reserve, refused_allocation};
+pub use reserve::{WithReserve, catch_refused, keep_reserve, refused_allocation, reserved};
 pub use ring::{Ring, inverse_element, rotation_element};
 pub use rounded_division::RoundedDivision;
 pub use secret_slots::SecretSlots;

@@ -3,9 +3,13 @@
 //! The standard library ends a process when the system refuses an allocation. A program that has this allocator, and has put
 //! a reserve aside, gives the reserve back to the system then, and the allocation succeeds. Work asks at each of its steps
 //! ([`refused_allocation`]) and ends with an error. What lies between two steps has to fit into the reserve.
+//!
+//! Buffers that may be larger, those of keys, are allocated by [`reserved`]: where the system refuses one, the call unwinds to
+//! [`catch_refused`], with and without this allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
@@ -119,6 +123,55 @@ pub fn refused_allocation() -> Option<usize> {
     RESERVE.refused()
 }
 
+/// Bytes of a buffer that the system refused.
+struct Refused(usize);
+
+/// Calls of [`catch_refused`] that run.
+static CATCHING: AtomicUsize = AtomicUsize::new(0);
+
+/// Ends the call of [`catch_refused`] around this one, and prints nothing. A panic where there is none.
+pub(crate) fn refuse(bytes: usize) -> ! {
+    if CATCHING.load(Ordering::Relaxed) > 0 {
+        resume_unwind(Box::new(Refused(bytes)));
+    }
+    panic!("the system gives no memory for a buffer of {bytes} bytes")
+}
+
+/// Returns an empty vector with room for `count` elements.
+///
+/// # Panics
+/// If the system does not give it: within [`catch_refused`], an error.
+#[must_use]
+pub fn reserved<T>(count: usize) -> Vec<T> {
+    let mut room = Vec::new();
+    match room.try_reserve_exact(count) {
+        Ok(()) => room,
+        Err(_) => refuse(count.saturating_mul(size_of::<T>())),
+    }
+}
+
+/// Runs a call that allocates large buffers.
+///
+/// ```
+/// use cryptable_ring::{catch_refused, reserved};
+/// assert_eq!(catch_refused(|| reserved::<u64>(3).capacity()), Ok(3));
+/// let bytes = isize::MAX as usize;
+/// assert_eq!(catch_refused(|| reserved::<u8>(bytes).capacity()), Err(bytes));
+/// ```
+///
+/// # Errors
+/// The bytes of the first buffer that the system refused, on any thread of the call.
+pub fn catch_refused<R>(call: impl FnOnce() -> R) -> Result<R, usize> {
+    CATCHING.fetch_add(1, Ordering::Relaxed);
+    // What the call has changed is dropped, as after an error that it returns.
+    let outcome = catch_unwind(AssertUnwindSafe(call));
+    CATCHING.fetch_sub(1, Ordering::Relaxed);
+    outcome.map_err(|panic| match panic.downcast::<Refused>() {
+        Ok(refused) => refused.0,
+        Err(panic) => resume_unwind(panic),
+    })
+}
+
 // SAFETY: everything is the system's allocator's, which is asked once more where it refused.
 unsafe impl GlobalAlloc for WithReserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -160,6 +213,7 @@ unsafe impl GlobalAlloc for WithReserve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Buffer, ByteBuffer};
 
     #[test]
     fn a_reserve_is_given_back_once_and_can_be_kept_again() {
@@ -176,6 +230,17 @@ mod tests {
         reserve.keep(4096);
         assert_eq!(reserve.refused(), None);
         assert!(reserve.spend(0) && reserve.refused() == Some(1));
+    }
+
+    #[test]
+    fn refused_buffers_end_work_on_all_threads_and_panics_stay_panics() {
+        let bytes = isize::MAX as usize;
+        let on_threads =
+            || rayon::join(|| Buffer::zeroed(10), || drop(reserved::<u8>(bytes))).0.len();
+        assert_eq!(catch_refused(on_threads), Err(bytes));
+        assert!(catch_refused(|| Buffer::zeroed(1 << 59)).is_err());
+        assert!(catch_refused(|| ByteBuffer::zeroed(1 << 62)).is_err());
+        assert!(catch_unwind(|| catch_refused::<()>(|| panic!("a test"))).is_err());
     }
 
     #[test]

@@ -35,9 +35,18 @@ const WORD_BYTES: usize = 8;
 /// If `bits` is not within 1 to 64.
 #[must_use]
 pub fn pack(words: &[u64], bits: u32) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(packed_bytes(words.len(), bits) + WORD_BYTES);
+    pack_onto(&mut bytes, words, bits);
+    bytes
+}
+
+/// Appends what [`pack`] returns to `bytes`. Writes up to 8 bytes more on the way, and takes them off again.
+///
+/// # Panics
+/// If `bits` is not within 1 to 64.
+pub fn pack_onto(bytes: &mut Vec<u8>, words: &[u64], bits: u32) {
     assert!((1..=64).contains(&bits), "{bits} bits");
-    let length = packed_bytes(words.len(), bits);
-    let mut bytes = Vec::with_capacity(length + WORD_BYTES);
+    let length = bytes.len() + packed_bytes(words.len(), bits);
     let mask = u64::MAX >> (64 - bits);
     // The low `held < 64` bits of `buffer` wait for more, so that 64 bits leave at once.
     let (mut buffer, mut held) = (0u64, 0u32);
@@ -54,7 +63,6 @@ pub fn pack(words: &[u64], bits: u32) -> Vec<u8> {
     }
     bytes.extend_from_slice(&buffer.to_le_bytes());
     bytes.truncate(length);
-    bytes
 }
 
 /// The number of bytes of `count` packed words. Saturates.
@@ -72,11 +80,27 @@ pub fn packed_bytes(count: usize, bits: u32) -> usize {
 /// # Panics
 /// If `bits` is not within 1 to 64.
 pub fn unpack(bytes: &[u8], bits: u32, count: usize) -> Result<Vec<u64>, UnpackError> {
+    check_length(bytes, bits, count)?;
+    let mut words = vec![0; count];
+    unpack_into(bytes, bits, &mut words)?;
+    Ok(words)
+}
+
+fn check_length(bytes: &[u8], bits: u32, count: usize) -> Result<(), UnpackError> {
     assert!((1..=64).contains(&bits), "{bits} bits");
-    let expected = packed_bytes(count, bits);
-    if bytes.len() != expected {
-        return Err(UnpackError::Length { expected, found: bytes.len() });
-    }
+    let (found, expected) = (bytes.len(), packed_bytes(count, bits));
+    if found == expected { Ok(()) } else { Err(UnpackError::Length { expected, found }) }
+}
+
+/// Same as [`unpack`], into words that the caller has allocated.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// As there.
+pub fn unpack_into(bytes: &[u8], bits: u32, words: &mut [u64]) -> Result<(), UnpackError> {
+    check_length(bytes, bits, words.len())?;
     let mask = u64::MAX >> (64 - bits);
     let (mut buffer, mut held) = (0u64, 0u32);
     let mut pieces = bytes.chunks(WORD_BYTES).map(|piece| {
@@ -84,21 +108,20 @@ pub fn unpack(bytes: &[u8], bits: u32, count: usize) -> Result<Vec<u64>, UnpackE
         word[..piece.len()].copy_from_slice(piece);
         u64::from_le_bytes(word)
     });
-    let mut words = Vec::with_capacity(count);
-    for _ in 0..count {
+    for out in words {
         if held >= bits {
-            words.push(buffer & mask);
+            *out = buffer & mask;
             buffer >>= bits;
             held -= bits;
         } else {
             let next = pieces.next().unwrap_or(0);
-            words.push((buffer | next << held) & mask);
+            *out = (buffer | next << held) & mask;
             let used = bits - held;
             buffer = next.checked_shr(used).unwrap_or(0);
             held = 64 - used;
         }
     }
-    if buffer == 0 { Ok(words) } else { Err(UnpackError::Padding) }
+    if buffer == 0 { Ok(()) } else { Err(UnpackError::Padding) }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! AES-128 as a circuit: the S-box on all bytes, the vectors of FIPS 197, random blocks against another implementation.
 
 use aes::Aes128;
-use aes::cipher::{BlockEncrypt, KeyInit};
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use cryptable_circuits::aes::{KeySource, SBox, encrypt, expand_key, s_box};
 use cryptable_circuits::{Circuit, CircuitBuilder};
 use rand::{Rng, SeedableRng};

@@ -1,7 +1,7 @@
 //! AES-128 by tables of eight bits and by gates of two bits on encrypted bits, on toy rings.
 
 use aes::Aes128;
-use aes::cipher::{BlockEncrypt, KeyInit};
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use cryptable_bits::{EncryptedBits, Packing, Parameters, SecretKey};
 use cryptable_circuits::aes::{expand_key, s_box};
 use cryptable_circuits::execution::{execute_with, input_bits, output_words};

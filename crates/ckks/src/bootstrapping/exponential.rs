@@ -16,7 +16,7 @@ use num_complex::Complex64;
 use crate::Arithmetic;
 use crate::chebyshev::ChebyshevSeries;
 use crate::paterson_stockmeyer::{
-    ConstantScale, PolynomialBasis, Steps, relinearizations_at_least_depth,
+    ConstantScale, PolynomialBasis, Steps, relinearizations_at_least_depth, rounding_gain,
 };
 
 /// Cost of a level, in multiplications of each exponential: one more limb in everything above it. Measured on 8-bit
@@ -151,6 +151,24 @@ impl Exponential {
             PhaseFunction::Cosine => z.re - (self.angle * f64::from(doublings).exp2() * x).cos(),
             PhaseFunction::Exponential | PhaseFunction::Parts => z.norm() - 1.0,
         }
+    }
+
+    /// Returns how much larger the relative noise of the result is than a rounding, at x in [-1, 1]: its variance by all
+    /// roundings on the way, to first order. None of cosines and cleaned doublings.
+    #[must_use]
+    pub fn rounding_gain(&self, x: f64) -> Option<f64> {
+        let ExponentialShape { doublings, cleanings, log_babies, least_depth, .. } = self.shape;
+        let is_known = self.function == PhaseFunction::Exponential && cleanings == 0 && least_depth;
+        let coefficients = &self.series.coefficients;
+        is_known.then(|| rounding_gain(coefficients, log_babies, doublings, x))
+    }
+
+    /// Returns the relative variance of the result for noise of x of variance 1.
+    ///
+    /// Noise of the real part is an error of the phase. An imaginary part ε is one of the modulus: `|e^{i(θ + iε)}| = e^{-ε}`.
+    #[must_use]
+    pub fn phase_gain(&self) -> f64 {
+        (self.angle * f64::from(self.shape.doublings).exp2()).powi(2)
     }
 
     /// The cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
@@ -364,6 +382,24 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Dry runs take the largest one of a few places for the worst.
+    #[test]
+    fn roundings_count_most_in_the_middle() {
+        for tolerance in [1e-3, 1e-5, 1e-7] {
+            for bound in [13.2, 16.5] {
+                let shape = Exponential::choose(PhaseFunction::Exponential, bound, tolerance, 0);
+                let exponential = Exponential::new(PhaseFunction::Exponential, bound, shape);
+                let gain = |place: i32| exponential.rounding_gain(f64::from(place) / 64.0).unwrap();
+                let largest = (0..=64).map(gain).fold(0.0, f64::max);
+                assert!(largest <= 1.01 * gain(0), "{shape:?}: {largest} for {}", gain(0));
+                assert!(gain(20) > 0.3 * gain(0), "{shape:?}: {} for {}", gain(20), gain(0));
+            }
+        }
+        let cosine = Exponential::choose(PhaseFunction::Cosine, 13.2, 1e-3, 0);
+        let cosine = Exponential::new(PhaseFunction::Cosine, 13.2, cosine);
+        assert_eq!(cosine.rounding_gain(0.0), None);
     }
 
     #[test]

@@ -20,6 +20,15 @@ struct Series {
     highs: Vec<(Series, u32)>,
 }
 
+/// Where a series is to be.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    limbs: usize,
+    scale: f64,
+    /// Levels below the least depth.
+    spared: usize,
+}
+
 impl Series {
     /// Itself and the series in it, each for its block; before those that it has in it.
     fn blocks(&self) -> Vec<&Self> {
@@ -46,47 +55,52 @@ impl<C: Clone + Send + Sync> Steps<C> {
         coefficients: &[Complex64],
         scale: f64,
     ) -> C {
-        self.evaluate_whole(arithmetic, coefficients, scale, 0)
+        self.evaluate_whole(arithmetic, &[coefficients.to_vec()], scale, 0).swap_remove(0)
     }
 
-    /// Evaluates like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long series.
+    /// Evaluates series of one length like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long
+    /// series. Sums of blocks are made of all series together, so that the steps are read once.
     ///
     /// # Panics
     /// As there.
     pub fn evaluate_with_constant_level<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
-        coefficients: &[Complex64],
+        series: &[Vec<Complex64>],
         scale: f64,
-    ) -> C {
-        self.evaluate_whole(arithmetic, coefficients, scale, 1)
+    ) -> Vec<C> {
+        self.evaluate_whole(arithmetic, series, scale, 1)
     }
 
-    /// Evaluates a series, `spared` levels below the least depth.
+    /// Evaluates series, `spared` levels below the least depth.
     fn evaluate_whole<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
-        coefficients: &[Complex64],
+        series: &[Vec<Complex64>],
         scale: f64,
         spared: usize,
-    ) -> C {
-        let length = coefficients.len();
-        assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
-        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
-        let series = self.cut(arithmetic, coefficients.to_vec(), limbs, scale);
+    ) -> Vec<C> {
+        let cut = |coefficients: &Vec<Complex64>| {
+            let length = coefficients.len();
+            assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
+            let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
+            self.cut(arithmetic, coefficients.clone(), Place { limbs, scale, spared })
+        };
+        let series: Vec<Series> = series.iter().map(cut).collect();
         let mut sums = (self.babies.len() >= MANY_BABIES).then(|| self.sums(arithmetic, &series));
-        self.join(arithmetic, series, &mut sums)
+        series.into_iter().map(|it| self.join(arithmetic, it, &mut sums)).collect()
     }
 
-    /// Cuts `Σ_k coefficients[k]·step_k` with the given limbs and scale into high halves, times giant steps, and one block,
-    /// which are added up one prime above.
+    /// Cuts `Σ_k coefficients[k]·step_k` at a place into high halves, times giant steps, and one block,
+    /// which are added up one prime above. Below the least depth, halves of zeros are skipped, as those beyond the 3p/2
+    /// coefficients of second order.
     fn cut<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
         coefficients: Vec<Complex64>,
-        limbs: usize,
-        scale: f64,
+        place: Place,
     ) -> Series {
+        let Place { limbs, scale, spared } = place;
         let levels = (arithmetic.limbs(&self.babies[0]) - limbs) as u32;
         let log_babies = self.log_babies;
         let wide = scale * arithmetic.prime(limbs);
@@ -97,21 +111,29 @@ impl<C: Clone + Send + Sync> Steps<C> {
             if self.basis == PolynomialBasis::Chebyshev {
                 split_at_giant(&mut block, &mut high);
             }
+            if spared > 0 && is_zero(&high) {
+                continue;
+            }
             let log_giant = half.ilog2();
-            let high_scale = wide / arithmetic.scale(self.power_of_two_step(log_giant));
-            highs.push((self.cut(arithmetic, high, limbs + 1, high_scale), log_giant));
+            let scale = wide / arithmetic.scale(self.power_of_two_step(log_giant));
+            let above = Place { limbs: limbs + 1, scale, spared };
+            highs.push((self.cut(arithmetic, high, above), log_giant));
+        }
+        // Steps above the last constant are not read.
+        while spared > 0 && block.len() > 2 && is_zero(&block[block.len() / 2..]) {
+            block.truncate(block.len() / 2);
         }
         Series { limbs: limbs + 1, scale: wide, block, highs }
     }
 
-    /// Combines the baby steps for all blocks of a series, in the order of [`Series::blocks`]: blocks of one level read
-    /// the steps once.
+    /// Combines the baby steps for all blocks of series, in the order of [`Series::blocks`]: blocks of one level read the steps
+    /// once.
     fn sums<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
-        series: &Series,
+        series: &[Series],
     ) -> std::vec::IntoIter<C> {
-        let blocks = series.blocks();
+        let blocks: Vec<&Series> = series.iter().flat_map(Series::blocks).collect();
         let mut sums: Vec<Option<C>> = vec![None; blocks.len()];
         for first in 0..blocks.len() {
             if sums[first].is_some() {
@@ -186,9 +208,13 @@ fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
     count + u32::from(rest < log_length)
 }
 
+fn is_zero(coefficients: &[Complex64]) -> bool {
+    coefficients.iter().all(|coefficient| *coefficient == Complex64::ZERO)
+}
+
 /// Whether `2^log_length` coefficients are one block, of up to `2^log_babies`, that leaves one of the levels for its
 /// constants.
-fn is_block(log_length: u32, log_babies: u32, levels: u32) -> bool {
+pub(super) fn is_block(log_length: u32, log_babies: u32, levels: u32) -> bool {
     let needed = if log_length == 1 { 1 } else { log_length + 1 };
     log_length <= log_babies && needed <= levels
 }

@@ -199,10 +199,21 @@ fn least_depth_serves_both_bases_of_insecure_toys() {
         let scale = evaluator.prime(3);
         let output = steps.evaluate_at_least_depth(&evaluator, &coefficients, scale);
         assert_eq!((output.limbs(), output.scale), (LIMBS - 4, scale));
-        let found = decrypt(&SETUP.ring, &SETUP.secret, &output, slots.len());
-        for (y, z) in found.iter().zip(&slots) {
-            let expected = coefficients.iter().rev().fold(Complex64::ZERO, |sum, c| sum * z + c);
-            assert!((y - expected).norm() < 1e-6, "{y} and {expected}");
+        // Several series a level below, of which the last ones have a constant alone above some zeros, and zeros alone.
+        let mut series = vec![coefficients.clone(); 3];
+        series[1][9..].fill(Complex64::ZERO);
+        series[2][3..].fill(Complex64::ZERO);
+        let mut found = steps.evaluate_with_constant_level(&evaluator, &series, scale);
+        assert!(found.iter().all(|it| (it.limbs(), it.scale) == (LIMBS - 5, scale)));
+        found.push(output);
+        series.push(coefficients.clone());
+        for (output, coefficients) in found.iter().zip(&series) {
+            let found = decrypt(&SETUP.ring, &SETUP.secret, output, slots.len());
+            for (y, z) in found.iter().zip(&slots) {
+                let expected =
+                    coefficients.iter().rev().fold(Complex64::ZERO, |sum, c| sum * z + c);
+                assert!((y - expected).norm() < 1e-6, "{y} and {expected}");
+            }
         }
     }
 }

@@ -24,6 +24,10 @@ pub struct DigitArgs {
     /// Bits per digit, 1 to 5 [default: 3 for packed values, 2 for single values]
     #[arg(long, value_name = "B")]
     pub digit_bits: Option<u32>,
+    /// Prefer sums and comparisons, in half the time, to products, which take twice as much: packed integers in digits of 4
+    /// bits, or 2, with room for a carry but not for another digit
+    #[arg(long)]
+    pub sums: bool,
     /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,

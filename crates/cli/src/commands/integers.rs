@@ -60,6 +60,7 @@ pub fn plan(global: Global, args: &DigitArgs) -> Result<PlannedJob> {
         ..Limits::default()
     });
     let request = if args.search { request.searched() } else { request };
+    let request = if args.sums { request.for_sums() } else { request };
     let digit_bits = args.digit_bits.into_iter();
     let plan = digit_bits.fold(request, |request, bits| request.digit_bits(bits)).plan()?;
     let reason = format!("for integers in digits of {} bits", plan.digit_bits());

@@ -311,7 +311,8 @@ fn instruction_sets() {
     let here = Workspace::new();
     for setting in ["AVX2", "", "avx1024"] {
         let mut command = here.strict_command("plan --bits 4");
-        let output = command.env("CRYPTABLE_SIMD", setting).assert().code(1).get_output().clone();
+        command.env("CRYPTABLE_SIMD", setting);
+        let output = command.assert().code(1).get_output().clone();
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(message.contains(&format!("CRYPTABLE_SIMD={setting}: want scalar")), "{message}");

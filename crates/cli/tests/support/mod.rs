@@ -1,8 +1,9 @@
 //! A directory with toy keys, and the program run in it.
 
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
+use std::process::Output;
 
-use assert_cmd::Command;
 use tempfile::TempDir;
 
 /// The program.
@@ -12,6 +13,50 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_cryptable");
 #[allow(dead_code, reason = "not every test binary encrypts")]
 pub fn numbers<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// A command whose outcome is checked.
+pub struct Command(std::process::Command);
+
+impl Deref for Command {
+    type Target = std::process::Command;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Command {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl Command {
+    /// Runs the command to its end.
+    pub fn assert(&mut self) -> Outcome {
+        Outcome(self.0.output().unwrap())
+    }
+}
+
+/// Output and exit status of a command.
+pub struct Outcome(Output);
+
+impl Outcome {
+    /// Checks the exit status.
+    pub fn code(self, status: i32) -> Self {
+        assert_eq!(self.0.status.code(), Some(status), "{:?}", self.0);
+        self
+    }
+
+    /// Checks that the command succeeded.
+    pub fn success(self) -> Self {
+        self.code(0)
+    }
+
+    pub fn get_output(&self) -> &Output {
+        &self.0
+    }
 }
 
 /// A directory of its own for each test.
@@ -88,7 +133,7 @@ impl Workspace {
 
     /// Returns the command as users run it: keys of toy parameters are refused.
     pub fn strict_command(&self, line: &str) -> Command {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command(std::process::Command::new(PROGRAM));
         command.current_dir(&self.directory).args(line.split_whitespace());
         // Tests leave the user's cache directory alone, and predictions are the same on all machines.
         command.env("CRYPTABLE_CALIBRATION", "off");
@@ -159,7 +204,7 @@ impl Workspace {
     #[allow(dead_code, reason = "not every test binary fills a disk")]
     pub fn fail_on_full_disk(&self, line: &str) -> String {
         let script = format!("trap '' XFSZ; ulimit -f 64; exec {PROGRAM} --allow-insecure {line}");
-        let mut command = Command::new("sh");
+        let mut command = Command(std::process::Command::new("sh"));
         command.current_dir(&self.directory).args(["-c", &script]);
         self.failure(command, line)
     }

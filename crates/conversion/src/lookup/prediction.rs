@@ -47,6 +47,9 @@ impl Parameters {
                 + packed.key_memory_bytes
                 + self.conversion().key_memory_bytes(),
             key_file_bytes: single.key_file_bytes + packed.key_file_bytes + files as usize,
+            key_words: single.key_words
+                + packed.key_words
+                + self.conversion().key_memory_bytes() / size_of::<u64>(),
             working_bytes: packed.working_bytes + lists,
             // A fresh value is a word, a result a mask and a word.
             ciphertext_bytes: single.ciphertext_bytes * slots,

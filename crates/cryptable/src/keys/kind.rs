@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use cryptable_ring::unoptimised;
 use cryptable_wire::ObjectType;
 
 use crate::engine::not_bridged;
@@ -192,7 +191,7 @@ macro_rules! key_kinds {
             ) -> crate::Result<Self> {
                 let found = cryptable_wire::peek_header((*bytes).as_ref())?.object_type;
                 // Reading expands keys, on all threads.
-                unoptimised::on_large_stacks(|| Ok(match found {
+                crate::Execution::default().run(|_| Ok(match found {
                     $(ObjectType::$evaluation => {
                         $module::EvaluationKey::from_shared(bytes, options)?.into()
                     })+

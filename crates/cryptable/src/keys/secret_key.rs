@@ -196,16 +196,17 @@ impl SecretKey {
     /// [`SecretKey::write_evaluation_key`].
     ///
     /// # Panics
-    /// Never in practice: generation only fails if it is cancelled.
+    /// If the system refuses the key's memory: [`SecretKey::evaluation_key_with`] returns an error then.
     #[must_use]
     pub fn evaluation_key(&self) -> EvaluationKey {
-        self.evaluation_key_with(Execution::default()).expect("nobody cancels")
+        self.evaluation_key_with(Execution::default()).expect("memory for the key")
     }
 
     /// Same as [`SecretKey::evaluation_key`], with a choice of threads, progress and cancellation.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], and [`Error::Io`] if threads cannot be started.
+    /// [`Error::Cancelled`], [`Error::Io`] if threads cannot be started, and [`Error::Allocation`] if the system refuses the
+    /// key's memory.
     pub fn evaluation_key_with(&self, execution: Execution<'_>) -> Result<EvaluationKey> {
         execution.run(|progress| Ok(each_kind!(self, it => it.evaluation_key(progress)?.into())))
     }

@@ -5,7 +5,7 @@ use cryptable_lattice::lwe_encryption::{lwe_body_with, weighted_coefficient};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
-use cryptable_ring::{clear_stack, kernels};
+use cryptable_ring::{clear_stack, kernels, reserved};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -74,7 +74,8 @@ impl<'a> RowEncryptor<'a> {
     ) -> SeededRows {
         let n = self.ring.degree();
         let m = self.ring.modulus();
-        let mut bodies = vec![0; count * n];
+        let mut bodies = reserved(count * n);
+        bodies.resize(count * n, 0);
         bodies.par_chunks_exact_mut(n).enumerate().for_each(|(row, body)| {
             message(row, body);
             let mut mask = vec![0; n];

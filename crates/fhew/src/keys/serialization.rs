@@ -5,8 +5,9 @@
 
 use cryptable_lattice::Result;
 use cryptable_ring::random::Seed;
+use cryptable_ring::reserved;
 use cryptable_wire::WireError;
-use cryptable_wire::bit_packing::{UnpackError, pack, packed_bytes, unpack};
+use cryptable_wire::bit_packing::{UnpackError, pack_onto, packed_bytes, unpack_into};
 
 use crate::keys::evaluation_key::SeededEvaluationKey;
 use crate::packing::trace::exponents;
@@ -130,6 +131,16 @@ pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().map(bytes).fold(places, usize::saturating_add)
 }
 
+/// Returns the number of words that are drawn for a key: a mask and errors of every row.
+#[must_use]
+pub fn evaluation_key_words(parameters: &Parameters) -> usize {
+    let words = |part: &Part| match part.name {
+        KEY_SWITCHING => part.words.saturating_mul(parameters.lwe_dimension() + 1),
+        _ => part.words.saturating_mul(2),
+    };
+    parts(parameters).iter().map(words).fold(0, usize::saturating_add)
+}
+
 /// The number of bytes of memory that reading and expanding a key takes at most: its words as they are unpacked, and
 /// the expanded key.
 #[must_use]
@@ -158,7 +169,9 @@ impl PartReader<'_> {
         let part = self.parts.next().expect("as many reads as parts");
         let (bytes, rest) = self.rest.split_at(part.bytes());
         self.rest = rest;
-        let words = unpack(bytes, part.bits(), part.words).map_err(|error| match error {
+        let mut words = reserved(part.words);
+        words.resize(part.words, 0);
+        unpack_into(bytes, part.bits(), &mut words).map_err(|error| match error {
             UnpackError::Length { expected, found } => {
                 wrong_length(part.name, "bytes", found, expected)
             }
@@ -216,10 +229,11 @@ impl SeededEvaluationKey {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.check().expect("the parts of the parameters");
-        let mut bytes = Vec::with_capacity(evaluation_key_bytes(&self.parameters));
+        // Room for the word in which the last bits are written, too.
+        let mut bytes = reserved(evaluation_key_bytes(&self.parameters) + size_of::<u64>());
         bytes.extend_from_slice(self.seed.as_bytes());
         for (part, words) in parts(&self.parameters).iter().zip(self.part_words()) {
-            bytes.extend(pack(words, part.bits()));
+            pack_onto(&mut bytes, words, part.bits());
         }
         bytes
     }

@@ -6,7 +6,7 @@ use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, KeyId};
 
 use super::Parameters;
 use crate::cost;
-use crate::keys::{evaluation_key_bytes, evaluation_key_memory_bytes};
+use crate::keys::{evaluation_key_bytes, evaluation_key_memory_bytes, evaluation_key_words};
 
 /// Most polynomials that an encoded table has, of all methods.
 const POLYNOMIALS_A_TABLE: usize = 8;
@@ -40,6 +40,7 @@ impl Parameters {
             parallelism: 1,
             key_memory_bytes: evaluation_key_memory_bytes(fhew),
             key_file_bytes: keys.saturating_add(envelope),
+            key_words: evaluation_key_words(fhew),
             working_bytes: 8 * fhew.ring_degree() * polynomials,
             second_thread_bytes: 0,
             ciphertext_bytes: bits.div_ceil(8),

@@ -28,8 +28,8 @@ impl LookupModel for Parameters {
         self.fresh_noise(self.input_modulus())
     }
 
-    fn result_noise(&self, input: NoiseBound) -> NoiseBound {
-        self.result_noise(input)
+    fn result_noise(&self, input: NoiseBound, range: u64) -> NoiseBound {
+        self.result_noise_within(input, range)
     }
 
     fn lookup_log2_fail(&self, input: NoiseBound) -> f64 {

@@ -20,7 +20,7 @@ impl LookupModel for Parameters {
         self.noise().fresh()
     }
 
-    fn result_noise(&self, _input: NoiseBound) -> NoiseBound {
+    fn result_noise(&self, _input: NoiseBound, _range: u64) -> NoiseBound {
         self.noise().result()
     }
 

@@ -10,7 +10,7 @@ use cryptable_integers::{DryRun, Evaluator, Integer, insecure_packed_toy};
 const COUNT: usize = 40;
 
 fn with_engines(check: impl Fn(&Setting<'_, Clear, Clear>)) {
-    for modulus in [4, 16, 32, 64, 128, 256, 1024] {
+    for modulus in [4, 8, 16, 32, 64, 128, 256, 1024] {
         let base = 1u64 << (u64::ilog2(modulus) / 2);
         for terms in [base + 1, 4 * base] {
             let clear = || Clear::new(modulus, terms, 64);

@@ -4,8 +4,8 @@ use crate::common;
 
 use common::{Setting, rng};
 use cryptable_fhew::lookup as single;
-use cryptable_integers::{Evaluator, insecure_packed_toy};
-use cryptable_packed::{Progress, SecretKey};
+use cryptable_integers::{Evaluator, insecure_packed_toy, insecure_packed_toy_of};
+use cryptable_packed::{Parameters, Progress, SecretKey};
 use cryptable_ring::random::replay;
 
 fn with_packed(
@@ -14,11 +14,19 @@ fn with_packed(
     count: usize,
     check: impl Fn(&Setting<'_, cryptable_packed::EvaluationKey, SecretKey>),
 ) {
+    with_parameters(&insecure_packed_toy(digit_bits, slots).unwrap(), count, check);
+}
+
+fn with_parameters(
+    parameters: &Parameters,
+    count: usize,
+    check: impl Fn(&Setting<'_, cryptable_packed::EvaluationKey, SecretKey>),
+) {
     let _replay = replay::begin();
-    let secret = SecretKey::generate(&insecure_packed_toy(digit_bits, slots).unwrap());
+    let secret = SecretKey::generate(parameters);
     let key = secret.evaluation_key(Progress::silent()).unwrap();
     let server = Evaluator::new(&key).unwrap();
-    println!("{digit_bits} bits, {}, {} terms", key.parameters().method_name(), server.terms());
+    println!("{}, {} terms", parameters.literal().name, server.terms());
     check(&Setting { server, secret: &secret, count });
 }
 
@@ -51,6 +59,16 @@ fn four_bits_a_digit_on_an_insecure_toy() {
         setting.check_arithmetic::<u16>(&mut rng(3));
         setting.check_comparisons::<u8>(&mut rng(3));
         setting.check_lookup(&mut rng(3));
+    });
+}
+
+#[test]
+fn four_bits_and_a_carry_on_an_insecure_toy() {
+    with_parameters(&insecure_packed_toy_of(32, 1024).unwrap(), 1000, |setting| {
+        setting.check_arithmetic::<u16>(&mut rng(7));
+        setting.check_comparisons::<i8>(&mut rng(7));
+        setting.check_products::<u8>(&mut rng(7));
+        setting.check_shifts::<u8>(&mut rng(7));
     });
 }
 

@@ -6,7 +6,7 @@ use common::{Setting, rng};
 use cryptable_integers::{
     DryRun, Evaluator, packed_parameters, packed_parameters_for, single_parameters,
 };
-use cryptable_packed::{Progress, Request, SecretKey};
+use cryptable_packed::{CostModel, Parameters, Progress, Request, SecretKey};
 use cryptable_ring::random::replay;
 
 #[test]
@@ -67,6 +67,58 @@ fn operations_on_65536_integers() {
     setting.check_comparisons::<i16>(&mut rng(2));
     setting.check_products::<u8>(&mut rng(3));
     setting.check_tables::<u16>(&mut rng(4));
+}
+
+#[test]
+fn sums_and_comparisons_take_half_the_time_with_room_for_a_carry() {
+    let lookups = |parameters: &Parameters| {
+        let dry_run = DryRun::new(parameters, parameters.literal().slots);
+        let server = Evaluator::new(&dry_run).unwrap();
+        let [x, y] = [(); 2].map(|()| dry_run.fresh::<u32>(&server));
+        let sum = server.reduce(&server.add(&x, &y).unwrap()).unwrap();
+        let failure = dry_run.failure_probability(sum.ciphertexts()).unwrap().log2();
+        assert!(failure <= -59.0, "{failure}");
+        let of_sum = dry_run.lookups();
+        server.lt(&sum, &y).unwrap();
+        [of_sum.clone(), dry_run.lookups()[of_sum.len()..].to_vec()]
+    };
+    let (rooms, sums) = (packed_parameters(3).unwrap(), Request::new(32, 32));
+    let sums = packed_parameters_for(4, &sums).unwrap();
+    assert!(sums.security_bits() >= 128.0 && sums.failure_probability().log2() <= -64.0);
+    assert_eq!(lookups(&sums), [vec![2, 2, 2, 2, 2, 2, 2, 1], vec![1; 8]]);
+    assert_eq!(lookups(&rooms).map(|it| it.len()), [11, 11]);
+    let seconds =
+        |parameters: &Parameters| CostModel::default().seconds(&parameters.prediction_of(1).work);
+    let half = (8.0 * seconds(&sums)) / (11.0 * seconds(&rooms));
+    assert!((0.4..0.6).contains(&half), "{half}");
+    // Fewer values have keys of their own, and digits of two bits room for a carry, too.
+    let few = Request { count: Some(1024), ..Request::new(8, 8) };
+    let few = packed_parameters_for(2, &few).unwrap();
+    assert_eq!(lookups(&few)[1], vec![1; 16]);
+    assert!(packed_parameters_for(3, &Request::new(16, 16)).unwrap().input_modulus() == 64);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn operations_on_65536_integers_with_room_for_a_carry() {
+    let _replay = replay::begin();
+    let parameters = packed_parameters_for(4, &Request::new(32, 32)).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let server = Evaluator::new(&key).unwrap();
+    let setting = Setting { server, secret: &secret, count: 1 << 16 };
+    let [x, y] = setting.operands::<u32>(&mut rng(1));
+    let (a, b, server) = (setting.encrypt(&x), setting.encrypt(&y), &setting.server);
+    let pairs = || x.iter().zip(&y);
+    let sum = server.reduce(&server.add(&a, &b).unwrap()).unwrap();
+    setting.assert("sum", &sum, pairs().map(|(x, y)| x.wrapping_add(*y)));
+    let less: Vec<bool> = pairs().map(|(x, y)| x.wrapping_add(*y) < *y).collect();
+    assert_eq!(setting.flags(&server.lt(&sum, &b).unwrap()), less);
+    setting.assert("max", &server.max(&a, &b).unwrap(), pairs().map(|(x, y)| *x.max(y)));
+    let [x, y] = setting.operands::<u8>(&mut rng(2));
+    let product = server.mul(&setting.encrypt(&x), &setting.encrypt(&y)).unwrap();
+    let products = x.iter().zip(&y).map(|(x, y)| x.wrapping_mul(*y));
+    setting.assert("product", &server.reduce(&product).unwrap(), products);
 }
 
 #[test]

@@ -28,8 +28,9 @@ impl Clear {
 
     /// Restricts tables to the least range of outputs that all operations need.
     pub fn with_least_outputs(self) -> Self {
-        let base = 1u64 << (self.modulus.ilog2() / 2);
-        let output_range = Some((2 * base - 1).max(self.modulus / base));
+        let (bits, half) = (self.modulus.ilog2(), 1u64 << (self.modulus.ilog2() / 2));
+        let base = if bits.is_multiple_of(2) { half } else { self.modulus / 2 };
+        let output_range = Some((2 * half - 1).max(self.modulus / half).max(base));
         Self { output_range, ..self }
     }
 }
@@ -63,7 +64,7 @@ impl LookupModel for Clear {
         NoiseBound::new(margin / (self.terms as f64 + 0.01), 0.0)
     }
 
-    fn result_noise(&self, _input: NoiseBound) -> NoiseBound {
+    fn result_noise(&self, _input: NoiseBound, _range: u64) -> NoiseBound {
         self.fresh_noise()
     }
 
@@ -136,7 +137,7 @@ impl DigitArithmetic for Clear {
         _progress: Progress<'_>,
     ) -> Result<Vec<ClearCiphertext>> {
         x.noise.check_decryption("a lookup", self.modulus, LOG2_FAIL)?;
-        let noise = self.result_noise(x.noise);
+        let noise = self.fresh_noise();
         let result = |table: &Table| {
             let values = x.values.iter().map(|&value| table[value as usize]).collect();
             ClearCiphertext { values, count: x.count, noise, is_fresh: false }

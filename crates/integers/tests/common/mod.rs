@@ -300,7 +300,7 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
         let x: Vec<i8> = values(self.count, rng);
         let (a, server) = (self.encrypt(&x), &self.server);
         let f = |x: i8| i32::from(x).pow(3) - 5;
-        if server.digit_bits() < 4 {
+        if server.engine().model().modulus().unwrap() < 256 {
             assert!(server.lookup(&a, f).is_err());
             return;
         }

@@ -1,7 +1,7 @@
 //! AES-128 in the clear, by the crates `aes` and `ctr`: what messages are encrypted with, and results compared with.
 
 use aes::Aes128;
-use aes::cipher::{BlockEncrypt, KeyInit, KeyIvInit, StreamCipher};
+use aes::cipher::{BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use cryptable_ring::clear_stack;
 
 use super::block::BLOCK_BYTES;

@@ -1,6 +1,6 @@
 //! Predicted costs of a lookup, by counts.
 
-use cryptable_fhew::keys::evaluation_key_bytes;
+use cryptable_fhew::keys::{evaluation_key_bytes, evaluation_key_words};
 use cryptable_lattice::cost::Prediction;
 
 use super::parameters::{Parameters, width};
@@ -50,6 +50,7 @@ impl Parameters {
             parallelism: inputs,
             key_memory_bytes: cost.key_memory_bytes() as usize,
             key_file_bytes: evaluation_key_bytes(circuit.fhew()),
+            key_words: evaluation_key_words(circuit.fhew()),
             working_bytes: self.table_bytes() + rgsw_bytes + result_bytes,
             second_thread_bytes: 0,
             ciphertext_bytes: lwe.fresh_bytes(inputs) as usize,

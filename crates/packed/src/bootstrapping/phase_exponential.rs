@@ -10,13 +10,18 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
 use cryptable_ckks::bootstrapping::mod_raise::{mod_raise, raised_shape};
 use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
-use cryptable_ckks::dry_run::Shape;
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::overflow::EncapsulatedSecret;
-use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
+use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
 use crate::literal::ParametersLiteral;
 use cryptable_ring::Basis;
+
+/// Places in deviations and weights by which functions of a Gaussian are averaged (Gauss and Hermite, five places): of even
+/// ones.
+const GAUSSIAN_PLACES: [(f64, f64); 3] =
+    [(0.0, 0.533_333), (1.355_626, 0.444_152), (2.856_970, 0.022_515)];
 
 /// Most values of an input that errors are averaged over.
 const AVERAGED_VALUES: u64 = 64;
@@ -154,6 +159,42 @@ impl PhaseExponential {
             return vec![arithmetic.enter_real(&w)];
         }
         real_parts(arithmetic, w, self.parts)
+    }
+
+    /// How much larger the noise of exponentials is than a rounding, by the roundings on the way from phases, at worst and on
+    /// average over phases; where that is not known, the dry run says it.
+    fn rounding_gains(&self) -> Option<[f64; 2]> {
+        let deviation = self.secret.overflow_variance().sqrt() / self.bound;
+        let mut gains = [0.0; 2];
+        for (place, weight) in GAUSSIAN_PLACES {
+            let gain = self.exponential.rounding_gain((place * deviation).min(1.0))?;
+            gains = [f64::max(gains[0], gain), gains[1] + weight * gain];
+        }
+        Some(gains)
+    }
+
+    /// The part of the noise of exponentials that is to be expected, of what it is at worst.
+    pub(crate) fn average_share(&self) -> f64 {
+        self.rounding_gains().map_or(1.0, |[worst, average]| average / worst)
+    }
+
+    /// The exponentials in a dry run, with the noise that they have beyond the real part of that of their phases.
+    ///
+    /// A conjugation makes phases real, but for its own noise, half of which is imaginary: an error of modulus.
+    pub(crate) fn predict(&self, dry_run: &DryRun, raised: Shape) -> Vec<Shape> {
+        let mut phases = self.phases(dry_run, &self.coeffs_to_slots.plans(), raised);
+        phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
+        let conjugation = dry_run.afresh().conjugate(&phases[0]).noise;
+        let mut exponentials = self.exponentials(dry_run, phases);
+        if let Some([worst, _]) = self.rounding_gains() {
+            for z in &mut exponentials {
+                let SlotNoise { fixed, bound, .. } = z.noise;
+                let noise = dry_run.rounding_noise(z.scale) * worst
+                    + conjugation * self.exponential.phase_gain();
+                z.noise = SlotNoise { fixed, bound, ..noise };
+            }
+        }
+        exponentials
     }
 
     /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel; `cos 2πt` and `sin 2πt` in real slots.

@@ -1,7 +1,7 @@
 //! The two ways from a ciphertext to exponentials of its phases.
 
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
-use cryptable_ckks::dry_run::{Shape, SlotNoise};
+use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
@@ -61,12 +61,7 @@ impl PhaseStart {
         any_slots: &DryRun,
     ) -> Vec<Shape> {
         match self {
-            Self::Raised(front) => {
-                let raised = front.raised_shape(input_noise);
-                let mut phases = front.phases(dry_run, &front.coeffs_to_slots.plans(), raised);
-                phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
-                front.exponentials(dry_run, phases)
-            }
+            Self::Raised(front) => front.predict(dry_run, front.raised_shape(input_noise)),
             Self::Blocks(product) => {
                 let exponential = product.predict(any_slots);
                 for request in any_slots.key_requests() {

@@ -31,7 +31,7 @@ use crate::step::Step;
 
 /// A level of the chain and the scale of values there.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+pub(super) struct Place {
     limbs: usize,
     scale: f64,
 }
@@ -42,7 +42,7 @@ pub(crate) struct FormulaCircuit {
     literal: ParametersLiteral,
     primes: Vec<f64>,
     /// Places of values by their height, from tables on.
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
     /// The plan of SlotsToCoeffs, for the scale of results.
     pub slots_to_coeffs: HomomorphicDft,
     requests: Vec<KeyRequest>,
@@ -73,17 +73,17 @@ impl FormulaCircuit {
         let mut circuit = Self { literal, primes, places, slots_to_coeffs, requests, noise };
         let dry_run = akp.dry_run();
         let exponential = akp.predict_exponentials(&dry_run)[0];
-        let worst: Vec<f64> =
-            (0..circuit.literal.input_modulus).map(|value| f64::from(value == 0)).collect();
-        let powers = circuit.powers(&dry_run, &exponential);
-        let table = circuit.table(&dry_run, &powers, &worst);
+        let worst = (0..circuit.literal.input_modulus).map(|value| f64::from(value == 0));
+        let (powers, worst) = (circuit.powers(&dry_run, &exponential), [worst.collect()]);
+        let table =
+            circuit.tables_of(&dry_run, &powers, &worst, circuit.log_length()).swap_remove(0);
         let Place { limbs, scale } = circuit.places[circuit.height()];
         let scale = scale * circuit.literal.output_modulus as f64;
         let results = Shape { limbs, scale, ..table };
         circuit.noise = table.noise;
         if circuit.literal.groups > 0 {
             let powers = circuit.powers_of_groups(&dry_run, &exponential);
-            circuit.noise += circuit.delta(&dry_run, &powers, 0).noise;
+            circuit.noise += circuit.deltas(&dry_run, &powers, &[0])[0].noise;
         }
         circuit.slots_to_coeffs =
             slots_to_coeffs::plan(&circuit.literal, &circuit.primes, results, 1.0);
@@ -166,24 +166,6 @@ impl FormulaCircuit {
         output
     }
 
-    /// The values of all formulas in a half of the slots, at the place of a height.
-    ///
-    /// # Errors
-    /// Those of `tables`.
-    pub(super) fn values_at<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        formulas: &Stage,
-        height: usize,
-        tables: impl Fn(&Chunk) -> Result<Vec<Option<A::Ciphertext>>>,
-    ) -> Result<Vec<Part<A::Ciphertext>>> {
-        let mut results = Results::new(self, arithmetic, formulas, height);
-        for chunk in &formulas.chunks() {
-            results.add(chunk, &tables(chunk)?);
-        }
-        Ok(results.finish())
-    }
-
     /// Steps of progress of [`FormulaCircuit::tables`] for all chunks, one per table and half, and of groups.
     pub(crate) fn steps(&self, formulas: &Stage) -> usize {
         let tables: usize = formulas.chunks().iter().map(|chunk| chunk.tables.len()).sum();
@@ -224,10 +206,14 @@ impl FormulaCircuit {
                 continue;
             }
             let powers = self.powers(arithmetic, exponential(column));
-            for index in indices {
-                let outputs = formulas.table(index).fractions();
-                found[index] = Some(self.table(arithmetic, &powers, &outputs));
-                step()?;
+            for indices in indices.chunks(self.literal.tables_at_once()) {
+                let outputs: Vec<_> =
+                    indices.iter().map(|&index| formulas.table(index).fractions()).collect();
+                let tables = self.tables_of(arithmetic, &powers, &outputs, self.log_length());
+                for (&index, table) in indices.iter().zip(tables) {
+                    found[index] = Some(table);
+                    step()?;
+                }
             }
         }
         Ok(found)
@@ -238,7 +224,12 @@ impl FormulaCircuit {
         arithmetic: &A,
         exponential: &A::Ciphertext,
     ) -> Steps<A::Ciphertext> {
-        self.powers_of(arithmetic, exponential, self.literal.interpolation_levels() as u32)
+        self.powers_of(arithmetic, exponential, self.log_length())
+    }
+
+    /// log2 of the length of the series of tables.
+    fn log_length(&self) -> u32 {
+        self.literal.interpolation_levels() as u32
     }
 
     fn powers_of<A: Arithmetic>(
@@ -270,15 +261,16 @@ impl FormulaCircuit {
         self.powers_of(arithmetic, &arithmetic.truncated(exponential, limbs), log_length)
     }
 
-    /// The bit of the rows whose group comes from this number of turns of slots away.
-    pub(super) fn delta<A: Arithmetic>(
+    /// The bits of the rows whose group comes from these numbers of turns of slots away.
+    pub(super) fn deltas<A: Arithmetic>(
         &self,
         arithmetic: &A,
         powers: &Steps<A::Ciphertext>,
-        turns: usize,
-    ) -> A::Ciphertext {
-        let outputs = Groups::delta(self.literal.groups, turns);
-        self.table_of(arithmetic, powers, &outputs, self.log_length_of_groups())
+        turns: &[usize],
+    ) -> Vec<A::Ciphertext> {
+        let outputs = |&turns: &usize| Groups::delta(self.literal.groups, turns);
+        let outputs: Vec<_> = turns.iter().map(outputs).collect();
+        self.tables_of(arithmetic, powers, &outputs, self.log_length_of_groups())
     }
 
     /// A multiple of a table at the place of a height above 0.
@@ -310,37 +302,33 @@ impl FormulaCircuit {
         self.literal.slots / 2 / self.literal.groups
     }
 
-    /// A table of numbers from 0 to 1.
-    fn table<A: Arithmetic>(
+    /// Tables of numbers from 0 to 1, by series of this length.
+    fn tables_of<A: Arithmetic>(
         &self,
         arithmetic: &A,
         powers: &Steps<A::Ciphertext>,
-        outputs: &[f64],
-    ) -> A::Ciphertext {
-        self.table_of(arithmetic, powers, outputs, self.literal.interpolation_levels() as u32)
-    }
-
-    /// A table of numbers from 0 to 1, by a series of this length.
-    fn table_of<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        powers: &Steps<A::Ciphertext>,
-        outputs: &[f64],
+        outputs: &[Vec<f64>],
         log_length: u32,
-    ) -> A::Ciphertext {
+    ) -> Vec<A::Ciphertext> {
         arithmetic.begin_stage("interpolation");
-        let interpolation = Interpolation::of_values(outputs, self.literal.hermite_order);
-        let Interpolation::Power(coefficients) = interpolation else {
-            unreachable!("values are interpolated by powers");
+        let series = |outputs: &Vec<f64>| {
+            let interpolation = Interpolation::of_values(outputs, self.literal.hermite_order);
+            let Interpolation::Power(mut coefficients) = interpolation else {
+                unreachable!("values are interpolated by powers");
+            };
+            coefficients.resize(1 << log_length, Complex64::ZERO);
+            coefficients
         };
-        let mut coefficients = coefficients;
-        coefficients.resize(1 << log_length, Complex64::ZERO);
+        let series: Vec<_> = outputs.iter().map(series).collect();
         let scale = self.places[0].scale;
-        let mut real = powers.evaluate_with_constant_level(arithmetic, &coefficients, scale);
-        let conjugate = arithmetic.conjugate(&real);
-        arithmetic.add_assign(&mut real, &conjugate);
-        arithmetic.declare_power(&mut real, 1.0);
-        real
+        let real_part = |mut real: A::Ciphertext| {
+            let conjugate = arithmetic.conjugate(&real);
+            arithmetic.add_assign(&mut real, &conjugate);
+            arithmetic.declare_power(&mut real, 1.0);
+            real
+        };
+        let found = powers.evaluate_with_constant_level(arithmetic, &series, scale);
+        found.into_iter().map(real_part).collect()
     }
 
     /// Noise of slots that the interpolation of a table adds.
@@ -349,7 +337,7 @@ impl FormulaCircuit {
     }
 
     /// Brings a weighted sum of tables to a place.
-    fn linear<A: Arithmetic>(
+    pub(super) fn linear<A: Arithmetic>(
         &self,
         arithmetic: &A,
         tables: &[Option<A::Ciphertext>],
@@ -403,7 +391,7 @@ impl FormulaCircuit {
     }
 
     /// The products of a value's choices, added up, and all else, at the place below that of a height.
-    fn products<A: Arithmetic>(
+    pub(super) fn products<A: Arithmetic>(
         &self,
         arithmetic: &A,
         tables: &[Option<A::Ciphertext>],
@@ -428,63 +416,6 @@ impl FormulaCircuit {
             add(arithmetic, &mut rest, otherwise);
         }
         (sum.expect("a choice"), rest)
-    }
-}
-
-/// Sums of all chunks of one half of the slots.
-struct Results<'a, A: Arithmetic> {
-    circuit: &'a FormulaCircuit,
-    arithmetic: &'a A,
-    formulas: &'a Stage,
-    /// Height at whose place results are.
-    height: usize,
-    products: Vec<Option<A::Product>>,
-    rests: Vec<Part<A::Ciphertext>>,
-}
-
-impl<'a, A: Arithmetic> Results<'a, A> {
-    fn new(
-        circuit: &'a FormulaCircuit,
-        arithmetic: &'a A,
-        formulas: &'a Stage,
-        height: usize,
-    ) -> Self {
-        let count = formulas.formulas();
-        let products = (0..count).map(|_| None).collect();
-        let rests = (0..count).map(|_| Part { slots: None, constant: 0.0 }).collect();
-        Self { circuit, arithmetic, formulas, height, products, rests }
-    }
-
-    fn add(&mut self, chunk: &Chunk, tables: &[Option<A::Ciphertext>]) {
-        let (circuit, arithmetic) = (self.circuit, self.arithmetic);
-        arithmetic.begin_stage("choices");
-        for (index, part) in chunk.outputs.iter().enumerate() {
-            let height = self.height;
-            if part.choices.is_empty() {
-                // What is added to products is a height below results.
-                let below = usize::from(self.formulas.has_choices(index));
-                let place = circuit.places[height - below];
-                let found = circuit.linear(arithmetic, tables, &part.linear, place);
-                add(arithmetic, &mut self.rests[index], found);
-                continue;
-            }
-            let (product, rest) = circuit.products(arithmetic, tables, part, height);
-            match &mut self.products[index] {
-                None => self.products[index] = Some(product),
-                Some(sum) => arithmetic.add_product_assign(sum, &product),
-            }
-            add(arithmetic, &mut self.rests[index], rest);
-        }
-    }
-
-    /// All outputs at the place of results.
-    fn finish(self) -> Vec<Part<A::Ciphertext>> {
-        let arithmetic = self.arithmetic;
-        let finish = |(product, rest): (Option<A::Product>, Part<A::Ciphertext>)| match product {
-            Some(product) => Part { slots: Some(sum(arithmetic, product, rest.slots)), ..rest },
-            None => rest,
-        };
-        self.products.into_iter().zip(self.rests).map(finish).collect()
     }
 }
 

@@ -127,8 +127,9 @@ impl EvaluationKey {
                 let column = columns[groups.column()].body();
                 let halves = self.halves_of_groups(circuit, groups, column, done)?;
                 layout.count = layout.slots;
-                let delta = |powers: &_, turns| circuit.delta(&evaluator, powers, turns);
-                circuit.sums_by_group(&evaluator, formulas, &halves, tables, delta, done)?
+                let deltas =
+                    |powers: &_, turns: &[usize]| circuit.deltas(&evaluator, powers, turns);
+                circuit.sums_by_group(&evaluator, formulas, &halves, tables, deltas, done)?
             }
         };
         let shape = CoefficientShape {

@@ -26,6 +26,9 @@ use crate::formulas::part::Part;
 use crate::formulas::prepared::{Chunk, Stage};
 use crate::step::Step;
 
+/// Groups whose bits are made together, from steps that are read once.
+pub(crate) const BITS_AT_ONCE: usize = 4;
+
 /// A half of the slots.
 pub(crate) struct Half<A: Arithmetic> {
     /// The exponential of the difference of group and class.
@@ -44,7 +47,7 @@ struct PreparedHalf<'a, A: Arithmetic> {
 
 impl FormulaCircuit {
     /// Sums of all formulas by groups, in slots, as fractions of the output modulus: of the formulas' tables, of a chunk in a
-    /// half, and of [`FormulaCircuit::delta`] of powers and turns.
+    /// half, and of [`FormulaCircuit::deltas`] of powers and turns.
     ///
     /// # Errors
     /// Those of `tables` and of `step`, which is called once per group.
@@ -54,7 +57,7 @@ impl FormulaCircuit {
         formulas: &Stage,
         halves: &[Half<A>],
         tables: impl Fn(&Chunk, usize) -> Result<Vec<Option<A::Ciphertext>>>,
-        delta: impl Fn(&Steps<A::Ciphertext>, usize) -> A::Ciphertext,
+        deltas: impl Fn(&Steps<A::Ciphertext>, &[usize]) -> Vec<A::Ciphertext>,
         step: Step<'_>,
     ) -> Result<Vec<A::Ciphertext>> {
         let height = self.height() - Groups::HEIGHT;
@@ -67,18 +70,23 @@ impl FormulaCircuit {
         }
         let halves = prepared;
         let mut sums: Vec<Option<A::Ciphertext>> = vec![None; formulas.formulas()];
-        for turns in (0..formulas.groups().unwrap_or(0)).rev() {
-            let deltas: Vec<_> = halves.iter().map(|half| delta(&half.powers, turns)).collect();
+        let turns: Vec<usize> = (0..formulas.groups().unwrap_or(0)).rev().collect();
+        for turns in turns.chunks(BITS_AT_ONCE) {
+            let of_half = |half: &PreparedHalf<'_, A>| deltas(&half.powers, turns);
+            let deltas: Vec<Vec<_>> = halves.iter().map(of_half).collect();
             arithmetic.begin_stage("groups");
-            for (formula, sum) in sums.iter_mut().enumerate() {
-                let mut found = self.rows_of_group(arithmetic, &halves, &deltas, formula);
-                if let Some(sum) = sum.take() {
-                    let turned = arithmetic.rotate(&sum, self.turn());
-                    arithmetic.add_assign(&mut found, &turned);
+            for turn in 0..turns.len() {
+                let deltas: Vec<&A::Ciphertext> = deltas.iter().map(|it| &it[turn]).collect();
+                for (formula, sum) in sums.iter_mut().enumerate() {
+                    let mut found = self.rows_of_group(arithmetic, &halves, &deltas, formula);
+                    if let Some(sum) = sum.take() {
+                        let turned = arithmetic.rotate(&sum, self.turn());
+                        arithmetic.add_assign(&mut found, &turned);
+                    }
+                    *sum = Some(found);
                 }
-                *sum = Some(found);
+                step()?;
             }
-            step()?;
         }
         let finish = |(formula, sum): (usize, Option<A::Ciphertext>)| {
             let mut found = arithmetic.rescale(sum.expect("a group"), 1);
@@ -94,10 +102,10 @@ impl FormulaCircuit {
         &self,
         arithmetic: &A,
         halves: &[PreparedHalf<'_, A>],
-        deltas: &[A::Ciphertext],
+        deltas: &[&A::Ciphertext],
         formula: usize,
     ) -> A::Ciphertext {
-        let product = |(half, delta): (&PreparedHalf<'_, A>, &A::Ciphertext)| {
+        let product = |(half, &delta): (&PreparedHalf<'_, A>, &&A::Ciphertext)| {
             let value = &half.values[formula];
             match value.slots {
                 None => self.multiple(arithmetic, delta, value.constant, self.height() - 1),

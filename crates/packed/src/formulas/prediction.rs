@@ -49,11 +49,11 @@ impl FormulaCircuit {
                 let rows = self.plain_shape_of_rows();
                 let half = |exponential| Half { exponential, rows };
                 let halves: Vec<Half<DryRun>> = exponentials.into_iter().map(half).collect();
-                let delta = |powers: &Steps<Shape>, turns: usize| {
-                    let found = self.delta(dry_run, powers, turns);
-                    Shape { noise: SlotNoise::ZERO, ..found }
+                let deltas = |powers: &Steps<Shape>, turns: &[usize]| {
+                    let found = self.deltas(dry_run, powers, turns).into_iter();
+                    found.map(|delta| Shape { noise: SlotNoise::ZERO, ..delta }).collect()
                 };
-                self.sums_by_group(dry_run, formulas, &halves, tables, delta, &done)
+                self.sums_by_group(dry_run, formulas, &halves, tables, deltas, &done)
             }
         };
         let outputs = outputs.expect("steps of a dry run do not fail");

@@ -9,8 +9,9 @@ use crate::formulas::formula::{Formula, check_table, is_within};
 use crate::formulas::groups::Groups;
 use crate::formulas::layer::Layer;
 
-/// Most tables whose results are held at once: some 6 MB each at ring degree 2^16.
-const TABLES_OF_CHUNK: usize = 256;
+/// Most tables whose results are held at once: some 6 MB each at ring degree 2^16. Powers of columns are made anew for each such
+/// part, which takes as long as 23 tables of 8 bits per column.
+const TABLES_OF_CHUNK: usize = 512;
 
 /// Most tables of all formulas, and the largest modulus of columns: they take 8 bytes per table and value.
 const MAX_TABLES: usize = 1 << 12;

@@ -85,7 +85,7 @@ impl PublicKey {
         let modulus = parameters.input_modulus();
         check_plain_values(parameters, values, modulus)?;
         let noise = self.noise(modulus);
-        parameters.checked_result_noise(&[(noise, parameters.circuit().digits())])?;
+        parameters.checked_result_noise(&[(noise, parameters.circuit().digits())], u64::MAX)?;
         let literal = parameters.literal();
         let slots = literal.input_slots();
         let layout =

@@ -71,7 +71,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         self.check_complex_outputs()?;
-        let noise = self.checked_noise(input)?;
+        let noise = self.checked_noise(input, u64::MAX)?;
         let parts: Vec<&PreparedTable> = tables.iter().flat_map(|table| &table.0).collect();
         let layout = input.body().layout;
         let bodies = match self.parameters().circuit() {

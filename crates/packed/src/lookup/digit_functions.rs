@@ -169,7 +169,7 @@ impl EvaluationKey {
         tables: &[Vec<Table>],
     ) -> Result<Vec<Vec<NoiseBound>>> {
         let literal = self.parameters().literal();
-        let bias = self.result_noise(input)?.bias();
+        let bias = self.result_noise(input, u64::MAX)?.bias();
         let of_digit = |(digit, tables): (usize, &Vec<Table>)| {
             let prediction = circuit.predict_digit_function(digit);
             let shared = literal.coefficient_bound(prediction.noise, literal.output_slots());

@@ -75,18 +75,20 @@ impl EvaluationKey {
         match parameters.circuit() {
             Circuit::Akp(circuit) => {
                 self.check_integer_outputs()?;
-                let noise = self.checked_noise(input)?;
+                let noises = tables.iter().map(|it| self.checked_noise(input, it.output_range()));
+                let noises = noises.collect::<Result<Vec<_>>>()?;
                 let tables = self.forms(tables, PreparedTable::interpolation)?;
                 let layout = input.body().layout;
                 let bodies = self.lookup_akp(circuit, input.body(), &tables, layout, progress)?;
-                Ok(self.results(bodies, noise))
+                let results = bodies.into_iter().zip(noises);
+                Ok(results.map(|(body, noise)| self.result(body, noise)).collect())
             }
             Circuit::MultiPrecision(circuit) => {
                 let functions = self.functions_of(tables, parameters.table_modulus())?;
                 self.last_digit_functions(circuit, input, &functions, progress)
             }
             Circuit::Multiplexer(circuit) => {
-                let noise = self.checked_noise(input)?;
+                let noise = self.checked_noise(input, u64::MAX)?;
                 let tables = self.forms(tables, PreparedTable::matrices)?;
                 let inputs = [(input, 0..circuit.digits().len())];
                 let bodies = self.lookup_tree(circuit, &inputs, &tables, progress)?;
@@ -160,7 +162,7 @@ impl EvaluationKey {
             });
         }
         let inputs: Vec<_> = ranges.iter().map(|(x, digits)| (x.noise(), digits.len())).collect();
-        let noise = self.parameters().checked_result_noise(&inputs)?;
+        let noise = self.parameters().checked_result_noise(&inputs, u64::MAX)?;
         Ok((ranges, noise))
     }
 
@@ -200,24 +202,24 @@ impl EvaluationKey {
         Ok(())
     }
 
-    /// Checks an input with all digits, and returns the noise of its result.
+    /// Checks an input with all digits, and returns the noise of its result in a table whose outputs differ by at most `range`.
     ///
     /// # Errors
     /// If it is of another client, other parameters or another modulus; [`Error::NoiseTooLarge`] if the lookup would fail
     /// too often.
-    pub(crate) fn checked_noise(&self, input: &Ciphertext) -> Result<NoiseBound> {
+    pub(crate) fn checked_noise(&self, input: &Ciphertext, range: u64) -> Result<NoiseBound> {
         let parameters = self.parameters();
         input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
-        self.result_noise(input)
+        self.result_noise(input, range)
     }
 
-    /// The noise of the result of a lookup of an input with all digits.
+    /// The noise of the result of a lookup of an input with all digits, in a table whose outputs differ by at most `range`.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if the lookup would fail too often.
-    pub(crate) fn result_noise(&self, input: &Ciphertext) -> Result<NoiseBound> {
+    pub(crate) fn result_noise(&self, input: &Ciphertext, range: u64) -> Result<NoiseBound> {
         let parameters = self.parameters();
-        parameters.checked_result_noise(&[(input.noise(), parameters.circuit().digits())])
+        parameters.checked_result_noise(&[(input.noise(), parameters.circuit().digits())], range)
     }
 
     /// A result of this key.

@@ -249,17 +249,13 @@ impl MultiplexerCircuit {
     /// Predicts the deltas of all digits.
     pub(crate) fn predict_deltas(&self, dry_run: &DryRun) -> DeltaPrediction {
         let front = &self.phase_exponential;
-        let matrices = front.coeffs_to_slots.plans();
         let count = self.digits().len();
         let fresh = self.literal.fresh_noise(self.literal.input_modulus).law();
         let mut exponential = None;
         let deltas: Vec<_> = (0..count)
             .map(|digit| {
                 let input = self.digit_input_noise(digit, &(0..count), fresh);
-                let raised = front.raised_shape(input.variance());
-                let mut parts = front.phases(dry_run, &matrices, raised);
-                parts.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
-                let exponentials = front.exponentials(dry_run, parts);
+                let exponentials = front.predict(dry_run, front.raised_shape(input.variance()));
                 exponential = exponential.or(Some(exponentials[0]));
                 self.deltas(dry_run, exponentials, digit)
             })

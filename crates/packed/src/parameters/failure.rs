@@ -8,6 +8,7 @@ use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::akp::real_gains::RealGains;
+use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::multiplexer::real_deltas::gain_of_factors;
@@ -148,8 +149,7 @@ impl FailureModel {
         let noise_ratio = noise.deviation() / self.half_step();
         let bias_ratio = noise.bias() / self.half_step();
         let typical = self.typical_noise(circuit) + self.typical_variance(circuit, &phases);
-        let typical_ratio = typical.sqrt();
-        let typical_ratio = typical_ratio / self.half_step();
+        let typical_ratio = typical.sqrt() / self.half_step();
         FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
     }
 
@@ -236,8 +236,8 @@ impl FailureModel {
                 let deviation = kernel.mean_square_deviation(phases[0].law.variance());
                 let of_real = self.real_gains.as_ref().map(RealGains::mean_square);
                 let gain = of_real.unwrap_or_else(|| kernel.mean_square_gain());
-                self.literal.output_width().powi(2)
-                    * self.average_akp_variance(circuit, deviation, gain)
+                let width = self.literal.output_width();
+                width * width * self.average_akp_variance(circuit, deviation, gain)
             }
             Tables::Tree(multiplexer) if multiplexer.delta_cleanings > 0 => 0.0,
             Tables::Tree(multiplexer) => typical_bias_variance(&multiplexer.digits, phases),
@@ -432,7 +432,8 @@ impl FailureModel {
         let p = self.literal.interpolated_modulus();
         let front = circuit.phase_exponential();
         let approximation = front.map_or(0.0, |front| front.mean_square_modulus_error(p));
-        deviation + gain * (self.exponential_noise.total() / 2.0 + approximation)
+        let share = front.map_or(1.0, PhaseExponential::average_share);
+        deviation + gain * (share * self.exponential_noise.total() / 2.0 + approximation)
     }
 }
 

@@ -9,6 +9,7 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_ring::selected_product::TableMatrix;
 
+use crate::formulas::group_sums::BITS_AT_ONCE;
 use crate::formulas::prepared::Stage;
 use crate::formulas::stages::PreparedFormulas;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
@@ -136,9 +137,11 @@ impl Parameters {
         let (literal, parts) = (self.literal(), self.literal().parts());
         let columns = 2 * parts * literal.exponential_limbs() * formulas.exponentials();
         let tables = formulas.chunks().iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
-        let of_tables = literal.interpolation_limbs(tables.div_ceil(parts), 1);
+        let below = literal.output_limbs() + literal.selection_primes;
+        let series = literal.interpolation_limbs(0, 1, literal.tables_at_once().min(tables));
+        let of_tables = series + 2 * (below - 1) * tables;
         // A sum of products and one of all else.
-        let results = 5 * (literal.output_limbs() + literal.selection_primes) * formulas.formulas();
+        let results = 5 * below * formulas.formulas();
         let groups = if formulas.groups().is_some() { self.limbs_of_groups(formulas) } else { 0 };
         let limbs = columns + results + self.front_limbs(1).max(of_tables).max(groups);
         let words = 2 * formulas.formulas() * literal.ring_degree * WORD_BYTES;
@@ -157,8 +160,9 @@ impl Parameters {
     fn limbs_of_groups(&self, formulas: &Stage) -> usize {
         let (literal, parts) = (self.literal(), self.literal().parts());
         let below = literal.output_limbs() + literal.selection_primes;
-        let powers = literal.interpolation_limbs(0, parts);
-        powers + 2 * below * (parts * (2 + 2 * formulas.formulas()) + formulas.formulas() + 3)
+        let powers = literal.interpolation_limbs(0, parts, BITS_AT_ONCE);
+        let of_half = 1 + BITS_AT_ONCE + 2 * formulas.formulas();
+        powers + 2 * below * (parts * of_half + formulas.formulas() + 3)
     }
 
     /// Limbs that are in use at the widest point.
@@ -166,7 +170,7 @@ impl Parameters {
         let (literal, front) = (self.literal(), self.front_limbs(threads));
         match &literal.multiplexer {
             Some(multiplexer) => literal.tree_limbs(multiplexer, front),
-            None => front.max(literal.interpolation_limbs(tables, threads)),
+            None => front.max(literal.interpolation_limbs(tables, threads, 1)),
         }
     }
 
@@ -223,9 +227,9 @@ impl ParametersLiteral {
         2 * parts * top + threads.min(parts) * series.saturating_sub(72)
     }
 
-    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers, the blocks of Paterson-Stockmeyer and
-    /// their first product, and the outputs of all tables.
-    fn interpolation_limbs(&self, tables: usize, threads: usize) -> usize {
+    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers, the blocks of Paterson-Stockmeyer of
+    /// all series that are evaluated at once, and their first product, and the outputs of all tables.
+    fn interpolation_limbs(&self, tables: usize, threads: usize, at_once: usize) -> usize {
         let (limbs, levels, parts) =
             (self.exponential_limbs(), self.interpolation_levels(), self.parts());
         let babies = (self.log_babies as usize).min(levels);
@@ -246,7 +250,7 @@ impl ParametersLiteral {
                 (giants + 2 * limbs, limbs - levels + 1)
             }
         };
-        let blocks = block_limbs * count;
+        let blocks = block_limbs * count * at_once;
         let of_part = 2 * (steps + giants + blocks) + 21 * block_limbs / 2;
         let outputs = tables * (limbs - levels);
         2 * (exponentials + parts * outputs) + threads.min(parts) * of_part

@@ -37,7 +37,25 @@ impl Parameters {
     /// are zero.
     #[must_use]
     pub fn result_noise(&self, input: NoiseBound) -> NoiseBound {
-        self.noise_of_result(&self.estimate_of(input))
+        self.result_noise_within(input, u64::MAX)
+    }
+
+    /// Noise of a result like [`Parameters::result_noise`], for the worst table whose outputs differ by at most `range`. Most of
+    /// AKP's noise is in proportion to that.
+    ///
+    /// ```
+    /// use cryptable_packed::Parameters;
+    /// let parameters = Parameters::insecure_toy(16, 16)?;
+    /// let fresh = parameters.fresh_noise(16);
+    /// let [flags, any] = [1, 15].map(|range| parameters.result_noise_within(fresh, range));
+    /// assert!(flags.deviation() < any.deviation() && flags.bias() < any.bias());
+    /// assert_eq!(any, parameters.result_noise(fresh));
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn result_noise_within(&self, input: NoiseBound, range: u64) -> NoiseBound {
+        let inputs = [(input, self.circuit().digits())];
+        self.model_within(range).worst_case(self.circuit(), &inputs).noise
     }
 
     /// log2 of the probability that a lookup of one value with this noise goes wrong, decryption of its result included.
@@ -184,18 +202,20 @@ impl Parameters {
         self.failure_model().worst_case(self.circuit(), &[(input, self.circuit().digits())])
     }
 
-    /// Returns the noise of a lookup's result, for inputs that hold a number of digits each.
+    /// Returns the noise of a lookup's result, for inputs that hold a number of digits each, and tables whose outputs differ by
+    /// at most `range`.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if the lookup would fail too often.
     pub(crate) fn checked_result_noise(
         &self,
         inputs: &[(NoiseBound, usize)],
+        range: u64,
     ) -> Result<NoiseBound> {
-        let found = self.failure_model().worst_case(self.circuit(), inputs);
+        let found = self.model_within(range).worst_case(self.circuit(), inputs);
         check_log2_fail("a lookup", found.value_log2_fail(), self.stated_log2_fail())?;
         inputs.iter().try_for_each(|&(input, _)| self.check_hidden(input))?;
-        Ok(self.noise_of_result(&found))
+        Ok(found.noise)
     }
 
     /// Noise of a ciphertext of each of these digits of an input, modulo its size, once those before are cleared.
@@ -264,9 +284,5 @@ impl Parameters {
                 panic!("{} takes no digits", self.literal().name)
             }
         }
-    }
-
-    fn noise_of_result(&self, found: &WorstCase) -> NoiseBound {
-        found.noise
     }
 }

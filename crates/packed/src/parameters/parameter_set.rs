@@ -21,7 +21,10 @@ use crate::parameters::failure::{FailureEstimate, FailureModel};
 use crate::parameters::hidden_tables::hide;
 use crate::parameters::kept_primes::primes;
 use crate::parameters::secrets::{check_security, log2_product, lwe_instances};
-use crate::parameters::validation;
+use crate::parameters::validation::{self, MAX_MODULUS};
+
+/// Powers of two below output moduli.
+const RANGES: usize = MAX_MODULUS.ilog2() as usize + 1;
 
 /// A validated, immutable parameter set. Clones share what was computed.
 ///
@@ -41,6 +44,8 @@ pub struct Parameters {
     special_primes: Vec<u64>,
     security_bits: f64,
     failure_model: Arc<FailureModel>,
+    /// Models of tables whose outputs differ by at most a power of two, computed when they are asked for.
+    models_within: Arc<[OnceLock<FailureModel>; RANGES]>,
     /// Computed when it is asked for: what is typical takes a dry run of its own.
     failure: Arc<OnceLock<FailureEstimate>>,
     value_failure: FailureProbability,
@@ -99,6 +104,7 @@ impl Parameters {
             special_primes,
             security_bits,
             failure_model,
+            models_within: Arc::default(),
             failure: Arc::default(),
             value_failure: FailureProbability::from_log2(log2_fail),
             circuit,
@@ -107,6 +113,25 @@ impl Parameters {
             single: Arc::new(prediction.dry_run),
             digest,
         })
+    }
+
+    /// The model of tables whose outputs differ by at most `range`, or by the next power of two; of all that the parameters
+    /// admit, where that is no less or they are not of AKP.
+    pub(crate) fn model_within(&self, range: u64) -> &FailureModel {
+        let range = range.max(1).checked_next_power_of_two().unwrap_or(u64::MAX);
+        match &*self.circuit {
+            Circuit::Akp(circuit)
+                if range < self.output_range() && self.literal.hidden_bits.is_none() =>
+            {
+                self.models_within[range.ilog2() as usize].get_or_init(|| {
+                    let circuit = circuit.within(range);
+                    let literal = circuit.literal().clone();
+                    let circuit = Circuit::Akp(circuit);
+                    FailureModel::new(&literal, &circuit, &circuit.predict_worst(1))
+                })
+            }
+            _ => &self.failure_model,
+        }
     }
 
     /// Returns the constants for selecting values by signs in slots, if these parameters have them.

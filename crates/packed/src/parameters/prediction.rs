@@ -14,6 +14,9 @@ use crate::parameters::parameter_set::Parameters;
 /// of five limbs.
 const MASK: usize = 5;
 
+/// Words drawn per coefficient that embedding the bits of a secret takes as long as.
+const ENCODED_BIT: usize = 4;
+
 /// Size of primes that vector kernels do not serve.
 const LOG2_VECTOR_BOUND: f64 = 50.0;
 
@@ -77,6 +80,7 @@ impl Parameters {
             parallelism: literal.limbs(),
             key_memory_bytes: self.memory_bytes_of(&requests),
             key_file_bytes: requests.iter().map(|request| self.stored_bytes(request)).sum(),
+            key_words: requests.iter().map(|request| self.words_drawn(request)).sum(),
             working_bytes,
             second_thread_bytes: self.second_thread_bytes(),
             ciphertext_bytes: packed_bytes(literal.ring_degree, bits),
@@ -119,6 +123,17 @@ impl Parameters {
             !self.literal().owners.is_one() && request.purpose == KeyPurpose::Relinearization;
         let masks = if has_masks { request.shape.body_bytes(&moduli) } else { 0 };
         request.shape.stored_bytes(&moduli) + masks
+    }
+
+    /// Words that are drawn for a switching key: masks, and the error of every digit. What encrypted bits of a secret take more,
+    /// an embedding and transforms of their own, is counted as words.
+    fn words_drawn(&self, KeyRequest { purpose, shape }: &KeyRequest) -> usize {
+        let limbs = shape.basis.limbs();
+        let encoded = match purpose {
+            KeyPurpose::BlockBits(_) => ENCODED_BIT + limbs / 10,
+            _ => 0,
+        };
+        self.literal().ring_degree * (shape.digits() * (limbs + 1) + encoded)
     }
 
     /// Counts by part of the circuit, as [`Parameters::operation_counts`]. ModRaise is not counted.

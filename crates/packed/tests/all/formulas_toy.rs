@@ -126,9 +126,9 @@ fn filters_and_odd_moduli_are_served() {
 #[test]
 fn many_tables_are_evaluated_in_chunks() {
     let _replay = replay::begin();
-    let trees = (100..260).map(|seed| tree(seed, 2, 8, 64, 2));
-    let setting = Setting::new(vec![Formula::Sum(trees.collect())], 64, 1024);
-    assert!(setting.prepared.tables() > 256, "{}", setting.prepared.tables());
+    let trees = (100..460).map(|seed| tree(seed, 2, 16, 64, 2));
+    let setting = Setting::new(vec![Formula::Sum(trees.collect())], 64, 2048);
+    assert!(setting.prepared.tables() > 512, "{}", setting.prepared.tables());
     setting.check();
 }
 

@@ -234,3 +234,44 @@ fn decryptions_of_a_failing_toy_are_as_wrong_as_predicted() {
     assert!((wrong - predicted).abs() < 5.0 * predicted.sqrt(), "{wrong} {predicted}");
     assert!(wrong <= stated && stated <= samples as f64 * (-6f64).exp2());
 }
+
+/// Variance of results of a table that looks random over that of its law.
+fn variance_ratio_of_own_table(parameters: &Parameters, lookups: usize) -> f64 {
+    let modulus = parameters.input_modulus();
+    let mix = |x: u64| x.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(x + 7);
+    let table = Table::from_fn(modulus, modulus, |x| mix(x) % modulus).unwrap();
+    let values: Vec<u64> =
+        (0..parameters.literal().slots as u64).map(|i| i * 31 % modulus).collect();
+    let measured = Measured::new(parameters, &table, &values, lookups);
+    let own = parameters.noise_of_table(&table).unwrap();
+    println!("{}: {:e} of {own:e}", parameters.literal().name, measured.mean_square().sqrt());
+    assert_eq!(measured.wrong, 0);
+    measured.mean_square() / (own * own)
+}
+
+/// Results of few bits under small primes are off by errors of the exponential's modulus: by the roundings of a series whose
+/// steps are made of each other, and by the imaginary part of what a conjugation adds.
+#[test]
+fn exponentials_have_the_noise_that_is_predicted() {
+    let _replay = replay::begin();
+    for slots in [1024, 64] {
+        let toy = Parameters::insecure_toy_of(16, 16, 1024, slots).unwrap().literal().clone();
+        let log2_scale = 30.0;
+        let toy = ParametersLiteral { log2_scale, constant_bits: log2_scale / 2.0, ..toy };
+        let parameters = Parameters::new(toy).unwrap();
+        let ratio = variance_ratio_of_own_table(&parameters, 8 * 1024 / slots);
+        assert!((0.8..1.2).contains(&ratio), "{slots} slots: {ratio}");
+    }
+}
+
+#[test]
+#[ignore = "ten seconds and half a gigabyte"]
+fn few_values_of_few_bits_have_the_law_of_their_table() {
+    let _replay = replay::begin();
+    let (ring_degree, count) = (Some(1 << 15), Some(1024));
+    let request = Request { method: Some(Method::Akp), ring_degree, count, ..Request::new(16, 16) };
+    let parameters = Parameters::choose(&request).unwrap();
+    assert!(parameters.security_bits() >= 128.0 && parameters.literal().block_secret.is_none());
+    let ratio = variance_ratio_of_own_table(&parameters, 6);
+    assert!((0.9..1.1).contains(&ratio), "{ratio}");
+}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -331,6 +331,32 @@ def leaf(tree: Split | Leaf, row: npt.NDArray[Any]) -> tuple[float, ...]:
     while isinstance(tree, Split):
         tree = tree.left if row[tree.feature] < tree.threshold else tree.right
     return tree.values
+
+
+class Decides(Protocol):
+    """Model with scores of a kind."""
+
+    @property
+    def kind(self) -> Kind:
+        """The meaning of scores."""
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Classes, in the order of scores."""
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores are probabilities, and not log odds."""
+
+
+def predicted(of: Decides, scores: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+    """Values, or classes, of scores."""
+    if of.kind == "regression":
+        return scores
+    labels = np.asarray(of.classes)
+    if of.kind == "binary":
+        return np.asarray(labels[(scores > (0.5 if of.has_probabilities else 0.0)).astype(int)])
+    return np.asarray(labels[scores.argmax(axis=1)])
 
 
 def score(ensemble: Ensemble, row: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -15,13 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ._models import Kind, UnsupportedModelError
-from .errors import UnsupportedError
+from .errors import PlanError
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 LARGEST_MODULUS = 1 << 12
 """Most values of a sum that a table serves: that of formulas' columns."""
+
+TABLES = "tables"
+"""The name of functions that are given for integers."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,9 @@ def sigmoid(x: Floats) -> Floats:
 class Layer:
     """Sums of the values before, and the steps of each: to integers again, but for the last layer."""
 
-    weights: Integers
-    """For each sum a factor for each value before."""
-    constants: Integers
+    weights: npt.NDArray[Any]
+    """For each sum a factor for each value before: integers, but for networks that are to be quantised."""
+    constants: npt.NDArray[Any]
     steps: tuple[Step, ...]
 
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -157,6 +160,16 @@ class Network:
         labels = () if before == 1 else tuple(classes) or tuple(range(before))
         return cls("regression" if before == 1 else "classes", tuple(features), inputs, tuple(layers), labels)
 
+    @property
+    def is_written_by_hand(self) -> bool:
+        """Whether tables are functions of integers, which stand for nothing else."""
+        return any(isinstance(step, Function) and step.name == TABLES for layer in self.layers for step in layer.steps)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores are probabilities, and not log odds."""
+        return any(isinstance(step, Function) and step.name == "Sigmoid" for step in self.layers[-1].steps)
+
     def integers(self, data: Floats) -> Integers:
         """Integers of features, from which clients subtract the least ones before they encrypt."""
         return np.asarray(self.inputs(data), dtype=np.int64)
@@ -190,7 +203,7 @@ def _each(functions: Sequence[Callable[[Integers], npt.ArrayLike]]) -> Function:
         found = [np.asarray(function(integers[..., k])) for k, function in enumerate(functions)]
         return np.asarray(np.stack(found, axis=-1), dtype=float)
 
-    return Function("tables", table)
+    return Function(TABLES, table)
 
 
 @dataclass(frozen=True)
@@ -240,7 +253,7 @@ def checked(network: Network, ranges: Ranges) -> None:
         if width > LARGEST_MODULUS:
             worst = int((high - low).argmax())
             served = LARGEST_MODULUS.bit_length() - 1
-            raise UnsupportedError(
+            raise PlanError(
                 f"layer {index + 1} has sums of {ranges.bits(index)} bits (sum {worst + 1}: from {low[worst]} to "
                 f"{high[worst]}), and tables serve {served} bits; weights, inputs or activations of fewer bits make "
                 "sums fit, as ml.quantise chooses them"
@@ -269,7 +282,7 @@ class Coding:
     @property
     def has_probabilities(self) -> bool:
         """Whether scores are probabilities, and not log odds."""
-        return any(isinstance(step, Function) and step.name == "Sigmoid" for step in self.network.layers[-1].steps)
+        return self.network.has_probabilities
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
         """Integers of all features that are used."""

@@ -100,6 +100,7 @@ def plan(
     engine: str = "packed",
     digit_bits: int | None = None,
     search: bool = False,
+    sums: bool = False,
     values: int | None = None,
     memory: int | None = None,
     log2_fail: float | None = None,
@@ -110,8 +111,11 @@ def plan(
 
     By name: `digit_bits` (1 to 5; 3 of packed values, 2 of single ones by default), `threads`, and of packed values
     `values` at a time, `memory` in bytes and `log2_fail` of a lookup. `search` predicts `largest` (of ten), `argmax`
-    and `sort` as well, and keeps the failure probability for them.
+    and `sort` as well, and keeps the failure probability for them. `sums` prefers sums and comparisons, in half the time,
+    to products, which take twice as much: packed digits of four bits with room for a carry alone.
 
+    >>> plan(32, sums=True, insecure_toy=True).digit_bits
+    4
     >>> print(str(plan(16, engine="single", insecure_toy=True)).splitlines()[0].split(":")[0])
     u16 in digits of 2 bits
     """
@@ -121,6 +125,7 @@ def plan(
         engine,
         digit_bits=digit_bits,
         search=search,
+        sums=sums,
         values=values,
         memory=memory,
         log2_fail=log2_fail,

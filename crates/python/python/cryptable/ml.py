@@ -24,7 +24,7 @@ every row.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -32,12 +32,23 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ensembles, _networks
-from ._models import Ensemble, Kind, Leaf, Split, UnsupportedModelError, read_lightgbm, read_model, read_xgboost
+from ._models import (
+    Decides,
+    Ensemble,
+    Kind,
+    Leaf,
+    Split,
+    UnsupportedModelError,
+    predicted,
+    read_lightgbm,
+    read_model,
+    read_xgboost,
+)
 from ._native import EvaluationKey, SecretKey, programs
 from ._native.frames import Frame
 from ._networks import Floats, Network
 from ._onnx import read_onnx
-from ._perceptrons import PERCEPTRONS, quantise
+from ._quantisation import PERCEPTRONS, SUM_BITS, in_turn, quantise
 from .errors import PlanError
 from .progress import Progress
 
@@ -63,20 +74,8 @@ __all__ = [
 ]
 
 
-class Coding(Protocol):
+class Coding(Decides, Protocol):
     """The client's side: integers of features, and scores of decrypted results."""
-
-    @property
-    def kind(self) -> Kind:
-        """The meaning of scores: values, the score of the second class, or one for each class."""
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """Classes, in the order of scores."""
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether scores are probabilities, and not log odds."""
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
         """Integers to encrypt: a column for each feature that the model depends on."""
@@ -106,6 +105,8 @@ class Program:
     """Accuracy (R² of values) of the model and of the program, where labels were given."""
     exact: float | None
     """Share of those rows whose scores are exactly the quantised model's by ONNX's own evaluator; of others `None`."""
+    quantised_for: str | None
+    """Why the network was quantised to fewer bits than it has, if it was."""
     _literal: dict[str, Any] = field(repr=False)
 
     @property
@@ -143,7 +144,7 @@ class Program:
 
     def predict(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
         """Values, or classes, of scores."""
-        return _predicted(self.coding, np.asarray(scores, dtype=float))
+        return predicted(self.coding, np.asarray(scores, dtype=float))
 
     def predict_proba(self, scores: npt.ArrayLike) -> Floats:
         """Probabilities of all classes, of scores."""
@@ -159,6 +160,8 @@ class Program:
 
     def __str__(self) -> str:
         lines = [f"{self.coding.describe()}, {self.server.tables} tables", str(self.plan)]
+        if self.quantised_for is not None:
+            lines.append(f"  quantised to fewer bits: {self.quantised_for}")
         same = "largest difference of values" if self.kind == "regression" else "same predictions as the model's"
         lines.append(f"  {same}: {self.agreement:.4g}")
         if self.exact is not None:
@@ -177,6 +180,7 @@ def compile(
     bins: int | Literal["model"] = "model",
     output_bits: int = 11,
     inputs: Literal["data", "all"] = "data",
+    sum_bits: int | None = SUM_BITS,
     values: int | None = None,
     memory: int | None = None,
     log2_fail: float | None = None,
@@ -190,37 +194,59 @@ def compile(
     A number of bins, up to 256, takes quantiles of the data, which tell nothing of the model; thresholds move to the
     nearest end of a bin. Scores of trees and linear models have `output_bits` bits in all.
 
-    Networks are compiled as they are quantised, those of scikit-learn as `quantise` does by default. With
+    Networks are compiled as they are quantised, if tables serve their sums. Others, and those of scikit-learn, are
+    quantised by `quantise`, to sums of `sum_bits` bits or as many as a plan serves: `Program.quantised_for` says why,
+    and `agreement` how close they come. With `sum_bits=None` they are refused. With
     `inputs="data"`, integers of features range from the least to the largest of the data, and rows beyond are refused
     when they are encrypted; `inputs="all"` takes all that the network's own inputs may be, which may need more bits.
 
     `labels` are for the accuracy beside the model's. Further arguments are those of `cryptable.plan`.
     """
-    if type(model).__name__ in PERCEPTRONS:
-        model = quantise(model, data)
-    coding: Coding
-    if isinstance(model, Network):
-        coding, literal = _networks.build(model, data, inputs)
-    else:
-        coding, literal = _ensembles.build(read_model(model), data, bins, output_bits)
-    server = ServerProgram.from_json(json.dumps(literal))
-    try:
+
+    def planned(coding: Coding, literal: dict[str, Any], refused: PlanError | None = None) -> Program:
+        server = ServerProgram.from_json(json.dumps(literal))
         plan = programs.plan_program(
             server, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy
         )
-    except PlanError as error:
-        if not isinstance(model, Network):
-            raise
-        raise PlanError(f"{error} ({coding.describe()}: sums of fewer bits need less precision)") from error
-    program = Program(coding, server, plan, 0.0, None, None, literal)
+        return Program(coding, server, plan, 0.0, None, None, None if refused is None else str(refused), literal)
+
+    if isinstance(model, Network) or type(model).__name__ in PERCEPTRONS:
+        program = _of_networks(in_turn(model, data, sum_bits), data, inputs, planned)
+    else:
+        program = planned(*_ensembles.build(read_model(model), data, bins, output_bits))
     agreement, accuracy = _compared(program, data, labels)
-    exact = None
-    if isinstance(model, Network) and model.reference is not None:
-        wanted = model.reference(_networks.as_rows(data, model.features))
-        found = program.scores(data).reshape(wanted.shape)
-        same = np.isclose(found, wanted, rtol=1e-5, atol=1e-6)
-        exact = float(same.all(axis=1).mean())
-    return replace(program, agreement=agreement, accuracy=accuracy, exact=exact)
+    return replace(program, agreement=agreement, accuracy=accuracy, exact=_exact(program, data))
+
+
+def _of_networks(
+    networks: Iterator[Network],
+    data: npt.ArrayLike,
+    inputs: Literal["data", "all"],
+    planned: Callable[[Coding, dict[str, Any], PlanError | None], Program],
+) -> Program:
+    """The program of the first network that a plan serves, with what refused the one before it."""
+    refused: PlanError | None = None
+    for network in networks:
+        try:
+            coding, literal = _networks.build(network, data, inputs)
+            try:
+                return planned(coding, literal, refused)
+            except PlanError as error:
+                raise PlanError(f"{error} ({coding.describe()}: sums of fewer bits need less precision)") from error
+        except PlanError as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
+def _exact(program: Program, data: npt.ArrayLike) -> float | None:
+    """The share of rows with the scores of ONNX's own evaluator, if it has any."""
+    network = getattr(program.coding, "network", None)
+    if network is None or network.reference is None:
+        return None
+    wanted = network.reference(_networks.as_rows(data, network.features))
+    found = program.scores(data).reshape(wanted.shape)
+    return float(np.isclose(found, wanted, rtol=1e-5, atol=1e-6).all(axis=1).mean())
 
 
 def _results(literal: dict[str, Any], columns: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
@@ -251,20 +277,11 @@ def _evaluated(formula: dict[str, Any], columns: Sequence[npt.NDArray[np.uint64]
     return np.where(holds, then, otherwise)
 
 
-def _predicted(coding: Coding, scores: Floats) -> npt.NDArray[Any]:
-    if coding.kind == "regression":
-        return scores
-    labels = np.asarray(coding.classes)
-    if coding.kind == "binary":
-        return np.asarray(labels[(scores > (0.5 if coding.has_probabilities else 0.0)).astype(int)])
-    return np.asarray(labels[scores.argmax(axis=1)])
-
-
 def _compared(
     program: Program, data: npt.ArrayLike, labels: npt.ArrayLike | None
 ) -> tuple[float, tuple[float, float] | None]:
     """Agreement of program and model on rows, and the accuracy of both."""
-    of_model = _predicted(program.coding, program.coding.model_scores(data))
+    of_model = predicted(program.coding, program.coding.model_scores(data))
     of_program = program.predict(program.scores(data))
     if program.kind == "regression":
         agreement = float(np.abs(of_model - of_program).max())

@@ -55,7 +55,7 @@ properties!(IntegerPlan {
 
 /// Plans operations on columns of integers of `bits` bits.
 #[pyfunction]
-#[pyo3(signature = (bits, signed, engine, *, digit_bits = None, search = false, values = None, memory = None, log2_fail = None,
+#[pyo3(signature = (bits, signed, engine, *, digit_bits = None, search = false, sums = false, values = None, memory = None, log2_fail = None,
     threads: "int | None" = None, insecure_toy = false))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
@@ -66,6 +66,7 @@ pub(crate) fn plan_integers(
     engine: &str,
     digit_bits: Option<u32>,
     search: bool,
+    sums: bool,
     values: Option<u64>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
@@ -77,6 +78,7 @@ pub(crate) fn plan_integers(
     let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
     let request = Request::integers(kind).engine(engine).limits(limits);
     let request = if search { request.searched() } else { request };
+    let request = if sums { request.for_sums() } else { request };
     let request = digit_bits.into_iter().fold(request, |request, bits| request.digit_bits(bits));
     Ok(IntegerPlan { inner: call::run_silently(py, || request.plan())? })
 }

@@ -126,7 +126,7 @@ impl Drop for Remote {
 mod signed {
     use std::sync::Arc;
 
-    use hmac::{Hmac, Mac as _};
+    use hmac::{Hmac, KeyInit as _, Mac as _};
     use object_store::aws::AmazonS3Builder;
     use object_store::client::{
         CryptoProvider, DigestAlgorithm, DigestContext, HmacContext, Signer, SigningAlgorithm,

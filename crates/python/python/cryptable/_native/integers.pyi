@@ -258,6 +258,7 @@ def plan_integers(
     *,
     digit_bits: SupportsIndex | None = None,
     search: bool = False,
+    sums: bool = False,
     values: SupportsIndex | None = None,
     memory: SupportsIndex | None = None,
     log2_fail: SupportsFloat | SupportsIndex | None = None,

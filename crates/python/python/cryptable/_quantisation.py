@@ -1,0 +1,193 @@
+"""Networks quantised so that tables serve their sums: perceptrons of scikit-learn, and networks of more bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._models import Kind, UnsupportedModelError, predicted
+from ._networks import (
+    LARGEST_MODULUS,
+    Affine,
+    Floats,
+    Function,
+    Integers,
+    Layer,
+    Network,
+    Quantise,
+    as_rows,
+    relu,
+    sigmoid,
+)
+
+PERCEPTRONS = ("MLPClassifier", "MLPRegressor")
+
+ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
+    "identity": lambda x: x,
+    "relu": relu,
+    "logistic": sigmoid,
+    "tanh": np.tanh,
+}
+
+SUM_BITS = 9
+"""Bits of sums by default: plans serve them with two hidden layers."""
+
+LEAST_SUM_BITS = 6
+"""Bits of sums below which `compile` does not go."""
+
+BITS_TO_TRY = range(2, 6)
+"""Bits of features and of activations, of which the best are taken."""
+
+ROWS_TO_COMPARE = 4096
+"""Most rows by which they are chosen."""
+
+
+def quantise(
+    model: Any,
+    data: npt.ArrayLike,
+    *,
+    input_bits: int | None = None,
+    activation_bits: int | None = None,
+    sum_bits: int = SUM_BITS,
+) -> Network:
+    """Quantises a multi-layer perceptron of scikit-learn, or a network in ONNX to fewer bits, by its values on `data`.
+
+    Features have `input_bits` bits each, outputs of hidden layers `activation_bits`; where they are not stated, those
+    from 2 to 5 that keep the most predictions. Weights are as fine as sums of `sum_bits` bits allow, whatever inputs
+    are: each neuron has a scale and an offset of its own. More bits come closer to the model, and take more time and
+    memory; a table serves 12.
+    """
+    for what, bits, most in (
+        ("sum_bits", sum_bits, LARGEST_MODULUS.bit_length() - 1),
+        ("input_bits", input_bits, sum_bits),
+        ("activation_bits", activation_bits, sum_bits),
+    ):
+        if bits is not None and not 1 <= bits <= most:
+            raise ValueError(f"{what}={bits}; from 1 to {most} are served")
+    network = model if isinstance(model, Network) else _perceptron(model)
+    if network.is_written_by_hand:
+        raise UnsupportedModelError("a network of integers and tables to be quantised")
+    rows = as_rows(data, network.features)
+    found = [
+        _quantised(network, rows, of_inputs, of_activations, sum_bits)
+        for of_inputs in _to_try(input_bits, sum_bits)
+        for of_activations in _to_try(activation_bits, sum_bits)
+    ]
+    return found[0] if len(found) == 1 else max(found, key=_closeness(network, rows))
+
+
+def in_turn(model: Any, data: npt.ArrayLike, sum_bits: int | None) -> Iterator[Network]:
+    """Networks for `compile`, in the order in which they are tried: as given, and quantised to ever fewer bits."""
+    if isinstance(model, Network):
+        yield model
+        if model.is_written_by_hand or sum_bits is None:
+            return
+    for bits in range(SUM_BITS if sum_bits is None else sum_bits, LEAST_SUM_BITS - 1, -1):
+        yield quantise(model, data, sum_bits=bits)
+
+
+def _to_try(bits: int | None, most: int) -> list[int]:
+    if bits is not None:
+        return [bits]
+    return [each for each in BITS_TO_TRY if each <= most] or [most]
+
+
+def _closeness(network: Network, rows: Floats) -> Callable[[Network], tuple[float, float]]:
+    """How close others come to a network: their share of the same predictions, then how little scores differ."""
+    some = rows[:: len(rows) // ROWS_TO_COMPARE + 1]
+    wanted = network.float_scores(some)
+    classes = predicted(network, wanted)
+
+    def closeness(other: Network) -> tuple[float, float]:
+        scores = other.scores_of(other.sums(other.integers(some)))
+        same = 0.0 if network.kind == "regression" else float((predicted(other, scores) == classes).mean())
+        return same, -float(np.square(scores - wanted).mean())
+
+    return closeness
+
+
+def _perceptron(model: Any) -> Network:
+    """A perceptron as a network whose integers are floats."""
+    name = type(model).__name__
+    if name not in PERCEPTRONS:
+        raise UnsupportedModelError(f"a {name} to be quantised")
+    kind, classes = _kind(model)
+    given = getattr(model, "feature_names_in_", None)
+    names = tuple(map(str, given)) if given is not None else tuple(f"f{i}" for i in range(int(model.n_features_in_)))
+    activation = Function(model.activation, ACTIVATIONS[model.activation])
+    layers: list[Layer] = []
+    for weights, offsets in zip(model.coefs_, model.intercepts_, strict=True):
+        is_last = len(layers) + 1 == len(model.coefs_)
+        layers.append(Layer(np.asarray(weights).T, np.asarray(offsets), () if is_last else (activation,)))
+    inputs = Quantise(np.ones(len(names)), np.zeros(len(names)), -np.inf, np.inf)
+    return Network(kind, names, inputs, tuple(layers), classes)
+
+
+def _kind(model: Any) -> tuple[Kind, tuple[Any, ...]]:
+    outputs = int(model.n_outputs_)
+    if type(model).__name__ == "MLPRegressor":
+        if outputs > 1:
+            raise UnsupportedModelError("a MLPRegressor of several outputs")
+        return "regression", ()
+    classes = tuple(model.classes_)
+    if outputs > 1 and model.out_activation_ != "softmax":
+        raise UnsupportedModelError("a MLPClassifier of several labels per row")
+    return ("binary" if outputs == 1 else "classes"), classes
+
+
+def _quantised(network: Network, rows: Floats, input_bits: int, activation_bits: int, sum_bits: int) -> Network:
+    """A network with this many bits, by the ranges that values have on rows."""
+    # Features as they are, within what the network takes.
+    scale, zero = (np.broadcast_to(part, rows.shape[1:]) for part in (network.inputs.scale, network.inputs.zero))
+    exact = (network.inputs(rows, rounding=False) - zero) * scale
+    first, *others = network.layers
+    inputs = before = _quantiser(exact, input_bits)
+    values = np.asarray(inputs(rows), dtype=np.int64)
+    spans = values.max(axis=0) - values.min(axis=0)
+    layers: list[Layer] = []
+    for layer in (Layer(first.weights / scale, first.constants + first.weights @ zero, first.steps), *others):
+        weights, step = _integers(layer.weights * before.scale, spans, sum_bits)
+        sums, exact = values @ weights.T, layer.sums(exact)
+        found = Layer(weights, np.zeros(len(weights), dtype=np.int64), (_fitted(sums, exact, step), *layer.steps))
+        exact = layer.after(exact, rounding=False)
+        if layer is not network.layers[-1]:
+            before = _quantiser(found.after(sums), activation_bits)
+            found = replace(found, steps=(*found.steps, before))
+            values = np.asarray(found.after(sums), dtype=np.int64)
+            spans = np.full(len(weights), int(before.high))
+        layers.append(found)
+    return replace(network, inputs=inputs, layers=tuple(layers), of_floats=network.float_scores, reference=None)
+
+
+def _quantiser(values: Floats, bits: int) -> Quantise:
+    """Integers from 0 on for each column's values, from the least to the largest."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    largest = (1 << bits) - 1
+    scale = np.where(high > low, (high - low) / largest, 1.0)
+    return Quantise(scale, -np.rint(low / scale), 0, largest)
+
+
+def _fitted(sums: Integers, exact: Floats, step: Floats) -> Affine:
+    """Brings sums as close to what they stand for as a scale and an offset for each can, on all rows."""
+    centered = sums - sums.mean(axis=0)
+    power = np.square(centered).sum(axis=0)
+    scale = np.where(power > 0, (centered * exact).sum(axis=0) / np.where(power > 0, power, 1.0), step)
+    return Affine(scale, exact.mean(axis=0) - scale * sums.mean(axis=0))
+
+
+def _integers(weights: Floats, spans: Integers, bits: int) -> tuple[Integers, Floats]:
+    """Integers of rows of weights, as large as sums of `bits` bits allow for values of these spans; their scales."""
+    most = (1 << bits) - 1
+    sizes = np.abs(weights) @ spans
+    step = np.where(sizes > 0, sizes / most, 1.0)
+    while True:
+        integers = np.asarray(np.rint(weights / step[:, None]), dtype=np.int64)
+        integers[:, spans == 0] = 0
+        excess = np.abs(integers) @ spans > most
+        if not excess.any():
+            return integers, step
+        step = np.where(excess, step * 1.01, step)
