@@ -128,13 +128,13 @@ mod tests {
     fn gains_are_derivatives_by_the_modulus() {
         for theta in [0.0, 0.4, 2.0, 3.1] {
             let found = power_gains(|k| (k as f64 * theta).sin_cos(), 32, 4);
-            for k in 1..32 {
+            for (k, found) in found.iter().enumerate().skip(1) {
                 let slope = |part| {
                     let at = |r: f64| joined(k, 4, part, [r, theta]);
                     (at(1.0 + 1e-6) - at(1.0 - 1e-6)) / 2e-6
                 };
                 let expected = Complex64::new(slope(0), -slope(1));
-                assert!((found[k] - expected).norm() < 1e-5 * k as f64, "{k} at {theta}");
+                assert!((*found - expected).norm() < 1e-5 * k as f64, "{k} at {theta}");
             }
         }
     }

@@ -204,7 +204,10 @@ fn cheapest_cleaning(
 
 #[cfg(test)]
 mod tests {
+    use cryptable_lattice::SecurityLevel;
+
     use super::*;
+    use crate::literal::DftLiteral;
     use crate::planner::request::Method;
 
     /// The fastest tree with G_and: with any selectors, cleanings and precision.
@@ -261,6 +264,26 @@ mod tests {
             println!("{method} {bits} bits: {:.2} times as long with G_and", cleaning / plain);
             assert!(cleaning > 1.02 * plain, "{method} {bits} bits: {cleaning} s for {plain}");
         }
+    }
+
+    #[test]
+    fn large_outputs_take_matrices_of_a_prime_each() {
+        let request = Request { method: Some(Method::Cmt), ..Request::new(1 << 16, 1 << 16) };
+        let digits = Digits { digits: vec![16; 4], real_slots: false };
+        let found = fastest_tree(&request, &digits).unwrap();
+        let of = &found.parameters.literal().slots_to_coeffs;
+        assert_eq!((&of.stages[..], of.primes), (&[7, 8][..], 2));
+        // Three matrices with three primes are as precise, and take a limb more in all that comes before.
+        let mut three = found.parameters.literal().clone();
+        // There is no room for that limb: what counts here is the time.
+        three.security = SecurityLevel::Insecure;
+        let stages = vec![5; 3];
+        three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
+        let three = Candidate::new(&request, Parameters::new(three).unwrap());
+        assert!(three.seconds > 1.02 * found.seconds);
+        // In real slots the way back has a part of the primes, and the lookup takes less time nevertheless.
+        let real = trees(&Request { digit_bits: Some(4), ..request }, false).unwrap();
+        assert!(real[0].parameters.literal().real_slots && 1.05 * real[0].seconds < found.seconds);
     }
 
     #[test]
