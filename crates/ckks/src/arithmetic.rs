@@ -78,6 +78,10 @@ pub trait Arithmetic: Sync {
     /// different sources are independent: see [`crate::noise_sources`]. Nothing to do for real ciphertexts.
     fn declare_source(&self, _ct: &mut Self::Ciphertext, _source: u32) {}
 
+    /// Tells a dry run that the errors of two ciphertexts may be of the same origin, so that noise of a combination whose factors'
+    /// squares add up to 1 is at most that of both together: each gets it. Nothing to do for real ciphertexts.
+    fn declare_dependent(&self, _a: &mut Self::Ciphertext, _b: &mut Self::Ciphertext) {}
+
     /// A part of the circuit begins, which lasts until the next one does: counts of a dry run and times of an evaluation are
     /// told apart by these names (see [`crate::stages`]).
     fn begin_stage(&self, _name: &'static str) {}
@@ -164,6 +168,21 @@ pub trait Arithmetic: Sync {
     /// Conjugates slots.
     fn conjugate(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
+    /// The arithmetic of real slots with the same keys and counts: see [`crate::real_slots`].
+    ///
+    /// # Panics
+    /// If there are no ways to real slots.
+    #[must_use]
+    fn over_real_slots(&self) -> Self
+    where
+        Self: Sized;
+
+    /// Takes twice the parts of complex slots to real slots, first all real parts, and divides by the top prime.
+    fn enter_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
+
+    /// Takes real slots to the parts of complex slots, before a rescale.
+    fn leave_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
+
     /// Multiplies slots by a matrix and divides by the top `rescale` primes.
     fn transform(
         &self,
@@ -171,6 +190,33 @@ pub trait Arithmetic: Sync {
         matrix: &Self::Matrix,
         rescale: usize,
     ) -> Self::Ciphertext;
+
+    /// The cosine and the sine of the sum of two angles, from those of each, in real slots: errors add up as those of products of
+    /// numbers on the unit circle.
+    fn sum_of_angles(
+        &self,
+        a: &[Self::Ciphertext; 2],
+        b: &[Self::Ciphertext; 2],
+    ) -> [Self::Ciphertext; 2] {
+        let sine = self.product_sum(&[(&a[1], &b[0]), (&a[0], &b[1])]);
+        let mut sine = self.relinearize(sine, 1);
+        self.declare_power(&mut sine, 0.5);
+        [self.cosine_of_sum(a, b), sine]
+    }
+
+    /// The cosine alone of [`Arithmetic::sum_of_angles`].
+    fn cosine_of_sum(
+        &self,
+        a: &[Self::Ciphertext; 2],
+        b: &[Self::Ciphertext; 2],
+    ) -> Self::Ciphertext {
+        let mut negative = b[1].clone();
+        self.mul_integer_assign(&mut negative, -1);
+        let cosine = self.product_sum(&[(&a[0], &b[0]), (&a[1], &negative)]);
+        let mut cosine = self.relinearize(cosine, 1);
+        self.declare_power(&mut cosine, 0.5);
+        cosine
+    }
 
     /// The product of two ciphertexts, relinearized and rescaled by one prime.
     fn mul(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Self::Ciphertext {

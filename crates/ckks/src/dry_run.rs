@@ -1,12 +1,14 @@
 //! A dry run: predicts limbs, scales, noise and transforms of a circuit without any key.
 
+mod key_switches;
 mod parameters;
+mod real_slots;
 mod shape;
 mod slot_noise;
 
-use std::sync::{Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
-use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest, SwitchingKeyShape};
+use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest};
 use cryptable_ring::{Basis, rotation_element};
 use num_complex::Complex64;
 
@@ -15,8 +17,9 @@ pub use crate::counts::Counts;
 use crate::counts::{AtomicCounts, StageCounts};
 use crate::hiding::Hiding;
 use crate::noise_sources::NoiseSources;
-use crate::transform_plan::{TransformPlan, division_transforms, lifted_limbs};
+use crate::transform_plan::{TransformPlan, division_transforms};
 
+use key_switches::{PlannedSwitch, Switching};
 pub use parameters::{DryRunParameters, PlannedChain};
 use shape::combination;
 pub use shape::{PlainShape, Shape, SlotVariance};
@@ -34,6 +37,9 @@ const ENCODING_DEVIATIONS: f64 = 6.5;
 /// the secret below 11 times their mean.
 const CLEANED_DEVIATIONS: f64 = 46.0;
 
+/// The same for real slots, where those of the secret are below 21 times their mean.
+const CLEANED_REAL_DEVIATIONS: f64 = 65.0;
+
 /// [`Arithmetic`] on [`Shape`]s.
 ///
 /// Noise is propagated as variances, one per kind of law ([`SlotNoise`]). Noises that meet in a product are taken as fully
@@ -46,26 +52,19 @@ pub struct DryRun {
     log2_primes: Vec<Vec<f64>>,
     /// Relinearizations and automorphisms of polynomials, by chain and number of primes: they are many and alike.
     switches: [Vec<Vec<OnceLock<PlannedSwitch>>>; 2],
-    counts: AtomicCounts,
-    stages: Mutex<StageCounts>,
-    requests: RwLock<Vec<KeyRequest>>,
+    slots: SlotKind,
+    counts: Arc<AtomicCounts>,
+    stages: Arc<Mutex<StageCounts>>,
+    requests: Arc<RwLock<Vec<KeyRequest>>>,
 }
 
-/// A key switch of polynomials of one basis.
-#[derive(Clone, Copy, Debug)]
-struct PlannedSwitch {
-    /// The cheapest key.
-    shape: SwitchingKeyShape,
-    counts: Counts,
-    /// Slot variance that it adds before its rounding, at scale 1.
-    noise: f64,
-}
-
-/// Purpose of a key switch, which determines the keys that serve.
-#[derive(Clone, Copy, Debug)]
-enum Switching {
-    Relinearization,
-    Automorphism,
+/// Which slots ciphertexts have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum SlotKind {
+    /// Complex ones, and the scale of the plaintexts by which real ones are entered and left, if they are.
+    Complex(Option<f64>),
+    /// Real ones.
+    Real,
 }
 
 impl DryRun {
@@ -77,13 +76,14 @@ impl DryRun {
         let (counts, stages, requests) = Default::default();
         let none = |chain: &PlannedChain| vec![OnceLock::new(); chain.primes.len() + 1];
         let switches = [(), ()].map(|()| parameters.chains.iter().map(none).collect());
-        Self { parameters, log2_primes, switches, counts, stages, requests }
+        let slots = SlotKind::Complex(None);
+        Self { parameters, log2_primes, switches, slots, counts, stages, requests }
     }
 
     /// Another one of the same parameters, with nothing counted: for what is asked besides.
     #[must_use]
     pub fn afresh(&self) -> Self {
-        Self::new(self.parameters.clone())
+        Self { slots: self.slots, ..Self::new(self.parameters.clone()) }
     }
 
     /// Returns all counts so far.
@@ -121,7 +121,11 @@ impl DryRun {
     #[must_use]
     pub fn rounding_noise(&self, scale: f64) -> SlotNoise {
         let variance = self.parameters.owners.mean_rounding_variance(self.parameters.degree);
-        SlotNoise::roundings(self.slots_of_coefficients(variance, scale))
+        let variance = self.slots_of_coefficients(variance, scale);
+        match self.slots {
+            SlotKind::Complex(_) => SlotNoise::roundings(variance),
+            SlotKind::Real => SlotNoise::products(variance),
+        }
     }
 
     /// Slot variance of a fresh ciphertext.
@@ -161,82 +165,6 @@ impl DryRun {
     /// The primes of the polynomials of a ciphertext.
     fn basis_of(&self, ct: &Shape) -> Basis {
         self.basis(ct.chain, ct.limbs)
-    }
-
-    /// The cheapest of `shapes` for polynomials of a basis.
-    fn cheapest(shapes: &[SwitchingKeyShape], basis: Basis) -> SwitchingKeyShape {
-        let serve = shapes.iter().filter(|shape| shape.serves(basis));
-        *serve
-            .min_by_key(|shape| shape.transforms_at(basis.main))
-            .unwrap_or_else(|| panic!("no key shape serves {basis:?}"))
-    }
-
-    /// Counts one key switch with the cheapest key that serves, notes the key, and gives the slot variance that the switch adds
-    /// before its rounding.
-    fn switch(&self, purpose: KeyPurpose, basis: Basis, kind: Switching, scale: f64) -> SlotNoise {
-        let planned = &self.switches[kind as usize][basis.chain][basis.main];
-        let PlannedSwitch { shape, noise, counts } =
-            *planned.get_or_init(|| self.plan_switch(basis, kind));
-        self.add_counts(counts);
-        self.request(KeyRequest { purpose, shape });
-        SlotNoise::switches(noise / (scale * scale))
-    }
-
-    fn plan_switch(&self, basis: Basis, kind: Switching) -> PlannedSwitch {
-        let parameters = &self.parameters;
-        let (shapes, key_error) = match kind {
-            Switching::Relinearization => {
-                (&parameters.relinearization, parameters.relinearization_error())
-            }
-            Switching::Automorphism => (&parameters.automorphism, parameters.automorphism_error()),
-        };
-        let shape = Self::cheapest(shapes, basis);
-        let (digits, special) = (shape.digits_at(basis.main), shape.basis.special);
-        let (stored, all) = (basis.limbs(), basis.limbs() + special);
-        let (conversions, keys) = (stored * all + 2 * special * stored, 2 * digits * all);
-        PlannedSwitch {
-            shape,
-            counts: Counts {
-                transforms: shape.transforms_at(basis.main),
-                limb_products: keys,
-                conversion_products: conversions,
-                key_switches: 1,
-                lifted_limbs: lifted_limbs(shape, stored),
-                streamed_limbs: keys,
-                ..Counts::default()
-            },
-            noise: self.switching_noise(1.0, basis.main, shape, key_error),
-        }
-    }
-
-    /// Slot variance that one key switch adds before its rounding: `M·N·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
-    /// the rounding as long as the special primes exceed a digit by some bits.
-    fn switching_noise(
-        &self,
-        scale: f64,
-        limbs: usize,
-        shape: SwitchingKeyShape,
-        key_error: f64,
-    ) -> f64 {
-        let primes = &self.log2_primes[shape.basis.chain];
-        let n = self.parameters.degree as f64;
-        let special = self.parameters.log2_special * shape.basis.special as f64;
-        let basis = shape.raised(limbs);
-        let digits = (0..shape.digits_at(limbs)).map(|digit| {
-            let range = shape.digit_range(digit, limbs);
-            let own = (0..limbs).filter(|&i| range.contains(&(basis.shared.limbs(i + 1) - 1)));
-            let width: f64 = own.map(|i| primes[i]).sum();
-            (2.0 * (width - special)).exp2()
-        });
-        self.slots_of_coefficients(digits.sum::<f64>() * n * key_error / 12.0, scale)
-    }
-
-    fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
-        let basis = self.basis_of(ct);
-        let purpose = KeyPurpose::Galois(element as u32);
-        let switching = self.switch(purpose, basis, Switching::Automorphism, ct.scale);
-        let noise = ct.noise + switching + self.rounding_noise(ct.scale);
-        Shape { noise, ..*ct }
     }
 
     fn divisor(&self, basis: Basis, count: usize) -> f64 {
@@ -315,13 +243,22 @@ impl Arithmetic for DryRun {
         // The mean square of ε² is 3·σ⁴ for a Gaussian: what to expect. Its bound is that of the largest ε.
         let before = before.noise;
         let squared = 3.0 * (factor * before.total()).powi(2);
-        let largest = before.bound + CLEANED_DEVIATIONS * (before.total() - before.fixed).sqrt();
+        let deviations = match self.slots {
+            SlotKind::Complex(_) => CLEANED_DEVIATIONS,
+            SlotKind::Real => CLEANED_REAL_DEVIATIONS,
+        };
+        let largest = before.bound + deviations * (before.total() - before.fixed).sqrt();
         let left = SlotNoise::fixed(squared, factor * largest * largest);
         ct.noise = left + self.rounding_noise(ct.scale) * roundings;
     }
 
     fn declare_source(&self, ct: &mut Shape, source: u32) {
         ct.sources = NoiseSources::single(source);
+    }
+
+    fn declare_dependent(&self, a: &mut Shape, b: &mut Shape) {
+        a.noise += b.noise;
+        b.noise = a.noise;
     }
 
     fn begin_stage(&self, name: &'static str) {
@@ -410,7 +347,10 @@ impl Arithmetic for DryRun {
 
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {
         let basis = self.basis_of(&product);
-        let purpose = KeyPurpose::Relinearization;
+        let purpose = match self.slots {
+            SlotKind::Complex(_) => KeyPurpose::Relinearization,
+            SlotKind::Real => KeyPurpose::RealRelinearization,
+        };
         let switching = self.switch(purpose, basis, Switching::Relinearization, product.scale);
         let scale = product.scale / self.divisor(basis, rescale);
         let noise = product.noise + self.rounding_noise(scale) + switching;
@@ -453,6 +393,18 @@ impl Arithmetic for DryRun {
 
     fn conjugate(&self, ct: &Shape) -> Shape {
         self.automorphism(ct, 2 * self.parameters.degree - 1)
+    }
+
+    fn over_real_slots(&self) -> Self {
+        self.real()
+    }
+
+    fn enter_real(&self, ct: &Shape) -> Shape {
+        self.entered(ct)
+    }
+
+    fn leave_real(&self, ct: &Shape) -> Shape {
+        self.left(ct)
     }
 
     fn transform(&self, ct: &Shape, matrix: &TransformPlan, rescale: usize) -> Shape {

@@ -1,6 +1,7 @@
 //! The CKKS evaluator: [`Arithmetic`] on real ciphertexts.
 
 use cryptable_lattice::divided_key_switch::{switch_and_divide, switch_and_rescale};
+use cryptable_lattice::evaluation_keys::Coordinate;
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::combination::{self, GaussianInteger};
 use cryptable_ring::combined_tensor::combined_tensor;
@@ -13,6 +14,7 @@ use crate::ciphertext::{Ciphertext, Product};
 use crate::hiding::{self, Hiding};
 use crate::linear_transform::LinearTransform;
 use crate::plaintext::Plaintext;
+use crate::real_slots::RealSlots;
 use crate::stages;
 
 /// Relative difference of scales up to which two ciphertexts may be added: far above the rounding of
@@ -24,13 +26,35 @@ const SCALE_TOLERANCE: f64 = 1e-9;
 pub struct Evaluator<'a> {
     ring: &'a Ring,
     keys: &'a EvaluationKeys,
+    /// The ways to real slots, if there are any.
+    real_slots: Option<&'a RealSlots>,
+    relinearization: KeyPurpose,
 }
 
 impl<'a> Evaluator<'a> {
     /// An evaluator over `ring` with the given keys.
     #[must_use]
     pub fn new(ring: &'a Ring, keys: &'a EvaluationKeys) -> Self {
-        Self { ring, keys }
+        Self { ring, keys, real_slots: None, relinearization: KeyPurpose::Relinearization }
+    }
+
+    /// The same with ways to real slots.
+    #[must_use]
+    pub fn with_real_slots(self, real_slots: &'a RealSlots) -> Self {
+        Self { real_slots: Some(real_slots), ..self }
+    }
+
+    /// The keys of a way to real slots or back.
+    fn crossing_keys(
+        &self,
+        purpose: fn(Coordinate) -> KeyPurpose,
+        ct: &Ciphertext,
+    ) -> [&'a SwitchingKey; 2] {
+        Coordinate::BOTH.map(|coordinate| self.key(purpose(coordinate), ct.parts.c0.basis()))
+    }
+
+    fn real_slots(&self) -> &'a RealSlots {
+        self.real_slots.expect("ways to real slots")
     }
 
     /// The ring that it evaluates in.
@@ -272,7 +296,7 @@ impl Arithmetic for Evaluator<'_> {
         let ring = self.ring;
         let tensor = product.tensor;
         let basis = tensor.d2.basis();
-        let key = self.key(KeyPurpose::Relinearization, basis);
+        let key = self.key(self.relinearization, basis);
         let add = [Some(&tensor.d0), Some(&tensor.d1)];
         let parts = switch_and_divide(ring, &tensor.d2, key, add, rescale);
         Ciphertext { parts, scale: product.scale / Self::divisor(self.ring, basis, rescale) }
@@ -299,6 +323,21 @@ impl Arithmetic for Evaluator<'_> {
 
     fn conjugate(&self, ct: &Ciphertext) -> Ciphertext {
         self.automorphism(ct, self.ring.conjugation_element())
+    }
+
+    fn over_real_slots(&self) -> Self {
+        let ring = self.real_slots().real_ring();
+        Self { ring, relinearization: KeyPurpose::RealRelinearization, ..*self }
+    }
+
+    fn enter_real(&self, ct: &Ciphertext) -> Ciphertext {
+        let keys = self.crossing_keys(KeyPurpose::ToReal, ct);
+        self.real_slots().enter(ct, keys)
+    }
+
+    fn leave_real(&self, ct: &Ciphertext) -> Ciphertext {
+        let keys = self.crossing_keys(KeyPurpose::FromReal, ct);
+        self.real_slots().leave(self.ring, ct, keys)
     }
 
     fn transform(&self, ct: &Ciphertext, matrix: &LinearTransform, rescale: usize) -> Ciphertext {

@@ -12,6 +12,7 @@ use crate::arithmetic::Arithmetic;
 
 mod least_depth;
 mod rounding_gains;
+mod trigonometric;
 
 pub use least_depth::relinearizations_at_least_depth;
 pub use rounding_gains::rounding_gain;
@@ -23,6 +24,9 @@ pub enum PolynomialBasis {
     Power,
     /// `T_0, T_1, T_2, …`, for arguments in [-1, 1].
     Chebyshev,
+    /// The real parts of `1, z, z², …` for z on the unit circle, from its real and imaginary part ([`Steps::of_parts`]):
+    /// coefficients are complex, results real.
+    RealParts,
 }
 
 /// How the constants of the blocks are scaled.
@@ -41,7 +45,9 @@ pub enum ConstantScale {
 #[derive(Debug)]
 pub struct Steps<C> {
     basis: PolynomialBasis,
-    /// Steps 1 to B - 1.
+    /// log2 of B.
+    log_babies: u32,
+    /// Steps 1 to B - 1; of real parts, the cosines 1 to B - 1 and the sines 1 to B.
     babies: Vec<C>,
     /// Steps B, 2B, 4B, …
     giants: Vec<C>,
@@ -75,7 +81,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
                 if g == log_babies { &steps[block / 2 - 1] } else { &giants[giants.len() - 1] };
             giants.push(join_steps(arithmetic, basis, half, half, z));
         }
-        Self { basis, babies: steps, giants }
+        Self { basis, log_babies, babies: steps, giants }
     }
 
     /// Evaluates `Σ_k coefficients[k]·step_k`.
@@ -89,13 +95,16 @@ impl<C: Clone + Send + Sync> Steps<C> {
         coefficients: &[Complex64],
         constants: ConstantScale,
     ) -> C {
-        let block = self.babies.len() + 1;
-        let length = block << self.giants.len();
+        let (block, length) = (1 << self.log_babies, self.length());
         assert!(coefficients.len() <= length, "{} coefficients", coefficients.len());
         let mut padded = coefficients.to_vec();
-        if self.basis == PolynomialBasis::Chebyshev {
-            padded.resize(length, Complex64::ZERO);
-            divide_by_giants(&mut padded, block);
+        match self.basis {
+            PolynomialBasis::Power => {}
+            PolynomialBasis::Chebyshev => {
+                padded.resize(length, Complex64::ZERO);
+                divide_by_giants(&mut padded, block, split_at_giant);
+            }
+            PolynomialBasis::RealParts => padded = trigonometric::blocks(coefficients, block),
         }
         let shift = match constants {
             ConstantScale::Kept(bits) => return self.evaluate_kept(arithmetic, &padded, bits),
@@ -119,7 +128,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
     ) -> C {
         let (z, block) = (&self.babies[0], self.babies.len() + 1);
         let count = coefficients.len().div_ceil(block);
-        let levels = (count.next_power_of_two() * block).ilog2() as usize;
+        let levels = (count.next_power_of_two().ilog2() + self.log_babies) as usize;
         let place = (arithmetic.limbs(z) - levels, arithmetic.scale(z) * bits.exp2());
         let mut scales = vec![0.0; count];
         self.block_scales(arithmetic, place.0, place.1, &mut scales);
@@ -203,13 +212,12 @@ impl<C: Clone + Send + Sync> Steps<C> {
 
     /// The number of coefficients that the steps serve.
     fn length(&self) -> usize {
-        (self.babies.len() + 1) << self.giants.len()
+        1 << self.log_babies << self.giants.len()
     }
 
     /// Step `2^log_index`.
     fn power_of_two_step(&self, log_index: u32) -> &C {
-        let log_babies = (self.babies.len() + 1).ilog2();
-        match log_index.checked_sub(log_babies) {
+        match log_index.checked_sub(self.log_babies) {
             Some(giant) => &self.giants[giant as usize],
             None => &self.babies[(1 << log_index) - 1],
         }
@@ -300,22 +308,27 @@ fn join_steps<A: Arithmetic>(
 /// lower half.
 fn split_at_giant(low: &mut [Complex64], high: &mut [Complex64]) {
     let half = low.len();
-    for j in 1..half {
+    for j in 1..high.len() {
         low[half - j] -= high[j];
         high[j] *= 2.0;
     }
 }
 
-/// Rewrites Chebyshev coefficients so that blocks join as `low + high·T_giant`, by [`split_at_giant`] down to blocks.
-fn divide_by_giants(coefficients: &mut [Complex64], block: usize) {
-    let half = coefficients.len() / 2;
-    if half < block {
+/// Rewrites coefficients so that blocks join as `low + high·giant`, by `split` down to blocks: low halves are a power of two of
+/// blocks.
+fn divide_by_giants(
+    coefficients: &mut [Complex64],
+    block: usize,
+    split: fn(&mut [Complex64], &mut [Complex64]),
+) {
+    let count = coefficients.len() / block;
+    if count < 2 {
         return;
     }
-    let (low, high) = coefficients.split_at_mut(half);
-    split_at_giant(low, high);
-    divide_by_giants(low, block);
-    divide_by_giants(high, block);
+    let (low, high) = coefficients.split_at_mut(count.next_power_of_two() / 2 * block);
+    split(low, high);
+    divide_by_giants(low, block, split);
+    divide_by_giants(high, block, split);
 }
 
 #[cfg(test)]
@@ -329,7 +342,7 @@ mod tests {
         let chebyshev = |k: usize, x: f64| (k as f64 * x.acos()).cos();
         for block in [2usize, 4, 8, 32] {
             let mut divided = coefficients.clone();
-            divide_by_giants(&mut divided, block);
+            divide_by_giants(&mut divided, block, split_at_giant);
             for x in [-0.9, -0.2, 0.0, 0.31, 1.0] {
                 let direct: Complex64 = (0..32).map(|k| coefficients[k] * chebyshev(k, x)).sum();
                 let mut sums: Vec<Complex64> = divided

@@ -5,30 +5,26 @@
 //! on real and imaginary parts by themselves. The way there is a product with a plaintext of the ring of degree 2N that has
 //! the values 1 and -i in the two slots above each complex one, and the trace to the real ring: `Tr(h·z)` has twice the real
 //! parts of z in its first N/2 slots, and twice the imaginary ones in the others. The way back is a product with the
-//! conjugate of that plaintext and a trace. Each takes a level and two key switches.
+//! conjugate of that plaintext and a trace. Each takes two key switches, which share a division. The plaintext needs some 30 bits
+//! of scale only, so that it shares the primes of a chain of matrices as one more of them does.
 
-use cryptable_lattice::divided_key_switch::switch_and_divide;
+use cryptable_lattice::key_switching::switch;
 use cryptable_lattice::{RlweCiphertext, SwitchingKey};
-use cryptable_ring::real_traces::{Coordinate, TraceFactor, times_x};
-use cryptable_ring::{Basis, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::real_traces::{TraceFactor, times_x};
+use cryptable_ring::{Embedding, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 
 use crate::ciphertext::Ciphertext;
 use crate::plaintext::rounded_coefficients;
 
-/// The way from complex to real slots at some level.
-#[derive(Clone, Debug)]
-pub struct EnterReal {
-    factor: TraceFactor,
+/// The real ring, and the encoded plaintexts of both ways.
+#[derive(Debug)]
+pub struct RealSlots {
+    real: Ring,
     scale: f64,
-}
-
-/// The way from real to complex slots at some level.
-#[derive(Clone, Debug)]
-pub struct LeaveReal {
+    enter: TraceFactor,
     /// For both coordinates of a secret.
-    factors: [TraceFactor; 2],
-    scale: f64,
+    leave: [TraceFactor; 2],
 }
 
 /// The coefficients of the element of the ring of degree 2N with 1 in its first N/2 slots and `second` in the others, times
@@ -39,59 +35,73 @@ fn coefficients(degree: usize, second: Complex64, scale: f64) -> Vec<i64> {
     rounded_coefficients(2 * degree, &Embedding::new(degree), &slots, scale)
 }
 
-impl EnterReal {
-    /// Encodes the plaintext at a scale for ciphertexts of a basis.
-    #[must_use]
-    pub fn new(ring: &Ring, basis: Basis, scale: f64) -> Self {
-        let coefficients = coefficients(ring.degree(), -Complex64::I, scale);
-        Self { factor: TraceFactor::new(ring, basis, &coefficients), scale }
-    }
-
-    /// Takes twice the parts of complex slots to real slots, first all real parts, and divides by the top prime.
+impl RealSlots {
+    /// Encodes the plaintexts at a scale, to enter with up to `enter_limbs` limbs and to leave with `leave_limbs`.
     ///
     /// # Panics
-    /// If a key's level is below that of the ciphertext, or there is one prime.
+    /// If a prime is not 1 modulo 4N.
     #[must_use]
-    pub fn apply(&self, real: &Ring, ct: &Ciphertext, keys: [&SwitchingKey; 2]) -> Ciphertext {
-        let trace = |poly, coordinate| self.factor.to_real(real, poly, coordinate);
-        let c0 = trace(&ct.parts.c0, Coordinate::First);
-        let masks = [Coordinate::First, Coordinate::Second].map(|it| trace(&ct.parts.c1, it));
-        rescaled(real, &c0, &masks, keys, ct.scale * self.scale)
-    }
-}
-
-impl LeaveReal {
-    /// Encodes the plaintext at a scale for ciphertexts of a basis.
-    #[must_use]
-    pub fn new(ring: &Ring, basis: Basis, scale: f64) -> Self {
+    pub fn new(ring: &Ring, scale: f64, enter_limbs: usize, leave_limbs: usize) -> Self {
+        let factor = |limbs: usize, coefficients: &[i64]| {
+            TraceFactor::new(ring, ring.main_basis(limbs), coefficients)
+        };
         let first = coefficients(ring.degree(), Complex64::I, scale);
-        let second = times_x(&first);
-        Self { factors: [first, second].map(|it| TraceFactor::new(ring, basis, &it)), scale }
+        let entering = coefficients(ring.degree(), -Complex64::I, scale);
+        Self {
+            real: Ring::real(ring.moduli().clone()),
+            scale,
+            enter: factor(enter_limbs, &entering),
+            leave: [&first, &times_x(&first)].map(|it| factor(leave_limbs, it)),
+        }
     }
 
-    /// Takes real slots to the parts of complex ones, and divides by the top prime.
-    ///
-    /// # Panics
-    /// As [`EnterReal::apply`].
+    /// The real ring.
     #[must_use]
-    pub fn apply(&self, ring: &Ring, ct: &Ciphertext, keys: [&SwitchingKey; 2]) -> Ciphertext {
-        let c0 = self.factors[0].to_complex(ring, &ct.parts.c0);
-        let masks = self.factors.each_ref().map(|it| it.to_complex(ring, &ct.parts.c1));
-        rescaled(ring, &c0, &masks, keys, ct.scale * self.scale)
+    pub fn real_ring(&self) -> &Ring {
+        &self.real
+    }
+
+    /// Bytes in memory, but for the real ring's tables.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.enter.memory_bytes() + self.leave.iter().map(TraceFactor::memory_bytes).sum::<usize>()
+    }
+
+    /// See [`crate::Arithmetic::enter_real`].
+    pub(crate) fn enter(&self, ct: &Ciphertext, keys: [&SwitchingKey; 2]) -> Ciphertext {
+        let c0 = self.enter.to_real(&self.real, &ct.parts.c0);
+        let masks = self.enter.to_real_coordinates(&self.real, &ct.parts.c1);
+        let sum = switched(&self.real, &c0, &masks, keys);
+        let basis = ct.parts.c0.basis();
+        let prime = self.real.chain_prime(basis.chain, basis.main - 1) as f64;
+        let parts = sum.divide_round(&self.real, 1);
+        Ciphertext { parts, scale: ct.scale * self.scale / prime }
+    }
+
+    /// See [`crate::Arithmetic::leave_real`].
+    pub(crate) fn leave(
+        &self,
+        ring: &Ring,
+        ct: &Ciphertext,
+        keys: [&SwitchingKey; 2],
+    ) -> Ciphertext {
+        let c0 = self.leave[0].to_complex(ring, &ct.parts.c0);
+        let masks = self.leave.each_ref().map(|it| it.to_complex(ring, &ct.parts.c1));
+        let sum = switched(ring, &c0, &masks, keys);
+        Ciphertext { parts: sum.divide_round(ring, 0), scale: ct.scale * self.scale }
     }
 }
 
-/// Switches both products with coordinates of a secret, adds them to `c0`, and divides by the top prime.
-fn rescaled(
+/// Switches both products with coordinates of a secret and adds them to `c0`, times the special primes.
+fn switched(
     ring: &Ring,
     c0: &Poly<Evaluations>,
     masks: &[Poly<Evaluations>; 2],
     keys: [&SwitchingKey; 2],
-    scale: f64,
-) -> Ciphertext {
-    let basis = c0.basis();
-    let RlweCiphertext { c0, c1 } =
-        switch_and_divide(ring, &masks[0], keys[0], [Some(c0), None], 0);
-    let parts = switch_and_divide(ring, &masks[1], keys[1], [Some(&c0), Some(&c1)], 1);
-    Ciphertext { parts, scale: scale / ring.chain_prime(basis.chain, basis.main - 1) as f64 }
+) -> RlweCiphertext {
+    let mut sum = switch(ring, &masks[0], keys[0], [Some(c0), None]);
+    let other = switch(ring, &masks[1], keys[1], [None, None]);
+    sum.c0.add_assign(ring, &other.c0);
+    sum.c1.add_assign(ring, &other.c1);
+    sum
 }

@@ -8,6 +8,8 @@
 //! What passes is a uniform ternary secret given that it passes, so that an adversary's probability of success
 //! grows by a factor of at most 1/0.225, 2.15 bits, over that with an unconditioned secret.
 
+use std::f64::consts::PI;
+
 /// Secrets of lower degree are not chosen: they are those of tests, and of blocks whose slots nothing reads.
 const LEAST_DEGREE: usize = 1024;
 
@@ -27,6 +29,26 @@ pub fn embedding_limit(degree: usize) -> f64 {
     if degree < LEAST_DEGREE { f64::INFINITY } else { (degree as f64 / 2.0).ln() - BELOW_EXPECTED }
 }
 
+/// The limit of `s(ζ_j)²` over its mean that key generation keeps for a uniform ternary secret of the real ring, whose N slots
+/// are real; infinite below degree 1,024.
+///
+/// A slot exceeds B times its mean with the probability `erfc(√(B/2))`, at most `√(2/(πB))·e^(-B/2)`. The limit is that B for
+/// which N times this is 1, so that a secret passes with a probability of some e^-1 or more, as others do with 0.225.
+///
+/// ```
+/// use cryptable_lattice::embedding_bound::real_embedding_limit;
+/// assert!((real_embedding_limit(65_536) - 18.8).abs() < 0.01);
+/// ```
+#[must_use]
+pub fn real_embedding_limit(degree: usize) -> f64 {
+    if degree < LEAST_DEGREE {
+        return f64::INFINITY;
+    }
+    // B = 2·ln N - ln(πB/2): the iteration contracts.
+    let next = |limit: f64| 2.0 * (degree as f64).ln() - (PI * limit / 2.0).ln();
+    (0..30).fold(20.0, |limit, _| next(limit))
+}
+
 #[cfg(feature = "client")]
 mod client {
     use cryptable_ring::random::RandomStream;
@@ -34,7 +56,7 @@ mod client {
     use num_complex::Complex64;
     use zeroize::Zeroizing;
 
-    use super::embedding_limit;
+    use super::{embedding_limit, real_embedding_limit};
 
     /// Draws uniform ternary coefficients until they keep [`embedding_limit`]. How often tells nothing of those that
     /// are kept.
@@ -42,17 +64,43 @@ mod client {
         degree: usize,
         stream: &mut RandomStream,
     ) -> Zeroizing<Vec<i8>> {
-        let limit = embedding_limit(degree);
-        if limit.is_infinite() {
-            return stream.uniform_ternary(degree);
-        }
         let embedding = Embedding::new(degree / 2);
+        bounded(degree, embedding_limit(degree), stream, |it| largest_slot(&embedding, it))
+    }
+
+    /// Draws uniform ternary coefficients of the real ring until they keep [`real_embedding_limit`].
+    pub(crate) fn bounded_real_ternary(
+        degree: usize,
+        stream: &mut RandomStream,
+    ) -> Zeroizing<Vec<i8>> {
+        let embedding = Embedding::new(degree);
+        bounded(degree, real_embedding_limit(degree), stream, |it| {
+            largest_real_slot(&embedding, it)
+        })
+    }
+
+    fn bounded(
+        degree: usize,
+        limit: f64,
+        stream: &mut RandomStream,
+        largest: impl Fn(&[i8]) -> f64,
+    ) -> Zeroizing<Vec<i8>> {
         loop {
             let coefficients = stream.uniform_ternary(degree);
-            if largest_slot(&embedding, &coefficients) <= limit {
+            if limit.is_infinite() || largest(&coefficients) <= limit {
                 return coefficients;
             }
         }
+    }
+
+    /// The largest `s(ζ_j)²/(4N/3)` of a secret of the real ring, whose slots are those of the ring of degree 2N.
+    pub(crate) fn largest_real_slot(embedding: &Embedding, coefficients: &[i8]) -> f64 {
+        let degree = coefficients.len();
+        let mut lifted = Zeroizing::new(vec![0i8; 2 * degree]);
+        lifted[..degree].copy_from_slice(coefficients);
+        (1..degree).for_each(|k| lifted[2 * degree - k] = -coefficients[k]);
+        // That is over 4N/3, the mean in a ring of degree 2N; here every coefficient counts twice.
+        largest_slot(embedding, &lifted)
     }
 
     /// The largest `|s(ζ_j)|²/(2N/3)` of a secret.
@@ -74,15 +122,19 @@ mod client {
 }
 
 #[cfg(feature = "client")]
-pub(crate) use client::bounded_uniform_ternary;
+pub(crate) use client::{bounded_real_ternary, bounded_uniform_ternary};
 
 #[cfg(all(test, feature = "client"))]
 mod tests {
+    use std::f64::consts::PI;
+
     use cryptable_ring::Embedding;
     use cryptable_ring::random::{RandomStream, replay};
 
-    use super::client::{bounded_uniform_ternary, largest_slot, slots};
-    use super::embedding_limit;
+    use super::client::{
+        bounded_real_ternary, bounded_uniform_ternary, largest_real_slot, largest_slot, slots,
+    };
+    use super::{embedding_limit, real_embedding_limit};
 
     /// A fifth to a quarter of secrets pass, and all that key generation returns.
     #[test]
@@ -102,6 +154,32 @@ mod tests {
         for _ in 0..20 {
             let secret = bounded_uniform_ternary(degree, &mut stream);
             assert!(largest_slot(&embedding, &secret) <= limit);
+        }
+    }
+
+    /// Slots of the real ring are sums of cosines; a third to a half of secrets keep their limit, and all that are returned.
+    #[test]
+    fn secrets_of_real_slots_keep_their_limit() {
+        let _replay = replay::begin();
+        let mut stream = RandomStream::from_os();
+        let (degree, samples) = (1024, 400);
+        let (embedding, limit) = (Embedding::new(degree), real_embedding_limit(degree));
+        let secret = stream.uniform_ternary(degree);
+        let slot = |j: usize| {
+            let angle =
+                |k: usize| PI * ((2 * j + 1) * k % (4 * degree)) as f64 / (2 * degree) as f64;
+            let terms = (1..degree).map(|k| 2.0 * f64::from(secret[k]) * angle(k).cos());
+            f64::from(secret[0]) + terms.sum::<f64>()
+        };
+        let largest = (0..degree).map(slot).fold(0.0, |largest: f64, x| largest.max(x * x));
+        let expected = largest * 0.75 / degree as f64;
+        assert!((largest_real_slot(&embedding, &secret) - expected).abs() < 1e-9);
+        let passes = |_| largest_real_slot(&embedding, &stream.uniform_ternary(degree)) <= limit;
+        let share = (0..samples).map(passes).filter(|&it| it).count() as f64 / samples as f64;
+        assert!((0.28..0.52).contains(&share), "{share}");
+        for _ in 0..5 {
+            let secret = bounded_real_ternary(degree, &mut stream);
+            assert!(largest_real_slot(&embedding, &secret) <= limit);
         }
     }
 

@@ -5,6 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
 
+/// A coordinate of a secret over a smaller ring: there are two, each with a key of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Coordinate {
+    /// The trace itself.
+    First,
+    /// The trace after a product with the second element of the basis: i over the real ring, X over the other.
+    Second,
+}
+
+impl Coordinate {
+    /// Both, in order.
+    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+}
+
 /// Purpose of a switching key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum KeyPurpose {
@@ -23,6 +37,20 @@ pub enum KeyPurpose {
     DenseToBlocks(u32),
     /// No switch: the ciphertext of this number of bits of the secret of blocks, in slots, under the dense secret.
     BlockBits(u32),
+    /// From s² to s, s the secret of real slots, in the real ring.
+    RealRelinearization,
+    /// From this coordinate of the dense secret to the secret of real slots, in the real ring.
+    ToReal(Coordinate),
+    /// From this coordinate of the secret of real slots to the dense one.
+    FromReal(Coordinate),
+}
+
+impl KeyPurpose {
+    /// Whether its key has the secret of real slots.
+    #[must_use]
+    pub fn is_real(self) -> bool {
+        matches!(self, Self::RealRelinearization | Self::ToReal(_) | Self::FromReal(_))
+    }
 }
 
 /// A key to be generated: its purpose and shape.

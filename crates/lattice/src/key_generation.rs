@@ -1,8 +1,5 @@
 //! Generation of switching keys. The only code that encrypts secrets under secrets.
 
-use std::ops::Deref;
-use std::sync::OnceLock;
-
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use cryptable_ring::{Buffer, ByteBuffer, Ring, clear_stack, inverse_element, kernels};
 use rayon::prelude::*;
@@ -10,12 +7,15 @@ use zeroize::Zeroizing;
 
 use crate::block_secret::{BlockSecret, BlockSecretShape};
 use crate::error::Result;
-use crate::evaluation_keys::{KeyPurpose, KeyRequest};
-use crate::key_switching::special_product;
+use crate::evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
+use crate::key_rows::{
+    EvaluatedSecret, KeyError, KeyRows, SecretRow, evaluations, fill_from_to, key_errors,
+};
 use crate::progress::Progress;
+use crate::real_keys::RealSecret;
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;
-use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape, fill_rows};
+use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape};
 
 /// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
 /// sparse one of sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
@@ -42,63 +42,20 @@ impl SecretPair<'_> {
     ) -> SwitchingKey {
         EvaluatedSecrets::new(ring, self).generate_key(purpose, shape)
     }
-}
 
-/// The evaluations of a secret modulo every prime of a ring, as they are first asked for.
-pub(crate) struct EvaluatedSecret<'a> {
-    ring: &'a Ring,
-    secret: &'a TernarySecret,
-    limbs: Vec<OnceLock<Zeroizing<Buffer>>>,
-}
-
-impl<'a> EvaluatedSecret<'a> {
-    pub(crate) fn new(ring: &'a Ring, secret: &'a TernarySecret) -> Self {
-        let limbs = ring.moduli().values().iter().map(|_| OnceLock::new()).collect();
-        Self { ring, secret, limbs }
+    /// Generates all keys that are requested, with a fresh secret of real slots if one of them has it.
+    ///
+    /// # Panics
+    /// As [`SecretPair::generate_key`].
+    #[must_use]
+    pub fn generate_keys(&self, ring: &Ring, requests: &[KeyRequest]) -> EvaluationKeys {
+        let secrets = EvaluatedSecrets::new(ring, self).for_requests(requests);
+        let mut keys = EvaluationKeys::new();
+        for &KeyRequest { purpose, shape } in requests {
+            keys.insert(purpose, secrets.generate_key(purpose, shape));
+        }
+        keys
     }
-
-    pub(crate) fn limb(&self, prime: usize) -> &[u64] {
-        self.limbs[prime]
-            .get_or_init(|| evaluations(self.ring, prime, &widened(self.secret.coefficients())))
-    }
-}
-
-/// The evaluations of a small secret polynomial modulo one prime.
-pub(crate) fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Zeroizing<Buffer> {
-    let mut words = Zeroizing::new(Buffer::unspecified(ring.degree()));
-    kernels::from_signed(ring.modulus(prime), &mut words, coefficients);
-    ring.table(prime).forward_secret_assign(&mut words);
-    words
-}
-
-/// Small secret coefficients as [`evaluations`] takes them.
-pub(crate) fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
-    Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
-}
-
-/// Seed and errors that a key is made of besides secrets, and where it is written to: the bodies, and the masks if they are wanted.
-pub(crate) struct KeyRows<'a> {
-    /// The seed of the masks.
-    pub seed: &'a Seed,
-    /// An error for every digit.
-    pub errors: &'a [KeyError],
-    /// The bodies.
-    pub b: &'a mut [u8],
-    /// The masks.
-    pub a: Option<&'a mut [u8]>,
-}
-
-/// Coefficients of an error.
-pub(crate) type KeyError = Zeroizing<Vec<i64>>;
-
-/// Draws the errors of a key of a shape: that of a digit from the stream that `stream` gives for it.
-pub(crate) fn key_errors(
-    ring: &Ring,
-    shape: SwitchingKeyShape,
-    stream: impl Fn(usize) -> RandomStream + Sync,
-) -> Vec<KeyError> {
-    let error = |digit| widened(&stream(digit).centered_binomial(ring.degree()));
-    (0..shape.digits()).into_par_iter().map(error).collect()
 }
 
 /// The errors of a key of one owner.
@@ -115,12 +72,22 @@ pub(crate) struct EvaluatedSecrets<'a> {
     sparse: EvaluatedSecret<'a>,
     /// The secret of blocks, if there are keys under one.
     blocks: Option<BlockSecret>,
+    /// The secret of real slots, if there are keys under it.
+    real: Option<RealSecret>,
 }
 
 impl<'a> EvaluatedSecrets<'a> {
     pub(crate) fn new(ring: &'a Ring, pair: &SecretPair<'a>) -> Self {
         let evaluated = |secret| EvaluatedSecret::new(ring, secret);
-        Self { ring, dense: evaluated(pair.dense), sparse: evaluated(pair.sparse), blocks: None }
+        let (dense, sparse) = (evaluated(pair.dense), evaluated(pair.sparse));
+        Self { ring, dense, sparse, blocks: None, real: None }
+    }
+
+    /// Draws the secret of real slots if a key has it.
+    fn for_requests(mut self, requests: &[KeyRequest]) -> Self {
+        let is_real = requests.iter().any(|request| request.purpose.is_real());
+        self.real = is_real.then(|| RealSecret::sample(self.ring));
+        self
     }
 
     /// The secret of blocks.
@@ -194,6 +161,11 @@ impl<'a> EvaluatedSecrets<'a> {
                 let of_bits = |prime| SecretRow::Own(evaluations(ring, prime, &bits));
                 fill_from_to(ring, shape, rows, of_bits, of_dense)
             }
+            KeyPurpose::RealRelinearization | KeyPurpose::ToReal(_) | KeyPurpose::FromReal(_) => {
+                let real =
+                    self.real.as_ref().expect("requests of keys of real slots draw a secret");
+                real.fill(dense, purpose, shape, rows);
+            }
         }
     }
 }
@@ -209,48 +181,6 @@ pub(crate) fn generate_rows(
     let errors = errors_of_seed(ring, shape, &SecretSeed::random());
     fill(KeyRows { seed: &seed, errors: &errors, b: &mut b, a: Some(&mut a) });
     SwitchingKey::from_rows(ring, shape, [b, a])
-}
-
-/// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.
-pub(crate) fn fill_from_to<'b>(
-    ring: &Ring,
-    shape: SwitchingKeyShape,
-    KeyRows { seed, errors, b, a }: KeyRows<'_>,
-    from: impl Fn(usize) -> SecretRow<'b> + Sync,
-    to: impl Fn(usize) -> SecretRow<'b> + Sync,
-) {
-    let basis = shape.basis;
-    fill_rows(ring, shape, seed, b, a, |digit, limb, words| {
-        let prime = ring.prime_index(basis, limb);
-        let m = ring.modulus(prime);
-        kernels::mul_assign(m, words, &to(prime));
-        kernels::neg_assign(m, words);
-        kernels::add_assign(m, words, &evaluations(ring, prime, &errors[digit]));
-        let own = digit * shape.digit_limbs..(digit + 1) * shape.digit_limbs;
-        if limb < basis.main_limbs() && own.contains(&limb) {
-            let factor = special_product(ring, basis, prime);
-            kernels::mul_scalar_add_assign(m, words, &from(prime), factor);
-        }
-    })
-}
-
-/// Evaluations of a secret modulo one prime.
-pub(crate) enum SecretRow<'a> {
-    /// Evaluations that all keys share.
-    Shared(&'a [u64]),
-    /// Evaluations for one key.
-    Own(Zeroizing<Buffer>),
-}
-
-impl Deref for SecretRow<'_> {
-    type Target = [u64];
-
-    fn deref(&self) -> &[u64] {
-        match self {
-            Self::Shared(words) => words,
-            Self::Own(words) => words,
-        }
-    }
 }
 
 /// Secrets beside the dense one, which are drawn for each evaluation key.
@@ -275,7 +205,8 @@ pub(crate) fn generate_switching_keys(
     mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
 ) -> Result<()> {
     let sparse = sample_sparse(ring, ephemeral.sparse_weight);
-    let mut secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    let pair = SecretPair { dense, sparse: &sparse };
+    let mut secrets = EvaluatedSecrets::new(ring, &pair).for_requests(&requests);
     secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
     let steps = progress.steps(requests.len())?;
     for request in requests {
@@ -306,7 +237,8 @@ pub(crate) fn generate_stored_keys(
     mut consume: impl FnMut(StoredKey<'_>) -> Result<()>,
 ) -> Result<()> {
     let sparse = sample_sparse(ring, ephemeral.sparse_weight);
-    let mut secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    let pair = SecretPair { dense, sparse: &sparse };
+    let mut secrets = EvaluatedSecrets::new(ring, &pair).for_requests(requests);
     secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
     let bytes = |request: &KeyRequest| request.shape.body_bytes(ring.moduli());
     let room = requests.iter().map(bytes).max().unwrap_or(0);

@@ -25,6 +25,8 @@ mod handover;
 #[cfg(feature = "client")]
 pub mod key_generation;
 mod key_parameters;
+#[cfg(feature = "client")]
+mod key_rows;
 pub mod key_switching;
 pub mod lwe;
 #[cfg(feature = "client")]
@@ -43,7 +45,7 @@ pub mod progress;
 #[cfg(feature = "client")]
 mod public_key_error;
 #[cfg(feature = "client")]
-pub mod real_keys;
+mod real_keys;
 pub mod rgsw;
 pub mod ring_evaluation_key;
 #[cfg(feature = "client")]

@@ -1,49 +1,78 @@
-//! Switching keys between the secret of complex slots and that of real slots.
+//! The secret of real slots, and switching keys between it and that of complex slots.
 //!
 //! Products with secrets are switched coordinate by coordinate. Over the real ring, the trace of `x·s` from the ring of
 //! degree 2N is `Tr(x)·Tr(s)/2 - Tr(i·x)·Tr(i·s)/2`: two switches in the real ring, from both halves of traces to the real
 //! secret. Over the ring of X^N + 1, the trace of `x·s` is `Tr(x)·s_0 + Tr(X·x)·s_1` for the even and the odd coefficients
 //! of s: two switches there. Halves are residues; what is multiplied by errors are digits of traces, which are small.
+//!
+//! The secret of real slots is drawn for each evaluation key, as no ciphertext under it leaves the server.
 
-use cryptable_ring::real_traces::Coordinate;
-use cryptable_ring::{Buffer, Ring, kernels};
+use cryptable_ring::random::RandomStream;
+use cryptable_ring::{Ring, kernels};
 use zeroize::Zeroizing;
 
-use crate::key_generation::{SecretRow, evaluations, fill_from_to, generate_rows, widened};
+use crate::evaluation_keys::{Coordinate, KeyPurpose};
+use crate::key_rows::{EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to, widened};
 use crate::secret::TernarySecret;
-use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
+use crate::switching_key::SwitchingKeyShape;
 
-/// The secrets of both kinds of slots, and their rings.
-#[derive(Debug)]
-pub struct SlotSecrets<'a> {
-    /// The ring of X^N + 1, and the real one of the same moduli.
-    pub rings: [&'a Ring; 2],
-    /// The secret of complex slots.
-    pub complex: &'a TernarySecret,
-    /// The secret of real slots.
-    pub real: &'a TernarySecret,
+/// The secret of real slots, with the real ring.
+pub(crate) struct RealSecret {
+    ring: Ring,
+    secret: TernarySecret,
 }
 
-impl SlotSecrets<'_> {
-    /// Generates the key from a coordinate of the complex slots' secret to the real slots' one.
-    #[must_use]
-    pub fn to_real(&self, coordinate: Coordinate, shape: SwitchingKeyShape) -> SwitchingKey {
-        let ring = self.rings[1];
-        let trace = real_coordinate(self.complex.coefficients(), coordinate);
-        generate(ring, shape, self.real, |prime| {
-            let m = ring.modulus(prime);
-            let mut half = evaluations(ring, prime, &trace);
-            kernels::mul_scalar_assign(m, &mut half, m.inv(2));
-            half
-        })
+impl RealSecret {
+    /// Draws the secret for a ring of X^N + 1.
+    pub(crate) fn sample(ring: &Ring) -> Self {
+        let ring = Ring::real(ring.moduli().clone());
+        let secret = TernarySecret::sample_real(ring.degree(), &mut RandomStream::from_os());
+        Self { ring, secret }
     }
 
-    /// Generates the key from a coordinate of the real slots' secret to the complex slots' one.
-    #[must_use]
-    pub fn to_complex(&self, coordinate: Coordinate, shape: SwitchingKeyShape) -> SwitchingKey {
-        let ring = self.rings[0];
-        let coefficients = complex_coordinate(self.real.coefficients(), coordinate);
-        generate(ring, shape, self.complex, |prime| evaluations(ring, prime, &coefficients))
+    /// Makes the rows of a key between it and the dense secret, or of its relinearization key.
+    ///
+    /// # Panics
+    /// If the purpose has nothing to do with it.
+    pub(crate) fn fill(
+        &self,
+        dense: &EvaluatedSecret<'_>,
+        purpose: KeyPurpose,
+        shape: SwitchingKeyShape,
+        rows: KeyRows<'_>,
+    ) {
+        let ring = &self.ring;
+        let coefficients = widened(self.secret.coefficients());
+        let own = |prime| SecretRow::Own(evaluations(ring, prime, &coefficients));
+        match purpose {
+            KeyPurpose::RealRelinearization => {
+                let square = |prime| {
+                    let of_secret = evaluations(ring, prime, &coefficients);
+                    let mut square = evaluations(ring, prime, &coefficients);
+                    kernels::mul_assign(ring.modulus(prime), &mut square, &of_secret);
+                    SecretRow::Own(square)
+                };
+                fill_from_to(ring, shape, rows, square, own)
+            }
+            KeyPurpose::ToReal(coordinate) => {
+                let trace = real_coordinate(dense.secret().coefficients(), coordinate);
+                let half = |prime| {
+                    let m = ring.modulus(prime);
+                    let mut half = evaluations(ring, prime, &trace);
+                    kernels::mul_scalar_assign(m, &mut half, m.inv(2));
+                    SecretRow::Own(half)
+                };
+                fill_from_to(ring, shape, rows, half, own)
+            }
+            KeyPurpose::FromReal(coordinate) => {
+                let coefficients = complex_coordinate(self.secret.coefficients(), coordinate);
+                let of_real =
+                    |prime| SecretRow::Own(evaluations(dense.ring(), prime, &coefficients));
+                let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
+                fill_from_to(dense.ring(), shape, rows, of_real, of_dense)
+            }
+            other => unreachable!("{other:?} is no key of real slots"),
+        }
     }
 }
 
@@ -74,17 +103,4 @@ fn complex_coordinate(secret: &[i8], coordinate: Coordinate) -> Zeroizing<Vec<i6
     };
     let offset = usize::from(coordinate == Coordinate::Second);
     Zeroizing::new((0..degree).map(|k| lifted(2 * k + offset)).collect())
-}
-
-/// Generates the key from what `from` gives modulo a prime, by its number, to a secret.
-fn generate(
-    ring: &Ring,
-    shape: SwitchingKeyShape,
-    to: &TernarySecret,
-    from: impl Fn(usize) -> Zeroizing<Buffer> + Sync,
-) -> SwitchingKey {
-    let to = widened(to.coefficients());
-    let to = |prime| SecretRow::Own(evaluations(ring, prime, &to));
-    let from = |prime| SecretRow::Own(from(prime));
-    generate_rows(ring, shape, |rows| fill_from_to(ring, shape, rows, from, to))
 }

@@ -4,7 +4,7 @@ use cryptable_ring::random::RandomStream;
 use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring};
 use zeroize::Zeroizing;
 
-use crate::embedding_bound::bounded_uniform_ternary;
+use crate::embedding_bound::{bounded_real_ternary, bounded_uniform_ternary};
 use crate::security::SecretDistribution;
 
 /// A secret polynomial with coefficients in {-1, 0, 1}.
@@ -52,6 +52,14 @@ impl TernarySecret {
             }
         };
         Self { coefficients, distribution }
+    }
+
+    /// Samples a uniform ternary secret of the real ring, no slot of which is beyond
+    /// [`crate::embedding_bound::real_embedding_limit`].
+    #[must_use]
+    pub fn sample_real(degree: usize, stream: &mut RandomStream) -> Self {
+        let distribution = SecretDistribution::UniformTernary;
+        Self { coefficients: bounded_real_ternary(degree, stream), distribution }
     }
 
     /// Takes coefficients read from a key file; `None` unless each is -1, 0 or 1.

@@ -17,6 +17,7 @@ pub(crate) mod hermite_kernel;
 pub(crate) mod hidden_interpolation;
 pub(crate) mod hidden_table;
 pub(crate) mod interpolation;
+pub(crate) mod real_gains;
 pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
@@ -117,7 +118,7 @@ impl AkpCircuit {
 
     /// A dry run over this circuit's chain and key shapes.
     pub(crate) fn dry_run(&self) -> DryRun {
-        DryRun::new(self.literal.dry_run_parameters(&self.primes))
+        self.literal.dry_run(&self.primes)
     }
 
     /// A dry run like [`AkpCircuit::dry_run`] in which noise of all coefficients counts.
@@ -187,7 +188,13 @@ impl AkpCircuit {
         let fresh = self.literal.fresh_noise(self.literal.input_modulus);
         let input_noise = self.input_noise(fresh.law()).variance();
         let mut exponentials = self.start.predict(dry_run, input_noise, &self.any_slots());
-        let exponential = exponentials[0];
+        let mut exponential = exponentials[0];
+        let mut power = power;
+        if self.literal.real_slots {
+            // A complex slot has the noise and the power of two real ones.
+            exponential.noise = exponential.noise * 2.0;
+            power.0 /= 2.0;
+        }
         // A cosine is an output but for constants, with its noise.
         if table.has_powers() {
             exponentials.iter_mut().for_each(|z| z.noise = SlotNoise::ZERO);
@@ -251,6 +258,10 @@ impl AkpCircuit {
         let (power, hiding) = (self.literal.worst_power(), self.hiding.as_ref());
         let shape =
             InterpolationShape { log_babies, constant_bits, complex_outputs, power, hiding };
+        if self.literal.real_slots {
+            let real = arithmetic.over_real_slots();
+            return interpolation::evaluate_parts(&real, &exponentials, tables, shape, step);
+        }
         interpolation::evaluate(arithmetic, exponentials, tables, shape, step)
     }
 
@@ -273,8 +284,7 @@ impl AkpCircuit {
 
     /// Steps of progress of [`AkpCircuit::look_up_many`].
     pub(crate) fn table_steps(&self, tables: &[&Interpolation]) -> usize {
-        let exponentials = if self.literal.slots < self.literal.ring_degree { 1 } else { 2 };
-        interpolation::steps(exponentials, tables)
+        interpolation::steps(self.literal.parts(), tables)
     }
 
     /// SlotsToCoeffs: outputs as fractions of P in coefficients, at scale q_0 modulo q_0.

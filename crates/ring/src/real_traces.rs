@@ -17,15 +17,6 @@ pub struct TraceFactor {
     words: Buffer,
 }
 
-/// Which of two traces is taken: an element has two coordinates over the smaller ring, and its product with a secret takes both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coordinate {
-    /// The trace itself.
-    First,
-    /// The trace after a product with the second element of the basis: i over the real ring, X over the other.
-    Second,
-}
-
 impl TraceFactor {
     /// Evaluates the element with these 2N coefficients modulo the primes of a basis.
     ///
@@ -47,6 +38,12 @@ impl TraceFactor {
         Self { basis, degree, words }
     }
 
+    /// Bytes in memory.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.words.len() * size_of::<u64>()
+    }
+
     /// The factor of each evaluation of one limb, and that of its mirror image.
     fn limb(&self, limb: usize) -> (&[u64], &[u64]) {
         self.words[2 * self.degree * limb..][..2 * self.degree].split_at(self.degree)
@@ -63,37 +60,63 @@ impl TraceFactor {
     /// # Panics
     /// If the polynomial has more primes than the factor, or the rings have not the same moduli.
     #[must_use]
-    pub fn to_real(
+    pub fn to_real(&self, real: &Ring, poly: &Poly<Evaluations>) -> Poly<Evaluations> {
+        let mut traces = self.unwritten(real, poly.basis());
+        let mut mirrored = Buffer::unspecified(self.degree);
+        for (limb, out) in traces.words_mut().chunks_mut(self.degree).enumerate() {
+            self.conjugates(real, poly, limb, [out, &mut mirrored]);
+            let m = real.modulus(real.prime_index(poly.basis(), limb));
+            kernels::add_assign(m, out, &mirrored);
+        }
+        traces
+    }
+
+    /// Both coordinates over the real ring of `factor·poly`, which its product with a secret takes: the trace, and the trace of
+    /// i times it.
+    ///
+    /// # Panics
+    /// As [`TraceFactor::to_real`].
+    #[must_use]
+    pub fn to_real_coordinates(
         &self,
         real: &Ring,
         poly: &Poly<Evaluations>,
-        coordinate: Coordinate,
-    ) -> Poly<Evaluations> {
-        let degree = self.degree;
-        let mut traces = self.unwritten(real, poly.basis());
-        let mut mirrored = Buffer::unspecified(degree);
-        for (limb, out) in traces.words_mut().chunks_mut(degree).enumerate() {
+    ) -> [Poly<Evaluations>; 2] {
+        let [mut first, mut second] = [(); 2].map(|()| self.unwritten(real, poly.basis()));
+        let limbs = first.words_mut().chunks_mut(self.degree);
+        for (limb, (first, second)) in
+            limbs.zip(second.words_mut().chunks_mut(self.degree)).enumerate()
+        {
             let table = real.table(real.prime_index(poly.basis(), limb));
-            let ((factors, mirrored_factors), m) = (self.limb(limb), table.modulus());
-            let values = poly.limb(limb);
-            for (pair, &value) in out.chunks_mut(2).zip(values) {
-                pair.fill(value);
-            }
-            for (pair, &value) in mirrored.chunks_mut(2).zip(values.iter().rev()) {
-                pair.fill(value);
-            }
-            kernels::mul_assign(m, out, factors);
-            kernels::mul_assign(m, &mut mirrored, mirrored_factors);
-            match coordinate {
-                Coordinate::First => kernels::add_assign(m, out, &mirrored),
-                // i is conjugated with the rest.
-                Coordinate::Second => {
-                    kernels::sub_assign(m, out, &mirrored);
-                    kernels::mul_scalar_assign(m, out, table.imaginary_unit());
-                }
-            }
+            let m = table.modulus();
+            self.conjugates(real, poly, limb, [first, second]);
+            // i is conjugated with the rest: i·(a - b) = i·(a + b) - 2i·b.
+            let unit = table.imaginary_unit();
+            kernels::add_assign(m, first, second);
+            kernels::mul_scalar_assign(m, second, m.neg(m.add(unit, unit)));
+            kernels::mul_scalar_add_assign(m, second, first, unit);
         }
-        traces
+        [first, second]
+    }
+
+    /// The evaluations of one limb of `factor·poly`, and those at their mirror images.
+    fn conjugates(
+        &self,
+        real: &Ring,
+        poly: &Poly<Evaluations>,
+        limb: usize,
+        [out, mirrored]: [&mut [u64]; 2],
+    ) {
+        let m = real.modulus(real.prime_index(poly.basis(), limb));
+        let (values, (factors, mirrored_factors)) = (poly.limb(limb), self.limb(limb));
+        for (pair, &value) in out.chunks_mut(2).zip(values) {
+            pair.fill(value);
+        }
+        for (pair, &value) in mirrored.chunks_mut(2).zip(values.iter().rev()) {
+            pair.fill(value);
+        }
+        kernels::mul_assign(m, out, factors);
+        kernels::mul_assign(m, mirrored, mirrored_factors);
     }
 
     /// The trace to the ring of X^N + 1 of `factor·poly`, for an element of the real ring.
@@ -190,13 +213,15 @@ mod tests {
             Poly::<Coefficients>::from_signed(&ring, basis, &of_complex).into_evaluations(&ring);
         let mut imaginary = vec![0; 2 * DEGREE];
         imaginary[DEGREE] = 1;
+        let trace = |whole: &[i64]| -> Vec<i64> {
+            let sums = whole.iter().zip(conjugate(whole)).map(|(a, b)| a + b);
+            sums.take(DEGREE).collect()
+        };
         let whole = product(&factor, &lifted);
-        for (coordinate, whole) in
-            [(Coordinate::First, whole.clone()), (Coordinate::Second, product(&imaginary, &whole))]
-        {
-            let trace: Vec<i64> = whole.iter().zip(conjugate(&whole)).map(|(a, b)| a + b).collect();
-            check(&real, traces.to_real(&real, &poly, coordinate), &trace[..DEGREE]);
-        }
+        let [first, second] = traces.to_real_coordinates(&real, &poly);
+        check(&real, traces.to_real(&real, &poly), &trace(&whole));
+        check(&real, first, &trace(&whole));
+        check(&real, second, &trace(&product(&imaginary, &whole)));
 
         // An element of the real ring is its own conjugate; the trace to K takes twice the even coefficients.
         let of_real = sample(DEGREE, 11);

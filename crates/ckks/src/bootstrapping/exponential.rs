@@ -30,6 +30,8 @@ pub enum PhaseFunction {
     Exponential,
     /// Its real part, `cos 2πt`, which is enough for two values.
     Cosine,
+    /// Both parts, `cos 2πt` and `sin 2πt`, in real slots.
+    Parts,
 }
 
 /// The Chebyshev series and doublings for one interval.
@@ -78,12 +80,14 @@ impl Exponential {
     pub fn new(function: PhaseFunction, bound: f64, shape: ExponentialShape) -> Self {
         assert!(shape.cleanings <= shape.doublings, "{shape:?}");
         assert!(
-            function == PhaseFunction::Exponential || shape.cleanings == 0,
+            function != PhaseFunction::Cosine || shape.cleanings == 0,
             "a cosine has no modulus to clean"
         );
         let angle = TAU * bound / f64::from(shape.doublings).exp2();
         let f = |x: f64| match function {
-            PhaseFunction::Exponential => Complex64::from_polar(1.0, angle * x),
+            PhaseFunction::Exponential | PhaseFunction::Parts => {
+                Complex64::from_polar(1.0, angle * x)
+            }
             PhaseFunction::Cosine => Complex64::new((angle * x).cos(), 0.0),
         };
         let series = ChebyshevSeries::interpolate(f, (1 << shape.log_length) - 1);
@@ -118,7 +122,7 @@ impl Exponential {
         let angle = TAU * bound / f64::from(doublings).exp2();
         // d(z²) = 2·dz on the unit circle; d(2c² - 1) = 4c·dc.
         let growth: f64 = match function {
-            PhaseFunction::Exponential => 2.0,
+            PhaseFunction::Exponential | PhaseFunction::Parts => 2.0,
             PhaseFunction::Cosine => 4.0,
         };
         2.0 * ChebyshevSeries::exponential_truncation_error(angle, (1 << log_length) - 1)
@@ -139,15 +143,13 @@ impl Exponential {
         for done in 0..doublings {
             z = match self.function {
                 PhaseFunction::Cosine => 2.0 * z * z - 1.0,
-                PhaseFunction::Exponential if done + cleanings >= doublings => {
-                    z * z * (2.0 - z.norm_sqr())
-                }
-                PhaseFunction::Exponential => z * z,
+                _ if done + cleanings >= doublings => z * z * (2.0 - z.norm_sqr()),
+                _ => z * z,
             };
         }
         match self.function {
             PhaseFunction::Cosine => z.re - (self.angle * f64::from(doublings).exp2() * x).cos(),
-            PhaseFunction::Exponential => z.norm() - 1.0,
+            PhaseFunction::Exponential | PhaseFunction::Parts => z.norm() - 1.0,
         }
     }
 
@@ -171,7 +173,8 @@ impl Exponential {
 
     /// The cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
     ///
-    /// Cost: multiplications, of which a level is worth two and a half.
+    /// Cost: multiplications, of which a level is worth two and a half; those of two real parts, which share the steps of their
+    /// series, stand for two exponentials.
     ///
     /// # Panics
     /// If no combination of up to 8 doublings and 256 coefficients reaches the tolerance.
@@ -198,8 +201,12 @@ impl Exponential {
                     };
                     let steps = (1 << log_babies) - 2 + log_length - log_babies;
                     let joins = relinearizations_at_least_depth(log_length, log_babies);
-                    let multiplications = steps + joins + doublings;
-                    let cost = f64::from(multiplications)
+                    let steps = match function {
+                        PhaseFunction::Parts => f64::from(steps) / 2.0,
+                        PhaseFunction::Exponential | PhaseFunction::Cosine => f64::from(steps),
+                    };
+                    let cost = steps
+                        + f64::from(joins + doublings)
                         + MULTIPLICATIONS_PER_LEVEL * shape.levels() as f64;
                     if best.is_none_or(|(least, _)| cost < least) {
                         best = Some((cost, shape));
@@ -211,35 +218,114 @@ impl Exponential {
     }
 
     /// Evaluates it on a ciphertext of x = t/K.
+    ///
+    /// # Panics
+    /// If it is both parts.
     pub fn evaluate<A: Arithmetic>(&self, arithmetic: &A, x: &A::Ciphertext) -> A::Ciphertext {
-        let ExponentialShape { doublings, cleanings, log_length, log_babies, least_depth } =
-            self.shape;
-        arithmetic.begin_stage("chebyshev_series");
-        let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
-        let coefficients = &self.series.coefficients;
-        // Every doubling squares the scale, and so doubles a shift of its logarithm.
-        let shift = self.scale_shift / f64::from(doublings).exp2();
-        let mut z = if least_depth {
-            let scale = arithmetic.scale(x) * shift.exp2();
-            steps.evaluate_at_least_depth(arithmetic, coefficients, scale)
-        } else {
-            steps.evaluate(arithmetic, coefficients, ConstantScale::Shifted(shift))
-        };
-        drop(steps);
+        assert_ne!(self.function, PhaseFunction::Parts, "two ciphertexts");
+        let [mut z] = self.series(arithmetic, x, [&self.series.coefficients]);
         arithmetic.declare_power(&mut z, self.power);
         arithmetic.begin_stage("doublings");
+        let ExponentialShape { doublings, cleanings, .. } = self.shape;
         for done in 0..doublings {
             z = match self.function {
                 PhaseFunction::Cosine => double_cosine(arithmetic, &z),
-                PhaseFunction::Exponential if done + cleanings >= doublings => {
-                    double_and_clean(arithmetic, &z)
-                }
-                PhaseFunction::Exponential => arithmetic.mul(&z, &z),
+                _ if done + cleanings >= doublings => double_and_clean(arithmetic, &z),
+                _ => arithmetic.mul(&z, &z),
             };
             arithmetic.declare_power(&mut z, self.power);
         }
         z
     }
+
+    /// Evaluates both parts, `cos 2πt` and `sin 2πt`, on a ciphertext of x = t/K in real slots: two real series of common
+    /// steps, then squarings of `c + is`.
+    ///
+    /// For a dry run, noise of each is a bound on that of any `c·cos α + s·sin α`.
+    pub fn evaluate_parts<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+    ) -> [A::Ciphertext; 2] {
+        let part = |part: fn(&Complex64) -> f64| -> Vec<Complex64> {
+            self.series.coefficients.iter().map(|c| part(c).into()).collect()
+        };
+        let series = [part(|c| c.re), part(|c| c.im)];
+        let [mut cosine, mut sine] =
+            self.series(arithmetic, x, series.each_ref().map(|it| &it[..]));
+        arithmetic.declare_dependent(&mut cosine, &mut sine);
+        arithmetic.begin_stage("doublings");
+        let ExponentialShape { doublings, cleanings, .. } = self.shape;
+        let mut parts = [cosine, sine];
+        for done in 0..doublings {
+            declare_parts(arithmetic, &mut parts);
+            parts = double_parts(arithmetic, &parts, done + cleanings >= doublings);
+        }
+        declare_parts(arithmetic, &mut parts);
+        parts
+    }
+
+    /// The sums of series of common steps, with these coefficients.
+    fn series<A: Arithmetic, const COUNT: usize>(
+        &self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+        series: [&[Complex64]; COUNT],
+    ) -> [A::Ciphertext; COUNT] {
+        let ExponentialShape { doublings, log_length, log_babies, least_depth, .. } = self.shape;
+        arithmetic.begin_stage("chebyshev_series");
+        let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
+        // Every doubling squares the scale, and so doubles a shift of its logarithm.
+        let shift = self.scale_shift / f64::from(doublings).exp2();
+        series.map(|coefficients| {
+            if least_depth {
+                let scale = arithmetic.scale(x) * shift.exp2();
+                steps.evaluate_at_least_depth(arithmetic, coefficients, scale)
+            } else {
+                steps.evaluate(arithmetic, coefficients, ConstantScale::Shifted(shift))
+            }
+        })
+    }
+}
+
+/// Tells a dry run of a cosine and a sine that their squares add up to 1, and that noise of each bounds that of their
+/// combinations, as if they were independent.
+fn declare_parts<A: Arithmetic>(arithmetic: &A, parts: &mut [A::Ciphertext; 2]) {
+    for (source, part) in parts.iter_mut().enumerate() {
+        arithmetic.declare_power(part, 0.5);
+        arithmetic.declare_source(part, source as u32);
+    }
+}
+
+/// `cos 2θ = c² - s²` and `sin 2θ = 2sc`; both times `2 - c² - s²` if they are cleaned, as [`double_and_clean`] does, a level
+/// below. By `2c² - 1`, errors would grow by four.
+fn double_parts<A: Arithmetic>(
+    arithmetic: &A,
+    parts: &[A::Ciphertext; 2],
+    is_cleaned: bool,
+) -> [A::Ciphertext; 2] {
+    let [cosine, sine] = parts;
+    let multiple = |part: &A::Ciphertext, factor| {
+        let mut multiple = part.clone();
+        arithmetic.mul_integer_assign(&mut multiple, factor);
+        multiple
+    };
+    let negative = multiple(sine, -1);
+    let difference = arithmetic.product_sum(&[(cosine, cosine), (sine, &negative)]);
+    let doubled_cosine = arithmetic.relinearize(difference, 1);
+    // Twice the sine, so that no rounding is doubled.
+    let doubled_sine = arithmetic.mul(&multiple(sine, 2), cosine);
+    if !is_cleaned {
+        return [doubled_cosine, doubled_sine];
+    }
+    let squares = [(cosine, &multiple(cosine, -1)), (sine, &negative)];
+    let mut correction = arithmetic.relinearize(arithmetic.product_sum(&squares), 1);
+    arithmetic.add_constant_assign(&mut correction, Complex64::new(2.0, 0.0));
+    [doubled_cosine, doubled_sine].map(|doubled| {
+        let mut cleaned = arithmetic.mul(&doubled, &correction);
+        arithmetic.declare_cleaned(&mut cleaned, cosine, 4.0, 4.0);
+        cleaned
+    })
 }
 
 /// `cos 2θ = 2·cos²θ - 1`.
@@ -287,8 +373,8 @@ mod tests {
                 }
                 let exact = Complex64::from_polar(1.0, TAU * 13.2 * x);
                 let error = match function {
-                    PhaseFunction::Exponential => (z - exact).norm(),
                     PhaseFunction::Cosine => (z.re - exact.re).abs(),
+                    _ => (z - exact).norm(),
                 };
                 assert!(
                     error <= bound * 1.01 + 1e-11,

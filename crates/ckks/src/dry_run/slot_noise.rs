@@ -17,6 +17,9 @@ pub struct SlotNoise {
     pub roundings: f64,
     /// Key switches in slots: times `|e(ζ_j)|²`, e an error of a key.
     pub switches: f64,
+    /// Roundings and key switches in real slots: products of two Gaussians, a polynomial of chance times the secret or an error
+    /// of a key.
+    pub products: f64,
     /// Means of roundings and key switches over several slots.
     pub means: f64,
     /// The largest variance of a product of two Gaussians among the means.
@@ -34,6 +37,7 @@ impl SlotNoise {
         gaussian: 0.0,
         roundings: 0.0,
         switches: 0.0,
+        products: 0.0,
         means: 0.0,
         largest_mean: 0.0,
         fixed: 0.0,
@@ -57,6 +61,12 @@ impl SlotNoise {
         Self { switches: variance, ..Self::ZERO }
     }
 
+    /// Noise of roundings and key switches in real slots, of this variance.
+    #[must_use]
+    pub fn products(variance: f64) -> Self {
+        Self { products: variance, ..Self::ZERO }
+    }
+
     /// Errors that table and inputs fix, of this mean square and at most this size.
     #[must_use]
     pub fn fixed(mean_square: f64, bound: f64) -> Self {
@@ -66,7 +76,7 @@ impl SlotNoise {
     /// The variance of the whole noise.
     #[must_use]
     pub fn total(self) -> f64 {
-        self.gaussian + self.roundings + self.switches + self.means + self.fixed
+        self.gaussian + self.roundings + self.switches + self.products + self.means + self.fixed
     }
 
     /// log2 of the standard deviation.
@@ -87,6 +97,7 @@ impl SlotNoise {
             gaussian: sum(self.gaussian, other.gaussian),
             roundings: sum(self.roundings, other.roundings),
             switches: sum(self.switches, other.switches),
+            products: sum(self.products, other.products),
             means: largest * (means(self) + means(other)),
             largest_mean: largest * largest,
             fixed: sum(self.fixed, other.fixed),
@@ -99,11 +110,11 @@ impl SlotNoise {
     #[must_use]
     pub fn averaged(self, entries: usize, gain: f64) -> Self {
         let averaged = self.roundings + self.switches;
-        // A slot is two products of variance 1/2.
-        let largest = averaged / (2 * entries) as f64;
+        // A slot is two products of variance 1/2, a part of it that was a real slot is one.
+        let largest = (averaged / 2.0 + self.products) / entries as f64;
         Self {
             gaussian: self.gaussian,
-            means: self.means + averaged,
+            means: self.means + averaged + self.products,
             largest_mean: self.largest_mean + largest,
             fixed: self.fixed,
             bound: self.bound * (entries as f64).sqrt(),
@@ -126,6 +137,7 @@ impl SlotNoise {
         NoiseLaw::gaussian(self.gaussian)
             .with_independent(roundings)
             .with_independent(NoiseLaw::mean_of_slots(self.switches, count))
+            .with_independent(NoiseLaw::products(self.products, self.products / count as f64))
             .with_independent(NoiseLaw::products(self.means, self.largest_mean))
     }
 }
@@ -138,6 +150,7 @@ impl Add for SlotNoise {
             gaussian: self.gaussian + other.gaussian,
             roundings: self.roundings + other.roundings,
             switches: self.switches + other.switches,
+            products: self.products + other.products,
             means: self.means + other.means,
             // Both may be means over the same slots.
             largest_mean: self.largest_mean + other.largest_mean,
@@ -168,6 +181,7 @@ impl Mul<f64> for SlotNoise {
             gaussian: self.gaussian * factor,
             roundings: self.roundings * factor,
             switches: self.switches * factor,
+            products: self.products * factor,
             means: self.means * factor,
             largest_mean: self.largest_mean * factor,
             fixed: self.fixed * factor,

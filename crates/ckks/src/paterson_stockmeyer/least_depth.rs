@@ -102,7 +102,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
     ) -> Series {
         let Place { limbs, scale, spared } = place;
         let levels = (arithmetic.limbs(&self.babies[0]) - limbs) as u32;
-        let log_babies = (self.babies.len() + 1).ilog2();
+        let log_babies = self.log_babies;
         let wide = scale * arithmetic.prime(limbs);
         let (mut block, mut highs) = (coefficients, Vec::new());
         while !is_block(block.len().ilog2(), log_babies, levels) {

@@ -14,9 +14,8 @@ use super::shares::{self, ShareWriter, is_relinearization};
 use super::streams::{self, Half};
 use crate::error::Result;
 use crate::evaluation_keys::KeyRequest;
-use crate::key_generation::{
-    EvaluatedSecret, EvaluatedSecrets, KeyRows, SecretPair, SecretRow, evaluations, fill_from_to,
-};
+use crate::key_generation::{EvaluatedSecrets, SecretPair};
+use crate::key_rows::{EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to};
 use crate::progress::Progress;
 use crate::ring_public_key::public_key_rows;
 

@@ -12,7 +12,7 @@ use super::session::OwnersParameters;
 use super::shares::{self, Share, SharedRows, is_relinearization};
 use super::streams::{self, Half};
 use crate::error::Result;
-use crate::key_generation::{EvaluatedSecret, evaluations};
+use crate::key_rows::{EvaluatedSecret, evaluations};
 use crate::progress::Progress;
 
 impl<P: OwnersParameters> OwnerSecret<P> {

@@ -8,7 +8,7 @@ use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
 use cryptable_ring::{Ring, clear_stack};
 use zeroize::Zeroizing;
 
-use crate::key_generation::{KeyError, key_errors};
+use crate::key_rows::{KeyError, key_errors};
 use crate::public_key_error::{bounded_error, norm_is_bounded};
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;

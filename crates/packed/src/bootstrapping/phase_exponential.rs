@@ -29,8 +29,10 @@ const AVERAGED_VALUES: u64 = 64;
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseExponential {
-    /// Exponentials of a ciphertext.
+    /// Exponentials of a ciphertext of complex slots.
     parts: usize,
+    /// Whether phases and exponentials are in real slots.
+    is_real: bool,
     secret: EncapsulatedSecret,
     limbs: usize,
     bottom_prime: f64,
@@ -55,11 +57,15 @@ impl PhaseExponential {
         } else {
             coeffs_to_slots(slots, &cts.stages, 0.5 / bound)
         };
+        // The way to real slots is as one more matrix: it divides by the last prime.
+        let (entry, target) = (limbs - cts.primes, primes[limbs - cts.primes - 1]);
+        let crossing = usize::from(literal.real_slots);
+        let wide = |target, prime| target * prime / literal.crossing_scale();
         let levels = DftLevels {
             limbs,
             scale: primes[0] * (degree / values) as f64,
-            primes: &primes[limbs - cts.primes..],
-            target: primes[limbs - cts.primes - 1],
+            primes: &primes[entry + crossing..],
+            target: primes[entry..entry + crossing].iter().fold(target, wide),
             ring_slots: degree / 2,
             baby_steps: cts.baby_steps,
             shares: ScaleShares::Equal,
@@ -85,6 +91,7 @@ impl PhaseExponential {
         }
         Self {
             parts: literal.parts(),
+            is_real: literal.real_slots,
             secret,
             limbs,
             bottom_prime: primes[0],
@@ -137,8 +144,8 @@ impl PhaseExponential {
         mod_raise(evaluator, input, self.limbs, &self.coeffs_to_slots)
     }
 
-    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, or the first half of the ring) or
-    /// two.
+    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, the first half of the ring, or real
+    /// slots) or two.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -147,6 +154,10 @@ impl PhaseExponential {
     ) -> Vec<A::Ciphertext> {
         arithmetic.begin_stage("coeffs_to_slots");
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
+        if self.is_real {
+            arithmetic.begin_stage("enter_real");
+            return vec![arithmetic.enter_real(&w)];
+        }
         real_parts(arithmetic, w, self.parts)
     }
 
@@ -186,12 +197,15 @@ impl PhaseExponential {
         exponentials
     }
 
-    /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel.
+    /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel; `cos 2πt` and `sin 2πt` in real slots.
     pub(crate) fn exponentials<A: Arithmetic>(
         &self,
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
     ) -> Vec<A::Ciphertext> {
+        if let ([x], true) = (&phases[..], self.is_real) {
+            return self.exponential.evaluate_parts(&arithmetic.over_real_slots(), x).into();
+        }
         arithmetic.map_all(phases, |x| self.exponential.evaluate(arithmetic, &x))
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn plan(
     let limbs = outputs.limbs.min(literal.output_limbs());
     let levels = DftLevels {
         limbs,
-        scale: outputs.scale,
+        scale: outputs.scale * literal.crossing_scale(),
         primes: &primes[1..limbs],
         target: primes[0],
         ring_slots: degree / 2,
@@ -51,8 +51,14 @@ pub(crate) fn apply<A: Arithmetic>(
     literal: &ParametersLiteral,
     dft: &HomomorphicDft,
     matrices: &[A::Matrix],
-    outputs: A::Ciphertext,
+    mut outputs: A::Ciphertext,
 ) -> A::Ciphertext {
+    if literal.real_slots {
+        arithmetic.begin_stage("leave_real");
+        let limbs = arithmetic.limbs(&outputs).min(literal.output_limbs());
+        arithmetic.drop_to(&mut outputs, limbs);
+        outputs = arithmetic.leave_real(&outputs);
+    }
     arithmetic.begin_stage("slots_to_coeffs");
     let mut ct = dft.apply(arithmetic, matrices, outputs);
     if is_sparse(literal) {

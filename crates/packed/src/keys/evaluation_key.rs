@@ -93,7 +93,11 @@ impl EvaluationKey {
 
     /// The evaluator with these keys.
     pub(crate) fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(self.ring(), self.keys.keys())
+        let evaluator = Evaluator::new(self.ring(), self.keys.keys());
+        match &self.matrices.real_slots {
+            Some(real_slots) => evaluator.with_real_slots(real_slots),
+            None => evaluator,
+        }
     }
 
     /// The matrices of lookups.

@@ -1,6 +1,7 @@
 //! The encoded matrices of the homomorphic DFTs of lookups.
 
 use cryptable_ckks::LinearTransform;
+use cryptable_ckks::real_slots::RealSlots;
 use cryptable_ring::Ring;
 
 use crate::parameters::parameter_set::Parameters;
@@ -16,12 +17,14 @@ pub(crate) struct LookupMatrices {
     pub clearing: Vec<Vec<LinearTransform>>,
     /// Matrices of SlotsToCoeffs for products in slots: digits that signs select, and formulas; empty if none are planned.
     pub products: Vec<LinearTransform>,
+    /// The ways to real slots and back, if there are any.
+    pub real_slots: Option<RealSlots>,
 }
 
 impl LookupMatrices {
     /// Encodes the matrices of a parameter set.
     pub(crate) fn encode(parameters: &Parameters, ring: &Ring) -> Self {
-        let circuit = parameters.circuit();
+        let (circuit, literal) = (parameters.circuit(), parameters.literal());
         let products = parameters.product_slots_to_coeffs();
         Self {
             coeffs_to_slots: circuit
@@ -31,6 +34,10 @@ impl LookupMatrices {
             slots_to_coeffs: circuit.slots_to_coeffs().encode(ring),
             clearing: circuit.clearing_plans().map(|plan| plan.encode(ring)).collect(),
             products: products.map(|plan| plan.encode(ring)).unwrap_or_default(),
+            real_slots: literal.real_slots.then(|| {
+                let (enter, leave) = (literal.entry_limbs(), literal.output_limbs());
+                RealSlots::new(ring, literal.crossing_scale(), enter, leave)
+            }),
         }
     }
 
@@ -38,6 +45,7 @@ impl LookupMatrices {
     pub(crate) fn memory_bytes(&self) -> usize {
         let plain = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
         let of_digits = self.clearing.iter().flatten().chain(&self.products);
-        plain.chain(of_digits).map(LinearTransform::memory_bytes).sum()
+        let matrices: usize = plain.chain(of_digits).map(LinearTransform::memory_bytes).sum();
+        matrices + self.real_slots.as_ref().map_or(0, RealSlots::memory_bytes)
     }
 }

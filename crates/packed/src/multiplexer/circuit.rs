@@ -25,18 +25,15 @@ use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{NoiseLaw, Result, Table};
 use cryptable_ring::selected_product::TableMatrix;
 use cryptable_ring::{Basis, SharedLimbs};
-use num_complex::Complex64;
 
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
-use crate::multiplexer::kronecker_deltas::kronecker_deltas;
 use crate::multiplexer::kronecker_product::{
     SelectorProduct, joint_kronecker_product, kronecker_product,
 };
 use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
-use crate::multiplexer::noise_cleaning::clean;
 use crate::multiplexer::table_step::{TableArithmetic, TableShape};
 use crate::step::Step;
 
@@ -46,14 +43,14 @@ pub(crate) type DigitDeltas<C> = Vec<Vec<C>>;
 /// The public, table-independent part of a multiplexer bootstrapping for one parameter set.
 #[derive(Clone, Debug)]
 pub(crate) struct MultiplexerCircuit {
-    literal: ParametersLiteral,
-    multiplexer: MultiplexerLiteral,
+    pub(super) literal: ParametersLiteral,
+    pub(super) multiplexer: MultiplexerLiteral,
     /// The plan of CoeffsToSlots and of the exponential.
     pub phase_exponential: PhaseExponential,
     /// The plan of SlotsToCoeffs, for the scale of outputs.
     pub slots_to_coeffs: HomomorphicDft,
     /// Scale of outputs, as fractions of the output modulus, before SlotsToCoeffs.
-    output_scale: f64,
+    pub(super) output_scale: f64,
     primes: Vec<f64>,
 }
 
@@ -175,7 +172,7 @@ impl MultiplexerCircuit {
 
     /// A dry run over this circuit's chain and key shapes.
     pub(crate) fn dry_run(&self) -> DryRun {
-        DryRun::new(self.literal.dry_run_parameters(&self.primes))
+        self.literal.dry_run(&self.primes)
     }
 
     /// Predicts a lookup of `tables` tables whose centred outputs have the given mean square: keys, counts, noise.
@@ -325,77 +322,21 @@ impl MultiplexerCircuit {
         }
     }
 
-    /// The deltas of a digit from the exponentials of its phase, cleaned, with the limbs that its selector needs.
-    ///
-    /// One exponential after the other, so that the powers of one are in memory at a time.
-    pub(crate) fn deltas<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        exponentials: Vec<A::Ciphertext>,
-        digit: usize,
-    ) -> DigitDeltas<A::Ciphertext> {
-        let (p, kind) = (self.digits()[digit], self.literal.phase_function());
-        let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
-        let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
-        let finish = |delta: A::Ciphertext| {
-            if cleaning > 0 {
-                arithmetic.begin_stage("delta_cleanings");
-            }
-            let mut delta = arithmetic.truncated(&delta, limbs + cleaning);
-            for _ in 0..self.multiplexer.delta_cleanings {
-                delta = clean(arithmetic, &delta, 1.0 / p as f64);
-            }
-            // Every digit has a exponential of its own. Errors of its phase are followed apart.
-            arithmetic.declare_source(&mut delta, digit as u32);
-            delta
-        };
-        exponentials
-            .into_iter()
-            .map(|exponential| {
-                let deltas = kronecker_deltas(arithmetic, &exponential, kind, p);
-                drop(exponential);
-                arithmetic.map_all(deltas, finish)
-            })
-            .collect()
-    }
-
-    /// The value of a digit in its place, as a fraction of M: `d·p_0⋯p_{i-1}/M`, for a ciphertext of the
-    /// digits `all`, p_0 the size of the first and M the product of all.
-    ///
-    /// Its scale is that of outputs, for SlotsToCoeffs.
-    pub(crate) fn digit_value<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        deltas: &DigitDeltas<A::Ciphertext>,
-        digit: usize,
-        all: &Range<usize>,
-    ) -> A::Ciphertext {
-        let place: u64 = self.digits()[all.start..digit].iter().product();
-        let modulus: u64 = self.digits()[all.clone()].iter().product();
-        let unit = place as f64 / modulus as f64;
-        let values: Vec<f64> = (0..self.digits()[digit]).map(|d| d as f64 * unit).collect();
-        self.digit_function(arithmetic, deltas, &values)
-    }
-
-    /// Any function of a digit, `values[d]` within [-1, 1], at the scale of outputs.
-    pub(crate) fn digit_function<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        deltas: &DigitDeltas<A::Ciphertext>,
-        values: &[f64],
-    ) -> A::Ciphertext {
-        arithmetic.begin_stage("digit_values");
-        let inputs: Vec<_> = deltas.iter().flatten().collect();
-        let row = (0..deltas.len()).flat_map(|part| {
-            let unit = if part == 0 { Complex64::ONE } else { Complex64::I };
-            values.iter().map(move |&value| unit * value)
-        });
-        let (limbs, rows) = (self.literal.output_limbs(), [row.collect()]);
-        arithmetic.linear_combinations(limbs, &inputs, &rows, self.output_scale).swap_remove(0)
+    /// `f` with the arithmetic of slots between CoeffsToSlots and SlotsToCoeffs.
+    pub(super) fn in_slots<A: Arithmetic, T>(&self, arithmetic: &A, f: impl FnOnce(&A) -> T) -> T {
+        if self.literal.real_slots { f(&arithmetic.over_real_slots()) } else { f(arithmetic) }
     }
 
     /// Selectors of rows and columns from the deltas of all digits (KProduct).
     pub(crate) fn selectors<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: Vec<DigitDeltas<A::Ciphertext>>,
+    ) -> Selectors<A::Ciphertext> {
+        self.in_slots(arithmetic, |slots| self.selectors_in(slots, deltas))
+    }
+
+    fn selectors_in<A: Arithmetic>(
         &self,
         arithmetic: &A,
         deltas: Vec<DigitDeltas<A::Ciphertext>>,
@@ -449,9 +390,14 @@ impl MultiplexerCircuit {
         tables: &[&[A::Table]],
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
-        let mut outputs = multiplexer_tree::evaluate(arithmetic, selectors, tables[0], step)?;
+        let evaluate = |table| {
+            self.in_slots(arithmetic, |slots| {
+                multiplexer_tree::evaluate(slots, selectors, table, step)
+            })
+        };
+        let mut outputs = evaluate(tables[0])?;
         for table in &tables[1..] {
-            let mut imaginary = multiplexer_tree::evaluate(arithmetic, selectors, table, step)?;
+            let mut imaginary = evaluate(table)?;
             arithmetic.mul_imaginary_unit_assign(&mut imaginary);
             arithmetic.add_assign(&mut outputs, &imaginary);
         }

@@ -9,13 +9,18 @@
 
 use std::ops::Range;
 
+use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use num_complex::Complex64;
 
 use crate::keys::lookup_matrices::LookupMatrices;
 use crate::multiplexer::circuit::{DigitDeltas, MultiplexerCircuit};
+use crate::multiplexer::kronecker_deltas::kronecker_deltas;
+use crate::multiplexer::noise_cleaning::clean;
+use crate::multiplexer::real_deltas::real_deltas;
 use crate::step::Step;
 
 /// Steps of progress a digit: ModRaise, CoeffsToSlots, the exponential, deltas, SlotsToCoeffs.
@@ -93,5 +98,96 @@ impl FunctionalDigitDecomposition<'_> {
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
         self.evaluator.begin_stage("modulus_switch");
         switch_to_power_of_two(self.evaluator.ring(), result.parts, shape)
+    }
+}
+
+impl MultiplexerCircuit {
+    /// The deltas of a digit from the exponentials of its phase, cleaned, with the limbs that its selector needs.
+    ///
+    /// One exponential after the other, so that the powers of one are in memory at a time; in real slots there is one, in two
+    /// parts.
+    pub(crate) fn deltas<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        mut exponentials: Vec<A::Ciphertext>,
+        digit: usize,
+    ) -> DigitDeltas<A::Ciphertext> {
+        let (p, kind) = (self.digits()[digit], self.literal.phase_function());
+        if kind == PhaseFunction::Parts {
+            let sine = exponentials.pop().expect("a sine");
+            let cosine = exponentials.pop().expect("a cosine");
+            return self.in_slots(arithmetic, |real| {
+                vec![self.cleaned(real, real_deltas(real, [cosine, sine], p), digit)]
+            });
+        }
+        exponentials
+            .into_iter()
+            .map(|exponential| {
+                let deltas = kronecker_deltas(arithmetic, &exponential, kind, p);
+                drop(exponential);
+                self.cleaned(arithmetic, deltas, digit)
+            })
+            .collect()
+    }
+
+    /// The deltas of a digit, cleaned, with the limbs that its selector needs.
+    fn cleaned<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: Vec<A::Ciphertext>,
+        digit: usize,
+    ) -> Vec<A::Ciphertext> {
+        let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
+        let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
+        let power = 1.0 / deltas.len() as f64;
+        arithmetic.map_all(deltas, |delta: A::Ciphertext| {
+            if cleaning > 0 {
+                arithmetic.begin_stage("delta_cleanings");
+            }
+            let mut delta = arithmetic.truncated(&delta, limbs + cleaning);
+            for _ in 0..self.multiplexer.delta_cleanings {
+                delta = clean(arithmetic, &delta, power);
+            }
+            // Every digit has a exponential of its own. Errors of its phase are followed apart.
+            arithmetic.declare_source(&mut delta, digit as u32);
+            delta
+        })
+    }
+
+    /// The value of a digit in its place, as a fraction of M: `d·p_0⋯p_{i-1}/M`, for a ciphertext of the
+    /// digits `all`, p_0 the size of the first and M the product of all.
+    ///
+    /// Its scale is that of outputs, for SlotsToCoeffs.
+    pub(crate) fn digit_value<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: &DigitDeltas<A::Ciphertext>,
+        digit: usize,
+        all: &Range<usize>,
+    ) -> A::Ciphertext {
+        let place: u64 = self.digits()[all.start..digit].iter().product();
+        let modulus: u64 = self.digits()[all.clone()].iter().product();
+        let unit = place as f64 / modulus as f64;
+        let values: Vec<f64> = (0..self.digits()[digit]).map(|d| d as f64 * unit).collect();
+        self.digit_function(arithmetic, deltas, &values)
+    }
+
+    /// Any function of a digit, `values[d]` within [-1, 1], at the scale of outputs.
+    pub(crate) fn digit_function<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: &DigitDeltas<A::Ciphertext>,
+        values: &[f64],
+    ) -> A::Ciphertext {
+        arithmetic.begin_stage("digit_values");
+        let inputs: Vec<_> = deltas.iter().flatten().collect();
+        let row = (0..deltas.len()).flat_map(|part| {
+            let unit = if part == 0 { Complex64::ONE } else { Complex64::I };
+            values.iter().map(move |&value| unit * value)
+        });
+        let (limbs, rows) = (self.literal.output_limbs(), [row.collect()]);
+        self.in_slots(arithmetic, |slots| {
+            slots.linear_combinations(limbs, &inputs, &rows, self.output_scale).swap_remove(0)
+        })
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
 ) -> Vec<A::Ciphertext> {
     assert!(p >= 2, "a digit has at least two values");
     if p == 2 {
-        return cosine_deltas(arithmetic, exponential, kind).into();
+        return cosine_deltas(arithmetic, cosine_of(arithmetic, exponential, kind)).into();
     }
     assert_eq!(kind, PhaseFunction::Exponential, "a cosine serves digits of two values only");
     arithmetic.begin_stage("delta_powers");
@@ -81,18 +81,26 @@ fn half_deltas<A: Arithmetic>(
     arithmetic.linear_combinations(limbs, powers, &rows(p), scale)
 }
 
-/// `(1 + c)/2` and `(1 - c)/2`, c the exponential's real part. Divisions are readings at a larger scale.
-fn cosine_deltas<A: Arithmetic>(
+/// The real part of an exponential, if it is not that itself.
+fn cosine_of<A: Arithmetic>(
     arithmetic: &A,
     exponential: &A::Ciphertext,
     kind: PhaseFunction,
-) -> [A::Ciphertext; 2] {
-    arithmetic.begin_stage("deltas");
+) -> A::Ciphertext {
     let mut cosine = exponential.clone();
     if kind == PhaseFunction::Exponential {
         arithmetic.add_assign(&mut cosine, &arithmetic.conjugate(exponential));
         arithmetic.divide_slots_assign(&mut cosine, 2.0);
     }
+    cosine
+}
+
+/// `(1 + c)/2` and `(1 - c)/2` of a cosine c. Divisions are readings at a larger scale.
+pub(super) fn cosine_deltas<A: Arithmetic>(
+    arithmetic: &A,
+    cosine: A::Ciphertext,
+) -> [A::Ciphertext; 2] {
+    arithmetic.begin_stage("deltas");
     [1, -1].map(|sign| {
         let mut delta = cosine.clone();
         if sign < 0 {

@@ -7,9 +7,11 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
+use crate::akp::real_gains::RealGains;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
+use crate::multiplexer::real_deltas::gain_of_factors;
 use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
 use crate::parameters::phase_model::PhaseModel;
 
@@ -52,6 +54,8 @@ pub(crate) struct FailureModel {
     log2_overflow: f64,
     /// The largest factor by which an interpolation amplifies errors of the exponential; 0 of trees.
     gain: f64,
+    /// All such factors of an interpolation in real slots.
+    real_gains: Option<RealGains>,
     /// Bound on the error of the exponential's approximation.
     approximation: f64,
 }
@@ -103,16 +107,25 @@ impl FailureModel {
             Some(multiplexer) => Tables::Tree(multiplexer.clone()),
             None => Tables::Interpolation(HermiteKernel::new(nodes, literal.hermite_order)),
         };
-        let gain = match &tables {
-            Tables::Interpolation(kernel) => kernel.largest_gain(),
-            Tables::Tree(_) => 0.0,
+        let (gain, real_gains) = match &tables {
+            Tables::Interpolation(kernel) if literal.real_slots => {
+                let gains = RealGains::new(kernel, nodes, 1 << literal.log_babies);
+                (gains.largest(), Some(gains))
+            }
+            Tables::Interpolation(kernel) => (kernel.largest_gain(), None),
+            Tables::Tree(_) => (0.0, None),
         };
         Self {
             log2_overflow: phase.log2_overflow,
             gain,
+            real_gains,
             approximation: phase.approximation,
             literal: literal.clone(),
-            worst_noise: worst_of_tables(&tables, bound_of_result(literal, prediction.result)),
+            worst_noise: worst_of_tables(
+                literal,
+                &tables,
+                bound_of_result(literal, prediction.result),
+            ),
             tables,
             exponential_noise: prediction.exponential.noise,
             phase_noise: phase.noise,
@@ -136,8 +149,7 @@ impl FailureModel {
         let noise_ratio = noise.deviation() / self.half_step();
         let bias_ratio = noise.bias() / self.half_step();
         let typical = self.typical_noise(circuit) + self.typical_variance(circuit, &phases);
-        let typical_ratio = typical.sqrt();
-        let typical_ratio = typical_ratio / self.half_step();
+        let typical_ratio = typical.sqrt() / self.half_step();
         FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
     }
 
@@ -222,9 +234,10 @@ impl FailureModel {
         match &self.tables {
             Tables::Interpolation(kernel) => {
                 let deviation = kernel.mean_square_deviation(phases[0].law.variance());
-                let gain = kernel.mean_square_gain();
-                self.literal.output_width().powi(2)
-                    * self.average_akp_variance(circuit, deviation, gain)
+                let of_real = self.real_gains.as_ref().map(RealGains::mean_square);
+                let gain = of_real.unwrap_or_else(|| kernel.mean_square_gain());
+                let width = self.literal.output_width();
+                width * width * self.average_akp_variance(circuit, deviation, gain)
             }
             Tables::Tree(multiplexer) if multiplexer.delta_cleanings > 0 => 0.0,
             Tables::Tree(multiplexer) => typical_bias_variance(&multiplexer.digits, phases),
@@ -351,7 +364,8 @@ impl FailureModel {
         let digit_bias = |(&digit, &phase): (&u64, &PhaseError)| {
             let p = digit as f64;
             let phase = self.phase_error(phase) + approximation / TAU;
-            let mut bias = curvature(p) * phase * phase / 2.0 + (1.0 + p / 3.0) * modulus;
+            let gain = p / 3.0 * gain_of_factors(self.literal.real_slots);
+            let mut bias = curvature(p) * phase * phase / 2.0 + (1.0 + gain) * modulus;
             for _ in 0..multiplexer.delta_cleanings {
                 bias = 3.0 * p * bias * bias;
             }
@@ -396,7 +410,10 @@ impl FailureModel {
                 let nodes: Vec<f64> = nodes.collect();
                 let variance = phases[0].law.variance();
                 let deviation = kernel.mean_square_error(&nodes, every, variance);
-                let gain = kernel.mean_square_gain_of(&nodes, every);
+                let gain = match &self.real_gains {
+                    Some(gains) => gains.mean_square_of(&nodes, every),
+                    None => kernel.mean_square_gain_of(&nodes, every),
+                };
                 self.average_akp_variance(circuit, deviation, gain)
             }
         };
@@ -435,7 +452,7 @@ fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
 
 /// The noise of outputs for the worst table. A dry run adds noises of a digit's deltas as if they were independent; of errors
 /// that they share, such as the exponential's modulus, a peak at the value that is looked up takes more.
-fn worst_of_tables(tables: &Tables, noise: NoiseBound) -> NoiseBound {
+fn worst_of_tables(literal: &ParametersLiteral, tables: &Tables, noise: NoiseBound) -> NoiseBound {
     let Tables::Tree(multiplexer) = tables else { return noise };
     if multiplexer.delta_cleanings > 0 {
         // Nothing but the roundings of each delta is left.
@@ -446,8 +463,9 @@ fn worst_of_tables(tables: &Tables, noise: NoiseBound) -> NoiseBound {
         // Gains `Σ_d |G(d)|/2` of the worst table, `Σ_d G(d)²/4` of independent errors.
         kernel.largest_gain().powi(2) / (3.0 * kernel.mean_square_gain())
     };
-    let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max);
-    NoiseBound::of_law(noise.law().times(most.sqrt()), noise.bias())
+    let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max).sqrt();
+    let factor = most * gain_of_factors(literal.real_slots);
+    NoiseBound::of_law(noise.law().times(factor), noise.bias())
 }
 
 /// A bound on the noise of a coefficient of a result.

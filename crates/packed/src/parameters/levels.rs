@@ -1,5 +1,6 @@
 //! How a literal divides the chain of primes, and the shapes of its keys.
 
+use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
@@ -16,6 +17,13 @@ use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
 /// loaded Zen 5 a table takes 0.14 s alone, and 0.11, 0.073, 0.055 and 0.042 s of 2, 4, 8 and 16.
 const BLOCKS_AT_ONCE: usize = 64;
 
+/// log2 of the scale of the plaintexts by which real slots are entered and left, as of a matrix: roundings then change slots
+/// by some 2^-25 of themselves.
+const LOG2_CROSSING_SCALE: f64 = 32.0;
+
+/// The same for AKP beyond bits of outputs, if that is less: matrices share fewer primes.
+const AKP_CROSSING_BITS: f64 = 18.0;
+
 impl ParametersLiteral {
     /// Limbs of the whole chain.
     pub(crate) fn limbs(&self) -> usize {
@@ -24,6 +32,26 @@ impl ParametersLiteral {
             None => self.exponential_shape().levels() + self.coeffs_to_slots.primes,
         };
         self.exponential_limbs() + start
+    }
+
+    /// Limbs at which real slots are entered: the last prime of CoeffsToSlots is that of the way in.
+    pub(crate) fn entry_limbs(&self) -> usize {
+        self.product_limbs() + 1
+    }
+
+    /// The degree of the field that primes have all roots of unity for: of real slots it is twice the ring degree.
+    pub(crate) fn field_degree(&self) -> usize {
+        if self.real_slots { 2 * self.ring_degree } else { self.ring_degree }
+    }
+
+    /// Factor of scale of the ways to real slots and back: that of their plaintexts, or 1 if there are none.
+    pub(crate) fn crossing_scale(&self) -> f64 {
+        let of_akp = AKP_CROSSING_BITS + (self.output_modulus as f64).log2();
+        match (self.real_slots, &self.multiplexer) {
+            (false, _) => 1.0,
+            (true, Some(_)) => LOG2_CROSSING_SCALE.exp2(),
+            (true, None) => of_akp.min(LOG2_CROSSING_SCALE).exp2(),
+        }
     }
 
     /// Limbs that the widest switching keys serve: all, but for that of the sums over blocks, in which nothing is switched.
@@ -74,7 +102,11 @@ impl ParametersLiteral {
             Some(multiplexer) => multiplexer.is_binary(),
             None => self.is_cosine_table(),
         };
-        if bits { PhaseFunction::Cosine } else { PhaseFunction::Exponential }
+        match (bits, self.real_slots) {
+            (true, _) => PhaseFunction::Cosine,
+            (false, true) => PhaseFunction::Parts,
+            (false, false) => PhaseFunction::Exponential,
+        }
     }
 
     /// Levels of AKP's interpolation: those of its coefficients, none for a cosine.
@@ -170,6 +202,15 @@ impl ParametersLiteral {
         self.switched_limbs() as f64 * self.log2_scale + special * self.log2_special + 0.5
     }
 
+    /// Returns a dry run over the given chain of primes.
+    pub(crate) fn dry_run(&self, primes: &[f64]) -> DryRun {
+        let parameters = self.dry_run_parameters(primes);
+        match self.real_slots {
+            true => DryRun::with_real_slots(parameters, self.crossing_scale()),
+            false => DryRun::new(parameters),
+        }
+    }
+
     /// Returns the parameters of a dry run.
     pub(crate) fn dry_run_parameters(&self, primes: &[f64]) -> DryRunParameters {
         let relinearization = self.relinearization_shapes();
@@ -182,6 +223,9 @@ impl ParametersLiteral {
         };
         let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
         automorphism.extend(relinearization.iter().take(shared));
+        if self.real_slots {
+            automorphism.push(self.transform_shape(self.entry_limbs()));
+        }
         let bottom = self.output_limbs() + self.selection_primes;
         automorphism.push(self.low_transform_shape(bottom));
         DryRunParameters {

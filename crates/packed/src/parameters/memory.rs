@@ -211,9 +211,9 @@ fn transform_limbs(plan: &TransformPlan, degree: usize, threads: usize) -> usize
 }
 
 impl ParametersLiteral {
-    /// Exponentials of a ciphertext: two with full packing.
+    /// Values of a slot, each with exponentials of its own: two with full packing, but for real slots.
     pub(crate) fn parts(&self) -> usize {
-        if self.slots < self.ring_degree { 1 } else { 2 }
+        if self.slots < self.ring_degree || self.real_slots { 1 } else { 2 }
     }
 
     /// Limbs of the exponentials: the phases, and for each that is evaluated the steps, sums and products of its series.
@@ -235,7 +235,13 @@ impl ParametersLiteral {
         let babies = (self.log_babies as usize).min(levels);
         let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
         let count = coefficients.div_ceil(1 << babies);
-        let steps: usize = (1..1usize << babies).map(|step| limbs - depth(step)).sum();
+        let block = 1usize << babies;
+        let mut steps: usize = (1..block).map(|step| limbs - depth(step)).sum();
+        let mut exponentials = parts * limbs;
+        if self.real_slots {
+            // Sines, one more than cosines.
+            (steps, exponentials) = (2 * steps + limbs - babies, 2 * limbs);
+        }
         let (giants, block_limbs): (usize, usize) = match self.hidden_bits {
             None => ((babies..levels).map(|giant| limbs - giant).sum(), limbs - babies),
             // All giant steps; blocks are made where they are multiplied. Two ciphertexts of 1.
@@ -247,7 +253,7 @@ impl ParametersLiteral {
         let blocks = block_limbs * count * at_once;
         let of_part = 2 * (steps + giants + blocks) + 21 * block_limbs / 2;
         let outputs = tables * (limbs - levels);
-        2 * parts * (limbs + outputs) + threads.min(parts) * of_part
+        2 * (exponentials + parts * outputs) + threads.min(parts) * of_part
     }
 }
 

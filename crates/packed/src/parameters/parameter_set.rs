@@ -73,8 +73,9 @@ impl Parameters {
             let least = literal.log2_modulus_bound() - 1.0;
             security::check(degree, SecretDistribution::UniformTernary, least)?;
         }
-        let main_primes = primes(degree, literal.log2_scale, literal.limbs(), &[]);
-        let special_primes = primes(degree, literal.log2_special, special_count, &main_primes);
+        let field = literal.field_degree();
+        let main_primes = primes(field, literal.log2_scale, literal.limbs(), &[]);
+        let special_primes = primes(field, literal.log2_special, special_count, &main_primes);
         let security_bits = check_security(&literal, &main_primes, &special_primes)?;
         let chain: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
         let bottom = [main_primes[0] as f64, special_primes[0] as f64];

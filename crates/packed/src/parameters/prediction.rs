@@ -108,7 +108,12 @@ impl Parameters {
         let stages = stages.chain(self.product_slots_to_coeffs());
         let plans = stages.flat_map(|dft| dft.plans());
         let matrices: usize = plans.map(|plan| plan.encoded_bytes(&moduli)).sum();
-        keys + matrices
+        let literal = self.literal();
+        let crossings = match literal.real_slots {
+            true => literal.entry_limbs() + 2 * literal.output_limbs(),
+            false => 0,
+        };
+        keys + matrices + 2 * crossings * literal.ring_degree * size_of::<u64>()
     }
 
     /// Bytes of a switching key in a file: with its masks, where several owners made it in two rounds.

@@ -42,7 +42,13 @@ pub(super) fn lwe_instances(
             LweInstance::ring("sparse secret", degree, sparse, bottom)
         }
     };
-    vec![dense, other]
+    // Its widest key is that of the way to real slots.
+    let real = literal.real_slots.then(|| {
+        let widest = log2_product(main[..literal.entry_limbs()].iter().chain(special));
+        let uniform = SecretDistribution::UniformTernary;
+        LweInstance::ring("secret of real slots", degree, uniform, widest)
+    });
+    [dense, other].into_iter().chain(real).collect()
 }
 
 /// log2 of a product.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
+use crate::multiplexer::real_deltas;
 use crate::parameters::memory::depth;
 
 /// Limbs of a relinearization of selectors of up to eight limbs: tensor, digits, remainders and quotient.
@@ -60,6 +61,9 @@ impl ParametersLiteral {
     /// with as many combinations.
     fn limbs_making_deltas(&self, tree: &MultiplexerLiteral, digit: usize) -> usize {
         let (limbs, p) = (self.exponential_limbs(), tree.digits[digit] as usize);
+        if self.real_slots {
+            return 2 * real_deltas::ciphertexts(tree.digits[digit]) * limbs;
+        }
         let others = self.limbs_of_deltas(tree, digit) / self.parts() * (self.parts() - 1);
         let powers: usize = (1..p).map(|power| limbs - depth(power)).sum();
         let sums = p * (limbs - depth(p - 1));

@@ -6,6 +6,9 @@ use cryptable_lattice::error::{Error, Result};
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::request::{DigitInputs, Request};
 
+/// By how much parameters in real slots have to be faster than others.
+const LEAST_GAIN_OF_REAL_SLOTS: f64 = 1.05;
+
 /// Parameters, and what a lookup of the request's tables is predicted to take.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
@@ -20,6 +23,23 @@ impl Candidate {
         let prediction = parameters.prediction_for(request.entries, request.tables);
         let seconds = CostModel::default().seconds(&prediction.work);
         Self { parameters, seconds, peak_bytes: prediction.peak_bytes() }
+    }
+
+    /// The better of candidates in complex and in real slots: those in real slots have to be faster by some percent, as their
+    /// results have more noise.
+    ///
+    /// # Errors
+    /// Those of `complex` if there is neither.
+    pub(crate) fn or_in_real_slots(
+        request: &Request,
+        complex: Result<Self>,
+        real: Result<Self>,
+    ) -> Result<Self> {
+        let (Ok(found), Ok(real)) = (&complex, &real) else {
+            return complex.or_else(|e| real.map_err(|_| e));
+        };
+        let least = Self { seconds: real.seconds * LEAST_GAIN_OF_REAL_SLOTS, ..real.clone() };
+        if least.is_better(request, found) { Ok(real.clone()) } else { complex }
     }
 
     /// Whether it fits where the other does not, or is faster.

@@ -194,27 +194,7 @@ fn demand_lookups_in_a_row(found: &mut Vec<Candidate>, wanted: u32) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use cryptable_lattice::SecurityLevel;
-
     use super::*;
-    use crate::literal::DftLiteral;
-
-    #[test]
-    fn large_outputs_take_matrices_of_a_prime_each() {
-        let base = Request::new(1 << 16, 1 << 16);
-        let request = Request { method: Some(Method::Cmt), digit_bits: Some(4), ..base };
-        let found = Parameters::candidates(&request).unwrap();
-        let of = &found[0].literal().slots_to_coeffs;
-        assert_eq!((&of.stages[..], of.primes), (&[7, 8][..], 2));
-        // Three matrices with three primes are as precise, and take a limb more in all that comes before.
-        let mut three = found[0].literal().clone();
-        // There is no room for that limb: what counts here is the time.
-        three.security = SecurityLevel::Insecure;
-        let stages = vec![5; 3];
-        three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
-        let three = Candidate::new(&request, Parameters::new(three).unwrap());
-        assert!(three.seconds > 1.02 * Candidate::new(&request, found[0].clone()).seconds);
-    }
 
     #[test]
     fn memory_is_not_taken_for_nothing() {

@@ -20,7 +20,9 @@ const MAX_ROW_SELECTOR: u64 = 256;
 pub(crate) enum Evaluation<'a> {
     /// AKP, by an interpolation of this order.
     Akp(HermiteOrder),
-    /// The same for formulas.
+    /// The same in real slots.
+    RealAkp(HermiteOrder),
+    /// AKP for formulas.
     Formulas(HermiteOrder, FormulaShape),
     /// A multiplexer tree.
     Tree(&'a DigitChoice),
@@ -46,9 +48,11 @@ impl Evaluation<'_> {
     pub(crate) fn output_precision(self) -> OutputPrecision {
         match self {
             Self::Tree(choice) => choice.output_precision,
-            Self::Akp(_) | Self::Formulas(..) | Self::Digits(_) | Self::Selecting(_) => {
-                OutputPrecision::FewestPrimes
-            }
+            Self::Akp(_)
+            | Self::RealAkp(_)
+            | Self::Formulas(..)
+            | Self::Digits(_)
+            | Self::Selecting(_) => OutputPrecision::FewestPrimes,
         }
     }
 }
@@ -75,6 +79,8 @@ pub(crate) struct DigitChoice {
     pub extra_primes: usize,
     /// Precision of SlotsToCoeffs.
     pub output_precision: OutputPrecision,
+    /// Whether values are looked up in real slots.
+    pub real_slots: bool,
 }
 
 impl DigitChoice {
@@ -85,7 +91,8 @@ impl DigitChoice {
             return "bmt".into();
         }
         let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();
-        format!("cmt_{}", sizes.join("x"))
+        let slots = if self.real_slots { "_real" } else { "" };
+        format!("cmt{slots}_{}", sizes.join("x"))
     }
 
     /// Whether all digits are bits.
@@ -102,8 +109,11 @@ impl DigitChoice {
         log2_fail: f64,
     ) -> ExponentialShape {
         let digits = &self.multiplexer.digits;
-        let function =
-            if self.is_binary() { PhaseFunction::Cosine } else { PhaseFunction::Exponential };
+        let function = match (self.is_binary(), self.real_slots) {
+            (true, _) => PhaseFunction::Cosine,
+            (false, true) => PhaseFunction::Parts,
+            (false, false) => PhaseFunction::Exponential,
+        };
         let largest = digits.iter().copied().max().unwrap_or(2) as f64;
         let count = digits.len() as f64;
         // The error that the deltas of one digit may have, as a fraction of the output range.

@@ -76,7 +76,11 @@ pub(crate) fn choose_matrices(
         let mut secure = literals.filter_map(|literal| Parameters::new(literal).ok());
         secure.next().filter(serves)
     };
-    let more: Vec<Parameters> = CHOICES.iter().filter_map(largest).collect();
+    // The way to real slots shares the primes of matrices: theirs need not be whole.
+    let fewer_primes = |choice: &Choice| Choice { primes: choice.primes - 1, ..*choice };
+    let shared = CHOICES.iter().filter(|it| found.literal().real_slots && it.primes > 0);
+    let choices: Vec<Choice> = CHOICES.into_iter().chain(shared.map(fewer_primes)).collect();
+    let more: Vec<Parameters> = choices.iter().filter_map(largest).collect();
     let stronger = if request.memory.is_some() { &STRONGER_WEIGHTS[..] } else { &[] };
     let weights: Vec<f64> = [KEY_WEIGHT].iter().chain(stronger).copied().collect();
     let with_fewer_keys = |of: &Parameters| -> Vec<Parameters> {

@@ -112,12 +112,7 @@ impl Parameters {
         degree: usize,
         multiplexer: MultiplexerLiteral,
     ) -> Result<Self> {
-        let choice = DigitChoice {
-            multiplexer,
-            exponential_cleanings: 0,
-            extra_primes: 0,
-            output_precision: OutputPrecision::FewestPrimes,
-        };
+        let choice = tree(multiplexer, 0);
         let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;
         let request =
             Request { complex_outputs: true, ..Request::new(input_modulus, output_modulus) };
@@ -221,15 +216,56 @@ impl Parameters {
         multiplexer: MultiplexerLiteral,
         exponential_cleanings: u32,
     ) -> Result<Self> {
-        let choice = DigitChoice {
-            multiplexer,
-            exponential_cleanings,
-            extra_primes: 0,
-            output_precision: OutputPrecision::FewestPrimes,
-        };
-        let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;
-        toy(input_modulus, output_modulus, degree, slots, Evaluation::Tree(&choice))
+        toy_tree(output_modulus, degree, slots, tree(multiplexer, exponential_cleanings))
     }
+
+    /// A toy set of AKP in real slots by an interpolation of any order, of 1,024 values, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_real_akp(
+        input_modulus: u64,
+        output_modulus: u64,
+        order: HermiteOrder,
+    ) -> Result<Self> {
+        toy(input_modulus, output_modulus, 1024, 1024, Evaluation::RealAkp(order))
+    }
+
+    /// A toy set of a multiplexer tree in real slots, as many as the ring degree, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_real_tree(
+        output_modulus: u64,
+        degree: usize,
+        multiplexer: MultiplexerLiteral,
+        exponential_cleanings: u32,
+    ) -> Result<Self> {
+        let choice = DigitChoice { real_slots: true, ..tree(multiplexer, exponential_cleanings) };
+        toy_tree(output_modulus, degree, degree, choice)
+    }
+}
+
+/// A multiplexer tree at the least precision.
+fn tree(multiplexer: MultiplexerLiteral, exponential_cleanings: u32) -> DigitChoice {
+    DigitChoice {
+        multiplexer,
+        exponential_cleanings,
+        extra_primes: 0,
+        output_precision: OutputPrecision::FewestPrimes,
+        real_slots: false,
+    }
+}
+
+/// A toy set of a multiplexer tree, of this ring degree and number of values.
+fn toy_tree(
+    output_modulus: u64,
+    degree: usize,
+    slots: usize,
+    choice: DigitChoice,
+) -> Result<Parameters> {
+    let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;
+    toy(input_modulus, output_modulus, degree, slots, Evaluation::Tree(&choice))
 }
 
 /// Returns the product of digits.

@@ -32,11 +32,18 @@ const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
     (0, 2, 0, PrimeMore),
 ];
 
-/// The fastest tree of every list of digits.
+/// The fastest tree of every list of digits, in complex or in real slots.
 pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
-    let results: Vec<Result<Candidate>> =
-        lists.into_par_iter().map(|digits| fastest_tree(request, &digits)).collect();
+    let of_both = |digits: Vec<u64>| {
+        let complex = fastest_tree(request, &Digits { digits: digits.clone(), real_slots: false });
+        if !may_be_real(request, is_binary) {
+            return complex;
+        }
+        let real = fastest_tree(request, &Digits { digits, real_slots: true });
+        Candidate::or_in_real_slots(request, complex, real)
+    };
+    let results: Vec<Result<Candidate>> = lists.into_par_iter().map(of_both).collect();
     let mut found = Vec::new();
     let mut last = Error::Unsupported(format!(
         "digits for input modulus {}: it needs at least two factors of at most 64",
@@ -51,9 +58,24 @@ pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>
     if found.is_empty() { Err(last) } else { Ok(found) }
 }
 
+/// Digits of a tree, and whether they are looked up in real slots.
+struct Digits {
+    digits: Vec<u64>,
+    real_slots: bool,
+}
+
+/// Whether real slots serve a request: one owner's values that fill the ring, by tables that all share.
+fn may_be_real(request: &Request, is_binary: bool) -> bool {
+    !is_binary
+        && request.slots() == request.degree()
+        && request.entries == EntryKind::Shared
+        && !request.complex_outputs
+        && request.owners.is_one()
+}
+
 /// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
 /// with other matrices, unless one with more cleaning or precision is faster.
-fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
+fn fastest_tree(request: &Request, digits: &Digits) -> Result<Candidate> {
     let admits = |found: &Parameters| {
         admits_digits(request, found)?;
         admits_chain(request, found)
@@ -76,7 +98,8 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
 /// The fastest tree over the given digits whose primes pass `check`. How much cleaning and precision the digits need hardly
 /// depends on how they are grouped to selectors, so that is found for one grouping: the first, or where that has too many
 /// levels, the one of the fewest.
-fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Result<Candidate> {
+fn fastest_tree_where(request: &Request, ways: &Digits, check: Check<'_>) -> Result<Candidate> {
+    let digits = &ways.digits;
     let choices = selector_choices(digits);
     let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
     let first = choices.first().ok_or_else(unserved)?;
@@ -85,9 +108,9 @@ fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Re
         MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() }.levels()
     };
     let flattest = choices.iter().min_by_key(levels).unwrap_or(first);
-    let found = cheapest_cleaning(request, digits, first.clone(), check);
+    let found = cheapest_cleaning(request, ways, first.clone(), check);
     let found = found.or_else(|error| {
-        let of_flattest = cheapest_cleaning(request, digits, flattest.clone(), check);
+        let of_flattest = cheapest_cleaning(request, ways, flattest.clone(), check);
         of_flattest.map_err(|other| surer(Some(error), other))
     });
     let (choice, parameters) = found?;
@@ -111,7 +134,8 @@ fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Re
     Ok(Candidate::new(request, parameters))
 }
 
-/// The same digits with other selectors; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
+/// The same digits with other selectors; in real slots, where the way back takes part of their primes and doublings are cleaned
+/// without conjugations, with cleaned ones and larger matrices of SlotsToCoeffs; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
 /// less of the margin to errors of phases, which a further prime of CoeffsToSlots makes smaller.
 fn alternatives(
     choice: &DigitChoice,
@@ -122,7 +146,7 @@ fn alternatives(
         ..choice.clone()
     };
     let mut all: Vec<_> = selectors.map(with_selectors).collect();
-    if choice.output_precision == PrimeMore {
+    if choice.output_precision == PrimeMore || choice.real_slots {
         let mut of_whole = Vec::new();
         for choice in [choice].into_iter().chain(&all) {
             for extra_primes in [choice.extra_primes, choice.extra_primes + 1] {
@@ -131,6 +155,11 @@ fn alternatives(
             }
         }
         all.extend(of_whole);
+    }
+    if choice.real_slots && choice.exponential_cleanings == 0 {
+        let cleaned: Vec<_> = [choice].into_iter().chain(&all).cloned().collect();
+        let clean = |it| DigitChoice { exponential_cleanings: 1, ..it };
+        all.extend(cleaned.into_iter().map(clean));
     }
     all
 }
@@ -142,21 +171,26 @@ type Check<'a> = &'a (dyn Fn(&Parameters) -> Result<()> + Sync);
 /// probability and pass `check`: cleaned deltas leave less of the noise of inputs, extra primes make less of it.
 fn cheapest_cleaning(
     request: &Request,
-    digits: &[u64],
+    &Digits { ref digits, real_slots }: &Digits,
     selectors: Vec<usize>,
     check: Check<'_>,
 ) -> Result<(DigitChoice, Parameters)> {
     let mut last = None;
     for (exponential_cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS {
         let multiplexer = MultiplexerLiteral {
-            digits: digits.to_vec(),
+            digits: digits.clone(),
             selectors: selectors.clone(),
             delta_cleanings,
             cleaning_and: false,
             entry_levels: u32::from(request.entries != EntryKind::Shared),
         };
-        let choice =
-            DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision };
+        let choice = DigitChoice {
+            multiplexer,
+            exponential_cleanings,
+            extra_primes,
+            output_precision,
+            real_slots,
+        };
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }
@@ -170,7 +204,10 @@ fn cheapest_cleaning(
 
 #[cfg(test)]
 mod tests {
+    use cryptable_lattice::SecurityLevel;
+
     use super::*;
+    use crate::literal::DftLiteral;
     use crate::planner::request::Method;
 
     /// The fastest tree with G_and: with any selectors, cleanings and precision.
@@ -189,7 +226,13 @@ mod tests {
                     entry_levels,
                 };
                 let output_precision = precision;
-                DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision }
+                DigitChoice {
+                    multiplexer,
+                    exponential_cleanings,
+                    extra_primes,
+                    output_precision,
+                    real_slots: false,
+                }
             })
         });
         let all: Vec<_> = all.collect();
@@ -214,11 +257,33 @@ mod tests {
             let of = |find: &dyn Fn(&[u64]) -> Option<Candidate>| {
                 seconds(lists.iter().filter_map(|digits| find(digits)).collect())
             };
-            let plain = of(&|digits| fastest_tree(&request, digits).ok());
+            let plain = of(&|digits| {
+                fastest_tree(&request, &Digits { digits: digits.to_vec(), real_slots: false }).ok()
+            });
             let cleaning = of(&|digits| fastest_with_cleaning_and(&request, digits));
             println!("{method} {bits} bits: {:.2} times as long with G_and", cleaning / plain);
             assert!(cleaning > 1.02 * plain, "{method} {bits} bits: {cleaning} s for {plain}");
         }
+    }
+
+    #[test]
+    fn large_outputs_take_matrices_of_a_prime_each() {
+        let request = Request { method: Some(Method::Cmt), ..Request::new(1 << 16, 1 << 16) };
+        let digits = Digits { digits: vec![16; 4], real_slots: false };
+        let found = fastest_tree(&request, &digits).unwrap();
+        let of = &found.parameters.literal().slots_to_coeffs;
+        assert_eq!((&of.stages[..], of.primes), (&[7, 8][..], 2));
+        // Three matrices with three primes are as precise, and take a limb more in all that comes before.
+        let mut three = found.parameters.literal().clone();
+        // There is no room for that limb: what counts here is the time.
+        three.security = SecurityLevel::Insecure;
+        let stages = vec![5; 3];
+        three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
+        let three = Candidate::new(&request, Parameters::new(three).unwrap());
+        assert!(three.seconds > 1.02 * found.seconds);
+        // In real slots the way back has a part of the primes, and the lookup takes less time nevertheless.
+        let real = trees(&Request { digit_bits: Some(4), ..request }, false).unwrap();
+        assert!(real[0].parameters.literal().real_slots && 1.05 * real[0].seconds < found.seconds);
     }
 
     #[test]

@@ -123,6 +123,24 @@ fn binary_trees() {
 }
 
 #[test]
+fn real_slots() {
+    let _replay = replay::begin();
+    let trees: [(&[u64], &[usize], u32, u32); 4] = [
+        (&[16, 16], &[1, 1], 0, 0),
+        (&[3, 12], &[1, 1], 1, 0),
+        (&[4, 2, 4], &[1, 2], 0, 0),
+        (&[4, 2, 4], &[1, 1, 1], 0, 1),
+    ];
+    for (digits, selectors, exponential_cleanings, delta_cleanings) in trees {
+        let multiplexer = MultiplexerLiteral { delta_cleanings, ..literal(digits, selectors) };
+        let p = digits.iter().product();
+        let parameters =
+            Parameters::insecure_toy_real_tree(p, 1024, multiplexer, exponential_cleanings);
+        check(&parameters.unwrap(), &tables(p, p));
+    }
+}
+
+#[test]
 fn sparse_packings() {
     let _replay = replay::begin();
     for slots in [8, 64, 512] {

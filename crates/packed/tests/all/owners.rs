@@ -368,6 +368,9 @@ fn errors_of_joint_keys_are_as_large_as_their_laws() {
             KeyPurpose::DenseToBlocks(_) | KeyPurpose::BlockBits(_) => {
                 unreachable!("several owners have no secret of blocks")
             }
+            KeyPurpose::RealRelinearization | KeyPurpose::ToReal(_) | KeyPurpose::FromReal(_) => {
+                unreachable!("several owners have no real slots")
+            }
             KeyPurpose::SparseGalois(_) | KeyPurpose::DenseToSparse | KeyPurpose::Galois(_) => {
                 continue;
             }

@@ -1,0 +1,120 @@
+//! The rows of switching keys: secrets as they are encrypted, seeds, errors.
+
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_ring::{Buffer, Ring, kernels};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::key_switching::special_product;
+use crate::secret::TernarySecret;
+use crate::switching_key::{SwitchingKeyShape, fill_rows};
+
+/// The evaluations of a secret modulo every prime of a ring, as they are first asked for.
+pub(crate) struct EvaluatedSecret<'a> {
+    ring: &'a Ring,
+    secret: &'a TernarySecret,
+    limbs: Vec<OnceLock<Zeroizing<Buffer>>>,
+}
+
+impl<'a> EvaluatedSecret<'a> {
+    pub(crate) fn new(ring: &'a Ring, secret: &'a TernarySecret) -> Self {
+        let limbs = ring.moduli().values().iter().map(|_| OnceLock::new()).collect();
+        Self { ring, secret, limbs }
+    }
+
+    pub(crate) fn ring(&self) -> &'a Ring {
+        self.ring
+    }
+
+    pub(crate) fn secret(&self) -> &'a TernarySecret {
+        self.secret
+    }
+
+    pub(crate) fn limb(&self, prime: usize) -> &[u64] {
+        self.limbs[prime]
+            .get_or_init(|| evaluations(self.ring, prime, &widened(self.secret.coefficients())))
+    }
+}
+
+/// The evaluations of a small secret polynomial modulo one prime.
+pub(crate) fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Zeroizing<Buffer> {
+    let mut words = Zeroizing::new(Buffer::unspecified(ring.degree()));
+    kernels::from_signed(ring.modulus(prime), &mut words, coefficients);
+    ring.table(prime).forward_secret_assign(&mut words);
+    words
+}
+
+/// Small secret coefficients as [`evaluations`] takes them.
+pub(crate) fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
+    Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
+}
+
+/// Seed and errors that a key is made of besides secrets, and where it is written to: the bodies, and the masks if they are wanted.
+pub(crate) struct KeyRows<'a> {
+    /// The seed of the masks.
+    pub seed: &'a Seed,
+    /// An error for every digit.
+    pub errors: &'a [KeyError],
+    /// The bodies.
+    pub b: &'a mut [u8],
+    /// The masks.
+    pub a: Option<&'a mut [u8]>,
+}
+
+/// Coefficients of an error.
+pub(crate) type KeyError = Zeroizing<Vec<i64>>;
+
+/// Draws the errors of a key of a shape: that of a digit from the stream that `stream` gives for it.
+pub(crate) fn key_errors(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    stream: impl Fn(usize) -> RandomStream + Sync,
+) -> Vec<KeyError> {
+    let error = |digit| widened(&stream(digit).centered_binomial(ring.degree()));
+    (0..shape.digits()).into_par_iter().map(error).collect()
+}
+
+/// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.
+pub(crate) fn fill_from_to<'b>(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    KeyRows { seed, errors, b, a }: KeyRows<'_>,
+    from: impl Fn(usize) -> SecretRow<'b> + Sync,
+    to: impl Fn(usize) -> SecretRow<'b> + Sync,
+) {
+    let basis = shape.basis;
+    fill_rows(ring, shape, seed, b, a, |digit, limb, words| {
+        let prime = ring.prime_index(basis, limb);
+        let m = ring.modulus(prime);
+        kernels::mul_assign(m, words, &to(prime));
+        kernels::neg_assign(m, words);
+        kernels::add_assign(m, words, &evaluations(ring, prime, &errors[digit]));
+        let own = digit * shape.digit_limbs..(digit + 1) * shape.digit_limbs;
+        if limb < basis.main_limbs() && own.contains(&limb) {
+            let factor = special_product(ring, basis, prime);
+            kernels::mul_scalar_add_assign(m, words, &from(prime), factor);
+        }
+    })
+}
+
+/// Evaluations of a secret modulo one prime.
+pub(crate) enum SecretRow<'a> {
+    /// Evaluations that all keys share.
+    Shared(&'a [u64]),
+    /// Evaluations for one key.
+    Own(Zeroizing<Buffer>),
+}
+
+impl Deref for SecretRow<'_> {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match self {
+            Self::Shared(words) => words,
+            Self::Own(words) => words,
+        }
+    }
+}
