@@ -5,6 +5,7 @@ use std::io::Read;
 use cryptable::Table;
 
 use crate::error::{CellProblem, Error, Result};
+use crate::pipeline::Relation;
 use crate::schema::Column;
 use crate::value::{Value, quoted};
 
@@ -133,6 +134,42 @@ impl Mapping {
         }
         let expected = "a header such as `age,risk`, `from,to,risk` or `from,below,risk`";
         Err(Error::Mapping { line: file.header, text: format!("it must be {expected}") })
+    }
+
+    /// Makes the table of 1 where values of a column have a relation to a constant, in its units, and 0 elsewhere.
+    ///
+    /// ```
+    /// use cryptable_frames::{Mapping, Relation, Schema};
+    /// let schema = Schema::from_json(br#"{"columns": [
+    ///     {"column": "price", "type": "number", "scale": 0.5, "maximum": 3.5}
+    /// ]}"#)?;
+    /// let table = Mapping::comparison(&schema.columns()[0], Relation::Greater, "1.5", 8, 2)?;
+    /// assert_eq!(table.values(), [0, 0, 0, 0, 1, 1, 1, 1]);
+    /// # Ok::<(), cryptable_frames::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the constant is no value of the column's type, or no value has the relation to it.
+    pub fn comparison(
+        input: &Column,
+        is: Relation,
+        than: &str,
+        input_modulus: u64,
+        output_modulus: u64,
+    ) -> Result<Table> {
+        let (form, ends, holds) = match is {
+            Relation::Less => (Form::Below, ["", than], true),
+            Relation::AtMost => (Form::To, ["", than], true),
+            Relation::Equal => (Form::One, [than, than], true),
+            Relation::Different => (Form::One, [than, than], false),
+            Relation::AtLeast => (Form::To, [than, ""], true),
+            Relation::Greater => (Form::To, ["", than], false),
+        };
+        let [from, to] = ends.map(str::to_owned);
+        let [output, other] = if holds { ["1", "0"] } else { ["0", "1"] };
+        let lines = vec![Line { number: 1, from, to, output: output.into() }];
+        let bits = Column::integers("bits", false, output_modulus)?;
+        Self { form, lines }.table(input, input_modulus, &bits, output_modulus, Some(other))
     }
 
     /// Reads the mappings to some of a table's columns, by their names in the header; columns with other names are ignored.

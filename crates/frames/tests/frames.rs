@@ -463,8 +463,8 @@ fn rows_of_the_largest_values_are_marked_without_the_client() {
     let line = |value: &u64| format!("{},{},\n", value / 16, value % 16);
     let text = format!("high,low,gaps\n{}", values.iter().map(line).collect::<String>());
     let frame = Frame::encrypt(&secret, &columns(&text), &data).unwrap();
-    let run = |columns: &str| {
-        let text = format!("[[step]]\nlargest = [{columns}]\ncount = 3\ninto = 'top'");
+    let search = |kind: &str, columns: &str| {
+        let text = format!("[[step]]\n{kind} = [{columns}]\ninto = 'top'");
         let pipeline = Pipeline::from_toml(&text).unwrap();
         pipeline.run(&server, &frame, &[None], None, Execution::default())
     };
@@ -472,7 +472,13 @@ fn rows_of_the_largest_values_are_marked_without_the_client() {
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     let mark = |value: &u64| format!("{}\n", u64::from(*value >= sorted[2]));
     let expected = format!("top\n{}", values.iter().map(mark).collect::<String>());
+    let run = |columns: &str| search("count = 3\nlargest", columns);
     let found = run("'high', 'low'").unwrap();
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
+    let first = values.iter().position(|value| *value == sorted[0]).unwrap();
+    let mark = |row: usize| format!("{}\n", u64::from(row == first));
+    let expected = format!("top\n{}", (0..values.len()).map(mark).collect::<String>());
+    let found = search("argmax", "'high', 'low'").unwrap();
     assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
     let error = run("'high', 'gaps'").unwrap_err().to_string();
     assert!(error.contains("\"gaps\" has gaps"), "{error}");

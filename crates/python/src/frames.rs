@@ -210,19 +210,23 @@ pub(crate) fn join_frame(
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
 }
 
-/// Marks the rows of the largest values, whose digits are in some columns of a frame.
+/// Marks the rows of the largest values, whose digits are in some columns of a frame; without their number, the first row of the
+/// largest.
 #[pyfunction]
-#[pyo3(signature = (server, frame, largest: "tuple[Sequence[str], int, str]", threads: "int", progress))]
+#[pyo3(signature = (server, frame, largest: "tuple[Sequence[str], int | None, str]", threads: "int", progress))]
 pub(crate) fn largest_rows(
     py: Python<'_>,
     server: &EvaluationKey,
     frame: &Frame,
-    largest: (Vec<String>, u64, String),
+    largest: (Vec<String>, Option<u64>, String),
     #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     progress: Option<Progress<'_>>,
 ) -> Result<Frame> {
     let (columns, count, into) = largest;
-    let step = Step::Largest { columns, count, into };
+    let step = match count {
+        Some(count) => Step::Largest { columns, count, into },
+        None => Step::Argmax { columns, into },
+    };
     let pipeline = Pipeline::new(vec![step], None).map_err(raise_of_frame)?;
     let found = call::run_reporting(py, threads, progress, "largest", |execution| {
         Ok(pipeline.run(server.library(), &frame.inner, &[None], None, execution))

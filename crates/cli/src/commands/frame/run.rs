@@ -148,8 +148,8 @@ fn check_memory(
         predicted_s += time.as_secs_f64();
     }
     for step in pipeline.steps() {
-        let Step::Largest { columns, count, .. } = step else { continue };
-        for tables in tables_of_search(columns.len(), *count, parameters)? {
+        let Some((columns, operation)) = step.search() else { continue };
+        for tables in tables_of_search(columns.len(), &operation, parameters)? {
             let prediction = parameters.packed()?.prediction_of(tables);
             memory_limit::check_unread(args.memory.limit, "the search", &prediction)?;
             let time = prediction.duration(&CostModel::calibrated(), rows, threads(global));
@@ -160,12 +160,15 @@ fn check_memory(
 }
 
 /// Numbers of tables of the lookups of a search among values in some digits.
-fn tables_of_search(digits: usize, count: u64, parameters: &Parameters) -> Result<Vec<usize>> {
+fn tables_of_search(
+    digits: usize,
+    operation: &Operation,
+    parameters: &Parameters,
+) -> Result<Vec<usize>> {
     let packed = parameters.packed()?;
     let bits = packed.input_modulus().ilog2() * digits as u32;
     let kind = ColumnKind::new(bits, false)?;
-    let largest = Operation::Largest(count);
-    let search = largest.planned_lookups(packed, packed.literal().slots, &[kind.into()])?;
+    let search = operation.planned_lookups(packed, packed.literal().slots, &[kind.into()])?;
     Ok(search.into_iter().chain(std::iter::repeat_n(2, digits)).collect())
 }
 
@@ -245,9 +248,19 @@ impl Units<'_> {
                     let default = default.as_deref();
                     Some(self.table(path, column, into, input, &output, default)?.into())
                 }
+                (Step::Compare { column, is, than, .. }, _) => {
+                    let input = &known[column];
+                    let (modulus, from) =
+                        (self.input_modulus(column, input)?, input.column(column)?);
+                    output = Known { units: None, is_signed: false, ..output };
+                    Some(Mapping::comparison(&from, *is, than, modulus, output.modulus)?.into())
+                }
                 (Step::Sum { terms, .. }, _) => {
                     let first = &known[&terms[0]];
-                    (output.is_signed, output.modulus) = (first.is_signed, first.modulus);
+                    output.modulus = first.modulus;
+                    if output.units.is_none() {
+                        output.is_signed = first.is_signed;
+                    }
                     None
                 }
                 _ => None,
