@@ -41,7 +41,7 @@ impl EvaluationKey {
     /// Formulas of [`PreparedFormulas::by_group`] are added up by groups: counts, sums, histograms. Each result then has partial
     /// sums in all places of full ciphertexts, for [`crate::engines::packed::group_totals`].
     ///
-    /// Those of [`PreparedFormulas::sort`] give all columns with their rows in order; columns then have one ciphertext each.
+    /// Formulas of [`PreparedFormulas::sort`] give all columns with their rows in order; columns then have one ciphertext each.
     ///
     /// # Errors
     /// If columns are signed, not packed, of another client or other parameters, or differ in their number of values; if the key

@@ -312,23 +312,13 @@ impl Units<'_> {
         let from = self.input(&join.key)?;
         let column = self.frame.inner.column(&join.key).map_err(raise_of_frame)?;
         let (input, output) = (column.values().modulus(), parameters.output_modulus());
-        let mappings = Mapping::read_columns(join.table.as_bytes(), &join.columns);
-        let (mut tables, mut keys) = (Vec::new(), None);
-        for (mapping, name) in mappings.map_err(raise_of_frame)?.iter().zip(&join.columns) {
+        let units = |name: &String| {
             let units = self.results.and_then(|it| it.inner.column(name).ok().cloned());
-            let to = integers_unless(units, name, false, output)?;
-            if let Some(default) = &join.default {
-                let table = mapping.table(&from, input, &to, output, Some(default));
-                tables.push(table.map_err(raise_of_frame)?);
-                continue;
-            }
-            let found = mapping.table_with_gaps(&from, input, &to, output);
-            let [table, is_there] = found.map_err(raise_of_frame)?;
-            tables.push(table);
-            keys = Some(is_there);
-        }
-        tables.extend(keys);
-        Ok(tables)
+            integers_unless(units, name, false, output)
+        };
+        let columns = join.columns.iter().map(units).collect::<Result<Vec<_>>>()?;
+        let (table, default) = (join.table.as_bytes(), join.default.as_deref());
+        Mapping::join(table, &from, input, &columns, output, default).map_err(raise_of_frame)
     }
 }
 

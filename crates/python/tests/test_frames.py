@@ -41,12 +41,17 @@ def of_pyarrow():
     return pytest.importorskip("pyarrow").table(PEOPLE)
 
 
+def of_duckdb():
+    data = of_pyarrow()
+    return pytest.importorskip("duckdb").sql("select * from data")
+
+
 def values(columns):
     """Returns columns as lists."""
     return columns.to_polars().to_dict(as_series=False)
 
 
-@pytest.mark.parametrize("make", [of_pandas, of_polars, of_pyarrow])
+@pytest.mark.parametrize("make", [of_pandas, of_polars, of_pyarrow, of_duckdb])
 def test_frames_of_every_library(make, secret, server, tmp_path):
     data = make()
     frame = frames.encrypt(secret, data, SCHEMA)

@@ -23,12 +23,12 @@ use crate::parameters::parameter_set::Parameters;
 /// errors meet.
 const LOG2_SHARE: f64 = -4.0;
 
-/// What a stage adds to noise.
+/// Noise that a stage adds.
 pub(super) struct StageNoise<'a> {
     stage: &'a Stage,
-    /// What interpolation adds to a table.
+    /// Noise that interpolation adds to a table.
     of_tables: NoiseBound,
-    /// What products and SlotsToCoeffs add to each result.
+    /// Noise that products and SlotsToCoeffs add to each result.
     of_results: Vec<NoiseBound>,
 }
 
@@ -182,7 +182,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// What a stage adds to noise, whatever that of its columns.
+    /// Computes the noise that a stage adds, whatever that of its columns.
     pub(super) fn noise_of_stage<'a>(
         &self,
         circuit: &FormulaCircuit,

@@ -195,7 +195,7 @@ impl Parameters {
     }
 }
 
-/// What exchanges and cleaning make of noise.
+/// Noise after exchanges and after cleaning.
 struct SortNoise<'a> {
     parameters: &'a Parameters,
     exchange: StageNoise<'a>,
@@ -307,7 +307,7 @@ impl EvaluationKey {
         columns.iter().map(|column| self.shift(column, 0, rows)).collect()
     }
 
-    /// What second rows of pairs have more than first ones, and in the first column which places are first of a pair.
+    /// Subtracts the first rows of pairs from the second ones, and marks in the first column which places are first of a pair.
     fn differences(
         &self,
         columns: &[Ciphertext],

@@ -308,7 +308,7 @@ def sort(
     digits: Sequence[str],
     others: Sequence[str] = (),
     *,
-    bits: int = 6,
+    bits: int = 4,
     descending: bool = False,
     results: Sequence[str] | None = None,
 ) -> Program:
