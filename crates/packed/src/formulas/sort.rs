@@ -23,13 +23,19 @@ use crate::formulas::evaluation::steps_of;
 use crate::formulas::formula::Formula;
 use crate::formulas::noise::scaled;
 use crate::formulas::prediction::StageNoise;
-use crate::formulas::prepared::Stage;
+use crate::formulas::prepared::{Stage, check_modulus};
 use crate::formulas::stages::PreparedFormulas;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::parameters::parameter_set::Parameters;
 
 /// Least modulus of columns: keys have two values, and differences of them a sign.
 const LEAST_MODULUS: u64 = 8;
+
+/// Most keys: as many choices within each other as formulas may have.
+const MAX_KEYS: usize = 8;
+
+/// Most columns.
+const MAX_COLUMNS: usize = 64;
 
 /// Most rows whose failure probability is stated: places of the largest ring.
 const MOST_ROWS: usize = 1 << 17;
@@ -119,15 +125,22 @@ impl PreparedFormulas {
     /// ```
     ///
     /// # Errors
-    /// If there are no keys, or fewer columns than keys; if the modulus is no power of two from 8 to 4,096.
+    /// If there are no keys, more than 8, or fewer columns than keys; if there are more than 64 columns; if the modulus is no power
+    /// of two from 8 to 4,096.
     pub fn sort(columns: usize, keys: usize, modulus: u64, descending: bool) -> Result<Self> {
         if keys == 0 {
             return Err(Error::TooSmall { name: "number of keys of a sort", value: 0, limit: 1 });
         }
-        if keys > columns {
-            let (name, value, limit) = ("number of keys of a sort", keys as u64, columns as u64);
-            return Err(Error::TooLarge { name, value, limit });
+        for (name, value, limit) in [
+            ("number of keys of a sort", keys, columns.min(MAX_KEYS)),
+            ("number of columns of a sort", columns, MAX_COLUMNS),
+        ] {
+            if value > limit {
+                let (value, limit) = (value as u64, limit as u64);
+                return Err(Error::TooLarge { name, value, limit });
+            }
         }
+        check_modulus(modulus)?;
         if modulus < LEAST_MODULUS {
             let (name, limit) = ("modulus of columns of a sort", LEAST_MODULUS);
             return Err(Error::TooSmall { name, value: modulus, limit });

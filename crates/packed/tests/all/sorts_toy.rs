@@ -100,6 +100,9 @@ fn sorts_that_do_not_fit_are_refused() {
     };
     assert!(refused(2, 0, 16).contains("number of keys of a sort"));
     assert!(refused(2, 3, 16).contains("number of keys of a sort"));
+    assert!(refused(9, 9, 64).contains("number of keys of a sort"));
+    assert!(refused(65, 1, 64).contains("number of columns of a sort"));
+    assert!(refused(2, 1, 1 << 62).contains("modulus of columns"));
     assert!(refused(2, 1, 4).contains("modulus of columns of a sort"));
     assert!(refused(2, 1, 24).contains("a power of two"));
     assert!(refused(2, 1, 1 << 13).contains("modulus of columns"));
