@@ -225,10 +225,14 @@ impl SortNoise<'_> {
         span: usize,
     ) -> Result<Vec<SortStep>> {
         let parameters = self.parameters;
-        let most = self.most(inputs, span)?;
+        let clean = self.cleaning.results(parameters, inputs)?;
+        let mut changes = self.changes(&clean)?;
+        let after_span = |(&column, &change): (&NoiseBound, &NoiseBound)| {
+            size(column + scaled(change, 2.0 * span as f64))
+        };
+        let most = clean.iter().zip(&changes).map(after_span).fold(0.0, f64::max);
         let mut columns = inputs.to_vec();
         let mut steps = Vec::new();
-        let mut changes = self.changes(&columns)?;
         for (index, exchange) in Exchange::of_sort(rows).enumerate() {
             let all = index == 0 && must_clean;
             let is_full =
@@ -257,17 +261,6 @@ impl SortNoise<'_> {
     fn changes(&self, columns: &[NoiseBound]) -> Result<Vec<NoiseBound>> {
         let differences: Vec<NoiseBound> = columns.iter().map(|&it| it + it).collect();
         self.exchange.results(self.parameters, &differences)
-    }
-
-    /// The largest noise that a column has `span` exchanges after it was cleaned.
-    fn most(&self, inputs: &[NoiseBound], span: usize) -> Result<f64> {
-        let clean = self.cleaning.results(self.parameters, inputs)?;
-        let changes = self.changes(&clean)?;
-        let sums = clean
-            .iter()
-            .zip(&changes)
-            .map(|(&column, &change)| size(column + scaled(change, 2.0 * span as f64)));
-        Ok(sums.fold(0.0, f64::max))
     }
 }
 
