@@ -42,8 +42,7 @@ def of_pyarrow():
 
 
 def of_duckdb():
-    data = of_pyarrow()
-    return pytest.importorskip("duckdb").sql("select * from data")
+    return pytest.importorskip("duckdb").from_arrow(of_pyarrow())
 
 
 def values(columns):
