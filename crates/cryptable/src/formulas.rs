@@ -41,6 +41,8 @@ impl EvaluationKey {
     /// Formulas of [`PreparedFormulas::by_group`] are added up by groups: counts, sums, histograms. Each result then has partial
     /// sums in all places of full ciphertexts, for [`crate::engines::packed::group_totals`].
     ///
+    /// Formulas of [`PreparedFormulas::sort`] give all columns with their rows in order; columns then have one ciphertext each.
+    ///
     /// # Errors
     /// If columns are signed, not packed, of another client or other parameters, or differ in their number of values; if the key
     /// is not for formulas ([`crate::Request::formulas`]), or not for these; [`Error::NoiseTooLarge`] if a result would be wrong
@@ -60,6 +62,10 @@ impl EvaluationKey {
             check_signs("values of a column", column.is_signed(), false, "the inputs of formulas")?;
             check_equal("number of values of a column", column.count(), first.count())?;
             check_equal("number of parts of a column", column.parts().len(), parts)?;
+        }
+        if formulas.is_sort() && parts > 1 {
+            let name = "number of ciphertexts of a column whose rows are sorted";
+            return Err(Error::TooLarge { name, value: parts as u64, limit: 1 });
         }
         execution.run(|whole| {
             let mut outputs: Vec<Vec<Part>> = vec![Vec::new(); formulas.formulas()];

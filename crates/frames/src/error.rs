@@ -243,7 +243,7 @@ pub enum CellProblem {
 pub enum PipelineProblem {
     /// A step is of no kind, or of several.
     #[error(
-        "it must have either `lookup` and `table`, or `join` and `table`, or `sum`, or `program` and `inputs`, or `largest` and `count`, or `select`"
+        "it must have either `lookup` and `table`, or `join` and `table`, or `sum`, or `compare`, `is` and `than`, or `program` and `inputs`, or `largest` and `count`, or `argmax`, or `select`"
     )]
     Kind,
     /// A step does not name its results.

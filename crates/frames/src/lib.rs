@@ -63,7 +63,7 @@ pub use error::{CellProblem, ColumnProblem, Error, PipelineProblem, Result};
 pub use files::{Compression, FileFormat, FileKind};
 pub use frame::{Frame, FrameColumn, RowGroups};
 pub use mapping::Mapping;
-pub use pipeline::{Operand, Pipeline, Step};
+pub use pipeline::{Operand, Pipeline, Relation, Step};
 pub use program::Program;
 pub use schema::{Column, ColumnSchema, ColumnType, Encoding, Nulls, Scalar, Schema, Unit};
 #[cfg(feature = "client")]

@@ -5,6 +5,7 @@ use std::io::Read;
 use cryptable::Table;
 
 use crate::error::{CellProblem, Error, Result};
+use crate::pipeline::Relation;
 use crate::schema::Column;
 use crate::value::{Value, quoted};
 
@@ -75,6 +76,16 @@ impl MappingFile {
         file.ok_or(Error::Empty)
     }
 
+    /// The number of the output with a name.
+    fn place(&self, name: &str) -> Result<usize> {
+        let mut found = (0..self.names.len()).filter(|&index| self.names[index] == name);
+        match (found.next(), found.next()) {
+            (Some(index), None) => Ok(index),
+            (Some(_), Some(_)) => Err(Error::TwoColumns(name.into())),
+            (None, _) => Err(Error::NoColumn { name: name.into(), known: self.names.clone() }),
+        }
+    }
+
     /// The mapping to the output of this number.
     fn mapping(&self, output: usize) -> Mapping {
         let (form, inputs) = (self.form, self.form.inputs());
@@ -135,7 +146,45 @@ impl Mapping {
         Err(Error::Mapping { line: file.header, text: format!("it must be {expected}") })
     }
 
-    /// Reads the mappings to some of a table's columns, by their names in the header; columns with other names are ignored.
+    /// Makes the table of 1 where values of a column have a relation to a constant, in its units, and 0 elsewhere.
+    ///
+    /// ```
+    /// use cryptable_frames::{Mapping, Relation, Schema};
+    /// let schema = Schema::from_json(br#"{"columns": [
+    ///     {"column": "price", "type": "number", "scale": 0.5, "maximum": 3.5}
+    /// ]}"#)?;
+    /// let table = Mapping::comparison(&schema.columns()[0], Relation::Greater, "1.5", 8, 2)?;
+    /// assert_eq!(table.values(), [0, 0, 0, 0, 1, 1, 1, 1]);
+    /// # Ok::<(), cryptable_frames::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the constant is no value of the column's type, or no value has the relation to it.
+    pub fn comparison(
+        input: &Column,
+        is: Relation,
+        than: &str,
+        input_modulus: u64,
+        output_modulus: u64,
+    ) -> Result<Table> {
+        let (form, ends, holds) = match is {
+            Relation::Less => (Form::Below, ["", than], true),
+            Relation::AtMost => (Form::To, ["", than], true),
+            Relation::Equal => (Form::One, [than, than], true),
+            Relation::Different => (Form::One, [than, than], false),
+            Relation::AtLeast => (Form::To, [than, ""], true),
+            Relation::Greater => (Form::To, ["", than], false),
+        };
+        let [from, to] = ends.map(str::to_owned);
+        let [output, other] = if holds { ["1", "0"] } else { ["0", "1"] };
+        let lines = vec![Line { number: 1, from, to, output: output.into() }];
+        let bits = Column::integers("bits", false, output_modulus)?;
+        Self { form, lines }.table(input, input_modulus, &bits, output_modulus, Some(other))
+    }
+
+    /// Makes the tables of a join: those to some of a file's columns, by their names in the header; columns with other names are
+    /// ignored. Without a default, outputs of keys without a line are 0, and one more table has the bits which say what keys
+    /// have a line.
     ///
     /// ```
     /// use cryptable_frames::{Mapping, Schema};
@@ -145,25 +194,47 @@ impl Mapping {
     /// ]}"#)?;
     /// let [region, rate] = schema.columns() else { unreachable!() };
     /// let file = "region,seat,rate\nnorth,Oslo,3\nwest,Bergen,5\n";
-    /// let mapping = Mapping::read_columns(file.as_bytes(), &["rate".into()])?.swap_remove(0);
-    /// let [table, is_there] = mapping.table_with_gaps(region, 4, rate, 16)?;
-    /// assert_eq!((table.values(), is_there.values()), (&[3, 0, 5, 0][..], &[1, 0, 1, 0][..]));
+    /// let tables = Mapping::join(file.as_bytes(), region, 4, std::slice::from_ref(rate), 16, None)?;
+    /// assert_eq!((tables[0].values(), tables[1].values()), (&[3, 0, 5, 0][..], &[1, 0, 1, 0][..]));
     /// # Ok::<(), cryptable_frames::Error>(())
     /// ```
     ///
     /// # Errors
-    /// If it is not CSV, or if a name is not in its header, or is there twice.
-    pub fn read_columns(reader: impl Read, names: &[String]) -> Result<Vec<Self>> {
+    /// If it is not CSV, or if a name is not in its header, or is there twice; if a value does not belong to its column, or two
+    /// lines are for one key.
+    pub fn join(
+        reader: impl Read,
+        input: &Column,
+        input_modulus: u64,
+        outputs: &[Column],
+        output_modulus: u64,
+        default: Option<&str>,
+    ) -> Result<Vec<Table>> {
         let file = MappingFile::read(reader)?;
-        let mapping = |name: &String| {
-            let mut found = (0..file.names.len()).filter(|&index| file.names[index] == *name);
-            match (found.next(), found.next()) {
-                (Some(index), None) => Ok(file.mapping(index)),
-                (Some(_), Some(_)) => Err(Error::TwoColumns(name.clone())),
-                (None, _) => Err(Error::NoColumn { name: name.clone(), known: file.names.clone() }),
+        let (mut tables, mut is_there) = (Vec::new(), None);
+        for output in outputs {
+            let mapping = file.mapping(file.place(output.name())?);
+            if default.is_some() {
+                tables.push(mapping.table(
+                    input,
+                    input_modulus,
+                    output,
+                    output_modulus,
+                    default,
+                )?);
+                continue;
             }
-        };
-        names.iter().map(mapping).collect()
+            let entries = mapping.entries(input, input_modulus, output, output_modulus)?;
+            let values = entries.iter().map(|entry| entry.map_or(0, |(_, output)| output));
+            let values = Table::new(input_modulus, output_modulus, values.collect())?;
+            let inputs = input.encoding().is_signed();
+            tables.push(values.with_signs(inputs, output.encoding().is_signed()));
+            let bits = entries.iter().map(|entry| u64::from(entry.is_some()));
+            let bits = Table::new(input_modulus, output_modulus, bits.collect())?;
+            is_there = Some(bits.with_signs(inputs, false));
+        }
+        tables.extend(is_there);
+        Ok(tables)
     }
 
     /// Makes the table, for values of an input column modulo one number and of an output column modulo another.
@@ -196,27 +267,6 @@ impl Mapping {
         let entries = entries.into_iter().map(|entry| entry.map_or(0, |(_, output)| output));
         let table = Table::new(input_modulus, output_modulus, entries.collect())?;
         Ok(table.with_signs(encoding.is_signed(), output.encoding().is_signed()))
-    }
-
-    /// Makes the table with the output 0 for inputs without a line, and that of the bits which say whether an input has one.
-    ///
-    /// # Errors
-    /// If a value does not belong to its column, or if two lines are for one input.
-    pub fn table_with_gaps(
-        &self,
-        input: &Column,
-        input_modulus: u64,
-        output: &Column,
-        output_modulus: u64,
-    ) -> Result<[Table; 2]> {
-        let entries = self.entries(input, input_modulus, output, output_modulus)?;
-        let values = entries.iter().map(|entry| entry.map_or(0, |(_, output)| output));
-        let bits = entries.iter().map(|entry| u64::from(entry.is_some()));
-        let inputs = input.encoding().is_signed();
-        let values = Table::new(input_modulus, output_modulus, values.collect())?;
-        let bits = Table::new(input_modulus, output_modulus, bits.collect())?;
-        let outputs = output.encoding().is_signed();
-        Ok([values.with_signs(inputs, outputs), bits.with_signs(inputs, false)])
     }
 
     /// The number of the line for each residue of an input that has one, and the residue of its output.

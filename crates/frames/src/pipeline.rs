@@ -1,4 +1,4 @@
-//! Pipelines: lookups, joins, sums and programs on the columns of a frame, one after another, with one key.
+//! Pipelines: lookups, comparisons, joins, sums, searches and programs on the columns of a frame, one after another, with one key.
 
 mod largest;
 mod step;
@@ -10,7 +10,7 @@ use cryptable::{Ciphertext, EvaluationKey, Execution, PreparedTable};
 use serde::Deserialize;
 
 use self::step::StepFile;
-pub use self::step::{Operand, Step};
+pub use self::step::{Operand, Relation, Step};
 use crate::error::{Error, PipelineProblem, Result};
 use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
 use crate::program::Program;
@@ -183,7 +183,9 @@ impl Pipeline {
                 .map_err(|problem| Error::Step { step: index + 1, problem })?;
             match step {
                 _ if run.done.contains(&index) => {}
-                Step::Lookup { column, .. } | Step::Join { column, .. } => {
+                Step::Lookup { column, .. }
+                | Step::Compare { column, .. }
+                | Step::Join { column, .. } => {
                     self.look_up(&mut run, index, column, operands, execution)?;
                 }
                 Step::Program { inputs, into, .. } => {
@@ -198,12 +200,13 @@ impl Pipeline {
                     }
                 }
                 Step::Sum { terms, factors, into } => {
-                    let sum = run.sum(terms, factors);
+                    let sum = run.sum(terms, factors, into);
                     let sum = sum.map_err(|problem| Error::Step { step: index + 1, problem })?;
                     run.insert(into, sum)?;
                 }
-                Step::Largest { columns, count, into } => {
-                    let found = run.largest(columns, *count, execution);
+                Step::Largest { into, .. } | Step::Argmax { into, .. } => {
+                    let (columns, operation) = step.search().expect("a search");
+                    let found = run.search(columns, &operation, execution);
                     let found =
                         found.map_err(|problem| Error::Step { step: index + 1, problem })?;
                     run.insert(into, found)?;
@@ -344,8 +347,13 @@ impl Run<'_> {
         }
     }
 
-    /// Adds multiples of columns.
-    fn sum(&self, terms: &[String], factors: &[i64]) -> Result<Computed, PipelineProblem> {
+    /// Adds multiples of columns, which are signed if the first is or if the units of the result say so.
+    fn sum(
+        &self,
+        terms: &[String],
+        factors: &[i64],
+        into: &str,
+    ) -> Result<Computed, PipelineProblem> {
         let mut sum: Option<Ciphertext> = None;
         let validity = self.validity(terms)?;
         for (name, &factor) in terms.iter().zip(factors) {
@@ -359,7 +367,10 @@ impl Run<'_> {
                 None => term,
             });
         }
-        Ok(Computed::rows(sum.expect("a sum has terms"), validity))
+        let sum = sum.expect("a sum has terms");
+        let units = self.results.and_then(|results| results.column(into).ok());
+        let is_signed = units.map_or(sum.is_signed(), |units| units.encoding().is_signed());
+        Ok(Computed::rows(sum.with_signed(is_signed), validity))
     }
 
     /// Evaluates a program.
@@ -385,7 +396,8 @@ impl Run<'_> {
             groups: groups as u32,
         });
         let with_gaps = inputs.iter().find(|name| self.columns[*name].validity().is_some());
-        if let (Some(_), Some(gaps)) = (&groups, with_gaps) {
+        let mixes_rows = groups.is_some() || formulas.is_sort();
+        if let (true, Some(gaps)) = (mixes_rows, with_gaps) {
             return Err(PipelineProblem::GapsAsZero(gaps.clone()));
         }
         let validity = self.validity(inputs)?;

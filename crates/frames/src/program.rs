@@ -21,6 +21,18 @@ struct ProgramFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     layers: Vec<Layer>,
     group_by: Option<GroupBy>,
+    sort: Option<Sort>,
+}
+
+/// How rows are sorted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sort {
+    /// How many columns, from the first on, are the keys.
+    keys: usize,
+    /// Whether the largest comes first.
+    #[serde(default)]
+    descending: bool,
 }
 
 /// The column whose values are groups, and how many there are.
@@ -52,6 +64,9 @@ struct GroupBy {
 /// # Ok::<(), cryptable_frames::Error>(())
 /// ```
 ///
+/// With `"sort": {"keys": 1}` in place of formulas, results are the columns with their rows in the order of the first ones, the keys
+/// ([`PreparedFormulas::sort`]); `"descending": true` has the largest first.
+///
 /// A network has `layers` in place of `formulas`: sums of integer multiples of the columns, a table for each sum, sums of what
 /// tables give, and so on ([`Layer`]). The sums of the last layer are the results.
 /// ```
@@ -76,13 +91,24 @@ pub struct Program {
 
 impl ProgramFile {
     fn prepare(&self) -> Result<PreparedFormulas> {
+        let kinds = [
+            ("a sort", self.sort.is_some()),
+            ("layers", !self.layers.is_empty()),
+            ("formulas", !self.formulas.is_empty()),
+            ("groups", self.group_by.is_some()),
+        ];
+        let mut kinds = kinds.iter().filter(|(_, is_there)| *is_there);
+        if let (Some((first @ ("a sort" | "layers"), _)), Some((other, _))) =
+            (kinds.next(), kinds.next())
+        {
+            let what = "it is not a program";
+            return Err(Error::Syntax { what, text: format!("it has {first} and {other}") });
+        }
+        if let Some(Sort { keys, descending }) = self.sort {
+            let columns = self.columns.len();
+            return Ok(PreparedFormulas::sort(columns, keys, self.modulus, descending)?);
+        }
         if !self.layers.is_empty() {
-            let others =
-                [("formulas", !self.formulas.is_empty()), ("groups", self.group_by.is_some())];
-            if let Some((other, _)) = others.iter().find(|(_, is_there)| *is_there) {
-                let what = "it is not a program";
-                return Err(Error::Syntax { what, text: format!("it has layers and {other}") });
-            }
             return Ok(PreparedFormulas::network(&self.layers, self.modulus)?);
         }
         let Some(GroupBy { column, groups }) = &self.group_by else {
@@ -150,12 +176,15 @@ impl Program {
         Some((self.columns().iter().position(|name| name == column)?, *groups))
     }
 
-    /// Returns the results for a row of integers that represent values, before they are added up.
+    /// Returns the results for a row of integers that represent values, before they are added up or sorted.
     ///
     /// # Panics
     /// If the row has fewer values than columns, or one that is not below the modulus.
     #[must_use]
     pub fn values(&self, row: &[u64]) -> Vec<i64> {
+        if self.formulas.is_sort() {
+            return row.iter().map(|&value| value as i64).collect();
+        }
         if self.file.layers.is_empty() {
             return self.file.formulas.iter().map(|formula| formula.value(row)).collect();
         }

@@ -9,8 +9,8 @@ use cryptable::{
     Engine, EvaluationKey, Execution, Parameters, ReadOptions, Request, SecretKey, Table,
 };
 use cryptable_frames::{
-    Error, FileFormat, FileKind, Frame, FrameColumn, Mapping, Operand, Pipeline, RecordBatch,
-    Schema,
+    Column, Error, FileFormat, FileKind, Frame, FrameColumn, Mapping, Operand, Pipeline,
+    RecordBatch, Schema,
 };
 
 const MODULUS: u64 = 16;
@@ -390,22 +390,16 @@ fn tables_are_joined_by_a_key_and_columns_selected() {
            {"column": "ok", "type": "boolean", "nulls": "validity"}"#,
     );
     let file = "region,seat,note,rate\nwest,Bergen,x,-8\nnorth,Oslo,y,7\n";
-    let names = ["rate".to_owned(), "seat".to_owned()];
-    let mappings = Mapping::read_columns(file.as_bytes(), &names).unwrap();
+    let outputs = ["rate", "seat"].map(|name| results.column(name).unwrap().clone());
     let tables = |default: Option<&str>| {
-        let (mut tables, mut keys) = (Vec::new(), None);
-        for (mapping, output) in mappings.iter().zip(["rate", "seat"]) {
-            let output = results.column(output).unwrap();
-            let key = data.column("region").unwrap();
-            if output.name() == "seat" && default.is_some() {
-                tables.push(mapping.table(key, MODULUS, output, MODULUS, default).unwrap());
-                continue;
-            }
-            let [table, bits] = mapping.table_with_gaps(key, MODULUS, output, MODULUS).unwrap();
-            tables.push(table);
-            keys = Some(bits);
+        let key = data.column("region").unwrap();
+        let join = |outputs: &[Column], default| {
+            Mapping::join(file.as_bytes(), key, MODULUS, outputs, MODULUS, default).unwrap()
+        };
+        let mut tables = join(&outputs, None);
+        if default.is_some() {
+            tables.splice(1.., join(&outputs[1..], default));
         }
-        tables.extend(keys.filter(|_| default.is_none()));
         Some(Operand::Join(tables))
     };
     let pipeline = |default: &str| {
@@ -442,12 +436,14 @@ fn tables_are_joined_by_a_key_and_columns_selected() {
 
 #[test]
 fn columns_that_tables_lack_are_refused() {
-    let error = |names: &[&str]| {
-        let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
-        Mapping::read_columns("k,a,a\n1,2,3\n".as_bytes(), &names).unwrap_err().to_string()
+    let error = |name: &str| {
+        let columns = ["k", name].map(|name| Column::integers(name, false, 16).unwrap());
+        let found =
+            Mapping::join("k,a,a\n1,2,3\n".as_bytes(), &columns[0], 16, &columns[1..], 16, None);
+        found.unwrap_err().to_string()
     };
-    assert!(error(&["b"]).contains("no column \"b\""), "{}", error(&["b"]));
-    assert!(error(&["a"]).contains("two columns are called \"a\""));
+    assert!(error("b").contains("no column \"b\""), "{}", error("b"));
+    assert!(error("a").contains("two columns are called \"a\""));
 }
 
 #[test]
@@ -463,8 +459,8 @@ fn rows_of_the_largest_values_are_marked_without_the_client() {
     let line = |value: &u64| format!("{},{},\n", value / 16, value % 16);
     let text = format!("high,low,gaps\n{}", values.iter().map(line).collect::<String>());
     let frame = Frame::encrypt(&secret, &columns(&text), &data).unwrap();
-    let run = |columns: &str| {
-        let text = format!("[[step]]\nlargest = [{columns}]\ncount = 3\ninto = 'top'");
+    let search = |kind: &str, columns: &str| {
+        let text = format!("[[step]]\n{kind} = [{columns}]\ninto = 'top'");
         let pipeline = Pipeline::from_toml(&text).unwrap();
         pipeline.run(&server, &frame, &[None], None, Execution::default())
     };
@@ -472,7 +468,13 @@ fn rows_of_the_largest_values_are_marked_without_the_client() {
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     let mark = |value: &u64| format!("{}\n", u64::from(*value >= sorted[2]));
     let expected = format!("top\n{}", values.iter().map(mark).collect::<String>());
+    let run = |columns: &str| search("count = 3\nlargest", columns);
     let found = run("'high', 'low'").unwrap();
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
+    let first = values.iter().position(|value| *value == sorted[0]).unwrap();
+    let mark = |row: usize| format!("{}\n", u64::from(row == first));
+    let expected = format!("top\n{}", (0..values.len()).map(mark).collect::<String>());
+    let found = search("argmax", "'high', 'low'").unwrap();
     assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
     let error = run("'high', 'gaps'").unwrap_err().to_string();
     assert!(error.contains("\"gaps\" has gaps"), "{error}");

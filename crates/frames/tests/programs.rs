@@ -179,3 +179,60 @@ fn groups_that_do_not_fit_are_refused() {
     assert!(refused("\"groups\": 3", "\"groups\": 30").contains("a multiple of 32"));
     assert!(refused("\"groups\": 3", "\"groups\": -3").contains("it is not a program"));
 }
+
+const SORT: &str = r#"{
+    "columns": ["high", "low", "name"], "modulus": 16, "results": ["h", "l", "n"], "output_modulus": 16,
+    "sort": {"keys": 2, "descending": true}
+}"#;
+
+#[test]
+fn rows_are_sorted_with_other_columns_along() {
+    let program = Program::from_json(SORT.as_bytes()).unwrap();
+    let plan = program.request().insecure_toy().plan().unwrap();
+    assert!(plan.to_string().contains("a sort of 3 columns modulo 16"), "{plan}");
+    let secret = SecretKey::generate(plan);
+    let server = secret.evaluation_key();
+    let of = |nulls: &str| {
+        let text = format!(
+            r#"{{"columns": [{{"column": "high", "type": "integer", "maximum": 3}},
+                {{"column": "low", "type": "integer", "maximum": 3}},
+                {{"column": "name", "type": "integer", "maximum": 15, "nulls": {nulls}}}]}}"#
+        );
+        Schema::from_json(text.as_bytes()).unwrap()
+    };
+    // Values are different, so that there is one order.
+    let values: Vec<u64> = (0..11).map(|row| row * 7 % 16).collect();
+    let line = |value: &u64| format!("{},{},{}\n", value / 4, value % 4, value * 3 % 16);
+    let data = format!("high,low,name\n{}", values.iter().map(line).collect::<String>());
+    let frame = Frame::encrypt(&secret, &columns(&data), &of(r#"{"value": 0}"#)).unwrap();
+    let found = program.run(&server, &frame, Execution::default()).unwrap();
+    let mut sorted = values.clone();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    let expected = format!("h,l,n\n{}", sorted.iter().map(line).collect::<String>());
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
+
+    // Gaps would stay behind, and so would rows of further ciphertexts.
+    let gaps = "high,low,name\n1,2,\n";
+    let gaps = Frame::encrypt(&secret, &columns(gaps), &of("\"validity\"")).unwrap();
+    let error = program.run(&server, &gaps, Execution::default()).unwrap_err().to_string();
+    assert!(error.contains("\"name\" has gaps"), "{error}");
+    let many = format!("high,low,name\n{}", "1,1,1\n".repeat(1025));
+    let many = Frame::encrypt(&secret, &columns(&many), &of(r#"{"value": 0}"#)).unwrap();
+    let error = program.run(&server, &many, Execution::default()).unwrap_err().to_string();
+    assert!(error.contains("number of ciphertexts of a column whose rows are sorted"), "{error}");
+}
+
+#[test]
+fn sorts_that_do_not_fit_are_refused() {
+    let refused = |from: &str, to: &str| {
+        let text = SORT.replacen(from, to, 1);
+        assert_ne!(text, SORT);
+        Program::from_json(text.as_bytes()).unwrap_err().to_string()
+    };
+    assert!(refused("\"keys\": 2", "\"keys\": 4").contains("number of keys of a sort"));
+    assert!(refused("\"n\"", "\"n\", \"more\"").contains("number of names of results"));
+    assert!(
+        refused("\"sort\"", "\"formulas\": [{\"column\": 0}], \"sort\"")
+            .contains("a sort and formulas")
+    );
+}

@@ -1,5 +1,4 @@
-//! Sorting, and merging of sorted columns: Batcher's networks (1968) over the places of one ciphertext, the bitonic one to merge, the
-//! odd-even one to sort, whose pairs all have the smaller integer first.
+//! Sorting, and merging of sorted columns, by [`Exchange`]s of the places of one ciphertext.
 //!
 //! A stage compares places i and i + k, for all i that are first of a pair (of a bitonic merge those whose bit k is 0), and leaves
 //! the smaller integer at i. With the column x,
@@ -14,6 +13,7 @@
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_equal};
+use cryptable_packed::Exchange;
 
 use crate::carries::check_kinds;
 use crate::columns::IntegerColumn;
@@ -21,45 +21,6 @@ use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::Places;
 use crate::evaluator::Evaluator;
 use crate::integer::{ColumnKind, IntegerType, Radix};
-
-/// Pairs of places that are compared at once, the smaller integer to the first.
-#[derive(Clone, Copy)]
-struct Stage {
-    /// From the first place of a pair to the second.
-    distance: usize,
-    /// The first place that is one of a pair.
-    start: usize,
-    /// Both places of a pair are in the same block of as many places.
-    block: usize,
-}
-
-impl Stage {
-    /// Whether a place is the first of a pair.
-    fn is_first(self, place: usize) -> bool {
-        let Self { distance, start, block } = self;
-        let is_first = place >= start && (place - start) & distance == 0;
-        is_first && place / block == (place + distance) / block
-    }
-
-    /// A merge of a column that rises and then falls.
-    fn of_merge(places: usize) -> impl Iterator<Item = Self> {
-        let stage = move |log2: u32| Self { distance: 1 << log2, start: 0, block: places };
-        (0..places.ilog2()).rev().map(stage)
-    }
-
-    /// A sort of any column: merges of pairs, of fours, and so on, each of as many stages as it has bits.
-    fn of_sort(places: usize) -> impl Iterator<Item = Self> {
-        let merge = |log2: u32| {
-            let stage = move |distance: u32| Self {
-                distance: 1 << distance,
-                start: if distance == log2 { 0 } else { 1 << distance },
-                block: 2 << log2,
-            };
-            (0..=log2).rev().map(stage)
-        };
-        (0..places.ilog2()).flat_map(merge)
-    }
-}
 
 impl<E: Places> Evaluator<'_, E> {
     /// One column of x and, behind it, y: fresh ones, which together have as many values as a ciphertext has places. No
@@ -128,11 +89,11 @@ impl<E: Places> Evaluator<'_, E> {
         }
         let mut digits = self.reduce(x)?.digits().to_vec();
         self.turn_sign(&mut digits, x.kind())?;
-        self.exchange(x.kind(), &digits, Stage::of_merge(places))
+        self.exchange(x.kind(), &digits, places, Exchange::of_merge(places))
     }
 
-    /// Sorts a column, the smallest value first: `log2(n)·(log2(n) + 1)/2` stages of 2m lookups, for n places of a ciphertext and m
-    /// digits as of [`Evaluator::bitonic_merge`]; 136 stages for 65,536 places, however many of them have values.
+    /// Sorts a column, the smallest value first: `log2(n)·(log2(n) + 1)/2` stages of 2m lookups, for n values, rounded up to a power
+    /// of two, and m digits as of [`Evaluator::bitonic_merge`]; 136 stages for 65,536 values.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
@@ -151,7 +112,7 @@ impl<E: Places> Evaluator<'_, E> {
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let (kind, places) = (x.kind(), self.engine().places());
+        let kind = x.kind();
         let Some(first) = x.ciphertexts().next() else { return Ok(x.clone()) };
         let rows = self.engine().count(first);
         let mut digits = self.reduce(x)?.digits().to_vec();
@@ -159,39 +120,19 @@ impl<E: Places> Evaluator<'_, E> {
             *digit = self.in_all_places(digit, rows)?;
         }
         self.turn_sign(&mut digits, kind)?;
-        if rows < places {
-            // No value is behind those without rows.
-            let radix = self.radix(kind);
-            for (index, digit) in digits.iter_mut().enumerate() {
-                *digit = self.with_largest_behind(digit, radix.base(index), rows)?;
-            }
-        }
-        let sorted: IntegerColumn<T, _> = self.exchange(kind, &digits, Stage::of_sort(places))?;
+        let sorted: IntegerColumn<T, _> =
+            self.exchange(kind, &digits, rows, Exchange::of_sort(rows))?;
         let first = sorted.digits().iter().map(|digit| self.first_rows(digit, rows));
         Ok(IntegerColumn::new(kind, first.collect::<Result<_>>()?))
     }
 
-    /// The digit, and the largest one in all places without rows.
-    fn with_largest_behind(
-        &self,
-        digit: &Digit<E::Ciphertext>,
-        base: i64,
-        rows: usize,
-    ) -> Result<Digit<E::Ciphertext>> {
-        let digit = match digit.ciphertext() {
-            Some(_) => digit.clone(),
-            None => return Ok(digit.clone()),
-        };
-        let marked = self.add_where(&digit, |place| if place < rows { 0 } else { base })?;
-        self.map(&marked.within(0, 2 * base - 1), |digit| digit.min(base - 1))
-    }
-
-    /// Integers of these digits after all stages.
+    /// Integers of these digits after all stages, which exchange the first `rows` places.
     fn exchange<T: IntegerType>(
         &self,
         kind: ColumnKind,
         digits: &[Digit<E::Ciphertext>],
-        stages: impl Iterator<Item = Stage>,
+        rows: usize,
+        stages: impl Iterator<Item = Exchange>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         if self.modulus() < 16 {
             let (name, value) = ("modulus of digits of a merge", self.modulus() as u64);
@@ -201,7 +142,7 @@ impl<E: Places> Evaluator<'_, E> {
         let wide = Radix::new(self.stage_bits(), kind.bits());
         let mut digits = self.regroup(digits, radix, wide)?;
         for stage in stages {
-            digits = self.stage(&digits, wide, stage)?;
+            digits = self.stage(&digits, wide, rows, stage)?;
         }
         let mut digits = self.regroup(&digits, wide, radix)?;
         self.turn_sign(&mut digits, kind)?;
@@ -233,9 +174,10 @@ impl<E: Places> Evaluator<'_, E> {
         &self,
         digits: &[Digit<E::Ciphertext>],
         radix: Radix,
-        stage: Stage,
+        rows: usize,
+        stage: Exchange,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
-        let (places, distance) = (self.engine().places(), stage.distance);
+        let (places, distance) = (self.engine().places(), stage.distance());
         let mut digits = digits.to_vec();
         for digit in &mut digits {
             let difference = self.shape(&[(1, digit), (-1, digit)]);
@@ -255,7 +197,8 @@ impl<E: Places> Evaluator<'_, E> {
             self.add_where(&difference, |place| if is_beyond(place) { largest } else { 0 })
         });
         let differences = differences.collect::<Result<Vec<_>>>()?;
-        let swap = self.swaps(&differences, radix, stage)?;
+        let is_first = |place: usize| stage.is_first(place, rows);
+        let swap = self.swaps(&differences, radix, &is_first)?;
         let changed = digits.iter().zip(&differences).map(|(digit, difference)| {
             let width = 2 * radix.full_base() - 1;
             let low = difference.low();
@@ -275,7 +218,7 @@ impl<E: Places> Evaluator<'_, E> {
         &self,
         differences: &[Digit<E::Ciphertext>],
         radix: Radix,
-        stage: Stage,
+        is_first: &dyn Fn(usize) -> bool,
     ) -> Result<Digit<E::Ciphertext>> {
         let (base, top) = (radix.full_base(), differences.len() - 1);
         let mut borrow = Digit::public(0);
@@ -285,7 +228,7 @@ impl<E: Places> Evaluator<'_, E> {
         }
         let sum = self.linear(&[(1, &differences[top]), (1, &borrow)], 0)?;
         let compared = self
-            .add_where(&sum, |place| if stage.is_first(place) { 2 * base } else { 0 })?
+            .add_where(&sum, |place| if is_first(place) { 2 * base } else { 0 })?
             .within(-base, 3 * base - 1);
         // Compared: from base to 3·base - 1, negative below 2·base.
         self.map(

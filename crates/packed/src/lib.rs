@@ -50,6 +50,7 @@ mod bootstrapping;
 mod ciphertext;
 mod comparison;
 mod compression;
+mod exchange;
 mod formulas;
 mod interchange;
 mod keys;
@@ -83,6 +84,7 @@ pub use cryptable_lattice::{
     Error, FailureProbability, Owners, Progress, ReadOptions, Result, SecurityLevel, Table,
 };
 pub use cryptable_wire::KeyId;
+pub use exchange::Exchange;
 pub use formulas::formula::Formula;
 pub use formulas::groups::group_totals;
 pub use formulas::layer::Layer;

@@ -210,19 +210,23 @@ pub(crate) fn join_frame(
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
 }
 
-/// Marks the rows of the largest values, whose digits are in some columns of a frame.
+/// Marks the rows of the largest values, whose digits are in some columns of a frame; without their number, the first row of the
+/// largest.
 #[pyfunction]
-#[pyo3(signature = (server, frame, largest: "tuple[Sequence[str], int, str]", threads: "int", progress))]
+#[pyo3(signature = (server, frame, largest: "tuple[Sequence[str], int | None, str]", threads: "int", progress))]
 pub(crate) fn largest_rows(
     py: Python<'_>,
     server: &EvaluationKey,
     frame: &Frame,
-    largest: (Vec<String>, u64, String),
+    largest: (Vec<String>, Option<u64>, String),
     #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     progress: Option<Progress<'_>>,
 ) -> Result<Frame> {
     let (columns, count, into) = largest;
-    let step = Step::Largest { columns, count, into };
+    let step = match count {
+        Some(count) => Step::Largest { columns, count, into },
+        None => Step::Argmax { columns, into },
+    };
     let pipeline = Pipeline::new(vec![step], None).map_err(raise_of_frame)?;
     let found = call::run_reporting(py, threads, progress, "largest", |execution| {
         Ok(pipeline.run(server.library(), &frame.inner, &[None], None, execution))
@@ -308,23 +312,13 @@ impl Units<'_> {
         let from = self.input(&join.key)?;
         let column = self.frame.inner.column(&join.key).map_err(raise_of_frame)?;
         let (input, output) = (column.values().modulus(), parameters.output_modulus());
-        let mappings = Mapping::read_columns(join.table.as_bytes(), &join.columns);
-        let (mut tables, mut keys) = (Vec::new(), None);
-        for (mapping, name) in mappings.map_err(raise_of_frame)?.iter().zip(&join.columns) {
+        let units = |name: &String| {
             let units = self.results.and_then(|it| it.inner.column(name).ok().cloned());
-            let to = integers_unless(units, name, false, output)?;
-            if let Some(default) = &join.default {
-                let table = mapping.table(&from, input, &to, output, Some(default));
-                tables.push(table.map_err(raise_of_frame)?);
-                continue;
-            }
-            let found = mapping.table_with_gaps(&from, input, &to, output);
-            let [table, is_there] = found.map_err(raise_of_frame)?;
-            tables.push(table);
-            keys = Some(is_there);
-        }
-        tables.extend(keys);
-        Ok(tables)
+            integers_unless(units, name, false, output)
+        };
+        let columns = join.columns.iter().map(units).collect::<Result<Vec<_>>>()?;
+        let (table, default) = (join.table.as_bytes(), join.default.as_deref());
+        Mapping::join(table, &from, input, &columns, output, default).map_err(raise_of_frame)
     }
 }
 

@@ -41,12 +41,16 @@ def of_pyarrow():
     return pytest.importorskip("pyarrow").table(PEOPLE)
 
 
+def of_duckdb():
+    return pytest.importorskip("duckdb").from_arrow(of_pyarrow())
+
+
 def values(columns):
     """Returns columns as lists."""
     return columns.to_polars().to_dict(as_series=False)
 
 
-@pytest.mark.parametrize("make", [of_pandas, of_polars, of_pyarrow])
+@pytest.mark.parametrize("make", [of_pandas, of_polars, of_pyarrow, of_duckdb])
 def test_frames_of_every_library(make, secret, server, tmp_path):
     data = make()
     frame = frames.encrypt(secret, data, SCHEMA)
@@ -113,6 +117,26 @@ def test_largest_values_are_marked_without_the_client():
     top = frames.largest(server, frame, ["high", "low"], 7, result="top", progress=False)
     seventh = sorted(numbers, reverse=True)[6]
     assert values(frames.decrypt(secret, top)) == {"top": [int(it >= seventh) for it in numbers]}
+    first = frames.argmax(server, frame, ["high", "low"], progress=False)
+    row = numbers.index(max(numbers))
+    assert values(frames.decrypt(secret, first)) == {"selected": [int(it == row) for it in range(100)]}
+
+
+def test_rows_are_sorted_with_other_columns_along():
+    polars = pytest.importorskip("polars")
+    program = frames.sort(["high", "low"], ["name"], bits=2)
+    assert program.results == ["sorted_high", "sorted_low", "sorted_name"]
+    secret = cryptable.SecretKey.generate(frames.plan(program, insecure_toy=True))
+    numbers = [row * 7 % 16 for row in range(9)]
+    data = polars.DataFrame({"high": [it // 4 for it in numbers], "low": [it % 4 for it in numbers], "name": numbers})
+    frame = frames.encrypt(secret, data, frames.suggest(data, bits=4))
+    found = frames.run(secret.evaluation_key(progress=False), frame, program, progress=False)
+    ordered = sorted(numbers)
+    assert values(frames.decrypt(secret, found)) == {
+        "sorted_high": [it // 4 for it in ordered],
+        "sorted_low": [it % 4 for it in ordered],
+        "sorted_name": ordered,
+    }
 
 
 def test_what_does_not_fit(secret, server):

@@ -32,7 +32,8 @@ pub struct ProgramJobArgs {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// Pipeline in TOML: steps of lookups, joins, sums and programs, which name columns; its files are looked for beside it
+    /// Pipeline in TOML: steps of lookups, comparisons, joins, sums, searches and programs, which name columns; its files are
+    /// looked for beside it
     #[arg(value_name = "PIPELINE")]
     pub pipeline: PathBuf,
     /// Server's evaluation key
@@ -103,15 +104,21 @@ A pipeline loads the key once, for all of its steps:
   into = [\"rate\", \"seat\"]    # columns of the table; rows without a line have gaps
 
   [[step]]
+  compare = \"age\"             # 1 in the rows where it holds, 0 in all others
+  is = \">=\"                   # or <, <=, =, !=, >
+  than = 18                     # in the units of the column
+  into = \"adult\"
+
+  [[step]]
   largest = [\"high\", \"low\"]  # digits, with a key of `keygen integers --search`
   count = 10                    # 1 in the rows of the ten largest values
-  into = \"top\"
+  into = \"top\"                # argmax = [\"high\", \"low\"] marks the first row of the largest value
 
   [[step]]
   select = [\"age\"]            # columns that go to the output as they are; `into` renames them
 
   [[step]]
-  program = \"forest.json\"     # a decision tree or the like, with a key of `keygen program`
+  program = \"forest.json\"     # a decision tree, a sort or the like, with a key of `keygen program`
   inputs = [\"age\", \"income\"]  # in the order of the program's columns
   into = [\"probability\"]
 

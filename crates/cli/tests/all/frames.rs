@@ -104,6 +104,45 @@ fn tables_are_joined_and_columns_selected() {
 }
 
 #[test]
+fn rows_are_compared_with_constants_and_columns_with_each_other() {
+    let here = workspace("--mode packed --bits 4");
+    here.write("people.csv", "age,limit,since\n3,5,2024-01-01\n5,5,2024-01-09\n7,2,2024-01-03\n");
+    here.write(
+        "schema.json",
+        r#"{"columns": [
+            {"column": "age", "type": "integer", "maximum": 7},
+            {"column": "limit", "type": "integer", "maximum": 7},
+            {"column": "since", "type": "date", "offset": "2024-01-01", "maximum": "2024-01-16"}
+        ]}"#,
+    );
+    here.write(
+        "results.json",
+        r#"{"columns": [{"column": "more", "type": "integer", "minimum": -8, "maximum": 7}]}"#,
+    );
+    let compare = |column: &str, is: &str, than: &str, into: &str| {
+        format!("[[step]]\ncompare = '{column}'\nis = '{is}'\nthan = {than}\ninto = '{into}'\n")
+    };
+    let steps = [
+        "schema = 'schema.json'\nresults = 'results.json'\n".into(),
+        compare("age", ">=", "5", "five"),
+        compare("since", "<", "'2024-01-09'", "early"),
+        compare("age", "!=", "5", "other"),
+        "[[step]]\nsum = ['age', 'limit']\nfactors = [1, -1]\ninto = 'more'\n".into(),
+        compare("more", ">", "0", "is_more"),
+    ];
+    here.write("pipeline.toml", steps.concat());
+    encrypt(&here);
+    run(&here);
+    here.succeed("decrypt --secret client.key --input scored.frame --output scored.csv");
+    let expected = "five,early,other,more,is_more\n0,1,1,-2,0\n1,0,0,0,0\n1,1,1,5,1\n";
+    assert_eq!(text(&here, "scored.csv"), expected);
+    here.write("pipeline.toml", steps[0].clone() + &compare("age", "=", "9", "nine"));
+    let fails =
+        "run pipeline.toml --evaluation server.key --input people.frame --output scored.frame";
+    assert!(here.fail(fails).contains("\"9\""), "{}", here.fail(fails));
+}
+
+#[test]
 fn frames_go_through_pipelines_in_units_of_their_own() {
     for engine in ["single", "packed"] {
         let here = workspace(&format!("--mode {engine} --bits 4"));

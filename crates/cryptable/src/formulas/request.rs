@@ -43,7 +43,7 @@ impl Request<Formulas> {
         let prediction = parameters.formula_prediction(formulas)?;
         let operation = PlannedOperation {
             name: "evaluate",
-            lookups: formulas.lookups(),
+            lookups: parameters.formula_lookups(formulas)?,
             tables: formulas.tables(),
             duration: prediction.duration(&limits.cost(), slots, threads),
             failure: parameters.formula_failure(formulas),
@@ -66,6 +66,9 @@ impl Title for OperationPlan<Formulas> {
         let groups = formulas
             .groups()
             .map_or(String::new(), |groups| format!(", added up by {groups} groups"));
+        if formulas.is_sort() {
+            return format!("a sort of {columns} columns modulo {modulus}");
+        }
         format!(
             "formulas of {columns} columns modulo {modulus}, results modulo {output_modulus}{groups}"
         )

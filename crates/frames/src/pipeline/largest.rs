@@ -1,17 +1,17 @@
 //! Rows of the largest values of a column, whose digits are in several columns.
 
-use cryptable::integers::{ColumnKind, Evaluator};
+use cryptable::integers::{AnyColumn, ColumnKind, Evaluator, Operand, Operation};
 use cryptable::{Ciphertext, Error, Execution};
 
 use super::{Computed, Run};
 use crate::error::PipelineProblem;
 
 impl Run<'_> {
-    /// Marks the rows whose values are among the largest.
-    pub(super) fn largest(
+    /// Marks the rows that a search finds.
+    pub(super) fn search(
         &self,
         columns: &[String],
-        count: u64,
+        operation: &Operation,
         execution: Execution<'_>,
     ) -> Result<Computed, PipelineProblem> {
         let mut words = Vec::with_capacity(columns.len());
@@ -38,8 +38,13 @@ impl Run<'_> {
             let server = Evaluator::new(key)?.with_progress(progress);
             let bits = key.parameters().input_modulus().ilog2() * columns.len() as u32;
             let values = server.from_words(ColumnKind::new(bits, false)?, &words)?;
-            let (selected, _) = server.largest(&values, count)?;
-            Ok(selected.ciphertext().cloned().expect("rows of encrypted values"))
+            let values = AnyColumn::Integers(values);
+            let found = operation.apply_moving(&server, &[Operand::Column(&values)])?;
+            let rows = found.into_iter().find_map(|column| match column {
+                AnyColumn::Booleans(rows) => rows.ciphertext().cloned(),
+                AnyColumn::Integers(_) => None,
+            });
+            Ok(rows.expect("rows of encrypted values"))
         })?;
         Ok(Computed::rows(Ciphertext::from(found), None))
     }

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use cryptable::Table;
+use cryptable::integers::Operation;
 use serde::Deserialize;
 
 use crate::error::PipelineProblem;
 use crate::program::Program;
+use crate::schema::Scalar;
 
 /// A step as its file has it.
 #[derive(Deserialize)]
@@ -21,7 +23,11 @@ pub(super) struct StepFile {
     inputs: Option<Vec<String>>,
     join: Option<String>,
     largest: Option<Vec<String>>,
+    argmax: Option<Vec<String>>,
     count: Option<u64>,
+    compare: Option<String>,
+    is: Option<Relation>,
+    than: Option<Scalar>,
     select: Option<Vec<String>>,
     into: Option<NamesFile>,
 }
@@ -32,6 +38,30 @@ pub(super) struct StepFile {
 enum NamesFile {
     One(String),
     All(Vec<String>),
+}
+
+/// A relation of the values of a column to a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub enum Relation {
+    /// Below the constant.
+    #[serde(rename = "<")]
+    Less,
+    /// At most the constant.
+    #[serde(rename = "<=")]
+    AtMost,
+    /// Equal to the constant.
+    #[serde(rename = "=")]
+    Equal,
+    /// Not equal to the constant.
+    #[serde(rename = "!=")]
+    Different,
+    /// At least the constant.
+    #[serde(rename = ">=")]
+    AtLeast,
+    /// Above the constant.
+    #[serde(rename = ">")]
+    Greater,
 }
 
 /// A step of a pipeline, which computes a new column.
@@ -78,6 +108,24 @@ pub enum Step {
         /// Names of the table's columns, and of the results.
         into: Vec<String>,
     },
+    /// Marks the rows whose values have a relation to a constant by 1, all others by 0.
+    Compare {
+        /// Name of the column.
+        column: String,
+        /// Relation of its values to the constant.
+        is: Relation,
+        /// The constant, in the units of the column.
+        than: String,
+        /// Name of the result.
+        into: String,
+    },
+    /// Marks the first row of the largest value by 1, all others by 0.
+    Argmax {
+        /// Names of the columns of a value's digits, the most significant first.
+        columns: Vec<String>,
+        /// Name of the result.
+        into: String,
+    },
     /// Marks the rows of the largest values by 1, all others by 0.
     Largest {
         /// Names of the columns of a value's digits, the most significant first.
@@ -118,9 +166,11 @@ impl Step {
     #[must_use]
     pub fn into(&self) -> &[String] {
         match self {
-            Self::Lookup { into, .. } | Self::Sum { into, .. } | Self::Largest { into, .. } => {
-                std::slice::from_ref(into)
-            }
+            Self::Lookup { into, .. }
+            | Self::Compare { into, .. }
+            | Self::Sum { into, .. }
+            | Self::Largest { into, .. }
+            | Self::Argmax { into, .. } => std::slice::from_ref(into),
             Self::Program { into, .. } | Self::Join { into, .. } | Self::Select { into, .. } => {
                 into
             }
@@ -130,9 +180,13 @@ impl Step {
     /// Returns the names of the columns that the step reads.
     pub(super) fn inputs(&self) -> &[String] {
         match self {
-            Self::Lookup { column, .. } | Self::Join { column, .. } => std::slice::from_ref(column),
+            Self::Lookup { column, .. }
+            | Self::Compare { column, .. }
+            | Self::Join { column, .. } => std::slice::from_ref(column),
             Self::Sum { terms, .. } => terms,
-            Self::Select { columns, .. } | Self::Largest { columns, .. } => columns,
+            Self::Select { columns, .. }
+            | Self::Largest { columns, .. }
+            | Self::Argmax { columns, .. } => columns,
             Self::Program { inputs, .. } => inputs,
         }
     }
@@ -140,7 +194,19 @@ impl Step {
     /// Names of the column that is looked up, if one is, and of all that comes of it.
     pub(super) fn lookups(&self) -> Option<(&str, &[String])> {
         match self {
-            Self::Lookup { column, .. } | Self::Join { column, .. } => Some((column, self.into())),
+            Self::Lookup { column, .. }
+            | Self::Compare { column, .. }
+            | Self::Join { column, .. } => Some((column, self.into())),
+            _ => None,
+        }
+    }
+
+    /// Returns the columns of digits that are searched, and how, if the step is a search.
+    #[must_use]
+    pub fn search(&self) -> Option<(&[String], Operation)> {
+        match self {
+            Self::Largest { columns, count, .. } => Some((columns, Operation::Largest(*count))),
+            Self::Argmax { columns, .. } => Some((columns, Operation::Argmax)),
             _ => None,
         }
     }
@@ -149,7 +215,7 @@ impl Step {
     pub(super) fn tables(&self) -> usize {
         match self {
             Self::Join { into, default, .. } => into.len() + usize::from(default.is_none()),
-            Self::Lookup { .. } => 1,
+            Self::Lookup { .. } | Self::Compare { .. } => 1,
             _ => 0,
         }
     }
@@ -161,6 +227,8 @@ impl Step {
             file.program.is_some(),
             file.join.is_some(),
             file.largest.is_some(),
+            file.argmax.is_some(),
+            file.compare.is_some(),
             file.select.is_some(),
         ];
         if kinds.iter().filter(|&&is_there| is_there).count() != 1 {
@@ -172,6 +240,8 @@ impl Step {
             ("default", file.default.is_some() && !of_tables),
             ("factors", file.factors.is_some() && file.sum.is_none()),
             ("count", file.count.is_some() && file.largest.is_none()),
+            ("is", file.is.is_some() && file.compare.is_none()),
+            ("than", file.than.is_some() && file.compare.is_none()),
             ("inputs", file.inputs.is_some() && file.program.is_none()),
         ] {
             if is_foreign {
@@ -206,6 +276,13 @@ impl StepFile {
         }
         if let (Some(columns), Some(count)) = (self.largest, self.count) {
             return Ok(Step::Largest { columns, count, into: into.one()? });
+        }
+        if let Some(columns) = self.argmax.filter(|columns| !columns.is_empty()) {
+            return Ok(Step::Argmax { columns, into: into.one()? });
+        }
+        if let (Some(column), Some(is), Some(than)) = (self.compare, self.is, self.than) {
+            let than = than.value().to_string();
+            return Ok(Step::Compare { column, is, than, into: into.one()? });
         }
         let terms = self.sum.filter(|terms| !terms.is_empty()).ok_or(PipelineProblem::Kind)?;
         let factors = self.factors.unwrap_or_else(|| vec![1; terms.len()]);

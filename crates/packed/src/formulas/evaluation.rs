@@ -61,6 +61,9 @@ impl EvaluationKey {
             column.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
             check_equal("number of values of a column", column.count(), columns[0].count())?;
         }
+        if formulas.is_sort() {
+            return self.sort(columns, formulas, progress);
+        }
         let inputs: Vec<_> = columns.iter().map(|column| column.noise()).collect();
         let noises = parameters.checked_formula_noise(formulas, &inputs)?;
         let steps = formulas.stages().iter().map(|stage| steps_of(circuit, stage)).sum();
@@ -100,7 +103,7 @@ impl EvaluationKey {
     }
 
     /// The results of a stage, with these noises.
-    fn evaluate_stage(
+    pub(super) fn evaluate_stage(
         &self,
         columns: &[Ciphertext],
         formulas: &Stage,
@@ -180,7 +183,7 @@ impl EvaluationKey {
 }
 
 /// Steps of progress of a stage.
-fn steps_of(circuit: &FormulaCircuit, formulas: &Stage) -> usize {
+pub(super) fn steps_of(circuit: &FormulaCircuit, formulas: &Stage) -> usize {
     STEPS_BEFORE_TABLES * formulas.exponentials()
         + circuit.steps(formulas)
         + STEPS_AFTER_TABLE * formulas.formulas()

@@ -4,7 +4,7 @@ use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise};
 use cryptable_ckks::paterson_stockmeyer::Steps;
-use cryptable_lattice::cost::Prediction;
+use cryptable_lattice::cost::{Prediction, Work};
 use cryptable_lattice::error::{Error, Result, check_equal};
 use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::{FailureProbability, NoiseBound};
@@ -22,6 +22,47 @@ use crate::parameters::parameter_set::Parameters;
 /// log2 of the share of the stated failure probability in which an error of a table may be larger than is reckoned with where
 /// errors meet.
 const LOG2_SHARE: f64 = -4.0;
+
+/// Noise that a stage adds.
+pub(super) struct StageNoise<'a> {
+    stage: &'a Stage,
+    /// Noise that interpolation adds to a table.
+    of_tables: NoiseBound,
+    /// Noise that products and SlotsToCoeffs add to each result.
+    of_results: Vec<NoiseBound>,
+}
+
+impl StageNoise<'_> {
+    /// The noise of each result, for columns with these noises.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
+    pub(super) fn results(
+        &self,
+        parameters: &Parameters,
+        inputs: &[NoiseBound],
+    ) -> Result<Vec<NoiseBound>> {
+        let formulas = self.stage;
+        let fresh = parameters.fresh_noise(parameters.input_modulus());
+        let input = inputs.iter().copied().fold(fresh, NoiseBound::max);
+        let input = formulas.grouping().map_or(input, |groups| {
+            let of_groups = inputs.get(groups.column()).map_or(fresh, |&noise| noise.max(fresh));
+            input.max(parameters.noise_of_groups(of_groups, groups))
+        });
+        let limit = parameters.stated_log2_fail();
+        check_log2_fail("a table of a formula", parameters.lookup_log2_fail(input), limit)?;
+        let table = parameters.result_noise(input).with_independent(self.of_tables);
+        let log2_rows = formulas.groups().map_or(0.0, |groups| (groups as f64).log2());
+        let largest = table.largest(limit + LOG2_SHARE - log2_rows);
+        let modulus = parameters.output_modulus();
+        let of_tables = formulas.noise(modulus, table, largest).into_iter();
+        let noise = |(of_tables, &added): (NoiseBound, &NoiseBound)| {
+            let noise = of_tables.with_independent(added);
+            noise.check_decryption("a formula", modulus, limit).map(|()| noise)
+        };
+        of_tables.zip(&self.of_results).map(noise).collect()
+    }
+}
 
 impl FormulaCircuit {
     /// Results of formulas of tables without noise: what products and SlotsToCoeffs add. The dry run then has all operations and
@@ -117,7 +158,7 @@ impl Parameters {
         sums.noise(columns, NoiseBound::encoding(whole, modulus))
     }
 
-    /// The noise of the results of each stage, for columns with these noises, fresh ones if none are stated.
+    /// The noise of the results of each stage, for columns with these noises, fresh ones if none are stated; a sort's is checked.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
@@ -127,43 +168,50 @@ impl Parameters {
         inputs: &[NoiseBound],
     ) -> Result<Vec<Vec<NoiseBound>>> {
         let circuit = self.circuit_of_formulas(formulas)?;
+        if formulas.is_sort() {
+            return self
+                .sort_steps(formulas, inputs, self.literal().slots, false)
+                .map(|_| Vec::new());
+        }
         let mut columns = self.noise_of_sums(formulas, inputs);
         let mut found = Vec::with_capacity(formulas.stages().len());
         for stage in formulas.stages() {
-            columns = self.checked_stage_noise(circuit, stage, &columns)?;
+            columns = self.noise_of_stage(circuit, stage).results(self, &columns)?;
             found.push(columns.clone());
         }
         Ok(found)
     }
 
-    /// The noise of the result of each formula of a stage, for columns with these noises.
-    fn checked_stage_noise(
+    /// Computes the noise that a stage adds, whatever that of its columns.
+    pub(super) fn noise_of_stage<'a>(
         &self,
         circuit: &FormulaCircuit,
-        formulas: &Stage,
-        inputs: &[NoiseBound],
-    ) -> Result<Vec<NoiseBound>> {
+        stage: &'a Stage,
+    ) -> StageNoise<'a> {
         let akp = self.akp_circuit();
-        let fresh = self.fresh_noise(self.input_modulus());
-        let input = inputs.iter().copied().fold(fresh, NoiseBound::max);
-        let input = formulas.grouping().map_or(input, |groups| {
-            let of_groups = inputs.get(groups.column()).map_or(fresh, |&noise| noise.max(fresh));
-            input.max(self.noise_of_groups(of_groups, groups))
-        });
-        let limit = self.stated_log2_fail();
-        check_log2_fail("a table of a formula", self.lookup_log2_fail(input), limit)?;
-        let added = self.literal().coefficient_bound(circuit.noise_of_tables(), 1);
-        let table = self.result_noise(input).with_independent(added);
-        let log2_rows = formulas.groups().map_or(0.0, |groups| (groups as f64).log2());
-        let largest = table.largest(limit + LOG2_SHARE - log2_rows);
-        let modulus = self.output_modulus();
-        let added = circuit.predict(akp, formulas, &akp.dry_run());
-        let of_tables = formulas.noise(modulus, table, largest);
-        let noise = |(of_tables, added): (NoiseBound, _)| {
-            let noise = of_tables.with_independent(bound_of_result(self.literal(), added));
-            noise.check_decryption("a formula", modulus, limit).map(|()| noise)
-        };
-        of_tables.into_iter().zip(added).map(noise).collect()
+        let of_tables = self.literal().coefficient_bound(circuit.noise_of_tables(), 1);
+        let found = circuit.predict(akp, stage, &akp.dry_run()).into_iter();
+        let of_results = found.map(|result| bound_of_result(self.literal(), result)).collect();
+        StageNoise { stage, of_tables, of_results }
+    }
+
+    /// The number of columns that are looked up by formulas on full ciphertexts: each takes as long as a lookup up to its tables.
+    ///
+    /// # Errors
+    /// If the parameters do not serve these formulas.
+    pub fn formula_lookups(&self, formulas: &PreparedFormulas) -> Result<usize> {
+        let times = self.times_of_stages(formulas)?;
+        let lookups = times.iter().map(|(stage, times)| stage.exponentials() as f64 * times);
+        Ok(lookups.sum::<f64>().round() as usize)
+    }
+
+    /// How often each stage is evaluated on full ciphertexts; a share where some of its columns are.
+    fn times_of_stages<'a>(&self, formulas: &'a PreparedFormulas) -> Result<Vec<(&'a Stage, f64)>> {
+        if formulas.is_sort() {
+            let times = self.times_of_sort(formulas)?;
+            return Ok(formulas.stages().iter().zip(times).collect());
+        }
+        Ok(formulas.stages().iter().map(|stage| (stage, 1.0)).collect())
     }
 
     /// Noise of the differences of a column of groups and public classes, stretched to all phases.
@@ -199,14 +247,15 @@ impl Parameters {
     /// If the parameters do not serve these formulas.
     pub fn formula_prediction(&self, formulas: &PreparedFormulas) -> Result<Prediction> {
         let (circuit, akp) = (self.circuit_of_formulas(formulas)?, self.akp_circuit());
-        let dry_run = akp.dry_run();
         let mut prediction = self.prediction();
-        let stages = formulas.stages();
-        for stage in stages {
+        let mut work = Work::default();
+        for (stage, times) in self.times_of_stages(formulas)? {
+            let dry_run = akp.dry_run();
             circuit.predict(akp, stage, &dry_run);
+            work += self.work(&dry_run.counts()) * times;
         }
-        let bytes = stages.iter().map(|stage| self.working_bytes_of_formulas(stage));
-        prediction.work = self.work(&dry_run.counts());
+        let bytes = formulas.stages().iter().map(|stage| self.working_bytes_of_formulas(stage));
+        prediction.work = work;
         prediction.working_bytes = bytes.max().unwrap_or(0) + self.bytes_of_columns(formulas);
         Ok(prediction)
     }

@@ -7,6 +7,9 @@ use cryptable_lattice::noise_bound::least_factor;
 use crate::formulas::formula::Formula;
 use crate::formulas::prepared::Stage;
 
+/// log2 of the rounding of ciphertexts that differences of sorts add up: two columns, and two changes of each per exchange.
+const BITS_OF_SORTS: u32 = 5;
+
 /// Formulas whose tables are collected, each once.
 ///
 /// Prepared for one modulus of columns, they serve every key whose parameters have as many choices within each other.
@@ -16,6 +19,9 @@ pub struct PreparedFormulas {
     sums: Option<Sums>,
     /// Formulas of columns, formulas of their results, and so on: at least one stage.
     stages: Vec<Stage>,
+    /// Number of keys, where rows are sorted: by the first stage, exchange after exchange, with columns that the second one cleans;
+    /// else 0.
+    sort_keys: usize,
 }
 
 /// Sums of integer multiples of columns, modulo the modulus of columns.
@@ -41,7 +47,7 @@ impl Sums {
 
 impl From<Stage> for PreparedFormulas {
     fn from(stage: Stage) -> Self {
-        Self { sums: None, stages: vec![stage] }
+        Self { sums: None, stages: vec![stage], sort_keys: 0 }
     }
 }
 
@@ -65,7 +71,23 @@ impl PreparedFormulas {
 
     /// Formulas of sums, followed by formulas of their results.
     pub(super) fn of_sums(sums: Sums, stages: Vec<Stage>) -> Self {
-        Self { sums: Some(sums), stages }
+        Self { sums: Some(sums), stages, sort_keys: 0 }
+    }
+
+    /// A sort: the formulas of exchanges, and those that clean columns.
+    pub(super) fn of_sort(stages: [Stage; 2], sort_keys: usize) -> Self {
+        Self { sums: None, stages: stages.into(), sort_keys }
+    }
+
+    /// The number of keys, where rows are sorted.
+    pub(super) fn sort_keys(&self) -> usize {
+        self.sort_keys
+    }
+
+    /// Returns whether rows are sorted, so that all have to be in one ciphertext.
+    #[must_use]
+    pub fn is_sort(&self) -> bool {
+        self.sort_keys > 0
     }
 
     /// Returns the number of columns.
@@ -112,7 +134,8 @@ impl PreparedFormulas {
         self.last().groups()
     }
 
-    /// Returns the number of columns that are looked up, by all stages: each takes as long as a lookup up to its tables.
+    /// Returns the number of columns that are looked up, by all stages, of a sort once each: each takes as long as a lookup up to its
+    /// tables.
     #[must_use]
     pub fn lookups(&self) -> usize {
         self.stages.iter().map(Stage::exponentials).sum()
@@ -147,11 +170,17 @@ impl PreparedFormulas {
 
     /// The number of ciphertexts whose values fail alike: of all columns, and of a result, or of all sums by groups.
     pub(crate) fn failing_parts(&self) -> usize {
+        if self.is_sort() {
+            return Self::failing_parts_of_sort(&self.stages);
+        }
         self.stages.iter().map(Stage::failing_parts).sum()
     }
 
     /// log2 of the largest factor by which sums of columns raise their noise, rounded up.
     pub(crate) fn sum_bits(&self) -> u32 {
+        if self.is_sort() {
+            return BITS_OF_SORTS;
+        }
         let size = |weights: &Vec<i64>| -> u64 {
             weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(weight.unsigned_abs()))
         };

@@ -4,6 +4,7 @@ use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::akp::hermite_kernel::HermiteOrder;
+use crate::formulas::sort::SPANS;
 use crate::formulas::stages::PreparedFormulas;
 use crate::literal::ParametersLiteral;
 use crate::parameters::parameter_set::Parameters;
@@ -51,22 +52,52 @@ impl Parameters {
             return Err(Error::TooSmall { name, value: input_modulus, limit });
         }
         formulas.check_output_modulus(request.output_modulus)?;
-        let admits = |found: &Self| found.checked_formula_noise(formulas, &[]).map(|_| ());
-        let mut last = None;
-        for order in HermiteOrder::ALL {
+        // Sorts whose columns are cleaned more rarely take parameters with less noise.
+        let spans = if formulas.is_sort() { &SPANS[2..] } else { &[1] };
+        let (mut best, mut last) = (None, None);
+        for (order, &span) in
+            HermiteOrder::ALL.iter().flat_map(|it| spans.iter().map(move |span| (*it, span)))
+        {
+            let admits = |found: &Self| found.admits_formulas(formulas, span);
             match choose_primes_and_matrices(&wanted, formulas.evaluation(order), admits) {
                 Ok(found) => {
-                    let found = with_best_babies(formulas, found);
-                    let needed = found.formula_prediction(formulas)?.peak_bytes();
-                    return match request.memory {
-                        Some(limit) if needed > limit => Err(Error::Memory { needed, limit }),
-                        _ => Ok(found),
-                    };
+                    let found = with_best_babies(formulas, found, span);
+                    let is_faster = best.as_ref().is_none_or(|(least, _)| found.0 < *least);
+                    if is_faster {
+                        best = Some(found);
+                    }
+                    if !formulas.is_sort() {
+                        break;
+                    }
                 }
                 Err(error) => last = Some(surer(last, error)),
             }
         }
-        Err(unreachable(formulas, request, last.expect("an order")))
+        let Some((_, found)) = best else {
+            return Err(unreachable(formulas, request, last.expect("an order")));
+        };
+        let needed = found.formula_prediction(formulas)?.peak_bytes();
+        match request.memory {
+            Some(limit) if needed > limit => Err(Error::Memory { needed, limit }),
+            _ => Ok(found),
+        }
+    }
+
+    /// Checks that formulas keep the failure probability, and that columns of a sort are cleaned after `span` exchanges at the
+    /// earliest.
+    fn admits_formulas(&self, formulas: &PreparedFormulas, span: usize) -> Result<()> {
+        if !formulas.is_sort() {
+            return self.checked_formula_noise(formulas, &[]).map(|_| ());
+        }
+        let [exchanges, cleaned] = self.times_of_sort(formulas)?;
+        let (value, limit) = (cleaned.ceil() as u64, exchanges as u64 / span as u64);
+        match value <= limit {
+            true => Ok(()),
+            false => {
+                let name = "number of times that columns are cleaned";
+                Err(Error::TooLarge { name, value, limit })
+            }
+        }
     }
 }
 
@@ -80,7 +111,11 @@ impl PreparedFormulas {
 
 /// The parameters with the number of baby steps that takes these formulas the least time: powers of a column are computed once
 /// for its tables.
-fn with_best_babies(formulas: &PreparedFormulas, found: Parameters) -> Parameters {
+fn with_best_babies(
+    formulas: &PreparedFormulas,
+    found: Parameters,
+    span: usize,
+) -> (f64, Parameters) {
     let seconds = |of: &Parameters| {
         let prediction = of.formula_prediction(formulas);
         prediction.map_or(f64::INFINITY, |it| CostModel::default().seconds(&it.work))
@@ -89,11 +124,11 @@ fn with_best_babies(formulas: &PreparedFormulas, found: Parameters) -> Parameter
     let of_babies = |log_babies: u32| {
         let literal = ParametersLiteral { log_babies, ..found.literal().clone() };
         let other = Parameters::new(literal).ok()?;
-        other.checked_formula_noise(formulas, &[]).ok()?;
+        other.admits_formulas(formulas, span).ok()?;
         Some((seconds(&other), other))
     };
-    let others = (2..=most).filter_map(of_babies);
-    others.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(found, |(_, best)| best)
+    let others = (2..=most).filter_map(of_babies).min_by(|a, b| a.0.total_cmp(&b.0));
+    others.unwrap_or_else(|| (seconds(&found), found))
 }
 
 /// Says what failure probability is reached, where that is the reason that no parameters serve.

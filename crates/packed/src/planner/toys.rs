@@ -83,9 +83,13 @@ impl Parameters {
         slots: usize,
     ) -> Result<Self> {
         formulas.check_output_modulus(output_modulus)?;
-        let evaluation = formulas.evaluation(HermiteOrder::First);
-        let found = toy(formulas.input_modulus(), output_modulus, 1024, slots, evaluation)?;
-        found.checked_formula_noise(formulas, &[]).map(|_| found)
+        let of_order = |order| {
+            let evaluation = formulas.evaluation(order);
+            let found = toy(formulas.input_modulus(), output_modulus, 1024, slots, evaluation)?;
+            found.checked_formula_noise(formulas, &[]).map(|_| found)
+        };
+        let [first, others @ ..] = HermiteOrder::ALL;
+        others.into_iter().fold(of_order(first), |found, order| found.or_else(|_| of_order(order)))
     }
 
     /// A toy set of AKP with complex outputs at ring degree 1024, of up to 512 values, for tests only: **insecure**.

@@ -51,6 +51,7 @@ __all__ = [
     "Program",
     "ProgramPlan",
     "Schema",
+    "argmax",
     "at_least",
     "decrypt",
     "digit_counts",
@@ -62,6 +63,7 @@ __all__ = [
     "plan",
     "run",
     "select",
+    "sort",
     "suggest",
 ]
 
@@ -287,6 +289,48 @@ def largest(
     the server learns neither the threshold nor the rows.
     """
     return _compiled.largest_rows(server, frame, (list(digits), k, result), threads, progress)
+
+
+def argmax(
+    server: EvaluationKey,
+    frame: Frame,
+    digits: Sequence[str],
+    *,
+    result: str = "selected",
+    threads: int = 0,
+    progress: Progress = True,
+) -> Frame:
+    """Marks the row of the largest value by 1, the first one of several, and all others by 0: see `largest`."""
+    return _compiled.largest_rows(server, frame, (list(digits), None, result), threads, progress)
+
+
+def sort(
+    digits: Sequence[str],
+    others: Sequence[str] = (),
+    *,
+    bits: int = 4,
+    descending: bool = False,
+    results: Sequence[str] | None = None,
+) -> Program:
+    """Makes the program that sorts rows by a value, the smallest first, with other columns along.
+
+    `digits` are columns of the value's digits of `bits` bits, the most significant first; columns are encrypted with
+    two bits more, which `others` may use. Results are called `sorted_` and the name of the column, or `results`. All
+    rows are in one ciphertext, 65,536 at most; rows with equal values come in any order. `plan` says what it takes, for
+    `rows` rows.
+
+    >>> sort(["high", "low"], ["name"]).results
+    ['sorted_high', 'sorted_low', 'sorted_name']
+    """
+    columns = [*digits, *others]
+    literal = {
+        "columns": columns,
+        "modulus": 4 << bits,
+        "results": [f"sorted_{name}" for name in columns] if results is None else list(results),
+        "output_modulus": 4 << bits,
+        "sort": {"keys": len(digits), "descending": descending},
+    }
+    return Program.from_json(json.dumps(literal))
 
 
 def at_least(digits: Sequence[str], least: Sequence[int], *, bits: int = 8, result: str = "selected") -> Program:

@@ -148,8 +148,8 @@ fn check_memory(
         predicted_s += time.as_secs_f64();
     }
     for step in pipeline.steps() {
-        let Step::Largest { columns, count, .. } = step else { continue };
-        for tables in tables_of_search(columns.len(), *count, parameters)? {
+        let Some((columns, operation)) = step.search() else { continue };
+        for tables in tables_of_search(columns.len(), &operation, parameters)? {
             let prediction = parameters.packed()?.prediction_of(tables);
             memory_limit::check_unread(args.memory.limit, "the search", &prediction)?;
             let time = prediction.duration(&CostModel::calibrated(), rows, threads(global));
@@ -160,12 +160,15 @@ fn check_memory(
 }
 
 /// Numbers of tables of the lookups of a search among values in some digits.
-fn tables_of_search(digits: usize, count: u64, parameters: &Parameters) -> Result<Vec<usize>> {
+fn tables_of_search(
+    digits: usize,
+    operation: &Operation,
+    parameters: &Parameters,
+) -> Result<Vec<usize>> {
     let packed = parameters.packed()?;
     let bits = packed.input_modulus().ilog2() * digits as u32;
     let kind = ColumnKind::new(bits, false)?;
-    let largest = Operation::Largest(count);
-    let search = largest.planned_lookups(packed, packed.literal().slots, &[kind.into()])?;
+    let search = operation.planned_lookups(packed, packed.literal().slots, &[kind.into()])?;
     Ok(search.into_iter().chain(std::iter::repeat_n(2, digits)).collect())
 }
 
@@ -212,49 +215,63 @@ impl Units<'_> {
         let mut known: BTreeMap<String, Known> = frame.columns().iter().map(of_frame).collect();
         let mut operands = Vec::new();
         for (step, path) in pipeline.steps().iter().zip(&files.operands) {
-            if let (Step::Program { into, .. }, Some(path)) = (step, path) {
-                let program = read_program(path)?;
-                for (name, (low, _)) in into.iter().zip(program.formulas().ranges()) {
-                    known.insert(name.clone(), Known { is_signed: low < 0, ..self.output(name) });
-                }
-                operands.push(Some(Operand::Program(Box::new(program))));
-                continue;
-            }
-            if let Step::Select { columns, into } = step {
-                for (name, into) in columns.iter().zip(into) {
-                    let units = named(self.results, into).or_else(|| known[name].units.clone());
-                    known.insert(into.clone(), Known { units, ..known[name].clone() });
-                }
-                operands.push(None);
-                continue;
-            }
-            if let (Step::Join { column, default, into, .. }, Some(path)) = (step, path) {
-                let outputs: Vec<(String, Known)> =
-                    into.iter().map(|name| (name.clone(), self.output(name))).collect();
-                let input = &known[column];
-                let tables = self.join(path, column, input, &outputs, default.as_deref())?;
-                operands.push(Some(Operand::Join(tables)));
-                known.extend(outputs);
-                continue;
-            }
-            let name = &step.into()[0];
-            let mut output = self.output(name);
-            operands.push(match (step, path) {
-                (Step::Lookup { column, default, into, .. }, Some(path)) => {
-                    let input = &known[column];
-                    let default = default.as_deref();
-                    Some(self.table(path, column, into, input, &output, default)?.into())
-                }
-                (Step::Sum { terms, .. }, _) => {
-                    let first = &known[&terms[0]];
-                    (output.is_signed, output.modulus) = (first.is_signed, first.modulus);
-                    None
-                }
-                _ => None,
-            });
-            known.insert(name.clone(), output);
+            let (operand, results) = self.operand(step, path.as_deref(), &known)?;
+            operands.push(operand);
+            known.extend(results);
         }
         Ok(operands)
+    }
+
+    /// Reads the table or program of a step, and says how its results are represented.
+    fn operand(
+        &self,
+        step: &Step,
+        path: Option<&Path>,
+        known: &BTreeMap<String, Known>,
+    ) -> Result<(Option<Operand>, Vec<(String, Known)>)> {
+        let mut outputs: Vec<(String, Known)> =
+            step.into().iter().map(|name| (name.clone(), self.output(name))).collect();
+        let operand = match (step, path) {
+            (Step::Program { .. }, Some(path)) => {
+                let program = read_program(path)?;
+                for ((_, output), (low, _)) in outputs.iter_mut().zip(program.formulas().ranges()) {
+                    output.is_signed = low < 0;
+                }
+                Some(Operand::Program(Box::new(program)))
+            }
+            (Step::Select { columns, .. }, _) => {
+                for (name, (_, output)) in columns.iter().zip(&mut outputs) {
+                    let units = output.units.take().or_else(|| known[name].units.clone());
+                    *output = Known { units, ..known[name].clone() };
+                }
+                None
+            }
+            (Step::Join { column, default, .. }, Some(path)) => {
+                let input = &known[column];
+                let tables = self.join(path, column, input, &outputs, default.as_deref())?;
+                Some(Operand::Join(tables))
+            }
+            (Step::Lookup { column, default, into, .. }, Some(path)) => {
+                let (input, output, default) = (&known[column], &outputs[0].1, default.as_deref());
+                Some(self.table(path, column, into, input, output, default)?.into())
+            }
+            (Step::Compare { column, is, than, .. }, _) => {
+                let input = &known[column];
+                let (modulus, from) = (self.input_modulus(column, input)?, input.column(column)?);
+                let output_modulus = outputs[0].1.modulus;
+                Some(Mapping::comparison(&from, *is, than, modulus, output_modulus)?.into())
+            }
+            (Step::Sum { terms, .. }, _) => {
+                let (first, output) = (&known[&terms[0]], &mut outputs[0].1);
+                output.modulus = first.modulus;
+                if output.units.is_none() {
+                    output.is_signed = first.is_signed;
+                }
+                None
+            }
+            _ => None,
+        };
+        Ok((operand, outputs))
     }
 
     /// The representation of a result of tables.
@@ -289,25 +306,11 @@ impl Units<'_> {
     ) -> Result<Vec<Table>> {
         let name = || path.printable();
         let modulus = self.input_modulus(from, input)?;
-        let names: Vec<String> = outputs.iter().map(|(name, _)| name.clone()).collect();
-        let mappings = Mapping::read_columns(input_file::open(path)?, &names).with_context(name)?;
-        let from = input.column(from)?;
-        let mut tables = Vec::new();
-        let mut keys = None;
-        for (mapping, (into, output)) in mappings.iter().zip(outputs) {
-            let into = output.column(into)?;
-            if default.is_some() {
-                let table = mapping.table(&from, modulus, &into, output.modulus, default);
-                tables.push(table.with_context(name)?);
-                continue;
-            }
-            let found = mapping.table_with_gaps(&from, modulus, &into, output.modulus);
-            let [table, is_there] = found.with_context(name)?;
-            tables.push(table);
-            keys = Some(is_there);
-        }
-        tables.extend(keys);
-        Ok(tables)
+        let columns = outputs.iter().map(|(name, output)| output.column(name));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let (file, from) = (input_file::open(path)?, input.column(from)?);
+        let output_modulus = self.parameters.output_modulus();
+        Mapping::join(file, &from, modulus, &columns, output_modulus, default).with_context(name)
     }
 
     /// Reads a table: a mapping if one of its columns has units, else as `lookup` does.

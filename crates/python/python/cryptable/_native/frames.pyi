@@ -91,12 +91,13 @@ def join_frame(
 def largest_rows(
     server: EvaluationKey,
     frame: Frame,
-    largest: tuple[Sequence[str], int, str],
+    largest: tuple[Sequence[str], int | None, str],
     threads: int,
     progress: Progress | None,
 ) -> Frame:
     """
-    Marks the rows of the largest values, whose digits are in some columns of a frame.
+    Marks the rows of the largest values, whose digits are in some columns of a frame; without their number, the first row of the
+    largest.
     """
 
 def select_frame(
