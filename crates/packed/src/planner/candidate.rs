@@ -38,6 +38,10 @@ impl Candidate {
         let (Ok(found), Ok(real)) = (&complex, &real) else {
             return complex.or_else(|e| real.map_err(|_| e));
         };
+        // Results in real slots have more noise, so that fewer lookups in a row may be of them.
+        if admits_chain(request, &real.parameters).is_err() {
+            return complex;
+        }
         let least = Self { seconds: real.seconds * LEAST_GAIN_OF_REAL_SLOTS, ..real.clone() };
         if least.is_better(request, found) { Ok(real.clone()) } else { complex }
     }
