@@ -81,7 +81,7 @@ const MAX_KEY_BYTE: f64 = 1e-6;
 impl CostModel {
     /// The model of this machine: measured once, then read from the user's cache directory, or the
     /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, in builds with debug assertions or for WebAssembly, or where no
-    /// thread can be started to measure on.
+    /// thread can be started to measure on, or memory is refused.
     ///
     /// The first call in a process reads a file of some kilobytes; the first on a machine takes
     /// some tenths of a second and 64 MiB, which are given back. Later calls cost nothing. Errors
@@ -114,7 +114,7 @@ impl CostModel {
     /// Measures this machine now, in some tenths of a second; reads and writes no file.
     ///
     /// # Errors
-    /// If no thread can be started.
+    /// If no thread can be started, or the system refuses memory.
     pub fn measure() -> io::Result<Self> {
         Primitives::measure().map(|primitives| Self::of_primitives(&primitives))
     }
@@ -123,7 +123,7 @@ impl CostModel {
     /// one too if it has asked already, stay with the model that they have.
     ///
     /// # Errors
-    /// If no thread can be started, there is no cache directory, or it cannot be written to.
+    /// If no thread can be started, the system refuses memory, there is no cache directory, or it cannot be written to.
     pub fn recalibrate() -> io::Result<Self> {
         let model = Self::measure()?;
         let cache = Cache::of_user().ok_or(io::ErrorKind::NotFound)?;

@@ -10,11 +10,13 @@ use cryptable_ring::gadget::Gadget;
 use cryptable_ring::kernels::PackedRow;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::release_buffers;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::unit::measure_unit;
 use cryptable_ring::word_sums::add_multiples;
-use cryptable_ring::{Basis, Buffer, ByteBuffer, Evaluations, Isa, Poly, Ring};
+use cryptable_ring::{
+    Basis, Buffer, ByteBuffer, Evaluations, Isa, Poly, Ring, catch_refused, release_buffers,
+    reserved,
+};
 
 use crate::cost::table_products;
 use crate::key_switching::{KeySum, multiply_limb};
@@ -58,11 +60,13 @@ impl Primitives {
     /// takes up others in between, which would be measured, and may ask for this very measurement.
     ///
     /// # Errors
-    /// If a thread cannot be started.
+    /// If a thread cannot be started, or the system refuses memory.
     pub(super) fn measure() -> io::Result<Self> {
         let measure = || {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-            pool.map(|pool| pool.install(Self::measure_here)).map_err(io::Error::other)
+            let pool = pool.map_err(io::Error::other)?;
+            catch_refused(|| pool.install(Self::measure_here))
+                .map_err(|_| io::ErrorKind::OutOfMemory.into())
         };
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().spawn_scoped(scope, measure)?;
@@ -108,7 +112,9 @@ fn least(batches: usize, mut batch: impl FnMut()) -> f64 {
 /// Words below 2^bits without a visible pattern.
 fn words(count: usize, bits: u32) -> Vec<u64> {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    (1..=count as u64).map(|index| index.wrapping_mul(ODD) >> (u64::BITS - bits)).collect()
+    let mut words = reserved(count);
+    words.extend((1..=count as u64).map(|index| index.wrapping_mul(ODD) >> (u64::BITS - bits)));
+    words
 }
 
 /// Inner products of two digits with both halves of a key, limb after limb, as
@@ -226,4 +232,14 @@ fn digit_transform() -> f64 {
     };
     // A forward transform a row, and two inverse ones.
     least(32, batch) / (STEPS * (gadget.rows() + 2)) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_refused_ends_a_measurement_alone() {
+        assert!(catch_refused(|| words(1 << 59, 48)).is_err());
+    }
 }
