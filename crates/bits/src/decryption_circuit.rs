@@ -36,8 +36,9 @@ const CLEANINGS: [usize; 3] = [2, 2, 3];
 /// Levels of one prime that all cleanings take, two levels each, and one that is left: its prime makes room for the scale.
 pub(crate) const LEVELS: usize = 2 * (CLEANINGS[0] + CLEANINGS[1] + CLEANINGS[2]) + 1;
 
-/// Largest error of a slot before the first cleaning, in size.
-pub(crate) const LARGEST_INPUT: f64 = 1.0 / 4096.0;
+/// log2 of the largest error of a slot before the first cleaning, in size: of keys of up to three owners, up to five, and more,
+/// whose exponentials are of larger angles. Each bit makes flooding wider by eight.
+const LOG2_LARGEST_INPUTS: [(u32, f64); 3] = [(3, -12.0), (5, -11.0), (Owners::MAX, -10.0)];
 
 /// Largest rounding of the constant by which bits come to the scale of the first cleaning.
 const WIDENING: f64 = 1.0 / (1u64 << 36) as f64;
@@ -69,6 +70,13 @@ pub(crate) struct PreparedShape {
 }
 
 impl Parameters {
+    /// Largest error of a slot before the first cleaning, in size.
+    pub(crate) fn largest_input(&self) -> f64 {
+        let owners = self.literal().owners.count();
+        let found = LOG2_LARGEST_INPUTS.iter().find(|(most, _)| owners <= *most);
+        found.expect("no key has more owners").1.exp2()
+    }
+
     /// Checks that there are enough levels.
     ///
     /// # Errors
@@ -94,7 +102,7 @@ impl Parameters {
         let owners =
             (f64::from(owners.count()) / f64::from(self.literal().owners.count())).max(1.0);
         let limit = owners * self.noise_model().slot_limit;
-        let mut error = LARGEST_INPUT + WIDENING;
+        let mut error = self.largest_input() + WIDENING;
         let mut x =
             self.widened(&dry_run, &self.shape_of_bits(self.literal().input_limbs() + LEVELS));
         for step in 0..CLEANINGS.len() {
@@ -119,7 +127,7 @@ impl Parameters {
         })
     }
 
-    /// log2 of the probability that any slot's error exceeds its bound, where it was below [`LARGEST_INPUT`] before.
+    /// log2 of the probability that any slot's error exceeds its bound, where it was below [`Parameters::largest_input`] before.
     pub(crate) fn log2_roundings_exceed() -> f64 {
         LOG2_ROUNDING + LOG2_ROUNDINGS
     }

@@ -33,7 +33,7 @@
 //! | gates of sums whose noise comes near to the decision, cleaned several times | `noisy_sums.rs` |
 //! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs`, `set_names.rs` |
 //! | what bits and keys take in memory | `memory.rs` |
-//! | keys and encoded matrices | `evaluation_key.rs`, `bit_matrices.rs` |
+//! | keys and encoded matrices | `evaluation_key.rs`, `bit_matrices.rs`; `public_key.rs` |
 //! | validation, security, precision | `validation.rs`, `parameters.rs` |
 //!
 //! Users reach it as module `circuits` of `cryptable`.
@@ -70,6 +70,8 @@ mod periodic_evaluation;
 mod periodic_function;
 mod predictions;
 mod prepared_bits;
+#[cfg(feature = "client")]
+mod public_key;
 mod rounds;
 #[cfg(feature = "client")]
 mod secret_key;
@@ -96,6 +98,8 @@ pub use parameters::{Parameters, Precision};
 #[cfg(feature = "client")]
 pub use partial_decryption::{PartialDecryption, SecretShare};
 pub use prepared_bits::PreparedBits;
+#[cfg(feature = "client")]
+pub use public_key::PublicKey;
 pub use rounds::RoundNoise;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

@@ -7,7 +7,7 @@ use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
-use cryptable_ring::{Chain, Ring, RingModuli};
+use cryptable_ring::{Basis, Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
 use crate::circuit::BitCircuit;
@@ -230,15 +230,7 @@ impl Parameters {
 
     /// The moduli of the limbs of polynomials modulo the first `main` primes: a prime, or two.
     pub(crate) fn limb_moduli(&self, main: usize) -> Vec<u64> {
-        let shared = self.literal.shared_limbs();
-        let mut moduli: Vec<u64> = Vec::new();
-        for (index, &prime) in self.primes.main[..main].iter().enumerate() {
-            match moduli.last_mut() {
-                Some(last) if shared.is_second(index) => *last *= prime,
-                _ => moduli.push(prime),
-            }
-        }
-        moduli
+        self.moduli().limb_values(Basis::main(main).sharing(self.literal.shared_limbs()))
     }
 
     /// The ring with all primes and their tables: one of all clones.
@@ -249,6 +241,14 @@ impl Parameters {
     /// The moduli of the ring, without their tables.
     pub(crate) fn moduli(&self) -> RingModuli {
         RingModuli::new(self.literal.ring_degree, self.chains(), &self.primes.special)
+    }
+
+    /// The moduli of public keys: the primes of fresh bits, and one special prime.
+    #[cfg(feature = "client")]
+    pub(crate) fn moduli_of_fresh_bits(&self) -> RingModuli {
+        let primes = self.primes.main[..self.literal.output_limbs()].to_vec();
+        let chain = Chain { primes, shared: self.literal.shared_limbs() };
+        RingModuli::new(self.literal.ring_degree, vec![chain], &self.primes.special[..1])
     }
 
     fn chains(&self) -> Vec<Chain> {

@@ -32,6 +32,13 @@ impl Parameters {
         self.noise_model().fresh
     }
 
+    /// Noise of bits that a public key encrypted, of any level: a rounding more. The error of the key itself, over a special
+    /// prime, is below that of fresh bits.
+    #[must_use]
+    pub fn public_noise(&self) -> BitNoise {
+        self.noise_after_lowering(self.fresh_noise())
+    }
+
     /// Noise of bits that were brought down to the level of others: a rounding more.
     #[must_use]
     pub fn noise_after_lowering(&self, x: BitNoise) -> BitNoise {

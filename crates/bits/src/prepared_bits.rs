@@ -8,7 +8,7 @@ use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
 };
 
-use crate::decryption_circuit::{LARGEST_INPUT, LEVELS};
+use crate::decryption_circuit::LEVELS;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
 use crate::parameters::Parameters;
@@ -38,14 +38,15 @@ impl EvaluationKey {
     /// # Errors
     /// If the bits are of another client or other parameters, or have too few levels left;
     /// [`Error::NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge) if errors may be above 2^-12.5 in either part of a
-    /// slot: BinBoot leaves less.
+    /// slot, or 2^-11.5 and 2^-10.5 of keys of up to five owners and of more: BinBoot leaves less for up to eight.
     pub fn prepare_decryption(&self, bits: &EncryptedBits) -> Result<PreparedBits> {
         self.check(&[bits])?;
         let parameters = self.parameters();
         parameters.prepared_shape(Owners::ONE)?;
         self.limbs_above(&[bits], LEVELS)?;
         // Both parts of a slot's error have the noise's law at most.
-        let exceeds = bits.noise.log2_exceeds(LARGEST_INPUT / std::f64::consts::SQRT_2);
+        let exceeds =
+            bits.noise.log2_exceeds(parameters.largest_input() / std::f64::consts::SQRT_2);
         check_log2_fail("cleaning before decryption", exceeds, parameters.literal().log2_fail)?;
         let ciphertext = parameters.prepared(&self.evaluator(), &bits.parts);
         Ok(PreparedBits { ciphertext, count: bits.count, binding: *self.binding() })

@@ -93,28 +93,16 @@ impl SecretKey {
     /// # Errors
     /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
     pub fn encrypt_at(&self, bits: &[bool], levels: usize) -> Result<EncryptedBits> {
-        let limit = self.parameters().bits();
-        if bits.len() > limit {
-            let (name, value) = ("number of bits", bits.len() as u64);
-            return Err(Error::TooLarge { name, value, limit: limit as u64 });
-        }
-        let slots = self.parameters().literal().slots();
-        let limbs = self.parameters().limbs_of(levels, 0)?;
-        let scale = self.parameters().circuit().scale_at(limbs);
-        let mut parts = bits.chunks(slots);
-        let parts = (0..self.parameters().packing().parts())
-            .map(|_| {
-                let mut values = SecretSlots::from_fn(slots, |_| Complex64::ZERO);
-                for (i, &bit) in parts.next().unwrap_or_default().iter().enumerate() {
-                    values[self.slot(i)] = Complex64::from(f64::from(u8::from(bit)));
-                }
-                encryption::encrypt(self.ring(), self.secret(), &values, scale, limbs)
-            })
-            .collect();
-        let binding = *self.binding();
-        let (count, bottom_limbs) = (bits.len(), self.parameters().literal().input_limbs());
-        let noise = self.parameters().fresh_noise();
-        Ok(EncryptedBits { parts, count, noise, bottom_limbs, binding })
+        let parameters = self.parameters();
+        let limbs = parameters.limbs_of(levels, 0)?;
+        let scale = parameters.circuit().scale_at(limbs);
+        let encrypt = |values: &SecretSlots| {
+            encryption::encrypt(self.ring(), self.secret(), values, scale, limbs)
+        };
+        let parts = parameters.slots_of_bits(bits)?.iter().map(encrypt).collect();
+        let (count, noise) = (bits.len(), parameters.fresh_noise());
+        let bottom_limbs = parameters.literal().input_limbs();
+        Ok(EncryptedBits { parts, count, noise, bottom_limbs, binding: *self.binding() })
     }
 
     /// The bits.
@@ -127,7 +115,8 @@ impl SecretKey {
         let mut decrypted = Vec::with_capacity(bits.parts.len() * slots);
         for part in &bits.parts {
             let values = encryption::decrypt_integers(self.ring(), self.secret(), part, slots);
-            decrypted.extend((0..slots).map(|i| values[self.slot(i)] == 1));
+            let bit = |i| values[self.parameters().slot(i)] == 1;
+            decrypted.extend((0..slots).map(bit));
         }
         decrypted.truncate(bits.count);
         Ok(decrypted)
@@ -151,7 +140,7 @@ impl SecretKey {
             .collect();
         for copy in (0..all).step_by(slots) {
             for (i, &bit) in expected.iter().enumerate() {
-                let value = parts[i / slots][copy + self.slot(i % slots)].re;
+                let value = parts[i / slots][copy + self.parameters().slot(i % slots)].re;
                 errors.push(value - f64::from(u8::from(bit)));
             }
         }
@@ -175,10 +164,34 @@ impl SecretKey {
         let gap = self.parameters().coefficient_gap();
         Ok(phases.into_iter().step_by(gap).zip(expected).map(error).collect())
     }
+}
 
+impl Parameters {
     /// The slot of bit i of a part.
     fn slot(&self, i: usize) -> usize {
-        let literal = self.parameters().literal();
+        let literal = self.literal();
         literal.packing.slot(literal.ring_degree, i)
+    }
+
+    /// Bits in the slots of every part, 0 where there are none.
+    ///
+    /// # Errors
+    /// If there are more bits than a bootstrap takes.
+    pub(crate) fn slots_of_bits(&self, bits: &[bool]) -> Result<Vec<SecretSlots>> {
+        let limit = self.bits();
+        if bits.len() > limit {
+            let (name, value) = ("number of bits", bits.len() as u64);
+            return Err(Error::TooLarge { name, value, limit: limit as u64 });
+        }
+        let slots = self.literal().slots();
+        let mut chunks = bits.chunks(slots);
+        let part = |_| {
+            let mut values = SecretSlots::from_fn(slots, |_| Complex64::ZERO);
+            for (i, &bit) in chunks.next().unwrap_or_default().iter().enumerate() {
+                values[self.slot(i)] = Complex64::from(f64::from(u8::from(bit)));
+            }
+            values
+        };
+        Ok((0..self.packing().parts()).map(part).collect())
     }
 }

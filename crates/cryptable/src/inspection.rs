@@ -182,6 +182,7 @@ fn is_bytes_or_values(object_type: ObjectType) -> bool {
         object_type,
         ObjectType::PackedCiphertext
             | ObjectType::CompressedPackedResult
+            | ObjectType::ShortMaskResult
             | ObjectType::SingleCiphertext
             | ObjectType::LeveledCiphertext
             | ObjectType::EncryptedBytes
@@ -309,7 +310,9 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
 
 fn engine_of(object_type: ObjectType) -> Option<Engine> {
     match object_type {
-        ObjectType::PackedCiphertext | ObjectType::CompressedPackedResult => Some(Engine::Packed),
+        ObjectType::PackedCiphertext
+        | ObjectType::CompressedPackedResult
+        | ObjectType::ShortMaskResult => Some(Engine::Packed),
         ObjectType::SingleCiphertext => Some(Engine::Single),
         ObjectType::LeveledCiphertext => Some(Engine::Leveled),
         other => KeyKind::of(other)?.engine(),

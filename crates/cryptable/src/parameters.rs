@@ -130,6 +130,32 @@ impl Parameters {
         }
     }
 
+    /// Returns the bytes of the compressed results ([`crate::EvaluationKey::compress`]) of lookups of this number of fresh values; `None`
+    /// for single values, which are not compressed.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Request};
+    /// let bytes = |engine| {
+    ///     let plan = Request::new(256, 256).engine(engine).plan()?;
+    ///     Ok::<_, cryptable::Error>(plan.best().parameters().compressed_bytes(65_536).unwrap())
+    /// };
+    /// assert!(bytes(Engine::Packed)? < 100_000);
+    /// assert!(bytes(Engine::Leveled)? < 4_000_000);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn compressed_bytes(&self, values: u64) -> Option<u64> {
+        let bytes = |count: usize| match self {
+            Self::Packed(it) => Some(it.compressed_bytes(count) as u64),
+            Self::Leveled(it) => Some(it.compressed_bytes(count) as u64),
+            Self::Single(_) | Self::Bridged(_) => None,
+        };
+        let part = self.values_per_part() as u64;
+        let whole = (values / part).saturating_mul(bytes(part as usize)?);
+        let rest = values % part;
+        Some(if rest > 0 { whole.saturating_add(bytes(rest as usize)?) } else { whole })
+    }
+
     /// Returns how many terms a sum of values may have such that lookups of the sum, and its decryption, keep the
     /// stated failure probability. `None` for the leveled engine, which has no sums.
     #[must_use]

@@ -46,6 +46,7 @@ pub mod progress;
 mod public_key_error;
 #[cfg(feature = "client")]
 mod real_keys;
+pub mod result_key;
 pub mod rgsw;
 pub mod ring_evaluation_key;
 #[cfg(feature = "client")]

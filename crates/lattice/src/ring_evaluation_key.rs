@@ -10,6 +10,7 @@ use crate::binding::Binding;
 use crate::error::Result;
 use crate::evaluation_keys::{EvaluationKeys, KeyRequest};
 use crate::key_parameters::KeyParameters;
+use crate::result_key::{ResultKey, ResultKeyShape};
 use crate::switching_key::{SharedBytes, SwitchingKey};
 use crate::trust::ReadOptions;
 
@@ -36,11 +37,18 @@ pub trait RingEvaluationParameters: RingParameters {
     /// Returns all switching keys, in the order of files.
     fn key_requests(&self) -> Vec<KeyRequest>;
 
+    /// Returns the shape of the key that gives results short masks, if evaluation keys have one. Files of earlier versions have
+    /// none.
+    fn result_key(&self) -> Option<ResultKeyShape> {
+        None
+    }
+
     /// Returns the bytes of memory that an evaluation key of these requests takes.
     fn key_memory_bytes(&self, requests: &[KeyRequest]) -> u64 {
         let moduli = self.moduli();
         let sizes = requests.iter().map(|request| request.shape.memory_bytes(&moduli) as u64);
-        sizes.fold(0, u64::saturating_add)
+        let results = self.result_key().map_or(0, |shape| shape.memory_bytes() as u64);
+        sizes.fold(results, u64::saturating_add)
     }
 }
 
@@ -51,12 +59,18 @@ pub struct RingEvaluationKey<P> {
     binding: Binding,
     ring: Arc<Ring>,
     keys: EvaluationKeys,
+    results: Option<ResultKey>,
 }
 
 impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
     pub(crate) fn new(parameters: P, key_id: KeyId, ring: Arc<Ring>, keys: EvaluationKeys) -> Self {
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
-        Self { parameters, binding, ring, keys }
+        Self { parameters, binding, ring, keys, results: None }
+    }
+
+    /// The same with a key that gives results short masks, if there is one.
+    pub(crate) fn with_result_key(self, results: Option<ResultKey>) -> Self {
+        Self { results, ..self }
     }
 
     /// Reads a key from its wire format. The bodies of the switching keys are not copied: they are read from `bytes`,
@@ -76,8 +90,10 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
         options.check_memory("evaluation key", parameters.key_memory_bytes(&requests))?;
         let ring = parameters.ring();
         let keys = read_switching_keys(&ring, requests, &mut reader, &bytes)?;
+        let shape = parameters.result_key().filter(|_| !reader.is_at_end());
+        let results = shape.map(|shape| ResultKey::read(&mut reader, shape)).transpose()?;
         reader.finish()?;
-        Ok(Self::new(parameters, key_id, ring, keys))
+        Ok(Self::new(parameters, key_id, ring, keys).with_result_key(results))
     }
 
     /// The parameters, those of the client's secret key.
@@ -110,10 +126,17 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
         &self.keys
     }
 
+    /// Returns the key that gives results short masks, if there is one.
+    #[must_use]
+    pub fn result_key(&self) -> Option<&ResultKey> {
+        self.results.as_ref()
+    }
+
     /// Bytes of memory that the switching keys take.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.keys.memory_bytes(self.ring.moduli())
+        let results = self.results.as_ref().map_or(0, ResultKey::memory_bytes);
+        self.keys.memory_bytes(self.ring.moduli()) + results
     }
 }
 

@@ -155,11 +155,21 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
     /// If there are not N coefficients.
     #[must_use]
     pub fn encrypt(&self, coefficients: &[i64]) -> RlweCiphertext {
+        self.encrypt_at(coefficients, self.ring.full_basis().main)
+    }
+
+    /// Encrypts small coefficients modulo the first `main` primes, which may be secret.
+    ///
+    /// # Panics
+    /// If there are not N coefficients, or not as many primes.
+    #[must_use]
+    pub fn encrypt_at(&self, coefficients: &[i64], main: usize) -> RlweCiphertext {
         let ring = &self.ring;
-        let basis = ring.full_basis().without_special();
-        let message = Poly::<Coefficients>::from_signed(ring, basis, coefficients);
+        let message = Poly::<Coefficients>::from_signed(ring, ring.main_basis(main), coefficients);
         let message = Zeroizing::new(message.into_secret_evaluations(ring));
         let mut ciphertext = self.encrypt_zero();
+        ciphertext.c0.drop_to(ring, main);
+        ciphertext.c1.drop_to(ring, main);
         ciphertext.c0.add_assign(ring, &message);
         ciphertext
     }
@@ -202,7 +212,11 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
         writer
             .bytes(&self.parameters.to_bytes())
             .and_then(|()| writer.raw(&self.id().0))
-            .and_then(|()| writer.packed_limbs(self.zero.c0.words(), self.ring.moduli().values()))
+            .and_then(|()| {
+                let moduli = self.ring.moduli();
+                let limbs = moduli.limb_values(moduli.full_basis());
+                writer.packed_limbs(self.zero.c0.words(), &limbs)
+            })
             .and_then(|()| writer.raw(self.seed.as_bytes()))
             .and_then(|()| {
                 write_object(&mut bytes, P::PUBLIC_KEY, &self.binding.parameter_digest, &body)
@@ -222,7 +236,8 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
         // Words before the ring, whose tables are larger than a key that lacks them.
         let moduli = parameters.public_moduli();
         let name = "words of a public key";
-        let words = reader.packed_limbs(name, moduli.degree(), moduli.values())?;
+        let limbs = moduli.limb_values(moduli.full_basis());
+        let words = reader.packed_limbs(name, moduli.degree(), &limbs)?;
         let seed = Seed::from_bytes(reader.array("seed of a public key")?);
         reader.finish()?;
         let ring = Arc::new(Ring::of(moduli));

@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::evaluation_keys::{EvaluationKeys, KeyRequest};
 use crate::key_generation::{EphemeralSecrets, generate_stored_keys, generate_switching_keys};
 use crate::progress::Progress;
+use crate::result_key::{ResultKey, ResultKeyShape};
 use crate::ring_evaluation_key::{RingEvaluationKey, RingEvaluationParameters, RingParameters};
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;
@@ -179,7 +180,9 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
                 Ok(())
             },
         )?;
-        Ok(RingEvaluationKey::new(parameters, self.id(), Arc::clone(&self.ring), keys))
+        let results = parameters.result_key().map(|shape| ResultKey::generate(shape, &self.secret));
+        let key = RingEvaluationKey::new(parameters, self.id(), Arc::clone(&self.ring), keys);
+        Ok(key.with_result_key(results))
     }
 
     /// Generates switching keys and writes them as an evaluation key, one at a time: parameters, the key identifier, then
@@ -194,7 +197,9 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         progress: Progress<'_>,
     ) -> Result<()> {
         let (requests, literal) = (parameters.key_requests(), parameters.to_bytes());
-        let length = self.body_bytes(&literal, &requests)?;
+        let results = parameters.result_key();
+        let of_results = results.as_ref().map_or(0, ResultKeyShape::stored_bytes);
+        let length = self.body_bytes(&literal, &requests, of_results)?;
         let object = ObjectWriter::new(out, E::EVALUATION_KEY, &parameters.digest(), length)?;
         let mut writer = BodyWriter::new(object);
         writer.bytes(&literal)?;
@@ -204,6 +209,9 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
             writer.raw(key.seed.as_bytes())?;
             Ok(writer.raw(key.rows)?)
         })?;
+        if let Some(shape) = results {
+            ResultKey::generate(shape, &self.secret).write(&mut writer)?;
+        }
         writer.into_inner().finish()?;
         Ok(())
     }
@@ -215,8 +223,14 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         EphemeralSecrets { sparse_weight, blocks }
     }
 
-    /// Bytes of the body of an evaluation key: the same writer, on nothing, counts them, padding included.
-    fn body_bytes(&self, literal: &[u8], requests: &[KeyRequest]) -> io::Result<u64> {
+    /// Bytes of the body of an evaluation key, of which `results` are those of the key that gives results short masks: the same
+    /// writer, on nothing, counts them, padding included.
+    fn body_bytes(
+        &self,
+        literal: &[u8],
+        requests: &[KeyRequest],
+        results: usize,
+    ) -> io::Result<u64> {
         let mut length = BodyWriter::new(io::sink());
         length.bytes(literal)?;
         length.raw(&[0; KeyId::BYTES])?;
@@ -224,6 +238,7 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
             length.raw(&[0; Seed::BYTES])?;
             length.skip(request.shape.body_bytes(self.ring.moduli()));
         }
+        length.skip(results);
         Ok(length.position())
     }
 }
@@ -243,6 +258,7 @@ impl<P: RingSecretParameters + RingEvaluationParameters> RingSecretKey<P> {
     /// Never: nothing is written.
     pub fn evaluation_key_bytes(&self) -> Result<u64> {
         let (literal, requests) = (self.parameters.to_bytes(), self.parameters.key_requests());
-        Ok(self.body_bytes(&literal, &requests)? + (HEADER_BYTES + CHECKSUM_BYTES) as u64)
+        let results = self.parameters.result_key().map_or(0, |shape| shape.stored_bytes());
+        Ok(self.body_bytes(&literal, &requests, results)? + (HEADER_BYTES + CHECKSUM_BYTES) as u64)
     }
 }

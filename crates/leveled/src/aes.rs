@@ -76,5 +76,5 @@ pub use message_encryptor::{MessageEncryption, MessageEncryptor};
 pub use message_error::MessageError;
 pub use parameters::Parameters;
 #[cfg(feature = "client")]
-pub use secret_key::SecretKey;
+pub use secret_key::{PublicKey, SecretKey};
 pub use transciphering::Transciphering;

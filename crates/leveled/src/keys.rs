@@ -2,9 +2,13 @@
 
 #[cfg(feature = "client")]
 mod client_key;
+#[cfg(feature = "client")]
+mod public_key;
 mod server_key;
 
 #[cfg(feature = "client")]
 pub use client_key::ClientKey;
+#[cfg(feature = "client")]
+pub use public_key::PublicKey;
 pub(crate) use server_key::BITS_A_THREAD;
 pub use server_key::{CircuitParameters, IDENTIFIER, ServerKey};

@@ -51,7 +51,7 @@ pub use evaluation_key::EvaluationKey;
 pub use parameters::{Parameters, Request};
 pub use prepared_table::PreparedTable;
 #[cfg(feature = "client")]
-pub use public_key::{PublicKey, encrypt_by};
+pub use public_key::PublicKey;
 pub use register::{Register, Selectors};
 pub use rekeying::{RekeyingKey, hand_over};
 #[cfg(feature = "client")]

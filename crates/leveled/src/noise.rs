@@ -86,6 +86,17 @@ impl CircuitBootstrappingNoise {
         Variance::of_units(ERROR_VARIANCE, modulus)
     }
 
+    /// Noise of a ciphertext that a public key encrypted, once it is modulo Q.
+    #[must_use]
+    pub fn by_public_key(&self) -> NoiseBound {
+        let fhew = self.model.parameters();
+        let modulus = fhew.large_modulus() as f64;
+        let switch = self.model.ring_modulus_switch(fhew.prime());
+        // Digits of some bits are multiples of a power of two, which nothing rounds.
+        let noise = NoiseBound::by_public_key(fhew.ring_degree(), modulus, 2);
+        noise.with_independent(NoiseBound::of_law(switch.law(), 1.0 / modulus))
+    }
+
     /// Noise of a circuit-bootstrapped RGSW ciphertext.
     #[must_use]
     pub fn rgsw(&self) -> RgswNoise {

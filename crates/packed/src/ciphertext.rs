@@ -7,6 +7,8 @@ use cryptable_lattice::coefficient_ciphertext::{
 };
 use cryptable_lattice::error::{Error, Result, check_equal};
 #[cfg(feature = "client")]
+use cryptable_lattice::result_key::result_secret;
+#[cfg(feature = "client")]
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::{Binding, NoiseBound};
 use cryptable_wire::{
@@ -122,6 +124,9 @@ impl Ciphertext {
         let mut writer = BodyWriter::new(&mut body);
         let (object_type, words) = match &self.body {
             Body::Full(body) => (ObjectType::PackedCiphertext, body.to_body()),
+            Body::Compressed(body) if body.has_short_mask() => {
+                (ObjectType::ShortMaskResult, body.to_body())
+            }
             Body::Compressed(body) => (ObjectType::CompressedPackedResult, body.to_body()),
         };
         writer
@@ -141,7 +146,9 @@ impl Ciphertext {
     /// If the bytes are not exactly one undamaged ciphertext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let header = peek_header(bytes)?;
-        let is_compressed = header.object_type == ObjectType::CompressedPackedResult;
+        let has_short_mask = header.object_type == ObjectType::ShortMaskResult;
+        let is_compressed =
+            has_short_mask || header.object_type == ObjectType::CompressedPackedResult;
         let object_type =
             if is_compressed { header.object_type } else { ObjectType::PackedCiphertext };
         let body = read_object(bytes, object_type, None, MAX_CIPHERTEXT_BYTES)?;
@@ -150,7 +157,7 @@ impl Ciphertext {
         let noise = NoiseBound::read(&mut reader)?;
         let words = &body[reader.position()..];
         let body = match is_compressed {
-            true => Body::Compressed(CompressedCiphertext::from_body(words)?),
+            true => Body::Compressed(CompressedCiphertext::from_body(words, has_short_mask)?),
             false => Body::Full(CoefficientCiphertext::from_body(words)?),
         };
         let binding = Binding { parameter_digest: header.parameter_digest, key_id };
@@ -219,6 +226,10 @@ impl Ciphertext {
             let (name, value, limit) = ("bits of compressed results", found.into(), limit.into());
             return Err(Error::TooLarge { name, value, limit });
         }
+        if body.has_short_mask() {
+            let expected = parameters.mask_words().unwrap_or(parameters.ring_degree());
+            check_equal("words of a mask", body.mask_words() as u64, expected as u64)?;
+        }
         self.check_contents(parameters, None, parameters.literal().input_slots())
     }
 
@@ -227,6 +238,9 @@ impl Ciphertext {
     pub(crate) fn decrypt(&self, secret: &TernarySecret) -> Vec<u64> {
         match &self.body {
             Body::Full(body) => body.decrypt(secret),
+            Body::Compressed(body) if body.has_short_mask() => {
+                body.decrypt(&result_secret(secret, body.mask_words()))
+            }
             Body::Compressed(body) => body.decrypt(secret),
         }
     }

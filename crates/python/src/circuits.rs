@@ -8,6 +8,6 @@ mod words;
 
 pub(crate) use builder::{CircuitBuilder, Signal};
 pub(crate) use circuit::Circuit;
-pub(crate) use keys::{EvaluationKey, SecretKey};
+pub(crate) use keys::{EvaluationKey, PublicKey, SecretKey};
 pub(crate) use plan::{CircuitPlan, plan_circuit};
 pub(crate) use words::EncryptedWords;

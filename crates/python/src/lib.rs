@@ -139,8 +139,8 @@ mod _native {
     mod circuits {
         #[pymodule_export]
         use crate::circuits::{
-            Circuit, CircuitBuilder, CircuitPlan, EncryptedWords, EvaluationKey, SecretKey, Signal,
-            plan_circuit,
+            Circuit, CircuitBuilder, CircuitPlan, EncryptedWords, EvaluationKey, PublicKey,
+            SecretKey, Signal, plan_circuit,
         };
     }
 
@@ -235,7 +235,7 @@ mod _native {
         #[pymodule_export]
         use crate::transciphering::{
             AesKey, AuthenticationKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message,
-            PreparedTable, SecretKey,
+            PreparedTable, PublicKey, SecretKey,
         };
     }
 

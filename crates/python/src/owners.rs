@@ -36,8 +36,8 @@ pub(crate) struct Session {
 
 #[pymethods]
 impl Session {
-    /// Draws a session of two or three owners for tables of `input_modulus` inputs. Tables with outputs of `output_bits` bits are
-    /// the fastest; others are served, too.
+    /// Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables with
+    /// outputs of `output_bits` bits are the fastest; others are served, too.
     #[staticmethod]
     #[pyo3(signature = (owners, input_modulus, *, output_bits = 8))]
     fn draw(py: Python<'_>, owners: u32, input_modulus: u64, output_bits: u32) -> Result<Self> {

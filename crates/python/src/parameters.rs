@@ -223,6 +223,11 @@ impl Parameters {
         Ok(Prediction { inner: call::run_silently(py, predict)? })
     }
 
+    /// Bytes of the compressed results of lookups of this number of values; `None` of single values, which are not compressed.
+    fn compressed_bytes(&self, values: u64) -> Option<u64> {
+        self.inner.compressed_bytes(values)
+    }
+
     /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
     #[getter]
     fn literal<'py>(&self, py: Python<'py>) -> Result<Literal<'py>> {

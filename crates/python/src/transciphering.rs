@@ -6,4 +6,4 @@ mod keys;
 
 pub(crate) use aes_key::{AesKey, AuthenticationKey, Message};
 pub(crate) use encrypted_bytes::{EncryptedBytes, EncryptedKey};
-pub(crate) use keys::{EvaluationKey, PreparedTable, SecretKey};
+pub(crate) use keys::{EvaluationKey, PreparedTable, PublicKey, SecretKey};

@@ -91,6 +91,7 @@ def test_predictions():
     eight = plan.best.parameters.prediction(values=65_536, tables=8)
     assert eight.seconds(65_536, cost_model=slow) < 8 * plan.best.seconds
     assert eight.result_bytes > 0 and found.parallelism >= 1
+    assert 0 < plan.best.parameters.compressed_bytes(1) < eight.result_bytes
 
 
 def test_plans_of_moduli_and_of_engines():

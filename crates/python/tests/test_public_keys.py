@@ -5,7 +5,7 @@ import pathlib
 import cryptable
 import numpy as np
 import pytest
-from cryptable import integers
+from cryptable import circuits, integers, transciphering
 from cryptable.errors import CryptableError, RangeError
 
 
@@ -39,6 +39,31 @@ def test_columns_of_contributors_are_added(engine: str) -> None:
     with integers.computing(secret.evaluation_key(), progress=False):
         total = column + integers.encrypt(secret, amounts)
     assert (integers.decrypt(secret, total) == amounts + amounts).all()
+
+
+def test_words_and_messages_of_contributors(tmp_path: pathlib.Path) -> None:
+    plan = circuits.plan(circuits.Circuit.named("compare32"), insecure_toy=True)
+    secret = circuits.SecretKey.generate(plan)
+    secret.public_key().save(tmp_path / "bits.public")
+    public = circuits.PublicKey.load(tmp_path / "bits.public", allow_insecure=True)
+    assert (
+        public.id == secret.id and circuits.PublicKey.from_bytes(public.to_bytes(), allow_insecure=True).id == secret.id
+    )
+    inputs = {name: [3, 9, 2**31] for name, _width in plan.circuit.inputs}
+    words = public.encrypt(plan, inputs)
+    found = secret.decrypt(secret.evaluation_key().run(plan, words))
+    own = secret.decrypt(secret.evaluation_key().run(plan, secret.encrypt(plan, inputs)))
+    assert {name: word.tolist() for name, word in found.items()} == {name: word.tolist() for name, word in own.items()}
+
+    analyst = transciphering.SecretKey.generate(insecure_toy=True)
+    analyst.public_key().save(tmp_path / "aes.public")
+    key = transciphering.PublicKey.load(tmp_path / "aes.public", allow_insecure=True)
+    assert key.id == analyst.id
+    contributor = transciphering.AesKey.generate()
+    server = analyst.evaluation_key()
+    message = server.transcipher(key.encrypt_key(contributor), contributor.encrypt(b"hi"))
+    assert analyst.decrypt(message) == b"hi"
+    assert analyst.decrypt(key.encrypt(b"bytes")) == b"bytes"
 
 
 def test_wrong_values_kinds_and_files_are_refused(tmp_path: pathlib.Path) -> None:

@@ -77,6 +77,19 @@ impl RingModuli {
         &self.chains[chain].chain
     }
 
+    /// The basis of all primes of the first chain and all special ones.
+    #[must_use]
+    pub fn full_basis(&self) -> Basis {
+        let Chain { primes, shared } = self.chain(0);
+        Basis { special: self.special, ..Basis::main(primes.len()).sharing(*shared) }
+    }
+
+    /// The moduli of the limbs of a basis: primes, or products of two.
+    #[must_use]
+    pub fn limb_values(&self, basis: Basis) -> Vec<u64> {
+        (0..basis.limbs()).map(|limb| self.values[self.prime_index(basis, limb)]).collect()
+    }
+
     /// The number of the modulus of a limb.
     #[must_use]
     pub fn prime_index(&self, basis: Basis, limb: usize) -> usize {

@@ -107,8 +107,7 @@ impl Ring {
     /// The basis of all primes of the first chain and all special ones.
     #[must_use]
     pub fn full_basis(&self) -> Basis {
-        let main = self.moduli.chain(0).primes.len();
-        Basis { special: self.moduli.special(), ..self.main_basis(main) }
+        self.moduli.full_basis()
     }
 
     /// The basis of the first `main` primes of the first chain and no special one.

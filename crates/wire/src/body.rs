@@ -173,6 +173,12 @@ impl<'a> BodyReader<'a> {
         self.position
     }
 
+    /// Returns whether nothing is left to read.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        self.position == self.body.len()
+    }
+
     /// Reads `count` bytes.
     ///
     /// # Errors

@@ -126,6 +126,8 @@ object_types! {
     PackedPublicKey = 51, "a public key for packed values";
     /// Results of packed lookups that are decrypted and nothing else.
     CompressedPackedResult = 57, "compressed results of packed lookups";
+    /// The same with short masks, under the client's second secret.
+    ShortMaskResult = 88, "compressed results of packed lookups, with short masks";
     /// A key that turns packed values of one client into those of another.
     PackedRekeyingKey = 58, "a key that gives packed values a new owner";
     /// A key that turns results of single values of one client into those of another.
@@ -142,6 +144,10 @@ object_types! {
     BooleanPublicKey = 54, "a public key for Boolean gates";
     /// A client's public key for functions of integers.
     IntegerPublicKey = 55, "a public key for functions of integers";
+    /// A client's public key for bits in slots.
+    SlotBitsPublicKey = 89, "a public key for bits in slots";
+    /// A client's public key for transciphering.
+    TranscipheringPublicKey = 90, "a public key for transciphering";
     /// A client's secret places and inputs of canaries in a ciphertext.
     Canaries = 60, "canaries";
     /// Encrypted bits in slots, exact enough for partial decryptions.
@@ -211,6 +217,8 @@ impl ObjectType {
                 | Self::BooleanPublicKey
                 | Self::IntegerPublicKey
                 | Self::VectorPublicKey
+                | Self::SlotBitsPublicKey
+                | Self::TranscipheringPublicKey
         )
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{Setup, gate, setup};
 use cryptable_bits::{
-    EncryptedBits, EvaluationKey, Gate, Packing, Parameters, RlweInput, SecretKey,
+    EncryptedBits, EvaluationKey, Gate, Packing, Parameters, PublicKey, RlweInput, SecretKey,
 };
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::noise_bound::NoiseBound;
@@ -226,4 +226,38 @@ fn forged_values_in_coefficients_are_refused() {
     let other = small(Packing::Complex);
     let found = RlweInput::from_bytes(&other, &bytes);
     assert!(matches!(found, Err(Error::OtherParameters { .. })));
+}
+
+/// Bits of public keys have the noise that they state, whatever their level, and go into gates and bootstraps.
+#[test]
+fn public_keys_encrypt_bits_of_any_level() {
+    for packing in [Packing::Real, Packing::Complex, Packing::Sparse(64)] {
+        let parameters = Parameters::insecure_toy(packing).unwrap();
+        let secret = SecretKey::generate(&parameters);
+        let file = secret.public_key().unwrap().to_bytes();
+        let public = PublicKey::from_bytes(&file, toys()).unwrap();
+        assert_eq!((public.to_bytes(), public.id()), (file.clone(), secret.id()));
+        assert!(PublicKey::from_bytes(&file, ReadOptions::default()).is_err());
+        assert!(PublicKey::from_bytes(&file[..file.len() - 1], toys()).is_err());
+        let bits: Vec<bool> = (0..parameters.bits()).map(|i| i % 3 == 1).collect();
+        for levels in 0..=parameters.levels_after_bootstrap() {
+            let found = public.encrypt_at(&bits, levels).unwrap();
+            assert_eq!((found.levels(), found.noise()), (levels, parameters.public_noise()));
+            assert_eq!(secret.decrypt(&found).unwrap(), bits);
+            let read = found.to_bytes(&parameters).unwrap();
+            assert_eq!(EncryptedBits::from_bytes(&parameters, &read).unwrap().levels(), levels);
+            // The prediction is for the least scale; larger ones have less noise.
+            let errors = common::errors(&secret, &found, &bits);
+            common::check_noise("public key", errors, found.noise(), -14.0..0.2);
+        }
+        let server = secret.evaluation_key(Progress::silent()).unwrap();
+        let x = public.encrypt(&bits).unwrap();
+        let y = secret.encrypt(&bits).unwrap();
+        let nand: Vec<bool> = bits.iter().map(|&bit| !bit).collect();
+        for found in [server.gate(Gate::Nand, &x, &y), server.gate_boot(Gate::Nand, &x, &y)] {
+            assert_eq!(secret.decrypt(&found.unwrap()).unwrap(), nand);
+        }
+        let many = vec![true; parameters.bits() + 1];
+        assert!(matches!(public.encrypt(&many), Err(Error::TooLarge { .. })));
+    }
 }

@@ -79,7 +79,7 @@ pub(super) fn emit<M: BitModel>(
         if let Node::Input(bit) = *node {
             let value = emitter.push(
                 Operation::Input(bit as usize),
-                &[(memory.model.levels_after_bootstrap(), memory.model.fresh_noise())],
+                &[(memory.model.levels_after_bootstrap(), memory.input_noise)],
             );
             emitter.of_node[index] = Some(value);
         }

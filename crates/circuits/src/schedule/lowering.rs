@@ -124,7 +124,7 @@ impl<M: BitModel> Replay<'_, M> {
             Operation::Input(bit) => {
                 let all = model.levels_after_bootstrap();
                 let levels = self.inputs.of(bit, needs[step.outputs.start], all);
-                vec![(levels, model.fresh_noise())]
+                vec![(levels, self.memory.input_noise)]
             }
             _ => self.results(&operation),
         };

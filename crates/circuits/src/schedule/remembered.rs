@@ -32,6 +32,8 @@ type Asked<M> = (Question, <M as BitModel>::Noise, <M as BitModel>::Noise);
 /// The answers of a model.
 pub(super) struct Remembered<'a, M: BitModel> {
     pub(super) model: &'a M,
+    /// Noise of inputs.
+    pub(super) input_noise: M::Noise,
     log2_fail: RefCell<HashMap<M::Noise, f64>>,
     largest: RefCell<HashMap<M::Noise, f64>>,
     cleaned: RefCell<HashMap<M::Noise, M::Noise>>,
@@ -55,9 +57,12 @@ fn remember<K: Eq + Hash, V: Clone>(
 }
 
 impl<'a, M: BitModel> Remembered<'a, M> {
-    pub(super) fn new(model: &'a M) -> Self {
+    /// No answers yet, for inputs of the secret key, or of public keys, too.
+    pub(super) fn new(model: &'a M, public_inputs: bool) -> Self {
+        let fresh = model.fresh_noise();
         Self {
             model,
+            input_noise: if public_inputs { model.noise_after_lowering(fresh) } else { fresh },
             log2_fail: RefCell::default(),
             largest: RefCell::default(),
             cleaned: RefCell::default(),

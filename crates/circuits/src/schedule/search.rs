@@ -33,6 +33,8 @@ pub struct PlanOptions {
     pub supply: InputSupply,
     /// With which levels inputs come.
     pub inputs: InputLevels,
+    /// Whether inputs may be of public keys, with a rounding more noise than those of the secret key.
+    pub public_inputs: bool,
     /// Costs of operations.
     pub cost: CostModel,
 }
@@ -46,6 +48,7 @@ impl Default for PlanOptions {
             failure_limit: Some(FailureProbability::DEFAULT),
             supply: InputSupply::default(),
             inputs: InputLevels::Needed,
+            public_inputs: false,
             cost: CostModel::default(),
         }
     }
@@ -170,7 +173,8 @@ struct Search<'a, M: BitModel> {
 
 impl<'a, M: BitModel> Search<'a, M> {
     fn new(model: &'a M, options: &'a PlanOptions) -> Self {
-        let works = Works { model: Remembered::new(model), known: HashMap::new() };
+        let works =
+            Works { model: Remembered::new(model, options.public_inputs), known: HashMap::new() };
         Self { works, options, best: Best::default() }
     }
 

@@ -31,7 +31,7 @@ fn blocks_by_gates() {
     assert!((least..least + 160).contains(&plan.counts().bootstraps()), "{plan}");
 }
 
-/// Two S-boxes by gates one after the other, of all bytes.
+/// Two S-boxes by gates one after the other, of all bytes, which a public key encrypted.
 #[test]
 fn s_boxes_by_gates() {
     let mut builder = CircuitBuilder::new("two S-boxes");
@@ -41,17 +41,22 @@ fn s_boxes_by_gates() {
     builder.output("y", &image).unwrap();
     let circuit = builder.finish();
     let parameters = Parameters::insecure_toy_sums().unwrap();
-    let plan = Plan::new(&circuit, &parameters, &PlanOptions::default()).unwrap();
+    let options = PlanOptions { public_inputs: true, ..PlanOptions::default() };
+    let plan = Plan::new(&circuit, &parameters, &options).unwrap();
     println!("{plan}");
     assert!((24..=28).contains(&plan.counts().bootstraps()), "{plan}");
     let secret = SecretKey::generate(&parameters);
     let server = secret.evaluation_key(Progress::silent()).unwrap();
     let bytes: Vec<Vec<u128>> = (0..256).map(|x| vec![x]).collect();
     let (bits, levels) = (input_bits(&[8], &bytes), plan.input_levels());
-    let input = |bit: usize| secret.encrypt_at(&bits[bit], levels[bit]);
+    let public = secret.public_key().unwrap();
+    let input = |bit: usize| public.encrypt_at(&bits[bit], levels[bit]);
     let outputs = execute_with(&plan, &server, &input, Progress::silent()).unwrap();
     let decrypted: Vec<_> = outputs.iter().map(|bits| secret.decrypt(bits).unwrap()).collect();
     assert_eq!(output_words(&[8], &decrypted), circuit.evaluate_many(&bytes).unwrap());
+    for (bits, &value) in outputs.iter().zip(plan.outputs()) {
+        assert!((bits.noise().deviation() / plan.deviation_of(value) - 1.0).abs() < 1e-9);
+    }
 }
 
 /// Encrypts as many blocks as there are slots, each under a key of its own, all rounds: every block agrees with another

@@ -130,7 +130,7 @@ pub struct EncryptArgs {
     #[arg(long, alias = "key", value_name = "FILE", required_unless_present = "public")]
     pub secret: Option<PathBuf>,
     /// Client's public key, instead of the secret key: for values that only this client decrypts
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["secret", "circuit"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub public: Option<PathBuf>,
     /// File of values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
     #[arg(long, value_name = "FILE")]
@@ -413,6 +413,7 @@ Examples:
   cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv --column income \\
     --output income.ct
   cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
+  cryptable encrypt --circuit adder.blif --public bits.public --input words.csv --output words.ct
   cryptable encrypt --public public.key --input values.csv --output values.ct
   cryptable encrypt --modulus 16 --secret client.key --input hours.csv --output hours.ct
   cryptable encrypt --secret client.key --input people.csv --column age --canaries age.canaries \\

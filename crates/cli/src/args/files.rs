@@ -361,7 +361,11 @@ impl AesCommand {
         let (mut files, output, force) = match self {
             #[cfg(feature = "client")]
             Self::EncryptKey(args) => {
-                let files = inputs([("--secret", Some(&args.secret)), args.source.file()]);
+                let files = inputs([
+                    ("--secret", args.secret.as_deref()),
+                    ("--public", args.public.as_deref()),
+                    args.source.file(),
+                ]);
                 (files, FileArg::bytes("--output", &args.output), args.force)
             }
             #[cfg(feature = "client")]

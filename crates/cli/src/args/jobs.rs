@@ -120,7 +120,7 @@ pub struct KeyFileArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// File for a public key, with which anyone encrypts for this client; keys of circuits and of AES have none
+    /// File for a public key, with which anyone encrypts for this client
     #[arg(long, value_name = "FILE")]
     pub public: Option<PathBuf>,
     /// Overwrite existing key files

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use cryptable::bits::EncryptedBits;
 use cryptable::wide::words_of_bits;
 use cryptable::{
     Canaries, Ciphertext, Contents, Engine, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
@@ -33,15 +34,20 @@ use crate::{input_file, key_input};
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     if let Some(path) = &args.public {
         let key = key_input::read_public_key(global, path)?;
-        return encrypt_in_layout(global, args, EncryptionKey::Public(&key));
+        return encrypt_by(global, args, EncryptionKey::Public(&key));
     }
     let key = key_input::read_secret_key(global, args.key_file())?;
-    if args.circuit.circuit.is_some() || args.schema.is_none() && matches!(key, SecretKey::Bits(_))
-    {
+    encrypt_by(global, args, EncryptionKey::Secret(&key))
+}
+
+/// Encrypts words of a circuit or, by keys of other kinds, in the layout that arguments name.
+fn encrypt_by(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
+    let of_circuits = matches!(key.parameters(), KeyParameters::Bits(_));
+    if args.circuit.circuit.is_some() || args.schema.is_none() && of_circuits {
         ensure!(args.canaries.file.is_none(), "--canaries: words of circuits have none");
-        return circuit::encrypt(global, args, &key);
+        return circuit::encrypt(global, args, key);
     }
-    encrypt_in_layout(global, args, EncryptionKey::Secret(&key))
+    encrypt_in_layout(global, args, key)
 }
 
 /// Encrypts in the layout that the arguments name, or that keys of comparisons have.
@@ -105,7 +111,8 @@ impl EncryptionKey<'_> {
         if let Self::Secret(key) = self { Some(key) } else { None }
     }
 
-    fn id(self) -> KeyId {
+    /// Returns the identifier of the secret key.
+    pub fn id(self) -> KeyId {
         match self {
             Self::Secret(key) => key.id(),
             Self::Public(key) => key.id(),
@@ -122,6 +129,14 @@ impl EncryptionKey<'_> {
         match self {
             Self::Secret(key) => key.draw_canaries(values, count, bits),
             Self::Public(key) => key.draw_canaries(values, count, bits),
+        }
+    }
+
+    /// Encrypts a bit of every word of a circuit, with this number of levels.
+    pub fn encrypt_bits(self, bits: &[bool], levels: usize) -> cryptable::Result<EncryptedBits> {
+        match self {
+            Self::Secret(key) => key.bits()?.encrypt_at(bits, levels),
+            Self::Public(key) => key.bits()?.encrypt_at(bits, levels),
         }
     }
 

@@ -117,6 +117,8 @@ struct CandidateReport {
     /// Bytes of a fresh ciphertext and of a result; for single values, of one value each.
     ciphertext_bytes: usize,
     result_bytes: usize,
+    /// Bytes of the compressed results of all values, for engines that compress.
+    compressed_bytes: Option<u64>,
     /// Limits on sums of values and on lookups in a row, for engines with sums.
     sum_limits: Option<SumLimits>,
     /// Bits by which results hide the table from the client.
@@ -145,6 +147,7 @@ impl CandidateReport {
             key_memory_bytes: prediction.key_memory_bytes,
             ciphertext_bytes: prediction.ciphertext_bytes,
             result_bytes: prediction.result_bytes,
+            compressed_bytes: candidate.parameters().compressed_bytes(values),
             sum_limits: candidate.parameters().sum_limits(),
             hidden_bits: candidate.parameters().hidden_bits(),
         }
@@ -243,6 +246,11 @@ impl fmt::Display for Report {
         writeln!(f, "  evaluation key       {file} on disk, {memory} in memory")?;
         let (fresh, result) = (size(best.ciphertext_bytes), size(best.result_bytes));
         writeln!(f, "  ciphertext           {fresh} fresh, {result} as a result")?;
+        if let Some(all) = best.compressed_bytes {
+            let each = all as f64 / best.values as f64;
+            let all = bytes(all);
+            writeln!(f, "  compressed results   {all} for all values, {each:.1} bytes per value")?;
+        }
         write!(f, "  peak memory          {}", size(best.peak_bytes))?;
         match self.memory_limit {
             Some(limit) => writeln!(f, ", of {} that it may take", size(limit))?,

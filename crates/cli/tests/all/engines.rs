@@ -51,6 +51,7 @@ fn plans_have_one_shape() {
         "key_memory_bytes",
         "ciphertext_bytes",
         "result_bytes",
+        "compressed_bytes",
         "parameter_digest",
         "candidates",
         "refused",

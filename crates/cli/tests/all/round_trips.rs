@@ -186,8 +186,28 @@ fn contributors_encrypt_by_the_public_key() {
     assert!(message.contains("a public key"), "{message}");
     let message = here.fail("encrypt --public public.key --input values.csv --output public.key");
     assert!(message.contains("public.key"), "{message}");
-    let message = here.fail("keygen aes --secret aes.key --evaluation e.key --public p.key");
-    assert!(message.contains("public keys of transciphering"), "{message}");
+}
+
+#[test]
+fn words_and_aes_keys_of_contributors() {
+    let here = Workspace::new();
+    here.succeed(
+        "keygen circuit compare32 --insecure-toy --secret b.secret --evaluation b.server --public b.public",
+    );
+    here.write("words.csv", "x,y\n3,4\n9,2\n");
+    here.succeed("encrypt --circuit compare32 --public b.public --input words.csv --output w.ct");
+    here.succeed("circuit run compare32 --evaluation b.server --input w.ct --output r.ct");
+    here.succeed("decrypt --secret b.secret --input r.ct --output r.csv");
+    assert_eq!(here.read("r.csv"), b"less,less_signed,equal\n1,1,0\n0,0,0\n");
+    here.succeed(
+        "keygen aes --insecure-toy --secret a.secret --evaluation a.server --public a.public",
+    );
+    let text = here.succeed("inspect a.public");
+    assert!(text.contains("a public key for transciphering"), "{text}");
+    let of_key = "--key 000102030405060708090a0b0c0d0e0f --output k.ct";
+    here.succeed(&format!("aes encrypt-key --public a.public {of_key}"));
+    let message = here.fail(&format!("aes encrypt-key --public b.public {of_key}"));
+    assert!(message.contains("keygen aes"), "{message}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl JointSession {
     /// at other times than predicted.
     ///
     /// # Errors
-    /// If there are no parameters for them: for 2 or 3 owners, and up to 2^12 inputs, there are.
+    /// If there are no parameters for them: for 2 or 3 owners there are up to 2^12 inputs, for up to 6 owners up to 2^8.
     pub fn new(owners: Owners, input_modulus: u64, output_bits: u32) -> Result<Self> {
         let bits = bits::Parameters::throughput_128_of(owners)?;
         let request = packed::Request {

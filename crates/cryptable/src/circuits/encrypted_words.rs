@@ -238,6 +238,17 @@ impl<'a> EncryptedWordsReader<'a> {
         &self.summary
     }
 
+    /// Returns whether the next bits are of a public key, by their noise: for
+    /// [`PlanOptions::public_inputs`](super::PlanOptions::public_inputs).
+    ///
+    /// # Errors
+    /// Same errors as [`EncryptedWordsReader::next_bits`].
+    pub fn are_public(&self, parameters: &Parameters) -> Result<bool> {
+        let Self { rest, read, summary } = self;
+        let bits = Self { rest, read: *read, summary: summary.clone() }.next_bits(parameters)?;
+        Ok(bits.is_some_and(|bits| bits.noise() == parameters.public_noise()))
+    }
+
     /// Checks that no remaining ciphertext is damaged or missing. Needs no parameters.
     ///
     /// # Errors
@@ -333,6 +344,27 @@ impl EncryptedBatch<'_> {
             return Err(Error::TooLarge { name: "bit of a word", value, limit });
         };
         read_bits(parameters, object, self.key_id, self.words, self.levels[index])
+    }
+
+    /// Reads a bit like [`EncryptedBatch::bits`], as an input of a plan that takes fresh bits of the secret key for granted or,
+    /// with [`public_inputs`](super::PlanOptions::public_inputs), those of public keys, too.
+    ///
+    /// # Errors
+    /// As there; [`Error::Mismatch`] if the bit is a result of another circuit.
+    pub fn input_bits(
+        &self,
+        index: usize,
+        parameters: &Parameters,
+        public_inputs: bool,
+    ) -> Result<EncryptedBits> {
+        let bits = self.bits(index, parameters)?;
+        let noise = bits.noise();
+        if noise == parameters.fresh_noise() || public_inputs && noise == parameters.public_noise()
+        {
+            return Ok(bits);
+        }
+        let found = "a result of another: join both in one netlist";
+        Err(Error::mismatch("input of a circuit", found, "fresh bits"))
     }
 }
 

@@ -78,6 +78,7 @@ impl Request<Circuits> {
             ),
             supply: self.job.supply,
             inputs,
+            public_inputs: false,
             cost: self.limits.cost(),
         }
     }

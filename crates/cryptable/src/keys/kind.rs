@@ -276,7 +276,9 @@ impl KeyKind {
             Self::Gates => Some(ObjectType::BooleanPublicKey),
             Self::LargeValues => Some(ObjectType::IntegerPublicKey),
             Self::Ckks => Some(ObjectType::VectorPublicKey),
-            _ => None,
+            Self::Bits => Some(ObjectType::SlotBitsPublicKey),
+            Self::Transciphering => Some(ObjectType::TranscipheringPublicKey),
+            Self::Bridged | Self::IntegerBridge | Self::LeveledBridge => None,
         }
     }
 

@@ -103,9 +103,9 @@ impl EvaluationKey {
 
     /// Compresses results for their way to the client, who decrypts them as before. Nothing else can be done with them.
     ///
-    /// Words are rounded to as few bits as keep the stated failure probability: a full packed ciphertext of results of
-    /// 8 bits takes half its bytes, one of 1,000 values a third. Leveled results also are packed into ring elements: of
-    /// 48 kB, a result of 8 bits keeps 50 bytes where there are 64, and 2.6 kB where it is alone.
+    /// Packed results get short masks, and words are rounded to as few bits as keep the stated failure probability: a full
+    /// ciphertext of results of 8 bits takes a fifth of its bytes, one of 1,000 values a fortieth. Leveled results are packed into
+    /// ring elements: of 48 kB, a result of 8 bits keeps 50 bytes where there are 64, and 2.6 kB where it is alone.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};

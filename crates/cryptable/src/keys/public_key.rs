@@ -6,7 +6,7 @@ use crate::ciphertext::{Ciphertext, Part};
 use crate::engines::{leveled, packed, single};
 use crate::owners::JointAgreement;
 use crate::{Engine, Error, KeyParameters, Parameters, ReadOptions, Result, SecretKey};
-use crate::{ckks, gates, large_values};
+use crate::{bits, ckks, gates, large_values, transciphering};
 
 /// A client's public key. Its ciphertexts can be computed with and decrypted like those of the secret key.
 ///
@@ -22,6 +22,8 @@ use crate::{ckks, gates, large_values};
 /// | gates, bit by bit | [`PublicKey::encrypt_bits`] | 4 kB | 6 of 1,024 or more |
 /// | large values | [`PublicKey::encrypt_integers`] | 13 kB | 12 of 2,048 or more |
 /// | vectors | [`encrypt`](ckks::PublicKey::encrypt) of [`PublicKey::ckks`] | 0.78 MB for seven levels | those of the secret key |
+/// | circuits | [`encrypt_at`](bits::PublicKey::encrypt_at) of [`PublicKey::bits`] | 0.3 to 8 MB | those of the secret key |
+/// | transciphering | [`encrypt_key`](transciphering::PublicKey::encrypt_key) of [`PublicKey::transciphering`] | 13 kB | 22 kB of an AES key |
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, PublicKey, ReadOptions, SecretKey, Table};
@@ -52,6 +54,8 @@ enum Key {
     Gates(gates::PublicKey),
     LargeValues(large_values::PublicKey),
     Ckks(ckks::PublicKey),
+    Bits(bits::PublicKey),
+    Transciphering(transciphering::PublicKey),
 }
 
 macro_rules! each_key {
@@ -63,37 +67,52 @@ macro_rules! each_key {
             Key::Gates($it) => $of,
             Key::LargeValues($it) => $of,
             Key::Ckks($it) => $of,
+            Key::Bits($it) => $of,
+            Key::Transciphering($it) => $of,
         }
     };
 }
+
+macro_rules! from_keys {
+    ($($module:ident => $kind:ident),+) => {
+        $(
+            impl From<$module::PublicKey> for PublicKey {
+                fn from(key: $module::PublicKey) -> Self {
+                    Self { key: Key::$kind(key) }
+                }
+            }
+        )+
+    };
+}
+
+from_keys!(packed => Packed, single => Single, leveled => Leveled, gates => Gates, large_values => LargeValues, ckks => Ckks,
+    bits => Bits, transciphering => Transciphering);
 
 impl SecretKey {
     /// Generates a public key of this secret key. Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if keys of this kind have no public keys: those of lookups, gates, large values and vectors have.
+    /// [`Error::Unsupported`] for keys of bits of several owners.
     pub fn public_key(&self) -> Result<PublicKey> {
         let engine = self.lookup_parameters().map(|parameters| parameters.engine());
-        let key = if let Ok(Engine::Single) = engine {
-            Key::Single(self.single()?.public_key()?)
+        Ok(if let Ok(Engine::Single) = engine {
+            self.single()?.public_key()?.into()
         } else if let Ok(Engine::Leveled) = engine {
-            Key::Leveled(self.leveled()?.public_key()?)
+            self.leveled()?.public_key()?.into()
         } else if let Ok(secret) = self.packed() {
             // Of packed lookups, and of bridges, which begin with those.
-            Key::Packed(secret.public_key()?)
+            secret.public_key()?.into()
         } else if let Ok(secret) = self.gates() {
-            Key::Gates(secret.public_key()?)
+            secret.public_key()?.into()
         } else if let Ok(secret) = self.large_values() {
-            Key::LargeValues(secret.public_key()?)
+            secret.public_key()?.into()
         } else if let Ok(secret) = self.ckks() {
-            Key::Ckks(secret.public_key()?)
+            secret.public_key()?.into()
+        } else if let Ok(secret) = self.bits() {
+            secret.public_key()?.into()
         } else {
-            let kind = self.parameters().kind();
-            return Err(Error::Unsupported(format!(
-                "public keys of {kind}: those of lookups, gates, large values and vectors have them"
-            )));
-        };
-        Ok(PublicKey { key })
+            self.transciphering()?.public_key()?.into()
+        })
     }
 }
 
@@ -116,6 +135,8 @@ impl PublicKey {
             Key::Gates(key) => key.parameters().into(),
             Key::LargeValues(key) => key.parameters().into(),
             Key::Ckks(key) => key.parameters().clone().into(),
+            Key::Bits(key) => key.parameters().clone().into(),
+            Key::Transciphering(key) => key.parameters().clone().into(),
         }
     }
 
@@ -140,10 +161,8 @@ impl PublicKey {
         Ok(match &self.key {
             Key::Packed(key) => key.encrypt(values)?.into(),
             Key::Single(key) => key.encrypt(values)?.into(),
-            Key::Leveled(key) => leveled::encrypt_by(key, values)?.into(),
-            Key::Gates(_) | Key::LargeValues(_) | Key::Ckks(_) => {
-                return Err(self.is_not("lookups"));
-            }
+            Key::Leveled(key) => key.encrypt(values)?.into(),
+            _ => return Err(self.is_not("lookups")),
         })
     }
 
@@ -258,6 +277,29 @@ impl PublicKey {
         }
     }
 
+    /// Borrows the key for words of circuits, which plans with
+    /// [`public_inputs`](crate::circuits::PlanOptions::public_inputs) take.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the key is of another kind.
+    pub fn bits(&self) -> Result<&bits::PublicKey> {
+        match &self.key {
+            Key::Bits(key) => Ok(key),
+            _ => Err(self.is_not("circuits")),
+        }
+    }
+
+    /// Borrows the key for AES keys, under which its holder sends messages.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the key is of another kind.
+    pub fn transciphering(&self) -> Result<&transciphering::PublicKey> {
+        match &self.key {
+            Key::Transciphering(key) => Ok(key),
+            _ => Err(self.is_not("transciphering")),
+        }
+    }
+
     /// Borrows the key for leveled lookups.
     pub(super) fn leveled(&self) -> Result<&leveled::PublicKey> {
         match &self.key {
@@ -282,25 +324,20 @@ impl PublicKey {
     /// # Errors
     /// If the bytes are not exactly one undamaged public key, or it is of parameters that the options do not allow.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let key = match peek_header(bytes)?.object_type {
-            ObjectType::PackedPublicKey => {
-                Key::Packed(packed::PublicKey::from_bytes(bytes, options)?)
-            }
-            ObjectType::SinglePublicKey => {
-                Key::Single(single::PublicKey::from_bytes(bytes, options)?)
-            }
-            ObjectType::LeveledPublicKey => {
-                Key::Leveled(leveled::PublicKey::from_bytes(bytes, options)?)
-            }
-            ObjectType::BooleanPublicKey => {
-                Key::Gates(gates::PublicKey::from_bytes(bytes, options)?)
-            }
+        Ok(match peek_header(bytes)?.object_type {
+            ObjectType::PackedPublicKey => packed::PublicKey::from_bytes(bytes, options)?.into(),
+            ObjectType::SinglePublicKey => single::PublicKey::from_bytes(bytes, options)?.into(),
+            ObjectType::LeveledPublicKey => leveled::PublicKey::from_bytes(bytes, options)?.into(),
+            ObjectType::BooleanPublicKey => gates::PublicKey::from_bytes(bytes, options)?.into(),
             ObjectType::IntegerPublicKey => {
-                Key::LargeValues(large_values::PublicKey::from_bytes(bytes, options)?)
+                large_values::PublicKey::from_bytes(bytes, options)?.into()
             }
-            ObjectType::VectorPublicKey => Key::Ckks(ckks::PublicKey::from_bytes(bytes, options)?),
+            ObjectType::VectorPublicKey => ckks::PublicKey::from_bytes(bytes, options)?.into(),
+            ObjectType::SlotBitsPublicKey => bits::PublicKey::from_bytes(bytes, options)?.into(),
+            ObjectType::TranscipheringPublicKey => {
+                transciphering::PublicKey::from_bytes(bytes, options)?.into()
+            }
             found => return Err(WireError::WrongKind { expected: "a public key", found }.into()),
-        };
-        Ok(Self { key })
+        })
     }
 }

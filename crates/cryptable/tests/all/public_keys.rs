@@ -1,14 +1,24 @@
 //! Values encrypted by a public key: looked up and decrypted like those of the secret key.
 #![cfg(feature = "client")]
 
+use cryptable::circuits::named::NamedCircuit;
+use cryptable::circuits::{
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Plan, PlanOptions, WordPort,
+    execute_with, input_bits, output_words,
+};
 use cryptable::integers::{
     ColumnKind, DigitArithmetic, DigitDecryption, Evaluator, IntegerColumn, decrypt,
     decrypt_booleans, encrypt,
 };
+use cryptable::transciphering::{self, AesKey, EncryptedKey, MessageEncryptor};
 use cryptable::{
-    Engine, Error, Parameters, Progress, PublicKey, ReadOptions, Request, SecretKey, Table, gates,
-    inspect, large_values, transciphering,
+    Engine, Error, Parameters, Progress, PublicKey, ReadOptions, Request, SecretKey, Table, bits,
+    gates, inspect, large_values,
 };
+
+fn toys() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
 
 /// Encrypts every input of a table by a public key from a file, looks it up and compares every result.
 /// Returns the bytes of the key.
@@ -169,7 +179,51 @@ fn damaged_files_and_other_kinds_are_refused() {
     let error = public.encrypt(&[3, 4]).unwrap_err();
     assert!(matches!(error, Error::ValueOutOfRange { index: 1, value: 4, .. }), "{error}");
     assert!(public.encrypt(&[]).is_err());
-    let other = SecretKey::generate(transciphering::Parameters::default_128());
-    let error = other.public_key().unwrap_err().to_string();
-    assert!(error.contains("lookups, gates, large values and vectors have them"), "{error}");
+    assert!(public.bits().unwrap_err().to_string().contains("circuits"));
+    assert!(public.transciphering().unwrap_err().to_string().contains("transciphering"));
+}
+
+/// Files of words that contributors encrypt are run by plans that expect them, and by no others; their AES keys decrypt messages.
+#[test]
+fn circuits_and_messages_of_contributors() {
+    let silent = Progress::silent();
+    let circuit = NamedCircuit::Compare32.build();
+    let parameters = bits::Parameters::insecure_toy(bits::Packing::Real).unwrap();
+    let secret = SecretKey::generate(parameters.clone());
+    let public = PublicKey::from_bytes(&secret.public_key().unwrap().to_bytes(), toys()).unwrap();
+    let options = PlanOptions { public_inputs: true, ..PlanOptions::default() };
+    let plan = Plan::new(&circuit, &parameters, &options).unwrap();
+    let ports = circuit.inputs().iter();
+    let ports: Vec<_> =
+        ports.map(|it| WordPort { name: it.name.clone(), width: it.width }).collect();
+    let words = [[7, 7], [7, 8], [1 << 31, 3]].map(Vec::from);
+    let summary = EncryptedWordsSummary::new(&parameters, public.id(), ports, 3);
+    let summary = summary.with_levels(plan.input_levels());
+    let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary).unwrap();
+    for (bits, levels) in input_bits(&[32, 32], &words).iter().zip(plan.input_levels()) {
+        writer.push(&public.bits().unwrap().encrypt_at(bits, levels).unwrap()).unwrap();
+    }
+    let file = writer.finish().unwrap();
+    let mut reader = EncryptedWordsReader::new(&file).unwrap();
+    assert!(reader.are_public(&parameters).unwrap());
+    let batch = reader.next_batch().unwrap().unwrap();
+    let error = batch.input_bits(0, &parameters, false).unwrap_err().to_string();
+    assert!(error.contains("fresh bits"), "{error}");
+    let input = |index| batch.input_bits(index, &parameters, true);
+    let server = secret.evaluation_key();
+    let outputs = execute_with(&plan, server.bits().unwrap(), &input, silent).unwrap();
+    let decrypted = outputs.iter().map(|bits| secret.bits().unwrap().decrypt(bits).unwrap());
+    let decrypted: Vec<_> = decrypted.collect();
+    let widths: Vec<_> = circuit.outputs().iter().map(|it| it.signals.len()).collect();
+    assert_eq!(output_words(&widths, &decrypted), circuit.evaluate_many(&words).unwrap());
+
+    let secret = SecretKey::generate(transciphering::Parameters::insecure_toy());
+    let public = PublicKey::from_bytes(&secret.public_key().unwrap().to_bytes(), toys()).unwrap();
+    let mut contributor = MessageEncryptor::new(AesKey::generate());
+    let key = public.transciphering().unwrap().encrypt_key(contributor.key()).unwrap();
+    let key = EncryptedKey::from_bytes(&key.to_bytes()).unwrap();
+    let message = contributor.encrypt(b"hi").unwrap();
+    let server = secret.evaluation_key();
+    let bytes = server.transciphering().unwrap().transcipher(&key, &message, silent).unwrap();
+    assert_eq!(*secret.transciphering().unwrap().decrypt(&bytes).unwrap(), *b"hi");
 }

@@ -33,20 +33,24 @@ pub struct CompressedCiphertext {
     bits: KeptBits,
     /// Words of the coefficients that hold values, in their order.
     b: Vec<u64>,
+    /// N words, or those of a short mask, which stand at multiples of N over their number.
     a: Vec<u64>,
 }
 
 impl CompressedCiphertext {
-    /// Rounds the words of a ciphertext.
+    /// Rounds the words of a ciphertext, whose mask has `mask_words` words that are not 0: N of them, or those at multiples of
+    /// N over their number, as a [`crate::result_key::ResultKey`] leaves them.
     ///
     /// # Panics
-    /// If no bits of a or b are kept, more of b than of a, or more of a than there are.
+    /// If no bits of a or b are kept, more of b than of a, or more of a than there are; if the number of words does not divide N.
     #[must_use]
-    pub fn new(ciphertext: &CoefficientCiphertext, bits: KeptBits) -> Self {
+    pub fn new(ciphertext: &CoefficientCiphertext, bits: KeptBits, mask_words: usize) -> Self {
         let from = ciphertext.log2_modulus;
         assert!((1..=bits.a).contains(&bits.b) && bits.a <= from, "{bits:?} of {from}");
         let (b, a) = ciphertext.to_pair();
         let layout = ciphertext.layout;
+        assert!(layout.ring_degree.is_multiple_of(mask_words), "{mask_words} words of a mask");
+        let gap = layout.ring_degree / mask_words;
         let rounded = |word: u64, to: u32| {
             let half = (1u64 << (from - to)) >> 1;
             (word.wrapping_add(half) >> (from - to)) & ((1 << to) - 1)
@@ -57,7 +61,7 @@ impl CompressedCiphertext {
             layout,
             bits,
             b: of_values.map(|&word| rounded(word, bits.b)).collect(),
-            a: a.iter().map(|&word| rounded(word, bits.a)).collect(),
+            a: a.iter().step_by(gap).map(|&word| rounded(word, bits.a)).collect(),
         }
     }
 
@@ -79,7 +83,19 @@ impl CompressedCiphertext {
         self.bits
     }
 
-    /// Returns the body of its wire format: numbers, then packed words of b and a.
+    /// Returns the words of the mask: fewer than the ring degree if it is a short one.
+    #[must_use]
+    pub fn mask_words(&self) -> usize {
+        self.a.len()
+    }
+
+    /// Returns whether the mask is short, under a secret of its own.
+    #[must_use]
+    pub fn has_short_mask(&self) -> bool {
+        self.mask_words() < self.layout.ring_degree
+    }
+
+    /// Returns the body of its wire format: numbers, that of the words of a short mask among them, then packed words of b and a.
     ///
     /// # Panics
     /// Never: memory takes all bytes.
@@ -94,17 +110,21 @@ impl CompressedCiphertext {
             .and_then(|()| {
                 [ring_degree, slots, count].iter().try_for_each(|&it| writer.u64(it as u64))
             })
+            .and_then(|()| match self.has_short_mask() {
+                true => writer.u64(self.mask_words() as u64),
+                false => Ok(()),
+            })
             .and_then(|()| writer.raw(&pack(&self.b, self.bits.b)))
             .and_then(|()| writer.raw(&pack(&self.a, self.bits.a)))
             .expect("memory takes all bytes");
         writer.into_inner()
     }
 
-    /// Reads what [`CompressedCiphertext::to_body`] wrote.
+    /// Reads what [`CompressedCiphertext::to_body`] wrote, of a ciphertext with a short mask or another one.
     ///
     /// # Errors
     /// If a number makes no sense, or bytes are missing or left over.
-    pub fn from_body(body: &[u8]) -> Result<Self, WireError> {
+    pub fn from_body(body: &[u8], has_short_mask: bool) -> Result<Self, WireError> {
         let mut reader = BodyReader::new(body);
         let bits = KeptBits { a: reader.u32("bits of a")?, b: reader.u32("bits of b")? };
         for (name, value, most) in
@@ -115,18 +135,23 @@ impl CompressedCiphertext {
             }
         }
         let (plaintext_modulus, layout) = read_layout(&mut reader, bits.a)?;
+        let mask_words = match has_short_mask {
+            true => read_mask_words(&mut reader, layout.ring_degree)?,
+            false => layout.ring_degree,
+        };
         let mut words = |name, count, bits| {
             let bytes = reader.raw(name, packed_bytes(count, bits))?;
             unpack(bytes, bits, count)
                 .map_err(|error| WireError::invalid(name, error, "packed words"))
         };
         let b = words("words of b", layout.count, bits.b)?;
-        let a = words("words of a", layout.ring_degree, bits.a)?;
+        let a = words("words of a", mask_words, bits.a)?;
         reader.finish()?;
         Ok(Self { plaintext_modulus, layout, bits, b, a })
     }
 
-    /// Decrypts the values.
+    /// Decrypts the values, by the client's secret, or by its second one where the mask is short
+    /// ([`crate::result_key::result_secret`]).
     ///
     /// # Panics
     /// If the secret has another degree.
@@ -142,11 +167,24 @@ impl CompressedCiphertext {
     fn phases(&self, secret: &TernarySecret) -> Zeroizing<Vec<u64>> {
         let KeptBits { a: bits, b: kept } = self.bits;
         let mask = (1u64 << bits) - 1;
-        let product = multiply(&self.a, secret.coefficients(), bits);
+        let mut a = vec![0; self.layout.ring_degree];
+        let gap = a.len() / self.a.len();
+        a.iter_mut().step_by(gap).zip(&self.a).for_each(|(to, &word)| *to = word);
+        let product = multiply(&a, secret.coefficients(), bits);
         let of_values = product.iter().step_by(self.layout.gap());
         let phase = |(&b, &x): (&u64, &u64)| (b << (bits - kept)).wrapping_add(x) & mask;
         Zeroizing::new(self.b.iter().zip(of_values).map(phase).collect())
     }
+}
+
+/// Reads the number of words of a short mask.
+fn read_mask_words(reader: &mut BodyReader<'_>, degree: usize) -> Result<usize, WireError> {
+    let name = "words of a short mask";
+    let words = reader.u64_within(name, 1..=degree as u64 / 2)?;
+    if words.is_power_of_two() {
+        return Ok(words as usize);
+    }
+    Err(WireError::invalid(name, words, "a power of two"))
 }
 
 #[cfg(all(test, feature = "client"))]
@@ -166,7 +204,7 @@ mod tests {
         let errors: Vec<f64> = (0..10)
             .flat_map(|_| {
                 let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], degree, 2, from);
-                let compressed = CompressedCiphertext::new(&full, bits).phases(&secret);
+                let compressed = CompressedCiphertext::new(&full, bits, degree).phases(&secret);
                 let signed = |x: u64| ((x << 44).cast_signed() >> 44) as f64;
                 let exact = full.phases(&secret);
                 let exact = exact.iter().map(|&x| full.signed(x) / unit).collect::<Vec<_>>();
@@ -181,8 +219,9 @@ mod tests {
         assert!((2.8..3.2).contains(&kurtosis), "{kurtosis}");
         // Coarser words of b are wrong by at most half of their unit more.
         let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], degree, 2, from);
-        let [fine, coarse] = [20, 12]
-            .map(|b| CompressedCiphertext::new(&full, KeptBits { a: 20, b }).phases(&secret));
+        let [fine, coarse] = [20, 12].map(|b| {
+            CompressedCiphertext::new(&full, KeptBits { a: 20, b }, degree).phases(&secret)
+        });
         let apart = fine.iter().zip(coarse.iter()).map(|(&x, &y)| x.abs_diff(y));
         let apart = apart.map(|d| d.min((1 << 20) - d)).max().unwrap();
         assert!((100..=129).contains(&apart), "{apart}");
@@ -196,18 +235,35 @@ mod tests {
             let values: Vec<u64> = (0..count as u64).map(|i| i * 7 % p).collect();
             let full = CoefficientCiphertext::encrypt(&secret, &values, slots, p, 30);
             // Roundings of a have a deviation of 7.5 modulo 2^15, where half a step is 1,024 and b's rounding at most 128.
-            let compressed = CompressedCiphertext::new(&full, KeptBits { a: 15, b: 7 });
+            let compressed = CompressedCiphertext::new(&full, KeptBits { a: 15, b: 7 }, 1024);
             assert_eq!(compressed.decrypt(&secret), values);
             let body = compressed.to_body();
             assert_eq!(body.len(), 40 + 1024 * 15 / 8 + (count * 7).div_ceil(8));
-            assert_eq!(CompressedCiphertext::from_body(&body), Ok(compressed));
-            assert!(CompressedCiphertext::from_body(&body[1..]).is_err());
+            assert_eq!(CompressedCiphertext::from_body(&body, false), Ok(compressed));
+            assert!(CompressedCiphertext::from_body(&body[1..], false).is_err());
             let mut wrong = body.clone();
             wrong[4] = 16; // more bits of b than of a
-            assert!(CompressedCiphertext::from_body(&wrong).is_err());
+            assert!(CompressedCiphertext::from_body(&wrong, false).is_err());
         }
         let all = KeptBits { a: 30, b: 30 };
         let full = CoefficientCiphertext::encrypt(&secret, &[3, 1], 2, 4, 30);
-        assert_eq!(CompressedCiphertext::new(&full, all).decrypt(&secret), [3, 1]);
+        assert_eq!(CompressedCiphertext::new(&full, all, 1024).decrypt(&secret), [3, 1]);
+    }
+
+    /// Short masks are read as they are written, and numbers of words that are none are refused.
+    #[test]
+    fn short_masks_come_back() {
+        let distribution = SecretDistribution::UniformTernary;
+        let secret = TernarySecret::sample(1024, distribution, &mut RandomStream::from_os());
+        let full = CoefficientCiphertext::encrypt(&secret, &[1; 9], 1024, 2, 30);
+        let short = CompressedCiphertext::new(&full, KeptBits { a: 15, b: 7 }, 64);
+        let body = short.to_body();
+        assert_eq!(body.len(), 48 + 64 * 15 / 8 + (9 * 7_usize).div_ceil(8));
+        assert_eq!(CompressedCiphertext::from_body(&body, true), Ok(short));
+        for words in [0, 3, 128, 1024] {
+            let mut wrong = body.clone();
+            wrong[40..48].copy_from_slice(&u64::to_le_bytes(words));
+            assert!(CompressedCiphertext::from_body(&wrong, true).is_err(), "{words}");
+        }
     }
 }

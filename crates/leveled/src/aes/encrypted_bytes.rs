@@ -1,5 +1,7 @@
 //! Encrypted bytes: eight LWE ciphertexts of a bit each, the lowest first, with the digest of their parameters.
 
+use std::borrow::Cow;
+
 use cryptable_lattice::error::out_of_range;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Binding, Result};
@@ -91,12 +93,22 @@ impl EncryptedBytes {
         (BITS * index..BITS * (index + 1)).map(|i| self.list.ciphertext(i)).collect()
     }
 
-    /// Checks that they belong to these parameters and this client, in every number that later code relies on.
+    /// Checks that they belong to these parameters and this client, in every number that later code relies on: of the secret key,
+    /// of a public key, or computed.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::OtherParameters`], [`cryptable_lattice::Error::OtherClient`]; if a size differs.
     pub fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("encrypted bytes", expected)?;
-        self.list.check(parameters.circuit_bootstrapping().lwe_shape())
+        let circuit = parameters.circuit_bootstrapping();
+        self.list.check_either(circuit.lwe_shape(), circuit.fhew().public_shape())
+    }
+
+    /// Returns the bytes modulo Q, to which those of public keys are switched. They were checked.
+    pub(super) fn switched(&self, parameters: &Parameters) -> Cow<'_, Self> {
+        match parameters.circuit_bootstrapping().switched(&self.list) {
+            Cow::Borrowed(_) => Cow::Borrowed(self),
+            Cow::Owned(list) => Cow::Owned(Self::new(self.binding, list)),
+        }
     }
 }

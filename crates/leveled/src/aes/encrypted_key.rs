@@ -58,12 +58,13 @@ impl EncryptedKey {
         self.round_keys.check(parameters, expected)
     }
 
-    /// The round keys for [`super::Aes`].
+    /// The round keys for [`super::Aes`] of these parameters, which it was checked to belong to.
     ///
     /// # Errors
     /// Never: there are 176 of eight bits.
-    pub fn to_round_keys(&self) -> Result<EncryptedRoundKeys> {
-        let bytes = (0..self.round_keys.count()).map(|index| self.round_keys.byte(index));
+    pub fn to_round_keys(&self, parameters: &Parameters) -> Result<EncryptedRoundKeys> {
+        let round_keys = self.round_keys.switched(parameters);
+        let bytes = (0..round_keys.count()).map(|index| round_keys.byte(index));
         EncryptedRoundKeys::new(bytes.collect())
     }
 

@@ -40,6 +40,7 @@ impl EvaluationKey {
         input.check(self.parameters(), self.binding())?;
         tables.iter().try_for_each(|table| table.check(self.parameters()))?;
         let trees: Vec<&CmuxTree> = tables.iter().map(|table| &table.tree).collect();
+        let input = input.switched(self.parameters());
         let outputs = self.lookup_lists(input.list(), &trees, progress)?;
         let bytes = |list| EncryptedBytes::new(*self.binding(), list);
         Ok(outputs.into_iter().map(bytes).collect())

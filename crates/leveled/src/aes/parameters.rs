@@ -1,6 +1,8 @@
 //! Parameters of AES-128: of circuit bootstrapping, one bit a ciphertext, quiet enough for a block.
 
 use cryptable_fhew::keys::BootstrappingParameters;
+#[cfg(feature = "client")]
+use cryptable_fhew::keys::PublicParameters;
 use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{
@@ -83,7 +85,9 @@ impl Parameters {
     /// If they are for two bits per ciphertext, or leave a block a failure probability above 2^-64.
     pub fn new(circuit: CircuitBootstrappingParameters) -> Result<Self> {
         circuit.check_single_bits()?;
-        let log2_fail = log2_fail(&circuit);
+        let noise = CircuitBootstrappingNoise::new(&circuit);
+        let round_key = NoiseLaw::gaussian(noise.fresh().0 * largest_sum() as f64);
+        let log2_fail = log2_fail(&noise, NoiseBound::of_law(round_key, 0.0));
         // What is not a number is within no limit.
         if log2_fail.is_nan() || log2_fail > LOG2_FAIL {
             return Err(Error::FailureProbability { found: log2_fail, limit: LOG2_FAIL });
@@ -102,6 +106,14 @@ impl Parameters {
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
+    }
+
+    /// log2 of the same probability for a block whose round keys a public key encrypted. Errors of bits by one key depend on each
+    /// other, so that deviations of a sum add up.
+    #[must_use]
+    pub fn public_log2_fail(&self) -> f64 {
+        let noise = CircuitBootstrappingNoise::new(&self.circuit);
+        log2_fail(&noise, noise.by_public_key().times(largest_sum() as u64))
     }
 
     /// The probability of [`Parameters::log2_fail`].
@@ -168,21 +180,28 @@ impl BootstrappingParameters for Parameters {
     }
 }
 
+#[cfg(feature = "client")]
+impl PublicParameters for Parameters {
+    const PUBLIC_KEY: ObjectType = ObjectType::TranscipheringPublicKey;
+}
+
 impl CircuitParameters for Parameters {
     fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
         &self.circuit
     }
 }
 
-/// log2 of the failure probability of the bootstraps in a block, each of a sum of four table results, plus a round key
-/// through the inverse of MixColumns.
-fn log2_fail(circuit: &CircuitBootstrappingParameters) -> f64 {
-    let noise = CircuitBootstrappingNoise::new(circuit);
+/// log2 of the failure probability of the bootstraps in a block, each of a sum of four table results and a round key of this
+/// noise, after the inverse of MixColumns.
+fn log2_fail(noise: &CircuitBootstrappingNoise, round_key: NoiseBound) -> f64 {
     // Results of four bytes, each by its own selectors.
     let result = noise.tree(DEPTH, 1.0);
     let mixed = (1..TERMS).fold(result, |sum, _| sum.with_independent(result));
-    let largest_sum = LinearLayer::circulant(INVERSE_MIX_COLUMNS).largest_sum();
-    let round_key = NoiseLaw::gaussian(noise.fresh().0 * largest_sum as f64);
-    let sum = NoiseBound::of_law(mixed.with_independent(round_key), 0.0);
+    let sum = NoiseBound::of_law(mixed, 0.0).with_independent(round_key);
     noise.log2_fail(sum) + (BOOTSTRAPS_A_BLOCK as f64).log2()
+}
+
+/// Most bits of round keys in a sum.
+fn largest_sum() -> usize {
+    LinearLayer::circulant(INVERSE_MIX_COLUMNS).largest_sum()
 }

@@ -1,7 +1,8 @@
-//! The client's key for AES-128: encrypted AES keys, decryption of what the server computed.
+//! The client's keys for AES-128: encrypted AES keys, decryption of what the server computed.
 
 use std::io::Write;
 
+use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::{Progress, Result};
 use zeroize::Zeroizing;
 
@@ -11,7 +12,8 @@ use super::encrypted_bytes::{BITS, EncryptedBytes};
 use super::encrypted_key::EncryptedKey;
 use super::parameters::Parameters;
 use super::round_keys::expand_key;
-use crate::keys::ClientKey;
+use crate::keys::{self, ClientKey};
+use crate::parameters::LOG2_FAIL;
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
@@ -68,5 +70,49 @@ impl SecretKey {
             steps.done()?;
         }
         Ok(count)
+    }
+}
+
+/// The public key of one client: whoever has it encrypts an AES key of its own for the client's server, and sends messages under
+/// that.
+///
+/// ```
+/// use cryptable_lattice::Progress;
+/// use cryptable_leveled::aes::{AesKey, MessageEncryptor, Parameters, SecretKey};
+/// let secret = SecretKey::generate(&Parameters::insecure_toy());
+/// let server = secret.evaluation_key(Progress::silent())?;
+///
+/// // A contributor has the public key, and draws an AES key.
+/// let public = secret.public_key()?;
+/// let mut encryptor = MessageEncryptor::new(AesKey::generate());
+/// let encrypted_key = public.encrypt_key(encryptor.key())?;
+/// let message = encryptor.encrypt(b"hi")?;
+///
+/// let bytes = server.transcipher(&encrypted_key, &message, Progress::silent())?;
+/// assert_eq!(*secret.decrypt(&bytes)?, *b"hi");
+/// # Ok::<(), cryptable_leveled::aes::MessageError>(())
+/// ```
+pub type PublicKey = keys::PublicKey<Parameters>;
+
+impl PublicKey {
+    /// Encrypts an AES-128 key: all its round keys, bit by bit.
+    ///
+    /// # Errors
+    /// As [`PublicKey::encrypt`].
+    pub fn encrypt_key(&self, key: &AesKey) -> Result<EncryptedKey> {
+        Ok(EncryptedKey::new(key.id(), self.encrypt(&expand_key(key.as_bytes()))?))
+    }
+
+    /// Encrypts bytes bit by bit, without AES.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a block whose round keys they are would fail with more than the stated
+    /// probability.
+    pub fn encrypt(&self, bytes: &[u8]) -> Result<EncryptedBytes> {
+        let found = self.parameters().public_log2_fail();
+        let limit = LOG2_FAIL.max(self.parameters().log2_fail());
+        check_log2_fail("a block of AES-128", found, limit)?;
+        let list = self.encrypt_each(BITS, bytes.iter().map(|&byte| byte.into()));
+        Ok(EncryptedBytes::new(*self.binding(), list))
     }
 }

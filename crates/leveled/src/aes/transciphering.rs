@@ -59,7 +59,8 @@ impl<'a> Transciphering<'a> {
             table.check(key.parameters())?;
         }
         let aes = Aes::new(key.circuit_bootstrapping())?;
-        let (aes_key_id, round_keys) = (aes_key.aes_key_id(), aes_key.to_round_keys()?);
+        let (aes_key_id, round_keys) =
+            (aes_key.aes_key_id(), aes_key.to_round_keys(key.parameters())?);
         Ok(Self { key, aes, aes_key_id, round_keys, table })
     }
 

@@ -2,6 +2,7 @@
 
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::{NoiseBound, Result};
+use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, KeyId, packed_field_bytes};
 
 use super::ciphertext::Ciphertext;
 use super::evaluation_key::EvaluationKey;
@@ -19,6 +20,18 @@ impl Parameters {
         let least = LweShape::MIN_MODULUS.ilog2();
         let bits = (least..most).find(|&bits| self.compressed_log2_fail(bits) <= self.log2_fail());
         LweShape { modulus: 1 << bits.unwrap_or(most), ..shape }
+    }
+
+    /// Returns the bytes of a file with this number of compressed results.
+    #[must_use]
+    pub fn compressed_bytes(&self, count: usize) -> usize {
+        let LweShape { dimension, modulus } = self.compressed_shape();
+        let bodies = count * self.ciphertexts_of(self.output_modulus());
+        let masks = bodies.div_ceil(dimension) * dimension;
+        let words = packed_field_bytes(masks, modulus) + packed_field_bytes(bodies, modulus);
+        // Modulus and bits of a ciphertext, client, shape, number of values, kind of masks.
+        let numbers = 12 + KeyId::BYTES as u64 + LweShape::BYTES + 12;
+        HEADER_BYTES + CHECKSUM_BYTES + (numbers + words) as usize
     }
 
     /// log2 of the probability that a result compressed to words of these bits decrypts wrong.
@@ -56,7 +69,7 @@ impl EvaluationKey {
     /// let square = key.prepare(&Table::from_fn(16, 16, |x| x * x % 16)?)?;
     /// let results = key.lookup_many(&secret.encrypt(&[3, 5])?, &[&square], Progress::silent())?;
     /// let compressed = key.compress(&results[0])?;
-    /// assert!(10 * compressed.to_bytes().len() < results[0].to_bytes().len());
+    /// assert_eq!(compressed.to_bytes().len(), secret.parameters().compressed_bytes(2));
     /// assert_eq!(secret.decrypt(&compressed)?, [9, 9]);
     /// assert!(key.lookup_many(&compressed, &[&square], Progress::silent()).is_err());
     /// # Ok::<(), cryptable_lattice::Error>(())

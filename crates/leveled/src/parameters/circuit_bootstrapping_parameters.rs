@@ -4,9 +4,11 @@
 //! stays below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits per ciphertext, except with a probability
 //! of 2^-64. [`CircuitBootstrappingParameters::input_variance`] is the rest that an input with Gaussian noise may have.
 
+use std::borrow::Cow;
+
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
-use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{FailureProbability, Result, SecurityLevel};
 use cryptable_ring::gadget::Gadget;
@@ -139,6 +141,14 @@ impl CircuitBootstrappingParameters {
     #[must_use]
     pub fn lwe_shape(&self) -> LweShape {
         LweShape { dimension: self.fhew.ring_degree(), modulus: self.fhew.prime() }
+    }
+
+    /// Returns ciphertexts modulo Q, to which those of public keys are switched.
+    pub(crate) fn switched<'a>(&self, list: &'a LweList) -> Cow<'a, LweList> {
+        if list.shape() != self.fhew.public_shape() {
+            return Cow::Borrowed(list);
+        }
+        Cow::Owned(list.modulus_switch(self.fhew.prime(), self.fhew.literal().ring_secret))
     }
 
     /// Largest error of a phase that leaves its plaintext right, 1/2^(d + 1) for d bits per ciphertext, as a fraction

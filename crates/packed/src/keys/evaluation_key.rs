@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cryptable_ckks::Evaluator;
 use cryptable_lattice::error::Result;
+use cryptable_lattice::result_key::ResultKeyShape;
 use cryptable_lattice::ring_evaluation_key::{
     RingEvaluationKey, RingEvaluationParameters, RingParameters,
 };
@@ -45,6 +46,10 @@ impl RingEvaluationParameters for Parameters {
 
     fn key_requests(&self) -> Vec<KeyRequest> {
         self.key_requests()
+    }
+
+    fn result_key(&self) -> Option<ResultKeyShape> {
+        self.result_key_shape()
     }
 
     fn key_memory_bytes(&self, requests: &[KeyRequest]) -> u64 {

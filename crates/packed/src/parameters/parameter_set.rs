@@ -20,7 +20,7 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{FailureEstimate, FailureModel};
 use crate::parameters::hidden_tables::hide;
 use crate::parameters::kept_primes::primes;
-use crate::parameters::secrets::{check_security, log2_product, lwe_instances};
+use crate::parameters::secrets::{check_security, log2_product, lwe_instances, mask_words};
 use crate::parameters::validation::{self, MAX_MODULUS};
 
 /// Powers of two below output moduli.
@@ -379,6 +379,11 @@ impl Parameters {
     pub(crate) fn bottom_moduli(&self) -> RingModuli {
         let chains = vec![Chain::new(&self.main_primes[..1])];
         RingModuli::new(self.literal.ring_degree, chains, &self.special_primes[..1])
+    }
+
+    /// Returns the words of the short masks that compressed results have; none if there are no keys for them.
+    pub(crate) fn mask_words(&self) -> Option<usize> {
+        mask_words(&self.literal, &self.main_primes, &self.special_primes)
     }
 
     /// Returns q_0 and p_0.

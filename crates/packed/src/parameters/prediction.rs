@@ -79,7 +79,11 @@ impl Parameters {
             // Most steps share out limbs, and products of selectors, to the threads.
             parallelism: literal.limbs(),
             key_memory_bytes: self.memory_bytes_of(&requests),
-            key_file_bytes: requests.iter().map(|request| self.stored_bytes(request)).sum(),
+            key_file_bytes: requests
+                .iter()
+                .map(|request| self.stored_bytes(request))
+                .chain(self.result_key_shape().map(|shape| shape.stored_bytes()))
+                .sum(),
             key_words: requests.iter().map(|request| self.words_drawn(request)).sum(),
             working_bytes,
             second_thread_bytes: self.second_thread_bytes(),
@@ -113,7 +117,8 @@ impl Parameters {
             true => literal.entry_limbs() + 2 * literal.output_limbs(),
             false => 0,
         };
-        keys + matrices + 2 * crossings * literal.ring_degree * size_of::<u64>()
+        let results = self.result_key_shape().map_or(0, |shape| shape.memory_bytes());
+        keys + matrices + results + 2 * crossings * literal.ring_degree * size_of::<u64>()
     }
 
     /// Bytes of a switching key in a file: with its masks, where several owners made it in two rounds.

@@ -1,9 +1,16 @@
 //! The problems that the secrets of a parameter set rest on, and their security.
 
 use cryptable_lattice::Result;
-use cryptable_lattice::security::{LweInstance, SecretDistribution};
+use cryptable_lattice::security::{LweInstance, SecretDistribution, max_log2_modulus};
 
 use crate::literal::ParametersLiteral;
+
+/// Words of the shortest masks that are considered.
+const LEAST_MASK: usize = 1024;
+
+/// Degree from which on toys have short masks, and their length over that of short masks.
+const LEAST_TOY_DEGREE: usize = 1024;
+const TOY_PARTS: usize = 16;
 
 /// Checks the claimed security of both secrets, and estimates it.
 pub(super) fn check_security(
@@ -48,7 +55,39 @@ pub(super) fn lwe_instances(
         let uniform = SecretDistribution::UniformTernary;
         LweInstance::ring("secret of real slots", degree, uniform, widest)
     });
-    [dense, other].into_iter().chain(real).collect()
+    let masks = mask_words(literal, main, special).map(|words| {
+        let bottom = log2_product([&main[0], &special[0]].into_iter());
+        LweInstance::ring(
+            "secret of short masks",
+            words,
+            SecretDistribution::UniformTernary,
+            bottom,
+        )
+    });
+    [dense, other].into_iter().chain(real).chain(masks).collect()
+}
+
+/// Words of the short masks of results: the least degree at which q_0·p_0 is secure, or a sixteenth of that of a toy. None for
+/// several owners, whose results are decrypted in another way, and where masks would not be shorter by far.
+pub(super) fn mask_words(
+    literal: &ParametersLiteral,
+    main: &[u64],
+    special: &[u64],
+) -> Option<usize> {
+    let degree = literal.ring_degree;
+    if !literal.owners.is_one() {
+        return None;
+    }
+    if literal.security.is_insecure() {
+        return (degree >= LEAST_TOY_DEGREE).then_some(degree / TOY_PARTS);
+    }
+    let bottom = log2_product([&main[0], &special[0]].into_iter());
+    let is_secure = |words: &usize| {
+        let most = max_log2_modulus(*words, SecretDistribution::UniformTernary);
+        most.is_some_and(|most| bottom <= most)
+    };
+    let words = (LEAST_MASK.ilog2()..degree.ilog2() - 1).map(|log2| 1 << log2);
+    words.into_iter().find(is_secure)
 }
 
 /// log2 of a product.

@@ -23,6 +23,12 @@ before any ciphertext exists; it knows levels, noise, memory and the failure pro
     >>> secret.decrypt(result)["s"].tolist()
     [0, 1, 2]
 
+Whoever has `secret.public_key()` encrypts words, too:
+
+    >>> words = secret.public_key().encrypt(plan, {"a": [1], "b": [0]})
+    >>> secret.decrypt(server.run(plan, words, progress=False))["s"].tolist()
+    [1]
+
 Circuits are made in Python, too:
 
     >>> builder = circuits.CircuitBuilder("difference")
@@ -49,6 +55,7 @@ __all__ = [
     "EncryptedWords",
     "EvaluationKey",
     "Plan",
+    "PublicKey",
     "SecretKey",
     "Signal",
     "plan",
@@ -59,6 +66,7 @@ CircuitBuilder = _compiled.CircuitBuilder
 EncryptedWords = _compiled.EncryptedWords
 EvaluationKey = _compiled.EvaluationKey
 Plan = _compiled.Plan
+PublicKey = _compiled.PublicKey
 SecretKey = _compiled.SecretKey
 Signal = _compiled.Signal
 

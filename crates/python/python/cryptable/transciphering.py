@@ -11,6 +11,14 @@
     >>> secret.decrypt(result)
     b'HI'
 
+A contributor without the secret encrypts an AES key of its own by `secret.public_key()`:
+
+    >>> contributor = transciphering.AesKey.generate()
+    >>> encrypted_key = secret.public_key().encrypt_key(contributor)
+    >>> result = server.transcipher(encrypted_key, contributor.encrypt(b"from me"), progress=False)
+    >>> secret.decrypt(result)
+    b'from me'
+
 Files of any length go through piece by piece, those of `cryptable aes` on the command line: `aes.encrypt_file`,
 `server.transcipher_file`, `secret.decrypt_file`.
 
@@ -34,6 +42,7 @@ __all__ = [
     "EvaluationKey",
     "Message",
     "PreparedTable",
+    "PublicKey",
     "SecretKey",
     "table",
 ]
@@ -45,6 +54,7 @@ EncryptedKey = _compiled.EncryptedKey
 EvaluationKey = _compiled.EvaluationKey
 Message = _compiled.Message
 PreparedTable = _compiled.PreparedTable
+PublicKey = _compiled.PublicKey
 SecretKey = _compiled.SecretKey
 
 

@@ -1,12 +1,14 @@
 //! Keys of circuits: the client's and the server's.
 
-use cryptable::Error;
-use cryptable::bits::EncryptedBits;
-use cryptable::bits::{EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey};
-use cryptable::circuits::{
-    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels, Plan, WordPort,
-    execute_with, input_bits, output_words,
+use cryptable::bits::{
+    EncryptedBits, EvaluationKey as LibraryEvaluationKey, Parameters as LibraryParameters,
+    PublicKey as LibraryPublicKey, SecretKey as LibrarySecretKey,
 };
+use cryptable::circuits::{
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels, Plan,
+    PlanOptions, WordPort, execute_with, input_bits, output_words,
+};
+use cryptable::{Error, KeyId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use zeroize::Zeroizing;
@@ -18,7 +20,7 @@ use crate::bits::Parameters;
 use crate::call::{self, Progress};
 use crate::errors::{Result, exception};
 use crate::key_files::Origin;
-use crate::keys::{evaluation_key, makes_evaluation_key, secret_key};
+use crate::keys::{evaluation_key, makes_evaluation_key, public_key, secret_key};
 
 /// The client's secret key of circuits: encrypts and decrypts words, and makes the evaluation key that a server gets.
 ///
@@ -66,23 +68,15 @@ impl SecretKey {
         plan: &CircuitPlan,
         values: &Bound<'_, PyDict>,
     ) -> Result<EncryptedWords> {
-        let ports = plan.circuit.get().input_ports();
-        let (words, shape) = words_of(&ports, values)?;
         let levels = plan.best().plan.input_levels();
-        call::run_silently(py, || {
-            let (parameters, id) = (self.inner.parameters(), self.inner.id());
-            let count = words.len() as u64;
-            let summary = EncryptedWordsSummary::new(parameters, id, ports.clone(), count);
-            let summary = summary.with_levels(levels.clone());
-            let mut writer = EncryptedWordsWriter::new(Vec::new(), parameters, summary)?;
-            for batch in words.chunks(parameters.bits()) {
-                let bits = Zeroizing::new(input_bits(&widths(&ports), batch));
-                for (bits, &levels) in bits.iter().zip(&levels) {
-                    writer.push(&self.inner.encrypt_at(bits, levels)?)?;
-                }
-            }
-            EncryptedWords::new(writer.finish()?, Some(shape))
-        })
+        let (parameters, id) = (self.inner.parameters(), self.inner.id());
+        let encrypt = |bits: &[bool], levels| self.inner.encrypt_at(bits, levels);
+        encrypt_words(py, EncryptedWordsOf { plan, parameters, id, levels }, values, encrypt)
+    }
+
+    /// Makes a public key: anyone who has it encrypts words that this key decrypts.
+    fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
+        Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
     }
 
     /// Decrypts words: an array for every port, by name.
@@ -104,6 +98,82 @@ impl SecretKey {
         })?;
         arrays_of(py, ports, &found, &words.shape)
     }
+}
+
+/// Plan, key and levels that a file of words is encrypted for.
+struct EncryptedWordsOf<'a> {
+    plan: &'a CircuitPlan,
+    parameters: &'a LibraryParameters,
+    id: KeyId,
+    levels: Vec<usize>,
+}
+
+/// Encrypts words for a plan, bit by bit with their levels.
+fn encrypt_words(
+    py: Python<'_>,
+    EncryptedWordsOf { plan, parameters, id, levels }: EncryptedWordsOf<'_>,
+    values: &Bound<'_, PyDict>,
+    encrypt: impl Fn(&[bool], usize) -> cryptable::Result<EncryptedBits> + Sync,
+) -> Result<EncryptedWords> {
+    let ports = plan.circuit.get().input_ports();
+    let (words, shape) = words_of(&ports, values)?;
+    call::run_silently(py, || {
+        let summary = EncryptedWordsSummary::new(parameters, id, ports.clone(), words.len() as u64);
+        let summary = summary.with_levels(levels.clone());
+        let mut writer = EncryptedWordsWriter::new(Vec::new(), parameters, summary)?;
+        for batch in words.chunks(parameters.bits()) {
+            let bits = Zeroizing::new(input_bits(&widths(&ports), batch));
+            for (bits, &levels) in bits.iter().zip(&levels) {
+                writer.push(&encrypt(bits, levels)?)?;
+            }
+        }
+        EncryptedWords::new(writer.finish()?, Some(shape))
+    })
+}
+
+/// A public key of circuits: anyone who has it encrypts words that only the secret key decrypts.
+#[pyclass(frozen, module = "cryptable.circuits")]
+pub(crate) struct PublicKey {
+    inner: LibraryPublicKey,
+}
+
+public_key!(PublicKey: LibraryPublicKey);
+
+#[pymethods]
+impl PublicKey {
+    /// The identifier of the secret key, which its evaluation keys and words share.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.id().to_string()
+    }
+
+    /// Encrypts words for a plan, like the secret key. The circuit is planned again, since public keys add noise.
+    #[pyo3(signature = (plan, values: "Mapping[str, npt.ArrayLike]"))]
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        plan: &CircuitPlan,
+        values: &Bound<'_, PyDict>,
+    ) -> Result<EncryptedWords> {
+        let (parameters, id) = (self.inner.parameters(), self.inner.id());
+        let circuit = plan.circuit.get();
+        let levels = planned(py, circuit, parameters, InputLevels::Needed, true)?.input_levels();
+        let encrypt = |bits: &[bool], levels| self.inner.encrypt_at(bits, levels);
+        encrypt_words(py, EncryptedWordsOf { plan, parameters, id, levels }, values, encrypt)
+    }
+}
+
+/// Plans a circuit on the parameters of a key.
+fn planned(
+    py: Python<'_>,
+    circuit: &Circuit,
+    parameters: &LibraryParameters,
+    inputs: InputLevels,
+    public_inputs: bool,
+) -> Result<Plan> {
+    let options = PlanOptions { public_inputs, ..request(&circuit.forms).schedule(inputs) };
+    call::detach(py, || Plan::cheapest(&circuit.forms, parameters, &options))
+        .map_err(|error| exception("PlanError", error.to_string()))
 }
 
 /// The server's key of circuits: runs them on encrypted words, without the secret. Threads may share it.
@@ -154,6 +224,7 @@ impl EvaluationKey {
         let summary = summary.with_levels(levels);
         let mut writer = EncryptedWordsWriter::new(Vec::new(), parameters, summary)?;
         let mut reader = EncryptedWordsReader::new(&words.bytes)?;
+        let public_inputs = reader.are_public(parameters)?;
         let (mut done, batches) = (0, words.summary.batches() as usize);
         while let Some(batch) = reader.next_batch()? {
             let step = |steps: usize, total: usize| match progress
@@ -162,15 +233,7 @@ impl EvaluationKey {
                 Ok(()) => std::ops::ControlFlow::Continue(()),
                 Err(_) => std::ops::ControlFlow::Break(()),
             };
-            let input = |index: usize| -> cryptable::Result<EncryptedBits> {
-                let bits = batch.bits(index, parameters)?;
-                // Plans take fresh bits for granted.
-                if bits.noise() == parameters.fresh_noise() {
-                    return Ok(bits);
-                }
-                let found = "a result of another: join both in one netlist";
-                Err(Error::mismatch("input of a circuit", found, "fresh bits"))
-            };
+            let input = |index| batch.input_bits(index, parameters, public_inputs);
             let progress = cryptable::Progress::new(&step);
             for bits in execute_with(plan, &self.inner, &input, progress)? {
                 writer.push(&bits)?;
@@ -199,26 +262,28 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedWords> {
         let py = circuit.py();
-        let planned = circuit.cast::<CircuitPlan>().ok();
-        let circuit = match &planned {
+        let of_plan = circuit.cast::<CircuitPlan>().ok();
+        let circuit = match &of_plan {
             Some(plan) => plan.get().circuit.bind(py).clone(),
             None => circuit.cast::<Circuit>()?.clone(),
         };
         let circuit = circuit.get();
         let levels = &words.summary.levels;
-        let made = planned.as_ref().map(|plan| plan.get().best()).filter(|best| {
-            best.parameters.digest() == self.inner.parameters().digest()
-                && best.plan.input_levels() == *levels
-        });
+        let parameters = self.inner.parameters();
         call::run_silently(py, || self.check(circuit, &words.summary))?;
+        let public_inputs = call::run_silently(py, || {
+            EncryptedWordsReader::new(&words.bytes)?.are_public(parameters)
+        })?;
+        let made = of_plan.as_ref().map(|plan| plan.get().best()).filter(|best| {
+            best.parameters.digest() == parameters.digest()
+                && best.plan.input_levels() == *levels
+                && !public_inputs
+        });
         let plan = match made {
             Some(best) => best.plan.clone(),
             None => {
                 let inputs = InputLevels::Given(levels.clone());
-                let options = request(&circuit.forms).schedule(inputs);
-                let parameters = self.inner.parameters();
-                call::detach(py, || Plan::cheapest(&circuit.forms, parameters, &options))
-                    .map_err(|error| exception("PlanError", error.to_string()))?
+                planned(py, circuit, parameters, inputs, public_inputs)?
             }
         };
         let shape = words.shape.clone();

@@ -7,7 +7,8 @@ use cryptable::transciphering::{
     Transciphering,
 };
 use cryptable::transciphering::{
-    EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey,
+    EvaluationKey as LibraryEvaluationKey, PublicKey as LibraryPublicKey,
+    SecretKey as LibrarySecretKey,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -18,7 +19,7 @@ use crate::call::{self, Progress};
 use crate::errors::{Result, raise, raise_of_message};
 use crate::files::{Access, map_file, write_file};
 use crate::key_files::Origin;
-use crate::keys::{evaluation_key, makes_evaluation_key, secret_key};
+use crate::keys::{evaluation_key, makes_evaluation_key, public_key, secret_key};
 use crate::properties::properties;
 use crate::table::{Signs, Table, of_moduli};
 
@@ -60,6 +61,11 @@ impl SecretKey {
         EncryptedBytes { inner: call::detach(py, || self.inner.encrypt(data)) }
     }
 
+    /// Makes a public key: anyone who has it encrypts an AES key for this client's server, and sends messages under that.
+    fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
+        Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
+    }
+
     /// Decrypts homomorphically encrypted bytes.
     fn decrypt<'py>(&self, py: Python<'py>, data: &EncryptedBytes) -> Result<Bound<'py, PyBytes>> {
         let plain = call::detach(py, || self.inner.decrypt(&data.inner)).map_err(raise)?;
@@ -96,6 +102,34 @@ properties!(SecretKey {
     /// log2 of the probability that a byte goes wrong.
     log2_fail: f64 = |it| it.inner.parameters().log2_fail();
 });
+
+/// A public key of transciphering: a contributor encrypts an AES key of its own by it, and sends messages under that.
+#[pyclass(frozen, module = "cryptable.transciphering")]
+pub(crate) struct PublicKey {
+    inner: LibraryPublicKey,
+}
+
+public_key!(PublicKey: LibraryPublicKey);
+
+#[pymethods]
+impl PublicKey {
+    /// The identifier of the secret key, which its evaluation keys and ciphertexts share.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.id().to_string()
+    }
+
+    /// Encrypts an AES key bit by bit: what the server gets, once.
+    fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> Result<EncryptedKey> {
+        let encrypt = || key.with(|encryptor| self.inner.encrypt_key(encryptor.key()));
+        Ok(EncryptedKey { inner: call::run_silently(py, encrypt)? })
+    }
+
+    /// Encrypts bytes homomorphically, without AES.
+    fn encrypt(&self, py: Python<'_>, data: &[u8]) -> Result<EncryptedBytes> {
+        Ok(EncryptedBytes { inner: call::run_silently(py, || self.inner.encrypt(data))? })
+    }
+}
 
 /// The server's key of transciphering. Threads may share it.
 #[pyclass(frozen, module = "cryptable.transciphering")]

@@ -39,8 +39,11 @@ pub struct AesKeySource {
 #[derive(Args, Debug)]
 pub struct AesEncryptKeyArgs {
     /// Client's secret key
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "public")]
+    pub secret: Option<PathBuf>,
+    /// Client's public key, instead of the secret key: for messages that only this client decrypts
+    #[arg(long, value_name = "FILE", conflicts_with = "secret")]
+    pub public: Option<PathBuf>,
     /// The AES key.
     #[command(flatten)]
     pub source: AesKeySource,
@@ -94,7 +97,10 @@ pub const ENCRYPT_KEY: &str = "\
 Examples:
   cryptable aes encrypt-key --secret aes.secret --key-file key.bin --output key.ct
   cryptable aes encrypt-key --secret aes.secret --key 000102030405060708090a0b0c0d0e0f \\
-    --output key.ct";
+    --output key.ct
+  cryptable aes encrypt-key --public aes.public --key-file key.bin --output key.ct
+
+With --public, a contributor encrypts an AES key of its own and sends messages under it.";
 
 /// Help of `aes encrypt`.
 pub const ENCRYPT: &str = "\

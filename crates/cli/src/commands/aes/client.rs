@@ -29,9 +29,17 @@ const MAX_AES_KEY_BYTES: u64 = 1 << 20;
 /// If a file cannot be read or written, or if the AES key does not have 16 bytes.
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
-    let key = key_input::read_secret_key(global, &args.secret)?;
-    let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
-    let keys = secret.encrypt_key(&aes_key(global, &args.source)?);
+    let aes = || aes_key(global, &args.source);
+    let (path, parameters, keys) = if let Some(path) = &args.public {
+        let key = key_input::read_public_key(global, path)?;
+        let public = key.transciphering().with_context(|| key_input::of_keygen(path, "aes"))?;
+        (path, key.parameters(), public.encrypt_key(&aes()?)?)
+    } else {
+        let path = args.secret.as_ref().expect("the grammar requires one of both keys");
+        let key = key_input::read_secret_key(global, path)?;
+        let secret = key.transciphering().with_context(|| key_input::of_keygen(path, "aes"))?;
+        (path, key.parameters(), secret.encrypt_key(&aes()?))
+    };
     let report = Report {
         output_bytes: write(&args.output, &keys.to_bytes())?,
         output: args.output.clone(),
@@ -39,7 +47,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         message_bytes: BLOCK_BYTES as u64,
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &parameters, path);
     report::summary(global, &report)
 }
 

@@ -5,11 +5,11 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use cryptable::SecretKey;
+use anyhow::{Context, Result, bail, ensure};
 use cryptable::circuits::{
     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Plan, PlanOptions,
 };
+use cryptable::{KeyParameters, SecretKey};
 use serde::Serialize;
 
 use super::run::input_ports;
@@ -17,6 +17,7 @@ use super::{netlist_file, words};
 use crate::args::{CircuitInputArgs, DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
+use crate::commands::encrypt::EncryptionKey;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
@@ -25,7 +26,7 @@ use crate::{input_file, key_input};
 ///
 /// # Errors
 /// If a file cannot be read or written, or if a word does not fit the circuit's inputs.
-pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()> {
+pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
     let start = Instant::now();
     let CircuitInputArgs { circuit, top, s_box, all_levels } = &args.circuit;
     let netlist = circuit.as_deref();
@@ -33,25 +34,28 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()
         netlist.context("keys of circuits encrypt the inputs of one: --circuit names it")?;
     let circuits = netlist_file::read_path(netlist, top.as_deref(), *s_box)?;
     let ports = input_ports(&circuits[0]);
-    let secret = key.bits().with_context(|| key_input::of_keygen(args.key_file(), "circuit"))?;
-    let parameters = secret.parameters();
+    let KeyParameters::Bits(parameters) = key.parameters() else {
+        bail!("{}", key_input::of_keygen(args.key_file(), "circuit"));
+    };
     let values = words::read(&args.input, &ports, &args.csv)?;
     let count = values.len() as u64;
-    let summary = EncryptedWordsSummary::new(parameters, secret.id(), ports.clone(), count);
+    let summary = EncryptedWordsSummary::new(&parameters, key.id(), ports.clone(), count);
     let summary = if *all_levels {
         summary
     } else {
-        let plan = Plan::cheapest(&circuits, parameters, &PlanOptions::default());
+        let public_inputs = key.secret().is_none();
+        let options = PlanOptions { public_inputs, ..PlanOptions::default() };
+        let plan = Plan::cheapest(&circuits, &*parameters, &options);
         let plan = plan.context("the circuit has no plan; --all-levels encrypts without one")?;
         summary.with_levels(plan.input_levels())
     };
     let levels = summary.levels.clone();
     let ciphertexts = summary.ciphertexts();
     let output = atomic_file::create(&args.output, Access::Public)?;
-    let mut writer = EncryptedWordsWriter::new(output, parameters, summary)?;
+    let mut writer = EncryptedWordsWriter::new(output, &parameters, summary)?;
     for batch in values.chunks(parameters.bits()) {
-        for bits in words::encrypt(secret, &ports, batch, &levels)? {
-            writer.push(&bits)?;
+        for (bits, &levels) in words::bits(&ports, batch).iter().zip(&levels) {
+            writer.push(&key.encrypt_bits(bits, levels)?)?;
         }
     }
     let report = Report {

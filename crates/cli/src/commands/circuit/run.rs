@@ -8,10 +8,10 @@ use anyhow::{Context, Result, bail, ensure};
 use cryptable::bits::EvaluationKey;
 use cryptable::bits::{EncryptedBits, Parameters};
 use cryptable::circuits::{
-    Circuit, EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
-    InputLevels, Plan, WordPort, execute_with,
+    Circuit, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels, Plan,
+    PlanOptions, WordPort, execute_with,
 };
-use cryptable::{Error, KeyId, KeyParameters, Progress};
+use cryptable::{KeyId, KeyParameters, Progress};
 use serde::Serialize;
 
 use super::{netlist_file, sets};
@@ -45,8 +45,10 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     check_key(parameters, key_file.header.key_id, reader.summary()).with_context(|| {
         format!("{input_name} does not go with {}", args.evaluation.printable())
     })?;
+    let public_inputs = reader.are_public(parameters).with_context(|| input_name.clone())?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
-    let options = sets::request(&circuits, None, args.schedule, false).schedule(inputs);
+    let request = sets::request(&circuits, None, args.schedule, false);
+    let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
     let plan = Plan::cheapest(&circuits, &**parameters, &options)?;
     let (limit, needed) = (args.schedule.memory, plan.memory_bytes());
     memory_limit::check_bytes_unread(limit, "the circuit", needed)?;
@@ -65,7 +67,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     for batch in 0..batches {
         let words = reader.next_batch().with_context(|| input_name.clone())?;
         let words = words.with_context(|| format!("{input_name}: a batch is missing"))?;
-        let input = |index| fresh_bits(&words, index, key);
+        let input = |index| words.input_bits(index, key.parameters(), public_inputs);
         let outputs = run_batch(&plan, key, &input, batch, batches, &bar);
         for bits in outputs.with_context(|| input_name.clone())? {
             writer.push(&bits)?;
@@ -164,23 +166,6 @@ fn check_key(
     );
     ensure!(*summary == expected, "its ciphertexts hold another number of words");
     Ok(())
-}
-
-/// Reads an input bit, which must be fresh, since plans assume that.
-fn fresh_bits(
-    words: &EncryptedBatch<'_>,
-    index: usize,
-    key: &EvaluationKey,
-) -> cryptable::Result<EncryptedBits> {
-    let bits = words.bits(index, key.parameters())?;
-    if bits.noise() == key.parameters().fresh_noise() {
-        return Ok(bits);
-    }
-    Err(Error::Mismatch {
-        name: "input of a circuit",
-        found: "a result of another: join both in one netlist".to_owned(),
-        expected: "fresh bits".to_owned(),
-    })
 }
 
 #[derive(Serialize)]

@@ -177,23 +177,6 @@ fn widths(ports: &[WordPort]) -> Vec<usize> {
     ports.iter().map(|port| port.width).collect()
 }
 
-/// Encrypts a batch of words, with one ciphertext per bit. `levels` are the levels of each bit.
-///
-/// # Errors
-/// If there are more words than a ciphertext holds, or more levels than fresh bits have.
-pub fn encrypt(
-    secret: &SecretKey,
-    ports: &[WordPort],
-    words: &[Vec<u128>],
-    levels: &[usize],
-) -> cryptable::Result<Vec<EncryptedBits>> {
-    bits(ports, words)
-        .iter()
-        .zip(levels)
-        .map(|(bits, &levels)| secret.encrypt_at(bits, levels))
-        .collect()
-}
-
 /// Returns the unencrypted bits of a batch of words: those of all ports, least significant bit of each port first.
 pub fn bits(ports: &[WordPort], words: &[Vec<u128>]) -> Zeroizing<Vec<Vec<bool>>> {
     Zeroizing::new(input_bits(&widths(ports), words))

@@ -18,6 +18,7 @@ __all__ = [
     "EncryptedWords",
     "EvaluationKey",
     "Plan",
+    "PublicKey",
     "SecretKey",
     "Signal",
     "plan_circuit",
@@ -370,6 +371,46 @@ class Plan:
         """
 
 @final
+class PublicKey:
+    """
+    A public key of circuits: anyone who has it encrypts words that only the secret key decrypts.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def encrypt(self, /, plan: Plan, values: Mapping[str, npt.ArrayLike]) -> EncryptedWords:
+        """
+        Encrypts words for a plan, like the secret key. The circuit is planned again, since public keys add noise.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes, *, allow_insecure: bool = False) -> PublicKey:
+        """
+        Reads what `to_bytes` or a file holds.
+        """
+
+    @property
+    def id(self, /) -> str:
+        """
+        The identifier of the secret key, which its evaluation keys and words share.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> PublicKey:
+        """
+        Reads a key from a file, whoever wrote it.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the key to a file.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        The key as bytes, as a file holds it.
+        """
+
+@final
 class SecretKey:
     """
     The client's secret key of circuits: encrypts and decrypts words, and makes the evaluation key that a server gets.
@@ -415,6 +456,11 @@ class SecretKey:
     def parameters(self, /) -> Parameters:
         """
         The parameter set.
+        """
+
+    def public_key(self, /) -> PublicKey:
+        """
+        Makes a public key: anyone who has it encrypts words that this key decrypts.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:

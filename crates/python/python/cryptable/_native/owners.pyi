@@ -140,8 +140,8 @@ class Session:
     @staticmethod
     def draw(owners: SupportsIndex, input_modulus: SupportsIndex, *, output_bits: SupportsIndex = 8) -> Session:
         """
-        Draws a session of two or three owners for tables of `input_modulus` inputs. Tables with outputs of `output_bits` bits are
-        the fastest; others are served, too.
+        Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables with
+        outputs of `output_bits` bits are the fastest; others are served, too.
         """
 
     @staticmethod

@@ -207,6 +207,11 @@ class Parameters:
     def __hash__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
+    def compressed_bytes(self, /, values: SupportsIndex) -> int | None:
+        """
+        Bytes of the compressed results of lookups of this number of values; `None` of single values, which are not compressed.
+        """
+
     @property
     def digest(self, /) -> str:
         """

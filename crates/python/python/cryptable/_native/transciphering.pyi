@@ -18,6 +18,7 @@ __all__ = [
     "EvaluationKey",
     "Message",
     "PreparedTable",
+    "PublicKey",
     "SecretKey",
 ]
 
@@ -360,6 +361,51 @@ class PreparedTable:
         """
 
 @final
+class PublicKey:
+    """
+    A public key of transciphering: a contributor encrypts an AES key of its own by it, and sends messages under that.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def encrypt(self, /, data: bytes) -> EncryptedBytes:
+        """
+        Encrypts bytes homomorphically, without AES.
+        """
+
+    def encrypt_key(self, /, key: AesKey) -> EncryptedKey:
+        """
+        Encrypts an AES key bit by bit: what the server gets, once.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes, *, allow_insecure: bool = False) -> PublicKey:
+        """
+        Reads what `to_bytes` or a file holds.
+        """
+
+    @property
+    def id(self, /) -> str:
+        """
+        The identifier of the secret key, which its evaluation keys and ciphertexts share.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> PublicKey:
+        """
+        Reads a key from a file, whoever wrote it.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the key to a file.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        The key as bytes, as a file holds it.
+        """
+
+@final
 class SecretKey:
     """
     The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
@@ -426,6 +472,11 @@ class SecretKey:
     def log2_fail(self, /) -> float:
         """
         log2 of the probability that a byte goes wrong.
+        """
+
+    def public_key(self, /) -> PublicKey:
+        """
+        Makes a public key: anyone who has it encrypts an AES key for this client's server, and sends messages under that.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:

@@ -1,0 +1,105 @@
+//! The public key of bits: encrypts words of circuits for the holder of a secret key.
+
+use std::ops::Deref;
+
+use cryptable_ckks::Ciphertext;
+use cryptable_ckks::plaintext::rounded_coefficients;
+use cryptable_lattice::ReadOptions;
+use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
+use cryptable_ring::{Embedding, RingModuli, SecretSlots};
+use cryptable_wire::ObjectType;
+use zeroize::Zeroizing;
+
+use crate::encrypted_bits::EncryptedBits;
+use crate::parameters::Parameters;
+use crate::secret_key::SecretKey;
+
+/// A public key of bits: anyone who has it encrypts, only the secret key decrypts.
+///
+/// One ring element modulo the primes of all levels and one special prime, and a seed. Bits have a rounding more noise than
+/// those of the secret key ([`Parameters::public_noise`]), which plans of circuits can count on.
+///
+/// ```
+/// use cryptable_bits::{Gate, Packing, Parameters, PublicKey, SecretKey};
+/// use cryptable_lattice::{Progress, ReadOptions};
+/// let secret = SecretKey::generate(&Parameters::insecure_toy(Packing::Real)?);
+/// let file = secret.public_key()?.to_bytes();
+/// let public = PublicKey::from_bytes(&file, ReadOptions::default().allow_insecure())?;
+/// let x = public.encrypt(&[false, true])?;
+/// let server = secret.evaluation_key(Progress::silent())?;
+/// let nand = server.gate(Gate::Nand, &x, &secret.encrypt(&[true, true])?)?;
+/// assert_eq!(secret.decrypt(&nand)?, [true, false]);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PublicKey(RingPublicKey<Parameters>);
+
+impl Deref for PublicKey {
+    type Target = RingPublicKey<Parameters>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl RingPublicParameters for Parameters {
+    const PUBLIC_KEY: ObjectType = ObjectType::SlotBitsPublicKey;
+
+    fn public_moduli(&self) -> RingModuli {
+        self.moduli_of_fresh_bits()
+    }
+}
+
+impl SecretKey {
+    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this key.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for parameters of several owners, or if the secret's norm exceeds the bound on noise, with a
+    /// probability below 2^-80.
+    pub fn public_key(&self) -> Result<PublicKey> {
+        if !self.parameters().literal().owners.is_one() {
+            return Err(Error::Unsupported("public keys of bits of several owners".into()));
+        }
+        (**self).public_key().map(PublicKey)
+    }
+}
+
+impl PublicKey {
+    /// Reads a public key.
+    ///
+    /// # Errors
+    /// As [`RingPublicKey::from_bytes`].
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        RingPublicKey::from_bytes(bytes, options).map(Self)
+    }
+
+    /// Encrypts bits with all levels for gates left.
+    ///
+    /// # Errors
+    /// If there are more bits than a bootstrap takes.
+    pub fn encrypt(&self, bits: &[bool]) -> Result<EncryptedBits> {
+        self.encrypt_at(bits, self.parameters().levels_after_bootstrap())
+    }
+
+    /// Encrypts bits with `levels` levels for gates left: fewer take less memory, if a circuit needs no more.
+    ///
+    /// # Errors
+    /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
+    pub fn encrypt_at(&self, bits: &[bool], levels: usize) -> Result<EncryptedBits> {
+        let parameters = self.parameters();
+        let literal = parameters.literal();
+        let limbs = parameters.limbs_of(levels, 0)?;
+        let scale = parameters.circuit().scale_at(limbs);
+        let embedding = Embedding::new(literal.slots());
+        let slots = parameters.slots_of_bits(bits)?;
+        let encrypt = |values: &SecretSlots| {
+            let coefficients = rounded_coefficients(literal.ring_degree, &embedding, values, scale);
+            let parts = self.0.encrypt_at(&Zeroizing::new(coefficients), limbs);
+            Ciphertext { parts, scale }
+        };
+        let (parts, bottom_limbs) = (slots.iter().map(encrypt).collect(), literal.input_limbs());
+        let (count, noise) = (bits.len(), parameters.public_noise());
+        Ok(EncryptedBits { parts, count, noise, bottom_limbs, binding: *self.binding() })
+    }
+}
