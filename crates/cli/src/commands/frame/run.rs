@@ -191,6 +191,9 @@ impl Known {
     }
 }
 
+/// The names of the results of a step, and how they are represented.
+type Results = Vec<(String, Known)>;
+
 /// The units of all columns, and the moduli of tables.
 struct Units<'a> {
     parameters: &'a Parameters,
@@ -228,8 +231,8 @@ impl Units<'_> {
         step: &Step,
         path: Option<&Path>,
         known: &BTreeMap<String, Known>,
-    ) -> Result<(Option<Operand>, Vec<(String, Known)>)> {
-        let mut outputs: Vec<(String, Known)> =
+    ) -> Result<(Option<Operand>, Results)> {
+        let mut outputs: Results =
             step.into().iter().map(|name| (name.clone(), self.output(name))).collect();
         let operand = match (step, path) {
             (Step::Program { .. }, Some(path)) => {
