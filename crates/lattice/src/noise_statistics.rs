@@ -131,7 +131,13 @@ impl NoiseStatistics {
         }
         // A fifth of the excess more: by few loud slots, and by how loud a slot is from lookup to lookup.
         let sampling = 0.2 * (self.predicted_kurtosis - 3.0) + 30.0 / (self.samples as f64).sqrt();
-        let kurtosis = if bias > 0.0 { self.random_kurtosis } else { self.kurtosis };
+        let (kurtosis, ratio) = if bias > 0.0 {
+            (self.random_kurtosis, self.random_variance_ratio)
+        } else {
+            (self.kurtosis, self.variance_ratio)
+        };
+        // Where errors are smaller than the law's, their fourth moment counts.
+        let kurtosis = kurtosis * ratio.min(1.0).powi(2);
         if have_one_law && kurtosis > self.predicted_kurtosis + sampling {
             return Err(format!("kurtosis {kurtosis:.3}: {self:?}"));
         }
