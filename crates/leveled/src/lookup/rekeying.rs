@@ -15,7 +15,8 @@ use super::parameters::Parameters;
 /// use cryptable_leveled::lookup::{Parameters, SecretKey, hand_over};
 /// let parameters = Parameters::insecure_toy(10, 10)?;
 /// let [clinic, analyst] = [(); 2].map(|()| SecretKey::generate(&parameters));
-/// let key = clinic.rekey_to(&analyst.public_key()?)?;
+/// let public = analyst.public_key()?;
+/// let key = clinic.rekey_to(&public)?;
 /// let handed_over = hand_over(&key, &clinic.encrypt(&[7, 2])?)?;
 /// assert_eq!(analyst.decrypt(&handed_over)?, [7, 2]);
 /// # Ok::<(), cryptable_lattice::Error>(())
