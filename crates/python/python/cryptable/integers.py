@@ -111,8 +111,8 @@ def plan(
 
     By name: `digit_bits` (1 to 5; 3 of packed values, 2 of single ones by default), `threads`, and of packed values
     `values` at a time, `memory` in bytes and `log2_fail` of a lookup. `search` predicts `largest` (of ten), `argmax`
-    and `sort` as well, and keeps the failure probability for them. `sums` prefers sums and comparisons, in half the time,
-    to products, which take twice as much: packed digits of four bits with room for a carry alone.
+    and `sort` as well, and keeps the failure probability for them. `sums` prefers sums and comparisons, in half the
+    time, to products, which take twice as much: packed digits of four bits with room for a carry alone.
 
     >>> plan(32, sums=True, insecure_toy=True).digit_bits
     4
