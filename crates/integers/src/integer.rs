@@ -225,9 +225,10 @@ impl Shift {
     }
 }
 
-/// Bits of the digits of a modulus: half of its own, which leaves room for two digits side by side; all but one where its
-/// own are odd in number, which leaves room for a carry.
-pub(crate) fn digit_bits(modulus: u64) -> u32 {
+/// Returns the bits of the digits of a modulus: half of its own, which leaves room for two digits side by side; all but one
+/// where its own are odd in number, which leaves room for a carry.
+#[must_use]
+pub fn digit_bits(modulus: u64) -> u32 {
     let bits = modulus.ilog2();
     if bits.is_multiple_of(2) { bits / 2 } else { bits - 1 }
 }

@@ -15,9 +15,10 @@
 //! | files of columns | `serialization`, `column_file` |
 //!
 //! A digit of base B is a value of `Z_p` with `p = B²`, as message and carry of TFHE integers are: a sum of digits stays one
-//! ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Digits for sums have `p = 2B`. Every digit carries the
-//! least and the largest value that it may have, and its noise; both follow every operation, and what would be too large
-//! is propagated or refreshed before. A product, a comparison or a sum is thus right whatever came before it.
+//! ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Digits for sums have
+//! `p = 2B`. Every digit carries the least and the largest value that it may have, and its noise; both follow every
+//! operation, and what would be too large is propagated or refreshed before. A product, a comparison or a sum is thus right
+//! whatever came before it.
 #![forbid(unsafe_code)]
 
 mod addition;
@@ -62,7 +63,7 @@ pub use digit_arithmetic::{DigitArithmetic, LookupModel, Places};
 pub use digit_arithmetic::{DigitDecryption, DigitEncryption};
 pub use dry_run::{DryRun, Outline};
 pub use evaluator::Evaluator;
-pub use integer::{AnyInteger, ColumnKind, Integer, IntegerType};
+pub use integer::{AnyInteger, ColumnKind, Integer, IntegerType, digit_bits};
 pub use largest::Maximum;
 pub use operation::{Operand, Operation, PlannedOperand};
 pub use parameters::{

@@ -107,7 +107,7 @@ impl Request<Integers> {
     /// use cryptable::integers::ColumnKind;
     /// let plan = Request::integers(ColumnKind::of::<u32>()).for_sums().insecure_toy().plan()?;
     /// let less = plan.operations().iter().find(|operation| operation.name == "less");
-    /// assert_eq!(less.map(|it| it.lookups), Some(8));
+    /// assert_eq!((plan.digit_bits(), less.map(|it| it.lookups)), (4, Some(8)));
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     #[must_use]
@@ -395,7 +395,7 @@ impl OperationPlan<Integers> {
     /// Returns the number of bits per digit; each digit is a ciphertext.
     #[must_use]
     pub fn digit_bits(&self) -> u32 {
-        self.parameters.input_modulus().ilog2() / 2
+        cryptable_integers::digit_bits(self.parameters.input_modulus())
     }
 }
 
