@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use cryptable_lattice::cost::{CostModel, Work};
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
 use cryptable_lattice::{Error, FailureProbability, Result};
+use cryptable_ring::reserved;
 
 use crate::cost;
 use crate::full_domain::{self, FullDomainMethod};
@@ -196,7 +197,13 @@ fn candidates(
     work: impl Fn(&ParametersLiteral) -> Work,
 ) -> Vec<Candidate> {
     let model = CostModel::default();
-    let mut candidates = Vec::new();
+    let count = |&group: &u32| {
+        let of = &groups[group as usize];
+        of.base.rotations_of(search).count()
+            * search.automorphisms.len()
+            * key_switching_digits(&of.literal).count()
+    };
+    let mut candidates = reserved(serving.iter().map(count).sum());
     for &group in serving {
         let of = &groups[group as usize];
         for (rotation, _) in (0..).zip(of.base.rotations_of(search)) {
@@ -210,7 +217,11 @@ fn candidates(
             }
         }
     }
-    candidates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    // In place, since this runs under limits of memory, too.
+    let order = |it: &Candidate| (it.group, it.places());
+    candidates.sort_unstable_by(|a, b| {
+        a.seconds.total_cmp(&b.seconds).then_with(|| order(a).cmp(&order(b)))
+    });
     candidates
 }
 
