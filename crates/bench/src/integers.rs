@@ -68,7 +68,7 @@ pub struct IntegersArguments {
     /// The engine of the digits.
     #[arg(long, value_enum, default_value_t = Mode::Packed)]
     mode: Mode,
-    /// Bits of a digit [default: 3, of single values 2, for sums 4].
+    /// Number of bits per digit [default: 3, or 4 for sums; 2 for single values].
     #[arg(long)]
     digit_bits: Option<u32>,
     /// Packed digits of four bits with room for a carry alone.

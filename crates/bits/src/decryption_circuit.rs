@@ -36,8 +36,8 @@ const CLEANINGS: [usize; 3] = [2, 2, 3];
 /// Levels of one prime that all cleanings take, two levels each, and one that is left: its prime makes room for the scale.
 pub(crate) const LEVELS: usize = 2 * (CLEANINGS[0] + CLEANINGS[1] + CLEANINGS[2]) + 1;
 
-/// log2 of the largest error of a slot before the first cleaning, in size: of keys of up to three owners, up to five, and more,
-/// whose exponentials are of larger angles. Each bit makes flooding wider by eight.
+/// Bounds the errors of slots before the first cleaning, as log2 of their size: for keys of up to three owners, up to five,
+/// and more, whose exponentials have larger angles. Each bit makes flooding eight bits wider.
 const LOG2_LARGEST_INPUTS: [(u32, f64); 3] = [(3, -12.0), (5, -11.0), (Owners::MAX, -10.0)];
 
 /// Largest rounding of the constant by which bits come to the scale of the first cleaning.
@@ -70,7 +70,7 @@ pub(crate) struct PreparedShape {
 }
 
 impl Parameters {
-    /// Largest error of a slot before the first cleaning, in size.
+    /// Returns the largest size of a slot's error before the first cleaning.
     pub(crate) fn largest_input(&self) -> f64 {
         let owners = self.literal().owners.count();
         let found = LOG2_LARGEST_INPUTS.iter().find(|(most, _)| owners <= *most);

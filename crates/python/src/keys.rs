@@ -55,13 +55,19 @@ macro_rules! secret_key_files {
     };
 }
 
-/// Adds what public keys have: files, bytes, and a text of the identifier.
+/// Adds what public keys have: the identifier, files and bytes.
 ///
 /// The class has one field, `inner`, of the given type of the library.
 macro_rules! public_key {
     ($class:ident: $library:ty) => {
         #[pyo3::pymethods]
         impl $class {
+            /// The identifier of the secret key, which its evaluation keys and ciphertexts share.
+            #[getter]
+            fn id(&self) -> String {
+                self.inner.id().to_string()
+            }
+
             /// Writes the key to a file.
             #[pyo3(signature = (path, *, replace = false))]
             fn save(

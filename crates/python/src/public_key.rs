@@ -60,8 +60,6 @@ impl PublicKey {
 }
 
 properties!(PublicKey {
-    /// The identifier of the secret key, which its evaluation keys and ciphertexts share.
-    id: String = |it| it.inner.id().to_string();
     /// The parameters.
     parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
     /// Values are below this modulus.

@@ -17,7 +17,7 @@ pub(super) struct PlannedSwitch {
     noise: f64,
 }
 
-/// Purpose of a key switch, which determines the keys that serve.
+/// Says what a key switch is for, which determines the keys that serve.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Switching {
     Relinearization,

@@ -47,7 +47,7 @@ impl DryRun {
         }
     }
 
-    /// Variance of the error of the plaintext of a way, of 2N coefficients, in a slot.
+    /// Returns the variance in a slot of the rounding of a plaintext of 2N coefficients, on the way to real slots or back.
     fn entry_error(&self) -> f64 {
         2.0 * self.parameters.degree as f64 / 12.0 / self.entry_scale().powi(2)
     }

@@ -18,7 +18,7 @@ use std::f64::consts::TAU;
 
 const DEGREE: usize = 512;
 
-/// A circuit from a ciphertext of complex slots to others.
+/// Maps a ciphertext of complex slots to others.
 trait Circuit {
     fn run<A: Arithmetic>(&self, arithmetic: &A, ct: &A::Ciphertext) -> Vec<A::Ciphertext>;
 }

@@ -131,7 +131,7 @@ pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().map(bytes).fold(places, usize::saturating_add)
 }
 
-/// Returns the number of words that are drawn for a key: a mask and errors of every row.
+/// Returns how many words generating a key draws: the mask and the errors of every row.
 #[must_use]
 pub fn evaluation_key_words(parameters: &Parameters) -> usize {
     let words = |part: &Part| match part.name {

@@ -71,7 +71,7 @@ impl SecretKey {
         let levels = plan.best().plan.input_levels();
         let (parameters, id) = (self.inner.parameters(), self.inner.id());
         let encrypt = |bits: &[bool], levels| self.inner.encrypt_at(bits, levels);
-        encrypt_words(py, EncryptedWordsOf { plan, parameters, id, levels }, values, encrypt)
+        encrypt_words(py, plan, parameters, id, levels, values, encrypt)
     }
 
     /// Makes a public key: anyone who has it encrypts words that this key decrypts.
@@ -100,18 +100,13 @@ impl SecretKey {
     }
 }
 
-/// Plan, key and levels that a file of words is encrypted for.
-struct EncryptedWordsOf<'a> {
-    plan: &'a CircuitPlan,
-    parameters: &'a LibraryParameters,
-    id: KeyId,
-    levels: Vec<usize>,
-}
-
-/// Encrypts words for a plan, bit by bit with their levels.
+/// Encrypts words for a plan and a key, bit by bit with their levels.
 fn encrypt_words(
     py: Python<'_>,
-    EncryptedWordsOf { plan, parameters, id, levels }: EncryptedWordsOf<'_>,
+    plan: &CircuitPlan,
+    parameters: &LibraryParameters,
+    id: KeyId,
+    levels: Vec<usize>,
     values: &Bound<'_, PyDict>,
     encrypt: impl Fn(&[bool], usize) -> cryptable::Result<EncryptedBits> + Sync,
 ) -> Result<EncryptedWords> {
@@ -141,12 +136,6 @@ public_key!(PublicKey: LibraryPublicKey);
 
 #[pymethods]
 impl PublicKey {
-    /// The identifier of the secret key, which its evaluation keys and words share.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
-    }
-
     /// Encrypts words for a plan, like the secret key. The circuit is planned again, since public keys add noise.
     #[pyo3(signature = (plan, values: "Mapping[str, npt.ArrayLike]"))]
     fn encrypt(
@@ -159,7 +148,7 @@ impl PublicKey {
         let circuit = plan.circuit.get();
         let levels = planned(py, circuit, parameters, InputLevels::Needed, true)?.input_levels();
         let encrypt = |bits: &[bool], levels| self.inner.encrypt_at(bits, levels);
-        encrypt_words(py, EncryptedWordsOf { plan, parameters, id, levels }, values, encrypt)
+        encrypt_words(py, plan, parameters, id, levels, values, encrypt)
     }
 }
 

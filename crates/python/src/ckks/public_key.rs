@@ -38,8 +38,6 @@ impl PublicKey {
 public_key!(PublicKey: LibraryPublicKey);
 
 properties!(PublicKey {
-    /// The identifier of the secret key, which its evaluation keys and vectors share.
-    id: String = |it| it.inner.id().to_string();
     /// The parameters.
     parameters: Parameters = |it| Parameters { inner: it.inner.parameters().clone() };
 });

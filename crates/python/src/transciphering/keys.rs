@@ -113,12 +113,6 @@ public_key!(PublicKey: LibraryPublicKey);
 
 #[pymethods]
 impl PublicKey {
-    /// The identifier of the secret key, which its evaluation keys and ciphertexts share.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
-    }
-
     /// Encrypts an AES key bit by bit: what the server gets, once.
     fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> Result<EncryptedKey> {
         let encrypt = || key.with(|encryptor| self.inner.encrypt_key(encryptor.key()));

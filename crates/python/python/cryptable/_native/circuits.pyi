@@ -391,7 +391,7 @@ class PublicKey:
     @property
     def id(self, /) -> str:
         """
-        The identifier of the secret key, which its evaluation keys and words share.
+        The identifier of the secret key, which its evaluation keys and ciphertexts share.
         """
 
     @staticmethod

@@ -453,7 +453,7 @@ class PublicKey:
     @property
     def id(self, /) -> str:
         """
-        The identifier of the secret key, which its evaluation keys and vectors share.
+        The identifier of the secret key, which its evaluation keys and ciphertexts share.
         """
 
     @staticmethod
