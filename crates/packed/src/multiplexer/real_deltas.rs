@@ -118,14 +118,18 @@ fn kernels(p: u64) -> Vec<Kernel> {
     served.min_by_key(cost).expect("a single kernel has those levels")
 }
 
-/// Ciphertexts that [`real_deltas`] holds at once, at most: all multiples, and two kernels or products of them.
-pub(crate) fn ciphertexts(p: u64) -> usize {
+/// Limbs of the ciphertexts that [`real_deltas`] holds at once, at most, if the phase has `limbs`: all multiples, the first
+/// kernel before its rescaling, and the product of the others.
+pub(crate) fn limbs_in_use(p: u64, limbs: usize) -> usize {
     if p == 2 {
-        return 4;
+        return 4 * limbs;
     }
     let kernels = kernels(p);
-    let rows: u64 = kernels.iter().take(2).map(|kernel| kernel.rows).sum();
-    2 * closure(&kernels).len() + rows as usize
+    let multiples: usize = closure(&kernels).iter().map(|&it| limbs - depth(it)).sum();
+    let first = kernels[0].rows as usize * (limbs + 1 - kernels[0].levels());
+    let others =
+        kernels.get(1).map_or(0, |it| it.rows as usize * (limbs - levels_of(&kernels[1..])));
+    2 * multiples + first + others
 }
 
 /// The deltas of the digits `m` in real slots of `cos(2πm/p)` and `sin(2πm/p)`: p ciphertexts at the scale of their last prime,

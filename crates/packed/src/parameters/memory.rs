@@ -222,8 +222,9 @@ impl ParametersLiteral {
         let parts = self.parts();
         let (length, babies) = (self.chebyshev_log_length, self.chebyshev_log_babies);
         let steps = (1usize << babies) - 1 + length.saturating_sub(babies) as usize;
-        // Measured: three baby steps and three giant ones, and temporaries.
-        let series = (57 * top).div_ceil(2) + 2 * steps.saturating_sub(6) * top;
+        // Measured: three baby steps and three giant ones, and temporaries; in real slots, the sum of the other series as well.
+        let others = if self.real_slots { 7 * top } else { 0 };
+        let series = (57 * top).div_ceil(2) + 2 * steps.saturating_sub(6) * top + others;
         2 * parts * top + threads.min(parts) * series.saturating_sub(72)
     }
 

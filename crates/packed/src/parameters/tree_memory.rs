@@ -62,7 +62,7 @@ impl ParametersLiteral {
     fn limbs_making_deltas(&self, tree: &MultiplexerLiteral, digit: usize) -> usize {
         let (limbs, p) = (self.exponential_limbs(), tree.digits[digit] as usize);
         if self.real_slots {
-            return 2 * real_deltas::ciphertexts(tree.digits[digit]) * limbs;
+            return 2 * real_deltas::limbs_in_use(tree.digits[digit], limbs);
         }
         let others = self.limbs_of_deltas(tree, digit) / self.parts() * (self.parts() - 1);
         let powers: usize = (1..p).map(|power| limbs - depth(power)).sum();
