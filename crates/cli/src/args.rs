@@ -345,4 +345,25 @@ mod tests {
             assert!(help.contains("cryptable"), "{}", command.get_name());
         }
     }
+
+    /// Checks that help can be copied: examples are whole commands, and no line is wrapped.
+    fn assert_examples_work(command: &clap::Command) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 100, "{} wraps: {line}", command.get_name());
+        }
+        for example in help.replace("\\\n", " ").lines().filter(|line| line.starts_with("  ")) {
+            let commands = example.split(['|', '>']).map(str::trim);
+            for words in commands.filter(|words| words.starts_with("cryptable ")) {
+                let parsed = Cli::try_parse_from(words.split_whitespace());
+                assert!(parsed.is_ok(), "{words}: {}", parsed.unwrap_err());
+            }
+        }
+        command.get_subcommands().for_each(assert_examples_work);
+    }
+
+    #[test]
+    fn examples_of_help_can_be_copied() {
+        assert_examples_work(&Cli::command());
+    }
 }

@@ -48,13 +48,16 @@ impl AutomatonArgs {
 /// Help of `automaton`.
 pub const AUTOMATON: &str = "\
 Examples:
-  cryptable keygen --bits 8 --output-bits 8 --word-length 200 --secret client.key --evaluation server.key
+  cryptable keygen --bits 8 --output-bits 8 --word-length 200 --secret client.key \\
+    --evaluation server.key
   cryptable encrypt --secret client.key --input bytes.csv --output text.ct
   cryptable automaton --evaluation server.key --text virus --input text.ct --output count.ct
   cryptable decrypt --secret client.key --input count.ct --output count.csv
 
-  cryptable automaton --evaluation server.key --pattern 3,1,4 --word-length 50 --input rows.ct --output found.ct
-  cryptable automaton --evaluation server.key --rules rules.csv --outputs grades.csv --input text.ct --output g.ct
+  cryptable automaton --evaluation server.key --pattern 3,1,4 --word-length 50 --input rows.ct \\
+    --output found.ct
+  cryptable automaton --evaluation server.key --rules rules.csv --outputs grades.csv \\
+    --input text.ct --output g.ct
 
 A word is read value by value, beginning in state 0. Each line `state,symbol,next,weight` of --rules
 says which state follows a state on a symbol, and what is added to the word's weight. The symbol *

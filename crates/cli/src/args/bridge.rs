@@ -155,18 +155,20 @@ pub struct BridgeRunArgs {
 /// Help of `bridge`.
 pub const BRIDGE: &str = "\
 Examples:
-  cryptable keygen bridge --bits 8 --output-bits 8 --op less-than --secret client.key --evaluation server.key
+  cryptable keygen bridge --bits 8 --output-bits 8 --op less-than --secret client.key \\
+    --evaluation server.key
   cryptable encrypt --secret client.key --input a.csv --output a.ct
   cryptable encrypt --secret client.key --input b.csv --output b.ct
-  cryptable bridge --op less-than --evaluation server.key --table risk.csv --input a.ct --input b.ct \\
-    --rows 1-100 --output less.ct
+  cryptable bridge --op less-than --evaluation server.key --table risk.csv --input a.ct \\
+    --input b.ct --rows 1-100 --output less.ct
   cryptable decrypt --secret client.key --input less.ct --output less.csv
 
-  cryptable bridge --op below --threshold 30 --evaluation server.key --table risk.csv --input age.ct --output low.ct
+  cryptable bridge --op below --threshold 30 --evaluation server.key --table risk.csv \\
+    --input age.ct --output low.ct
   cryptable bridge --op maximum --evaluation server.key --table risk.csv --table cost.csv \\
     --input age.ct --input job.ct --rows 1-50 --output worst.ct
-  cryptable bridge --op table --evaluation server.key --table risk.csv --second-table fee.csv --input age.ct \\
-    --output fee.ct
+  cryptable bridge --op table --evaluation server.key --table risk.csv --second-table fee.csv \\
+    --input age.ct --output fee.ct
 
 Thousands of values are looked up together. Some of the results are then extracted and processed one
 by one: compared with results of another column or with a number, or looked up in a second, larger
@@ -180,7 +182,8 @@ Examples:
   cryptable plan bridge --bits 8 --output-bits 8 --op sign --values 1000
   cryptable --json plan bridge --bits 16 --output-bits 15 --op maximum --taken-out 10
   cryptable plan bridge --bits 8 --output-bits 12 --op table --second-bits 12 --pack
-  cryptable keygen bridge --bits 8 --output-bits 8 --op below --secret client.key --evaluation server.key
+  cryptable keygen bridge --bits 8 --output-bits 8 --op below --secret client.key \\
+    --evaluation server.key
 
 If no parameters serve, the error names the step that prevents it.";
 

@@ -405,20 +405,23 @@ pub const ENCRYPT: &str = "\
 Examples:
   cryptable encrypt --secret client.key --input values.npy --output values.ct
   cryptable encrypt --secret client.key --input people.csv --column age --output age.ct
-  cryptable encrypt --secret client.key --input people.csv --column age --missing 0 --output age.ct
+  cryptable encrypt --secret client.key --input people.csv --column age --missing 0 \\
+    --output age.ct
   cryptable encrypt --secret client.key --input pixels.dat --format raw8 --output pixels.ct
   cryptable encrypt --secret client.key --input people.csv --column job --dictionary jobs.json \\
     --extend --output job.ct
-  cryptable encrypt --as headroom --secret client.key --input balance.npy --signed --output balance.ct
-  cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv --column income \\
-    --output income.ct
+  cryptable encrypt --as headroom --secret client.key --input balance.npy --signed \\
+    --output balance.ct
+  cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv \\
+    --column income --output income.ct
   cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
   cryptable encrypt --circuit adder.blif --public bits.public --input words.csv --output words.ct
   cryptable encrypt --public public.key --input values.csv --output values.ct
   cryptable encrypt --modulus 16 --secret client.key --input hours.csv --output hours.ct
   cryptable encrypt --secret client.key --input people.csv --column age --canaries age.canaries \\
     --canary-count 3000 --output age.ct
-  cryptable encrypt --schema schema.json --secret client.key --input people.parquet --output people.frame
+  cryptable encrypt --schema schema.json --secret client.key --input people.parquet \\
+    --output people.frame
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
 Integers for comparisons need one bit of headroom: --as headroom. With --circuit, each line of the

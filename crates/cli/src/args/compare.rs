@@ -95,7 +95,8 @@ Examples:
   cryptable compare --op relu --evaluation server.key --input balance.ct --output credit.ct
   cryptable keygen compare --mode single --bits 16 --secret client.key --evaluation server.key
   cryptable compare --function logistic.csv --evaluation server.key --input x.ct --output y.ct
-  cryptable compare --op clamp --low 0 --high 255 --evaluation server.key --input a.ct --output c.ct
+  cryptable compare --op clamp --low 0 --high 255 --evaluation server.key --input a.ct \\
+    --output c.ct
 
 65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit after
 digit. Integers are encrypted with one bit of headroom, --as headroom, so that differences have a

@@ -86,40 +86,46 @@ Examples:
   cryptable run pipeline.toml --evaluation server.key --input people.frame --output scored.frame
 
 A pipeline loads the key once, for all of its steps:
-  schema = \"schema.json\"       # optional: units of the frame's columns, in which tables state inputs
-  results = \"results.json\"     # optional: units of results, in which tables state outputs
-  output = [\"score\"]           # optional: columns that are kept; all results otherwise
+  schema = \"schema.json\"        # optional: units of columns, in which tables state inputs
+  results = \"results.json\"      # optional: units of results, in which tables state outputs
+  output = [\"score\"]            # optional: columns that are kept; all results by default
+
   [[step]]
   lookup = \"age\"
   table = \"risk.csv\"
   into = \"risk\"
+
   [[step]]
-  sum = [\"risk\", \"region\"]     # modulo the modulus of their values
+  sum = [\"risk\", \"region\"]      # modulo the modulus of their values
   factors = [2, 1]              # optional
   into = \"score\"
 
   [[step]]
-  join = \"region\"             # the columns of a table by a key
-  table = \"regions.csv\"       # region,rate,seat,...: a line per key
-  into = [\"rate\", \"seat\"]    # columns of the table; rows without a line have gaps
+  join = \"region\"               # columns of a table by a key
+  table = \"regions.csv\"         # region,rate,seat,...: a line per key
+  into = [\"rate\", \"seat\"]       # columns of the table; rows without a line have gaps
 
   [[step]]
-  compare = \"age\"             # 1 in the rows where it holds, 0 in all others
-  is = \">=\"                   # or <, <=, =, !=, >
+  compare = \"age\"               # 1 in the rows where it holds, 0 in all others
+  is = \">=\"                     # or <, <=, =, !=, >
   than = 18                     # in the units of the column
   into = \"adult\"
 
   [[step]]
-  largest = [\"high\", \"low\"]  # digits, with a key of `keygen integers --search`
+  largest = [\"high\", \"low\"]     # digits, with a key of `keygen integers --search`
   count = 10                    # 1 in the rows of the ten largest values
-  into = \"top\"                # argmax = [\"high\", \"low\"] marks the first row of the largest value
+  into = \"top\"
 
   [[step]]
-  select = [\"age\"]            # columns that go to the output as they are; `into` renames them
+  argmax = [\"high\", \"low\"]      # 1 in the first row of the largest value
+  into = \"first\"
 
   [[step]]
-  program = \"forest.json\"     # a decision tree, a sort or the like, with a key of `keygen program`
-  inputs = [\"age\", \"income\"]  # in the order of the program's columns
+  select = [\"age\"]              # columns that go to the output unchanged; `into` renames them
+
+  [[step]]
+  program = \"forest.json\"       # a forest, a sort or the like, with a key of `keygen program`
+  inputs = [\"age\", \"income\"]    # in the order of the program's columns
   into = [\"probability\"]
 
 Without units, tables are those of `lookup`. With them, a table has a header: `age,risk` for single
@@ -134,15 +140,16 @@ Examples:
   cryptable plan program forest.json --rows 5000 --memory 8GB
   cryptable keygen program forest.json --secret client.key --evaluation server.key
 
-Keys serve every program of columns with the same modulus whose results are no larger and that has no
-more choices within each other. `run` evaluates programs as steps of pipelines.";
+Keys serve every program of columns with the same modulus whose results are no larger and whose
+choices are nested no deeper. `run` evaluates programs as steps of pipelines.";
 
 /// Help of `schema`.
 #[cfg(feature = "client")]
 pub const SCHEMA: &str = "\
 Examples:
   cryptable schema suggest people.parquet --output schema.json
-  cryptable encrypt --schema schema.json --secret client.key --input people.parquet --output people.frame
+  cryptable encrypt --schema schema.json --secret client.key --input people.parquet \\
+    --output people.frame
 
 A schema lists columns with the integers that represent their values: types integer, boolean,
 number, date, datetime, time and words; minimum, maximum, scale, offset, bins, unit, words; and what

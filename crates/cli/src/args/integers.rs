@@ -160,17 +160,24 @@ pub fn integer_bits(text: &str) -> Result<u32, String> {
 pub const INTEGERS: &str = "\
 Examples:
   cryptable keygen integers --secret client.key --evaluation server.key
-  cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv --column income --output income.ct
-  cryptable integers --op piecewise --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
-  cryptable integers --op sub --evaluation server.key --input income.ct --input tax.ct --output net.ct
+  cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv \\
+    --column income --output income.ct
+  cryptable integers --op piecewise --pieces brackets.csv --evaluation server.key \\
+    --input income.ct --output tax.ct
+  cryptable integers --op sub --evaluation server.key --input income.ct --input tax.ct \\
+    --output net.ct
   cryptable decrypt --secret client.key --input net.ct --output net.csv
 
   cryptable integers --op mul --constant 3 --evaluation server.key --input a.ct --output c.ct
-  cryptable integers --op lt --constant 60000 --evaluation server.key --input income.ct --output poor.ct
-  cryptable integers --op select --condition poor.ct --evaluation server.key --input a.ct --input b.ct --output c.ct
+  cryptable integers --op lt --constant 60000 --evaluation server.key --input income.ct \\
+    --output poor.ct
+  cryptable integers --op select --condition poor.ct --evaluation server.key --input a.ct \\
+    --input b.ct --output c.ct
   cryptable integers --op shl --amount bits.ct --evaluation server.key --input a.ct --output c.ct
-  cryptable integers --op largest --count 10 --value tenth.ct --evaluation server.key --input income.ct --output top.ct
-  cryptable integers --op piecewise --wide --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
+  cryptable integers --op largest --count 10 --value tenth.ct --evaluation server.key \\
+    --input income.ct --output top.ct
+  cryptable integers --op piecewise --wide --pieces brackets.csv --evaluation server.key \\
+    --input income.ct --output tax.ct
 
 Integers have 8, 16, 32 or 64 bits, signed or not, and are encrypted in digits of a few bits: one
 ciphertext for each digit of up to 65,536 integers. Results can be operands again, any number of

@@ -108,8 +108,10 @@ pub struct LookupArgs {
 pub const LOOKUP: &str = "\
 Examples:
   cryptable lookup --evaluation server.key --table table.csv --input values.ct --output result.ct
-  cryptable lookup --threads 8 --evaluation server.key --table table.npy --input a.ct --output b.ct
-  cryptable lookup --evaluation server.key --table risks.csv --default 0 --input a.ct --output b.ct
+  cryptable lookup --threads 8 --evaluation server.key --table table.npy --input a.ct \\
+    --output b.ct
+  cryptable lookup --evaluation server.key --table risks.csv --default 0 --input a.ct \\
+    --output b.ct
   cryptable lookup --compress --evaluation server.key --table t.csv --input v.ct --output r.ct
   cryptable lookup --resume --evaluation server.key --table t.csv --input many.ct --output r.ct
   cryptable lookup --evaluation server.key --input a.ct --table tens.csv --output tens.ct \\

@@ -24,15 +24,15 @@ pub enum OwnersCommand {
     #[cfg(feature = "client")]
     #[command(after_help = AGREE)]
     Agree(AgreeArgs),
-    /// Deal shares of an owner's secret to holders, any as many of whom then decrypt as there are owners
+    /// Deal shares of an owner's secret to holders, so that any of them decrypt, as many as there are owners
     #[cfg(feature = "client")]
     #[command(after_help = DEAL)]
     Deal(DealArgs),
-    /// Sum what all owners dealt to a holder up to its share of the secret key
+    /// Add up the shares that all owners dealt to a holder: its share of the secret key
     #[cfg(feature = "client")]
     #[command(after_help = RECEIVE)]
     Receive(ReceiveArgs),
-    /// Sum the shares of all owners up to a public key and evaluation keys; needs no secret
+    /// Add up the shares of all owners to a public key and evaluation keys; needs no secret
     #[cfg(feature = "client")]
     #[command(after_help = COMBINE)]
     Combine(CombineArgs),
@@ -396,8 +396,8 @@ Examples, for three owners and five holders:
   cryptable owners deal --secret ann.secret --dealt ann.to1 ann.to2 ann.to3 ann.to4 ann.to5
 
 Any three of the five then decrypt, and two learn nothing. Every owner deals to every holder; owners
-are holders, too, if they take numbers. Send each file to its holder by a way that nobody else reads,
-and remove it. The same files come again, and with more files there are more holders.";
+are holders, too, if they take numbers. Send each file to its holder over a channel that nobody else
+reads, and remove it. Run again, the command writes the same files; more files make more holders.";
 
 /// Help of `owners receive`.
 #[cfg(feature = "client")]

@@ -53,13 +53,14 @@ pub const OVERVIEW: &str = "\
 Examples:
   cryptable plan --bits 8 --output table.plan
   cryptable keygen --plan table.plan --secret clinic.key --evaluation clinic-server.key
-  cryptable keygen --plan table.plan --secret analyst.key --public analyst.pub
+  cryptable keygen --plan table.plan --secret analyst.key --evaluation analyst-server.key \\
+    --public analyst.pub
   cryptable rekey keygen --secret clinic.key --to analyst.pub --output rekey.key
   cryptable rekey apply --key rekey.key --input result.ct --output handed-over.ct
   cryptable decrypt --secret analyst.key --input handed-over.ct --output result.csv
 
-For values of all engines. Whoever has both the key of `rekey keygen` and the new owner's secret key can
-decrypt all ciphertexts of the owner.";
+For values of all engines. Whoever has both the key of `rekey keygen` and the new owner's secret
+key can decrypt all ciphertexts of the owner.";
 
 /// Help of `rekey`.
 #[cfg(not(feature = "client"))]

@@ -178,7 +178,7 @@ Examples:
   cryptable remote upload public.key
   cryptable remote upload --for clinic ages.ct
 
-Files are named by their SHA-256 digests on the server. Secret keys are refused before a byte is sent.";
+The server names files by their SHA-256 digests. Secret keys are refused before a byte is sent.";
 
 const LIST: &str = "\
 Examples:
@@ -190,10 +190,12 @@ Examples:
   cryptable remote lookup --server http://127.0.0.1:8080 --token-file token --table risk \\
     --input ages.ct --output risk.ct
   cryptable remote lookup --evaluation server.key --table risk --input ages.ct --output risk.ct
-  cryptable remote lookup --table tens --table ones --input ages.ct --output tens.ct --output ones.ct
+  cryptable remote lookup --table tens --table ones --input ages.ct --output tens.ct \\
+    --output ones.ct
   cryptable remote lookup --table risk --input ages.ct --detach
   cryptable remote lookup --table risk --ciphertext 9f0a --output risk.ct
-  cryptable remote lookup --bits-evaluation bits.key --table risk --ciphertext 9f0a --output risk.joint
+  cryptable remote lookup --bits-evaluation bits.key --table risk --ciphertext 9f0a \\
+    --output risk.joint
 
 If this program ends while it waits, the job goes on, and `remote fetch` fetches its results. After
 results arrived, job and ciphertexts are removed from the server, unless --keep is given.";
@@ -203,8 +205,8 @@ Examples:
   cryptable remote fetch --job 3f9c --output risk.ct
   cryptable remote fetch --public-key clinic --output public.key
 
-The server says whose a public key is. Ask its owner over another channel whether the identifier that is
-printed is theirs, before you encrypt by it.";
+The server says whose a public key is. Before you encrypt by it, ask its owner over another channel
+whether the identifier that is printed is theirs.";
 
 const REMOVE: &str = "\
 Examples:

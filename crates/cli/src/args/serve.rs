@@ -258,7 +258,7 @@ pub struct NameArgs {
     /// Folder.
     #[command(flatten)]
     pub place: FolderArgs,
-    /// The name: letters, digits, - _ and .
+    /// Name, of letters, digits, hyphens, underscores and dots
     #[arg(long, value_name = "NAME")]
     pub name: String,
 }

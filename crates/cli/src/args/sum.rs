@@ -31,7 +31,8 @@ pub struct SumArgs {
 pub const SUM: &str = "\
 Examples:
   cryptable sum --evaluation server.key --input a.ct --input b.ct --output sum.ct
-  cryptable sum --evaluation server.key --input a.ct --input b.ct --factor 1 --factor -1 --output d.ct
+  cryptable sum --evaluation server.key --input a.ct --input b.ct --factor 1 --factor -1 \\
+    --output d.ct
   cryptable sum --evaluation server.key --input a.ct --factor 3 --output triple.ct
 
 Adds values position by position, modulo their modulus. Noise adds up, too: sums that would decrypt

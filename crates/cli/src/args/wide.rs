@@ -79,11 +79,13 @@ pub const WIDE: &str = "\
 Examples:
   cryptable keygen wide --bits 32 --secret client.key --evaluation server.key
   cryptable encrypt --as words --bits 32 --secret client.key --input ids.csv --output ids.ct
-  cryptable wide --bits 32 --evaluation server.key --dictionary risks.csv --default 0 --input ids.ct --output risks.ct
+  cryptable wide --bits 32 --evaluation server.key --dictionary risks.csv --default 0 \\
+    --input ids.ct --output risks.ct
   cryptable decrypt --as words --bits 16 --secret client.key --input risks.ct --output risks.csv
 
   cryptable wide --evaluation server.key --pieces brackets.csv --input income.ct --output rate.ct
-  cryptable wide --evaluation server.key --sum halves.csv --value-bits 32 --input a.ct --output b.ct
+  cryptable wide --evaluation server.key --sum halves.csv --value-bits 32 --input a.ct \\
+    --output b.ct
   cryptable wide --evaluation server.key --product ab.csv --input a.ct --output b.ct
 
 Applies dictionaries of up to 65,536 keys of 32 or 64 bits, or structured tables of 2^32 entries, to
