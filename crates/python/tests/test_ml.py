@@ -124,6 +124,9 @@ def test_what_is_not_served_is_refused_by_name() -> None:
     data[3, 1] = np.nan
     with pytest.raises(ValueError, match='column "f1", row 4: nan is not a number'):
         ml.compile(model, data)
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match='the data have no column "f1", which the model has, among 3 columns'):
+        ml.compile(model, pandas.DataFrame(rows(5, 3), columns=["f2", "F1", "f0"]))
     with pytest.raises(ValueError, match="a feature has 2 to 256"):
         ml.compile(model, rows(5, 3), bins=300)
     with pytest.raises(ValueError, match="too few"):

@@ -34,16 +34,16 @@ export class Client {
   }
 
   static async start() {
-    const place = new URL("worker.js", import.meta.url);
     if (isNode) {
       const { Worker } = await import("node:worker_threads");
-      const worker = new Worker(place);
+      const worker = new Worker(new URL("worker.js", import.meta.url));
       const client = new Client(worker);
       worker.on("message", (message) => client.#receive(message));
       worker.on("error", (error) => client.#fail(error));
       return client;
     }
-    const worker = new Worker(place, { type: "module" });
+    // Bundlers find the worker by this very expression.
+    const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
     const client = new Client(worker);
     worker.onmessage = (event) => client.#receive(event.data);
     worker.onerror = (event) => client.#fail(new Error(event.message ?? "the worker cannot be started"));

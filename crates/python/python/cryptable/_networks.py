@@ -321,10 +321,13 @@ class Coding:
 
 
 def as_rows(data: npt.ArrayLike, features: Sequence[str]) -> Floats:
-    """Rows of features, without missing values; columns of frames by their names, if they have them."""
-    columns = getattr(data, "columns", None)
-    if columns is not None and set(features) <= set(map(str, columns)):
+    """Rows of features, without missing values; columns of frames by name, or by place if no name is a feature's."""
+    names = set(map(str, getattr(data, "columns", ())))
+    lacking = [name for name in features if name not in names]
+    if not lacking:
         data = data[list(features)]  # type: ignore[call-overload, index]
+    elif len(lacking) < len(features):
+        raise ValueError(f'the data have no column "{lacking[0]}", which the model has, among {len(names)} columns')
     values = np.asarray(data, dtype=float)
     if values.ndim > 2:
         values = values.reshape(len(values), -1)
