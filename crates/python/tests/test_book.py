@@ -9,6 +9,7 @@ TUTORIAL = Path(__file__).parents[3] / "docs/book/src/tutorials/python.md"
 
 
 def test_the_tutorial_on_models() -> None:
+    pytest.importorskip("sklearn")
     result = doctest.testfile(str(TUTORIAL.with_name("models.md")), module_relative=False)
     assert result.attempted > 10 and result.failed == 0
 
