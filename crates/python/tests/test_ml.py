@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cryptable
 import numpy as np
 import pytest
-from cryptable import SecretKey, _ensembles, _models, ml
+from cryptable import SecretKey, _ensembles, _models, frames, ml
 
 MODELS = Path(__file__).parent / "models"
 
@@ -95,6 +96,26 @@ def test_linear_models_are_sums_of_tables() -> None:
     check(program, data)
     with pytest.raises(TypeError, match="no probabilities"):
         program.predict_proba(program.scores(data))
+
+
+def test_clients_without_the_model_encrypt_by_its_schema() -> None:
+    polars = pytest.importorskip("polars")
+    for single, bins in [(True, "model"), (False, "model"), (True, 7)]:
+        model = replace(ensemble(2, 2, 3), single=single)
+        data = rows(60, 3)
+        program = ml.compile(model, data, bins=bins, insecure_toy=True)
+        assert isinstance(program.coding, _ensembles.Coding)
+        # Values next to thresholds, on both sides, as 32-bit floats and as what is rounded to them.
+        starts = _ensembles.least_rounded_to(np.concatenate([program.coding.edges[k] for k in program.coding.used]))
+        near = np.concatenate([starts, np.nextafter(starts, -np.inf), starts.astype(np.float32).astype(float)])
+        data = np.concatenate([data, np.repeat(near[:, None], 3, axis=1)])
+        secret = SecretKey.generate(program.plan)
+        server = secret.evaluation_key(progress=False)
+        frame = frames.encrypt(secret, polars.DataFrame(data, schema=["f0", "f1", "f2"]), program.schema())
+        results = program.run(server, frame, progress=False)
+        assert np.array_equal(program.decrypt(secret, results), program.scores(data))
+        found = frames.decrypt(secret, results, program.result_schema()).to_polars()["score"].to_numpy()
+        assert np.abs(found - program.scores(data)).max() < 1e-12
 
 
 def test_programs_are_steps_of_pipelines() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,12 +58,48 @@ class Coding:
         exact = np.asarray([score(self.ensemble, row) for row in rows])
         return exact[:, 0] if exact.shape[1] == 1 else exact
 
+    def schema(self) -> list[dict[str, Any]]:
+        """Columns of a schema whose bins are those of features."""
+        return [self._bins(k) for k in self.used]
+
+    def result_schema(self, names: Sequence[str], modulus: int) -> list[dict[str, Any]]:
+        """Columns of a schema by which results below a modulus are scores."""
+        size = (modulus - 1) / self.scale
+        return [
+            {
+                "column": name,
+                "type": "number",
+                "scale": 1 / self.scale,
+                "offset": start,
+                "minimum": start,
+                "maximum": start + size,
+            }
+            for name, start in zip(names, self.offsets, strict=True)
+        ]
+
+    def _bins(self, feature: int) -> dict[str, Any]:
+        starts = self.edges[feature]
+        if self.ensemble.single:
+            starts = least_rounded_to(starts)
+        first, last = float(starts[0]), float(starts[-1])
+        # Values beyond belong to the first and to the last bin, whose outer ends may be any.
+        ends = [first - max(1.0, abs(first)), *starts.tolist(), last + max(1.0, abs(last))]
+        return {"column": self.ensemble.features[feature], "type": "number", "bins": ends, "clip": True}
+
     def describe(self) -> str:
         """Describes the model."""
         trees = len(self.ensemble.trees)
         what = f"{trees} trees" if trees else "linear model"
         bins = max(len(edges) for edges in self.edges) + 1
         return f"{what}, {len(self.used)} of {len(self.ensemble.features)} features in at most {bins} bins"
+
+
+def least_rounded_to(edges: Floats) -> Floats:
+    """The least numbers that are at least these edges when they are rounded to 32-bit floats."""
+    single = edges.astype(np.float32)
+    single = np.where(single < edges, np.nextafter(single, np.float32(np.inf)), single)
+    middle = (np.nextafter(single, np.float32(-np.inf)).astype(float) + single.astype(float)) / 2
+    return np.asarray(np.where(middle.astype(np.float32) >= single, middle, np.nextafter(middle, np.inf)))
 
 
 def as_features(data: npt.ArrayLike, ensemble: Ensemble) -> Floats:

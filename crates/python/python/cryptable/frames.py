@@ -117,7 +117,10 @@ def _as_arrow(data: ArrowStream) -> bytes:
     try:
         import pyarrow.ipc
     except ImportError:
-        raise TypeError(f"a {type(data).__name__} takes pyarrow, which is not installed; polars does not") from None
+        name = type(data).__name__
+        raise TypeError(
+            f"a {name} is read by pyarrow, which is not installed: `pip install pyarrow`, or polars"
+        ) from None
     table = pyarrow.table(data)
     with pyarrow.ipc.new_stream(buffer, table.schema) as stream:
         stream.write_table(table)

@@ -45,11 +45,11 @@ from ._models import (
     read_xgboost,
 )
 from ._native import EvaluationKey, SecretKey, programs
-from ._native.frames import Frame
+from ._native.frames import Frame, Schema
 from ._networks import Floats, Network
 from ._onnx import read_onnx
 from ._quantisation import PERCEPTRONS, SUM_BITS, in_turn, quantise
-from .errors import PlanError
+from .errors import PlanError, UnsupportedError
 from .progress import Progress
 
 ProgramPlan = programs.ProgramPlan
@@ -117,6 +117,27 @@ class Program:
     def to_json(self) -> str:
         """Writes what the server runs: a step `program` of a pipeline for `cryptable run`."""
         return json.dumps(self._literal)
+
+    def schema(self) -> Schema:
+        """Returns the schema by which clients without the model encrypt rows: bins of features, and nothing of leaves.
+
+        Raises `UnsupportedError` for networks, which round features themselves.
+        """
+        return Schema.from_json(json.dumps({"columns": self._trees("schema").schema()}))
+
+    def result_schema(self) -> Schema:
+        """Returns the schema by which decrypted results are scores, for the same models as `schema`."""
+        coding = self._trees("result_schema")
+        return Schema.from_json(
+            json.dumps({"columns": coding.result_schema(self.server.results, self._literal["output_modulus"])})
+        )
+
+    def _trees(self, call: str) -> _ensembles.Coding:
+        if isinstance(self.coding, _ensembles.Coding):
+            return self.coding
+        raise UnsupportedError(
+            f"networks have no `{call}`, since they round features themselves: use `Program.encrypt`"
+        )
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
         """Integers to encrypt: a column for each feature that the model depends on."""
