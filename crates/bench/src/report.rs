@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::{json_lines, plot};
@@ -64,7 +65,7 @@ impl ReportArguments {
 pub(crate) struct Line {
     pub method: String,
     pub bits_in: f64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "sizes")]
     pub digits: Vec<u64>,
     #[serde(default = "one")]
     pub tables: usize,
@@ -103,6 +104,16 @@ pub(crate) struct Line {
 
 fn one() -> usize {
     1
+}
+
+/// Reads the sizes of a table's digits; none of a decomposition, whose lines have the number of digits.
+fn sizes<'de, D: Deserializer<'de>>(field: D) -> Result<Vec<u64>, D::Error> {
+    let found = Value::deserialize(field)?;
+    if found.is_number() {
+        Ok(Vec::new())
+    } else {
+        Vec::deserialize(found).map_err(D::Error::custom)
+    }
 }
 
 /// A line of `comparisons/compare.py`.
@@ -303,6 +314,17 @@ mod tests {
         fs::write(&file, lines).unwrap();
         let out = folder.join("report");
         ReportArguments { out, lines: vec![file], only: Vec::new(), full: false, peers: None }
+    }
+
+    #[test]
+    fn pages_show_committed_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let lines = vec![root.join("results/intel_xeon/one_thread.jsonl")];
+        let arguments = ReportArguments { lines, ..arguments(folder.path(), "") };
+        run(&arguments, 1).unwrap();
+        let page = fs::read_to_string(arguments.out.join("report.html")).unwrap();
+        assert!(page.contains("HomFloor"));
     }
 
     #[test]
