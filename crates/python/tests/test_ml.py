@@ -197,6 +197,8 @@ def test_models_of_sklearn_have_the_scores_of_their_library(index: int, classes:
 
 def test_a_forest_of_sklearn_runs_on_encrypted_rows() -> None:
     forest = models_of_sklearn()[2]
+    with pytest.raises(ValueError, match="the RandomForestClassifier is not fitted"):
+        ml.compile(forest, rows(5, 3))
     data, labels = pytest.importorskip("sklearn.datasets").load_iris(return_X_y=True)
     program = ml.compile(forest.fit(data, labels), data, labels, insecure_toy=True)
     assert len(program.server.results) == 3 and program.agreement >= 0.98

@@ -71,6 +71,8 @@ def read_model(model: Any) -> Ensemble:
     name = type(model).__name__
     if isinstance(model, Ensemble):
         return model
+    if hasattr(model, "fit"):
+        feature_names(model)
     if name in LINEAR:
         return _read_linear(model)
     if name.startswith("HistGradientBoosting"):
@@ -84,7 +86,10 @@ def read_model(model: Any) -> Ensemble:
     raise UnsupportedModelError(f"a {name}")
 
 
-def _names(model: Any) -> tuple[str, ...]:
+def feature_names(model: Any) -> tuple[str, ...]:
+    """Names of the features of a fitted model."""
+    if not hasattr(model, "n_features_in_"):
+        raise ValueError(f"the {type(model).__name__} is not fitted: `fit` comes first")
     given = getattr(model, "feature_names_in_", None)
     count = int(model.n_features_in_)
     return tuple(map(str, given)) if given is not None else tuple(f"f{i}" for i in range(count))
@@ -127,7 +132,7 @@ def _read_forest(model: Any, estimators: Sequence[Any]) -> Ensemble:
     kind: Kind = "regression" if not classes else "binary" if len(classes) == 2 else "classes"
     outputs = len(classes) if len(classes) > 2 else 1
     trees = tuple(map(tree, estimators))
-    return Ensemble(kind, _names(model), (0.0,) * outputs, trees, classes=classes, average=bool(classes))
+    return Ensemble(kind, feature_names(model), (0.0,) * outputs, trees, classes=classes, average=bool(classes))
 
 
 def _boosted(model: Any, trees: list[list[Split | Leaf]], base: Sequence[float], single: bool) -> Ensemble:
@@ -136,7 +141,7 @@ def _boosted(model: Any, trees: list[list[Split | Leaf]], base: Sequence[float],
     outputs = len(base)
     placed = [_placed(tree, output, outputs) for of_round in trees for output, tree in enumerate(of_round)]
     kind: Kind = "regression" if not classes else "binary" if len(classes) == 2 else "classes"
-    return Ensemble(kind, _names(model), tuple(map(float, base)), tuple(placed), classes=classes, single=single)
+    return Ensemble(kind, feature_names(model), tuple(map(float, base)), tuple(placed), classes=classes, single=single)
 
 
 def _placed(tree: Split | Leaf, output: int, outputs: int) -> Split | Leaf:
@@ -192,7 +197,7 @@ def _read_linear(model: Any) -> Ensemble:
         raise UnsupportedModelError(f"a {type(model).__name__} of several outputs")
     kind: Kind = "regression" if not classes else "binary" if len(classes) == 2 else "classes"
     factors = tuple(tuple(map(float, row)) for row in coefficients)
-    return Ensemble(kind, _names(model), tuple(map(float, base)), (), factors, classes, single=False)
+    return Ensemble(kind, feature_names(model), tuple(map(float, base)), (), factors, classes, single=False)
 
 
 def _parsed(model: str | Path) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._models import Kind, UnsupportedModelError, predicted
+from ._models import Kind, UnsupportedModelError, feature_names, predicted
 from ._networks import (
     LARGEST_MODULUS,
     Affine,
@@ -115,9 +115,8 @@ def _perceptron(model: Any) -> Network:
     name = type(model).__name__
     if name not in PERCEPTRONS:
         raise UnsupportedModelError(f"a {name} to be quantised")
+    names = feature_names(model)
     kind, classes = _kind(model)
-    given = getattr(model, "feature_names_in_", None)
-    names = tuple(map(str, given)) if given is not None else tuple(f"f{i}" for i in range(int(model.n_features_in_)))
     activation = Function(model.activation, ACTIVATIONS[model.activation])
     layers: list[Layer] = []
     for weights, offsets in zip(model.coefs_, model.intercepts_, strict=True):
