@@ -289,6 +289,30 @@ fn commands_have_the_options_that_are_shown() {
     assert!(count > 50, "{count} commands were found");
 }
 
+/// Runs the commands of a page in an empty folder, but for those that build the program, and then `last`; returns what
+/// was printed.
+fn run_page(page: &str, last: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = Document::parse(&read(&repository().join(page))).shell.concat();
+    let is_run = |line: &&str| !line.starts_with("cargo ") && !line.starts_with("make ");
+    let script: Vec<&str> = shell.lines().filter(is_run).chain([last]).collect();
+    let programs = Path::new(env!("CARGO_BIN_EXE_cryptable")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-ec", &script.join("\n")]).current_dir(&folder);
+    let output = command.env("PATH", path).env("CRYPTABLE_CALIBRATION", "off").output().unwrap();
+    assert!(output.status.success(), "{page}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn first_pages_run_as_they_are() {
+    let printed = run_page("README.md", "cat scored.csv");
+    assert!(printed.ends_with("name,age,risk\nAda,36,4\nBen,7,0\nCleo,70,8\n"), "{printed}");
+    let printed = run_page("docs/book/src/start/command_line.md", "");
+    assert!(printed.ends_with("name,age,group\nAda,36,1\nBen,7,0\nCleo,70,2\n"), "{printed}");
+}
+
 #[test]
 fn tests_that_the_audit_names_exist() {
     let page = read(&repository().join("docs/audit.md"));
