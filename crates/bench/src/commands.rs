@@ -1,8 +1,8 @@
 //! `bench commands`: seconds of whole commands, from their start to their end, beside what plans predict of them.
 //!
 //! A plan shows three times, and each is one of commands, run as processes of this program: `keygen`; the first `lookup`, which
-//! reads the key; the next one with the key in memory: a third of what a lookup of four times as many values takes longer. Keys
-//! and ciphertexts are in the system's cache of files, as they are where they were just written.
+//! reads the key; the next one with the key in memory, by what a lookup of several times as many values takes longer. Keys and
+//! ciphertexts are in the system's cache of files, as they are where they were just written.
 
 use std::path::Path;
 use std::process::Command;
@@ -47,9 +47,13 @@ struct Job {
     values: u64,
 }
 
-/// Lookups of a job in one process, by which the time of one more is measured: what differs from process to process is as much
-/// as a lookup takes.
-const LOOKUPS: u64 = 4;
+impl Job {
+    /// Lookups of the job in one process, by which the time of one more is measured: what differs from process to process is as
+    /// much as a lookup of many values takes, and several of few.
+    fn lookups(self) -> u64 {
+        if self.engine == Engine::Packed && self.values <= 1_024 { 16 } else { 4 }
+    }
+}
 
 /// The jobs: where plans choose packed keys and where others, from tens to tens of thousands of values.
 const JOBS: [Job; 10] = {
@@ -141,7 +145,7 @@ struct Session<'a> {
     threads: usize,
     folder: TempDir,
     table: Vec<u64>,
-    /// [`LOOKUPS`] times as many values as the job has.
+    /// [`Job::lookups`] times as many values as the job has.
     values: Vec<u64>,
 }
 
@@ -150,7 +154,8 @@ impl<'a> Session<'a> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let modulus = 1_u64 << job.bits;
         let mut draw = |count: u64| (0..count).map(|_| rng.random_range(0..modulus)).collect();
-        let (table, values): (Vec<u64>, Vec<u64>) = (draw(modulus), draw(LOOKUPS * job.values));
+        let (table, values): (Vec<u64>, Vec<u64>) =
+            (draw(modulus), draw(job.lookups() * job.values));
         let folder = tempfile::tempdir().context("no folder for files of commands")?;
         let write = |name: &str, column: &[u64]| {
             let text: String = column.iter().map(|value| format!("{value}\n")).collect();
@@ -207,7 +212,7 @@ impl<'a> Session<'a> {
         ensure!(wrong == 0, "{engine} {bits} bits: {wrong} values are wrong");
         let predicted = ["keygen_s", "first_s", "eval_s"].map(|name| plan[name].as_f64());
         let [keygen, once, often] = times.map(|seconds| median(&seconds));
-        let seconds = [keygen, once, (often - once) / (LOOKUPS - 1) as f64];
+        let seconds = [keygen, once, (often - once) / (self.job.lookups() - 1) as f64];
         let record = |index: usize| -> Result<CommandRecord> {
             Ok(CommandRecord {
                 operation: OPERATIONS[index],

@@ -148,12 +148,16 @@ fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral 
 struct Group {
     base: &'static Base,
     literal: ParametersLiteral,
+    /// Digits of key switching, the fastest first, each with less noise than all before: others come after one that has no more
+    /// noise, and fail where it does.
+    switches: Vec<GadgetLiteral>,
     /// The noise by each of the digits of rotations, of automorphisms and of key switching: it depends on those alone.
     noises: [Vec<f64>; 3],
 }
 
-/// All groups of a search.
-fn groups(search: Search) -> Vec<Group> {
+/// All groups of a search for parameters that are the fastest for some work.
+fn groups(search: Search, work: impl Fn(&ParametersLiteral) -> Work) -> Vec<Group> {
+    let (model, work) = (CostModel::default(), &work);
     let of_base = |base: &'static Base| {
         lwe_literals(base).map(move |literal| {
             let noise_of = |noise: fn(&NoiseModel) -> Variance, literal| {
@@ -170,16 +174,27 @@ fn groups(search: Search) -> Vec<Group> {
             });
             let switches = key_switching_digits(&literal).map(|key_switching| {
                 let literal = ParametersLiteral { key_switching, ..literal };
-                noise_of(NoiseModel::key_switching, literal)
+                let noise = noise_of(NoiseModel::key_switching, literal);
+                (model.seconds(&work(&literal)), noise, key_switching)
             });
-            let noises = [rotations.collect(), automorphisms.collect(), switches.collect()];
-            Group { base, literal, noises }
+            let mut switches: Vec<_> = switches.collect();
+            switches.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let mut least = f64::INFINITY;
+            switches.retain(|&(_, noise, _)| {
+                let is_quieter = noise < least;
+                least = least.min(noise);
+                is_quieter
+            });
+            let (of_switches, switches) =
+                switches.iter().map(|&(_, noise, it)| (noise, it)).unzip();
+            let noises = [rotations.collect(), automorphisms.collect(), of_switches];
+            Group { base, literal, switches, noises }
         })
     };
     bases().iter().flat_map(of_base).collect()
 }
 
-/// Digits of one group, by their places in its lists: a search sorts hundreds of thousands, and looks at a few.
+/// Digits of one group, by their places in its lists: a search sorts tens of thousands, and looks at a few.
 #[derive(Clone, Copy)]
 struct Candidate {
     seconds: f64,
@@ -197,18 +212,14 @@ fn candidates(
     work: impl Fn(&ParametersLiteral) -> Work,
 ) -> Vec<Candidate> {
     let model = CostModel::default();
-    let count = |&group: &u32| {
-        let of = &groups[group as usize];
-        of.base.rotations_of(search).count()
-            * search.automorphisms.len()
-            * key_switching_digits(&of.literal).count()
-    };
+    let lengths = |&group: &u32| groups[group as usize].noises.iter().map(Vec::len);
+    let count = |group| lengths(group).product::<usize>();
     let mut candidates = reserved(serving.iter().map(count).sum());
     for &group in serving {
         let of = &groups[group as usize];
         for (rotation, _) in (0..).zip(of.base.rotations_of(search)) {
             for (automorphism, _) in (0..).zip(search.automorphisms) {
-                for (key_switching, _) in (0..).zip(key_switching_digits(&of.literal)) {
+                for (key_switching, _) in (0..).zip(&of.switches) {
                     let mut candidate =
                         Candidate { seconds: 0.0, group, rotation, automorphism, key_switching };
                     candidate.seconds = model.seconds(&work(&of.literal(search, candidate)));
@@ -253,15 +264,13 @@ impl Group {
 
     /// The literal of a candidate of this group.
     fn literal(&self, search: Search, candidate: Candidate) -> ParametersLiteral {
-        let Candidate { rotation, automorphism, key_switching, .. } = candidate;
-        let place = "a place in the list";
-        let length = search.automorphisms[usize::from(automorphism)];
-        let mut rotations = self.base.rotations_of(search);
-        let mut switches = key_switching_digits(&self.literal);
+        let [rotation, automorphism, key_switching] = candidate.places();
+        let length = search.automorphisms[automorphism];
         ParametersLiteral {
-            rotation: *rotations.nth(rotation.into()).expect(place),
+            // Those of a search are the first ones, of the fewest rows.
+            rotation: self.base.rotations[rotation],
             automorphism: automorphism_digits(self.literal.log2_prime, length),
-            key_switching: switches.nth(key_switching.into()).expect(place),
+            key_switching: self.switches[key_switching],
             ..self.literal
         }
     }
@@ -334,7 +343,7 @@ pub(crate) fn choose_by(
     log2_fail: impl Fn(&NoiseModel) -> f64,
 ) -> std::result::Result<Result<Parameters>, f64> {
     let mut least = 0.0f64;
-    let groups = groups(search);
+    let groups = groups(search, &work);
     let fails = |candidate: Candidate| {
         let group = &groups[candidate.group as usize];
         let literal = group.literal(search, candidate);

@@ -216,19 +216,22 @@ fn speedup(threads: usize, per_doubling: f64) -> f64 {
 
 /// Seconds per word that is drawn for an evaluation key, and of all that is computed with it, on one thread of Zen 4 or 5.
 /// Half of it goes into ChaCha, which takes as long on both, so it is not counted in u.
-const DRAWN_WORD_SECONDS: f64 = 8.5e-9;
+const DRAWN_WORD_SECONDS: f64 = 9e-9;
 
 /// Seconds per byte of a file that is written and brought to the disk, while threads wait.
 const WRITTEN_BYTE_SECONDS: f64 = 0.9e-9;
 
 /// Seconds per byte of an evaluation key in memory, to read it from a file that the system has in its cache.
-const READ_BYTE_SECONDS: f64 = 1.3e-9;
+const READ_BYTE_SECONDS: f64 = 1.15e-9;
 
 /// Seconds per byte of memory that a process writes for the first time: the first lookup takes it, those after it have it.
-const FRESH_BYTE_SECONDS: f64 = 0.4e-9;
+const FRESH_BYTE_SECONDS: f64 = 0.7e-9;
 
-/// Seconds in which a program starts, chooses parameters and opens files.
-const START_SECONDS: f64 = 0.07;
+/// Seconds in which a program starts and opens files.
+const START_SECONDS: f64 = 0.02;
+
+/// Seconds in which a program that generates keys chooses their parameters: 0.01 to 0.15.
+const CHOICE_SECONDS: f64 = 0.035;
 
 /// Predicted time, memory and sizes for looking up one ciphertext.
 ///
@@ -309,7 +312,7 @@ impl Prediction {
     pub fn key_generation(&self, threads: usize) -> Duration {
         let generated = DRAWN_WORD_SECONDS * self.key_words as f64 / speedup(threads, SHARED_WORK);
         let written = WRITTEN_BYTE_SECONDS * self.key_file_bytes as f64;
-        Duration::from_secs_f64(START_SECONDS + generated + written)
+        Duration::from_secs_f64(START_SECONDS + CHOICE_SECONDS + generated + written)
     }
 
     /// Time in which a command starts, reads the evaluation key from a file that the system has in its cache, and takes memory

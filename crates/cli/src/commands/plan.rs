@@ -103,12 +103,12 @@ struct CandidateReport {
     eval_s_one_thread: f64,
     /// Number of lookups with one key for which engines are compared.
     lookups: u64,
-    /// Predicted seconds to generate the evaluation key on `threads` threads; reading it takes about as long.
+    /// Predicted seconds of a command that generates the evaluation key, on `threads` threads.
     keygen_s: f64,
     /// Predicted seconds to send the evaluation key, if a bandwidth is stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     transfer_s: Option<f64>,
-    /// Predicted seconds to read the evaluation key and look up all values, on `threads` threads.
+    /// Predicted seconds of a command that reads the evaluation key and looks up all values, on `threads` threads.
     first_s: f64,
     /// Bytes of memory of a lookup, including the key.
     peak_bytes: usize,
