@@ -427,6 +427,24 @@ mod tests {
     }
 
     #[test]
+    fn digits_that_are_not_tried_are_outdone() {
+        let work = |literal: &ParametersLiteral| cost::lookup(&FdfbCompress, literal);
+        for group in groups(Search::PLAIN, work) {
+            let of = |key_switching| {
+                let literal = ParametersLiteral { key_switching, ..group.literal };
+                let model = NoiseModel::new(&group.base.parameters.with_literal(literal));
+                (CostModel::default().seconds(&work(&literal)), model.key_switching().0)
+            };
+            let tried: Vec<_> = group.switches.iter().map(|&digits| of(digits)).collect();
+            let all: Vec<_> = key_switching_digits(&group.literal).map(of).collect();
+            assert!(2 * tried.len() < all.len(), "{} of {}", tried.len(), all.len());
+            for (seconds, noise) in all {
+                assert!(tried.iter().any(|it| it.0 <= seconds && it.1 <= noise), "{seconds} s");
+            }
+        }
+    }
+
+    #[test]
     fn what_cannot_be_reached_is_said() {
         let message = choose(&FdfbCompress, 512, 512, -64.0).unwrap_err().to_string();
         assert!(message.contains("FDFB-Compress") && message.contains("512"), "{message}");
