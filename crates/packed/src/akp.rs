@@ -13,6 +13,7 @@
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
 pub(crate) mod closed_forms;
+pub(crate) mod fourier_sums;
 pub(crate) mod hermite_kernel;
 pub(crate) mod hidden_interpolation;
 pub(crate) mod hidden_table;

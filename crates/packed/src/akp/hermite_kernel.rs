@@ -5,8 +5,9 @@ use std::f64::consts::TAU;
 
 use cryptable_lattice::error::{Error, Result};
 use num_complex::Complex64;
-use rustfft::{FftDirection, FftPlanner};
 use serde::{Deserialize, Serialize};
+
+use crate::akp::fourier_sums::FourierSums;
 
 /// How many derivatives of an interpolation vanish at its nodes: the order M. Noise ε of an input leaves with ε^(M+1).
 #[derive(
@@ -198,10 +199,10 @@ impl HermiteKernel {
     fn at_nodes(&self, term: impl Fn(usize) -> Complex64) -> Vec<f64> {
         let mut folded = vec![Complex64::ZERO; self.p];
         for k in 0..self.coefficients.len() {
-            folded[k % self.p] += term(k);
+            folded[k % self.p] += term(k).conj();
         }
-        FftPlanner::new().plan_fft(self.p, FftDirection::Forward).process(&mut folded);
-        folded.into_iter().map(|value| value.re).collect()
+        // Conjugates have the same real parts.
+        FourierSums::new(self.p).of(&folded).into_iter().map(|value| value.re).collect()
     }
 }
 

@@ -8,8 +8,8 @@
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
-use rustfft::{FftDirection, FftPlanner};
 
+use crate::akp::fourier_sums::FourierSums;
 use crate::akp::hermite_kernel::HermiteKernel;
 
 /// The factors of errors of modulus: row m those of a peak at each node, at input m.
@@ -21,7 +21,7 @@ pub(crate) struct RealGains {
 impl RealGains {
     /// The gains of tables of a kernel's p nodes in blocks of `block` powers.
     pub(crate) fn new(kernel: &HermiteKernel, p: usize, block: usize) -> Self {
-        let transform = FftPlanner::new().plan_fft(p, FftDirection::Inverse);
+        let transform = FourierSums::new(p);
         let coefficients = kernel.coefficients();
         let angles: Vec<_> = (0..p).map(|i| (TAU * i as f64 / p as f64).sin_cos()).collect();
         let row = |m: usize| {
@@ -30,8 +30,7 @@ impl RealGains {
             for (k, gain) in gains.into_iter().enumerate() {
                 folded[k % p] += gain * 2.0 * coefficients[k];
             }
-            transform.process(&mut folded);
-            folded.into_iter().map(|value| value.re).collect()
+            transform.of(&folded).into_iter().map(|value| value.re).collect()
         };
         Self { rows: (0..p).map(row).collect() }
     }

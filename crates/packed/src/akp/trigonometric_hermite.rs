@@ -4,8 +4,8 @@
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
-use rustfft::{FftDirection, FftPlanner};
 
+use crate::akp::fourier_sums::FourierSums;
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 
 /// The coefficients α of `T(x) = α_0 + Σ_{k=1}^{n-1} α_k·e^{2πikx}`, of which R = Re T has `R(l/p) = f(l)`, and the first
@@ -27,9 +27,12 @@ use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 #[must_use]
 pub fn trigonometric_hermite(values: &[f64], order: HermiteOrder) -> Vec<Complex64> {
     let kernel = HermiteKernel::new(values.len(), order);
-    let sums = transform(values.iter().map(|&v| Complex64::from(v)), FftDirection::Forward);
+    // Real values have the conjugates of sums with the other sign.
+    let sums = transform(values.iter().map(|&v| Complex64::from(v)));
     let coefficients = kernel.coefficients().iter().enumerate();
-    coefficients.map(|(k, c)| sums[k % values.len()] * if k == 0 { *c } else { 2.0 * c }).collect()
+    coefficients
+        .map(|(k, c)| sums[k % values.len()].conj() * if k == 0 { *c } else { 2.0 * c })
+        .collect()
 }
 
 /// `z_m·T'(z_m)` at all nodes `z_m = e^{2πim/p}`, for `T(z) = Σ_k α_k·z^k` of first order, p = number of coefficients.
@@ -55,7 +58,7 @@ pub fn trigonometric_hermite(values: &[f64], order: HermiteOrder) -> Vec<Complex
 #[must_use]
 pub fn radial_gains(coefficients: &[Complex64]) -> Vec<Complex64> {
     let terms = coefficients.iter().enumerate().map(|(k, alpha)| alpha * k as f64);
-    transform(terms, FftDirection::Inverse)
+    transform(terms)
 }
 
 /// The sizes of all [`radial_gains`] of one table.
@@ -109,16 +112,15 @@ pub fn noise_gain(coefficients: &[Complex64]) -> NoiseGain {
 #[must_use]
 pub fn curvature(coefficients: &[Complex64]) -> Vec<f64> {
     let terms = coefficients.iter().enumerate().map(|(k, alpha)| alpha * (k * k) as f64);
-    let sums = transform(terms, FftDirection::Inverse);
+    let sums = transform(terms);
     sums.into_iter().map(|sum| -TAU * TAU * sum.re).collect()
 }
 
 /// The discrete Fourier transform of any length, without a factor 1/p.
-fn transform(values: impl Iterator<Item = Complex64>, direction: FftDirection) -> Vec<Complex64> {
-    let mut values: Vec<Complex64> = values.collect();
+fn transform(values: impl Iterator<Item = Complex64>) -> Vec<Complex64> {
+    let values: Vec<Complex64> = values.collect();
     assert!(!values.is_empty(), "an interpolation needs values");
-    FftPlanner::new().plan_fft(values.len(), direction).process(&mut values);
-    values
+    FourierSums::new(values.len()).of(&values)
 }
 
 #[cfg(test)]
