@@ -223,6 +223,49 @@ fn rows_are_sorted_with_other_columns_along() {
 }
 
 #[test]
+fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
+    let text = SORT.replace("\"keys\": 2", "\"keys\": 1").replace("true", "false");
+    let text = text.replace("\"high\", \"low\", ", "\"x\", ").replace("\"h\", ", "");
+    let program = Program::from_json(text.as_bytes()).unwrap();
+    let secret = SecretKey::generate(program.request().insecure_toy().plan().unwrap());
+    let server = secret.evaluation_key();
+    let encrypt = |maximum: &str| {
+        let text = format!(
+            r#"{{"columns": [{{"column": "x", "type": "integer"{maximum}}}, {{"column": "name", "type": "integer"}}]}}"#
+        );
+        let schema = Schema::from_json(text.as_bytes()).unwrap();
+        let frame = Frame::encrypt(&secret, &columns("x,name\n3,5\n1,9\n2,15\n"), &schema).unwrap();
+        Frame::from_bytes(&frame.to_bytes(), ReadOptions::default()).unwrap()
+    };
+    let found = program.run(&server, &encrypt(", \"maximum\": 3"), Execution::default()).unwrap();
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), "l,n\n1,9\n2,15\n3,5\n");
+    let needed: Vec<u64> = found.columns().iter().map(|it| it.values_needed()).collect();
+    assert_eq!(needed, [4, 16]);
+    for maximum in ["", ", \"maximum\": 4"] {
+        let error = program.run(&server, &encrypt(maximum), Execution::default()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("sorted by values below 4, and those of \"x\""), "{error}");
+    }
+
+    // Tables say how large their outputs are, in one pipeline and from one to the next.
+    let frame = encrypt("");
+    let pipeline = |outputs: [u64; 16]| {
+        let steps = "[[step]]\nlookup = 'x'\ntable = 't'\ninto = 'y'
+            [[step]]\nprogram = 'p'\ninputs = ['y', 'name']\ninto = ['l', 'n']";
+        let table = cryptable::Table::new(16, 16, outputs.to_vec()).unwrap();
+        let operands =
+            [Some(table.into()), Some(Operand::Program(Box::new(program.clone())))];
+        let pipeline = Pipeline::from_toml(steps).unwrap();
+        pipeline.run(&server, &frame, &operands, None, Execution::default())
+    };
+    let found = pipeline(std::array::from_fn(|x| 3 - x as u64 % 4)).unwrap();
+    let found = Frame::from_bytes(&found.to_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), "y,l,n\n0,0,5\n2,1,15\n1,2,9\n");
+    assert_eq!(found.column("y").unwrap().values_needed(), 4);
+    assert!(pipeline(std::array::from_fn(|x| x as u64)).unwrap_err().to_string().contains("\"y\""));
+}
+
+#[test]
 fn sorts_that_do_not_fit_are_refused() {
     let refused = |from: &str, to: &str| {
         let text = SORT.replacen(from, to, 1);
