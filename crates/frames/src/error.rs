@@ -317,9 +317,9 @@ pub enum PipelineProblem {
     WideKey {
         /// Name of the column.
         column: String,
-        /// What its values are below.
+        /// A number that all of its values are known to be below.
         found: u64,
-        /// What they have to be below, a quarter of the modulus.
+        /// A quarter of the modulus, which they have to be below.
         limit: u64,
     },
     /// A sum that is compared may exceed the integers that residues represent.

@@ -253,8 +253,7 @@ fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
         let steps = "[[step]]\nlookup = 'x'\ntable = 't'\ninto = 'y'
             [[step]]\nprogram = 'p'\ninputs = ['y', 'name']\ninto = ['l', 'n']";
         let table = cryptable::Table::new(16, 16, outputs.to_vec()).unwrap();
-        let operands =
-            [Some(table.into()), Some(Operand::Program(Box::new(program.clone())))];
+        let operands = [Some(table.into()), Some(Operand::Program(Box::new(program.clone())))];
         let pipeline = Pipeline::from_toml(steps).unwrap();
         pipeline.run(&server, &frame, &operands, None, Execution::default())
     };

@@ -143,7 +143,13 @@ fn rows_are_compared_with_constants_and_columns_with_each_other() {
 
     // Differences that may be beyond their units are not compared, unless one alone has the residue.
     let schema = text(&here, "schema.json");
-    here.write("schema.json", schema.replace("\"limit\", \"type\": \"integer\", \"maximum\": 7", "\"limit\", \"type\": \"integer\""));
+    here.write(
+        "schema.json",
+        schema.replace(
+            "\"limit\", \"type\": \"integer\", \"maximum\": 7",
+            "\"limit\", \"type\": \"integer\"",
+        ),
+    );
     encrypt(&here);
     let compared = |is, than| steps[0].clone() + &steps[4] + &compare("more", is, than, "is_more");
     for (is, than) in [(">", "0"), ("=", "5")] {

@@ -1,4 +1,4 @@
-//! What is known of values: by schemas, as far as frames state it, and by tables and programs.
+//! Ranges of values, as far as they are known: by schemas whose ranges frames state, by tables and by programs.
 
 use cryptable::Table;
 
@@ -7,10 +7,10 @@ use crate::error::PipelineProblem;
 use crate::program::Program;
 use crate::schema::values_of;
 
-/// What is needed for values of which nothing is known.
+/// Stands for the modulus of values of which nothing is known.
 const UNKNOWN: u64 = u64::MAX;
 
-/// What ranges of sums of sums end at: far above every modulus.
+/// Bounds ranges of sums of sums, far above every modulus.
 const LARGEST: i128 = 1 << 100;
 
 impl Run<'_> {
@@ -63,7 +63,7 @@ impl Run<'_> {
         into: &str,
         is_signed: bool,
     ) -> u64 {
-        let mut sum = [0; 2];
+        let mut sum = [0_i128; 2];
         for (name, &factor) in terms.iter().zip(factors) {
             let range = self.sums.get(name).copied().unwrap_or_else(|| self.columns[name].range());
             let mut ends = range.map(|end| end.saturating_mul(factor.into()));
@@ -107,7 +107,8 @@ impl Run<'_> {
         if fits || is_told {
             return Ok(());
         }
-        let needed = if is_signed { values_of(low.min(-1), high) } else { values_of(0, high - low) };
+        let needed =
+            if is_signed { values_of(low.min(-1), high) } else { values_of(0, high - low) };
         let needed = needed.checked_next_power_of_two().unwrap_or(u64::MAX);
         let column = name.into();
         Err(PipelineProblem::Wraps { column, low, high, modulus, needed })

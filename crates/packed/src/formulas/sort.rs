@@ -96,11 +96,7 @@ fn cleaning(columns: impl Iterator<Item = usize>, keys: usize, modulus: u64) -> 
     Stage::prepare(&clean_formulas(columns, keys, modulus), modulus, None)
 }
 
-fn clean_formulas(
-    columns: impl Iterator<Item = usize>,
-    keys: usize,
-    modulus: u64,
-) -> Vec<Formula> {
+fn clean_formulas(columns: impl Iterator<Item = usize>, keys: usize, modulus: u64) -> Vec<Formula> {
     let clean = |(place, column): (usize, usize)| {
         let limit = if column < keys { modulus / 4 } else { modulus };
         let output = |it: u64| if it < limit { it as i64 } else { 0 };

@@ -93,7 +93,7 @@ fn rows_of_keys_that_are_too_large_show_it() {
         if descending {
             expected.reverse();
         }
-        [1, 3, 4].map(|row: usize| expected[row][0] += limit);
+        [1, 3, 4].into_iter().for_each(|row: usize| expected[row][0] += limit);
         assert_eq!(found, expected);
     }
 }
