@@ -191,31 +191,3 @@ fn decrypt_column(secret: &SecretKey, column: &FrameColumn, units: &Column) -> R
 fn no_code(column: &str, row: usize, step: i64) -> Error {
     Error::cell(column, row, step, CellProblem::NoCode)
 }
-
-#[cfg(test)]
-mod tests {
-    use cryptable::{Engine, Parameters};
-
-    use super::*;
-
-    #[test]
-    fn values_beyond_those_that_a_frame_states_are_refused() {
-        let toy = Parameters::insecure_toy(Engine::Single, 16, 16).unwrap();
-        let secret = SecretKey::generate(toy);
-        let decrypt = |values: &[i64], needed| {
-            let values = match values.iter().any(|it| *it < 0) {
-                true => secret.encrypt_signed(values),
-                false => secret.encrypt(&values.iter().map(|it| *it as u64).collect::<Vec<_>>()),
-            };
-            let column = FrameColumn::new("key", values.unwrap()).with_values_of(needed);
-            let found = Frame::new(vec![column]).unwrap().decrypt(&secret, None);
-            found.map(|it| it.num_rows()).map_err(|error| error.to_string())
-        };
-        assert_eq!(decrypt(&[0, 3], 4), Ok(2));
-        assert_eq!(decrypt(&[0, 9], 9), Ok(2));
-        assert_eq!(decrypt(&[-4, 3], 8), Ok(2));
-        let error = decrypt(&[0, 4], 3).unwrap_err();
-        assert!(error.starts_with("column \"key\", row 2: 4 is not within 0 to 3"), "{error}");
-        assert!(decrypt(&[-5], 8).unwrap_err().contains("-5 is not within -4 to 3"));
-    }
-}
