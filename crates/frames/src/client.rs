@@ -176,7 +176,7 @@ fn decrypt_column(secret: &SecretKey, column: &FrameColumn, units: &Column) -> R
         };
         match has_value {
             false => Ok(None),
-            true if !(low..=high).contains(&step.into()) => {
+            true if !(low..=high).contains(&step) => {
                 let problem = CellProblem::Beyond { low, high };
                 Err(Error::cell(column.name(), row, step, problem))
             }

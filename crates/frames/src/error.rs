@@ -241,9 +241,9 @@ pub enum CellProblem {
     )]
     Beyond {
         /// The least value.
-        low: i128,
+        low: i64,
         /// The largest value.
-        high: i128,
+        high: i64,
     },
 }
 
@@ -324,15 +324,15 @@ pub enum PipelineProblem {
     },
     /// A sum that is compared may exceed the integers that residues represent.
     #[error(
-        "\"{column}\" is a sum from {low} to {high} modulo {modulus}, in which some values would be compared as others; keys for values modulo {needed} make room, or a `maximum` in the schema of the frame that says that terms are smaller"
+        "\"{column}\" is a sum from {low} to {high} modulo {modulus}, in which some values would be compared as others; a negative `minimum` of its units in `results` makes it signed, keys for values modulo {needed} make room, or a `maximum` in the schema of the frame that says that terms are smaller"
     )]
     Wraps {
         /// Name of the sum.
         column: String,
         /// The least value that the sum may have.
-        low: i128,
+        low: i64,
         /// The largest value that the sum may have.
-        high: i128,
+        high: i64,
         /// The modulus of the sum.
         modulus: u64,
         /// The least power of two modulo which all values are different.

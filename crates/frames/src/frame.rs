@@ -92,8 +92,8 @@ impl FrameColumn {
     }
 
     /// Returns the least and the largest integer that values may be.
-    pub(crate) fn range(&self) -> [i128; 2] {
-        let needed = i128::from(self.values_needed());
+    pub(crate) fn range(&self) -> [i64; 2] {
+        let needed = i64::try_from(self.values_needed()).unwrap_or(i64::MAX);
         let low = if self.values.is_signed() { -(needed / 2) } else { 0 };
         [low, low + needed - 1]
     }

@@ -304,7 +304,7 @@ struct Run<'a> {
     results: Option<&'a Schema>,
     done: HashSet<usize>,
     /// The least and the largest integer that each sum may be.
-    sums: BTreeMap<String, [i128; 2]>,
+    sums: BTreeMap<String, [i64; 2]>,
 }
 
 /// Values and, where there may be gaps, their validity; groups, where they are sums by groups; the modulus that they need.

@@ -11,7 +11,7 @@ use crate::schema::values_of;
 const UNKNOWN: u64 = u64::MAX;
 
 /// Bounds ranges of sums of sums, far above every modulus.
-const LARGEST: i128 = 1 << 100;
+const LARGEST: i64 = 1 << 62;
 
 impl Run<'_> {
     /// Returns the least modulus for all outputs of a table, of which results of hidden ones say nothing.
@@ -63,10 +63,10 @@ impl Run<'_> {
         into: &str,
         is_signed: bool,
     ) -> u64 {
-        let mut sum = [0_i128; 2];
+        let mut sum = [0_i64; 2];
         for (name, &factor) in terms.iter().zip(factors) {
             let range = self.sums.get(name).copied().unwrap_or_else(|| self.columns[name].range());
-            let mut ends = range.map(|end| end.saturating_mul(factor.into()));
+            let mut ends = range.map(|end| end.saturating_mul(factor));
             ends.sort_unstable();
             for (sum, end) in sum.iter_mut().zip(ends) {
                 *sum = sum.saturating_add(end).clamp(-LARGEST, LARGEST);
@@ -75,7 +75,7 @@ impl Run<'_> {
         self.sums.insert(into.into(), sum);
         match sum {
             [low, _] if low < 0 && !is_signed => UNKNOWN,
-            [low, high] => values_of(if is_signed { low.min(-1) } else { low }, high),
+            [low, high] => values_of(if is_signed { low.min(-1) } else { low }.into(), high.into()),
         }
     }
 
@@ -86,7 +86,8 @@ impl Run<'_> {
         is: Relation,
         table: &Table,
     ) -> Result<(), PipelineProblem> {
-        let Some(&[low, high]) = self.sums.get(name) else { return Ok(()) };
+        let Some(&[least, largest]) = self.sums.get(name) else { return Ok(()) };
+        let (low, high) = (i128::from(least), i128::from(largest));
         let values = self.columns[name].values();
         let (is_signed, modulus) = (values.is_signed(), values.modulus());
         let whole = i128::from(modulus);
@@ -107,10 +108,9 @@ impl Run<'_> {
         if fits || is_told {
             return Ok(());
         }
-        let needed =
-            if is_signed { values_of(low.min(-1), high) } else { values_of(0, high - low) };
+        let needed = values_of(if is_signed { low.min(-1) } else { low }, high);
         let needed = needed.checked_next_power_of_two().unwrap_or(u64::MAX);
         let column = name.into();
-        Err(PipelineProblem::Wraps { column, low, high, modulus, needed })
+        Err(PipelineProblem::Wraps { column, low: least, high: largest, modulus, needed })
     }
 }
