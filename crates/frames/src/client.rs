@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use crate::arrays::{array_of, visit};
 use crate::error::{CellProblem, Error, Result};
 use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
-use crate::schema::{Column, Schema};
+use crate::schema::{Column, Schema, values_of};
 
 /// The residues of a column, and its validity if there may be gaps.
 struct Residues {
@@ -130,7 +130,9 @@ fn encrypt_by(
     let columns = schema.columns().iter().zip(residues).map(|(column, residues)| {
         let values = encrypt(&residues.values)?.with_signed(column.encoding().is_signed());
         let validity = residues.validity.map(|bits| encrypt(&bits)).transpose()?;
-        Ok(FrameColumn::new(column.name(), values).with_validity(validity))
+        let (low, high) = column.encoding().range(Some(modulus));
+        let found = FrameColumn::new(column.name(), values).with_validity(validity);
+        Ok(found.with_values_of(values_of(low.into(), high.into())))
     });
     Frame::new(columns.collect::<Result<_>>()?)
 }
@@ -164,6 +166,7 @@ fn decrypt_column(secret: &SecretKey, column: &FrameColumn, units: &Column) -> R
     let bits = column.validity().map(|validity| secret.decrypt(validity)).transpose()?;
     let bits = bits.map(Zeroizing::new);
     let encoding = units.encoding();
+    let [low, high] = column.range();
     let steps = values.iter().enumerate().map(|(row, &residue)| {
         let step = encoding.step_of_residue(residue, modulus);
         let has_value = match bits.as_ref().map(|bits| bits[row]) {
@@ -173,6 +176,10 @@ fn decrypt_column(secret: &SecretKey, column: &FrameColumn, units: &Column) -> R
         };
         match has_value {
             false => Ok(None),
+            true if !(low..=high).contains(&step) => {
+                let problem = CellProblem::Beyond { low, high };
+                Err(Error::cell(column.name(), row, step, problem))
+            }
             true if encoding.value(step).is_none() => Err(no_code(column.name(), row, step)),
             true => Ok(Some(step)),
         }
@@ -182,6 +189,5 @@ fn decrypt_column(secret: &SecretKey, column: &FrameColumn, units: &Column) -> R
 }
 
 fn no_code(column: &str, row: usize, step: i64) -> Error {
-    let (column, value) = (column.into(), step.to_string());
-    Error::Cell { column, row: row + 1, value, problem: CellProblem::NoCode }
+    Error::cell(column, row, step, CellProblem::NoCode)
 }

@@ -235,6 +235,16 @@ pub enum CellProblem {
     /// A decrypted number represents nothing.
     #[error("is no value of the schema")]
     NoCode,
+    /// A decrypted number is beyond the values that the frame states, as first keys of sorts are where a key was too large.
+    #[error(
+        "is not within {low} to {high}, which the frame states; of a sort, a key of this row was too large"
+    )]
+    Beyond {
+        /// The least value.
+        low: i64,
+        /// The largest value.
+        high: i64,
+    },
 }
 
 /// A problem of a step in a pipeline.
@@ -300,6 +310,34 @@ pub enum PipelineProblem {
     /// Sums by groups are the input of a step.
     #[error("\"{0}\" has sums by groups, one result for many rows, which no step takes")]
     SumsAsInput(String),
+    /// Rows are sorted by a column whose values may be too large.
+    #[error(
+        "rows are sorted by values below {limit}, and those of \"{column}\" are known to be below {found} only; a `maximum` in the schema of the frame says that they are smaller, digits of fewer bits or keys for a larger modulus make room"
+    )]
+    WideKey {
+        /// Name of the column.
+        column: String,
+        /// A number that all of its values are known to be below.
+        found: u64,
+        /// A quarter of the modulus, which they have to be below.
+        limit: u64,
+    },
+    /// A sum that is compared may exceed the integers that residues represent.
+    #[error(
+        "\"{column}\" is a sum from {low} to {high} modulo {modulus}, in which some values would be compared as others; a negative `minimum` of its units in `results` makes it signed, keys for values modulo {needed} make room, or a `maximum` in the schema of the frame that says that terms are smaller"
+    )]
+    Wraps {
+        /// Name of the sum.
+        column: String,
+        /// The least value that the sum may have.
+        low: i64,
+        /// The largest value that the sum may have.
+        high: i64,
+        /// The modulus of the sum.
+        modulus: u64,
+        /// The least power of two modulo which all values are different.
+        needed: u64,
+    },
     /// No table was given for a lookup.
     #[error("it has no table")]
     NoTable,
@@ -312,6 +350,12 @@ pub enum PipelineProblem {
 }
 
 impl Error {
+    /// Returns the error about a decrypted value, in a row that is counted from 0.
+    #[cfg(feature = "client")]
+    pub(crate) fn cell(column: &str, row: usize, value: i64, problem: CellProblem) -> Self {
+        Self::Cell { column: column.into(), row: row + 1, value: value.to_string(), problem }
+    }
+
     /// Returns the error about a column.
     pub(crate) fn of_column(column: &str, problem: ColumnProblem) -> Self {
         Self::Column { column: column.into(), problem }

@@ -2,7 +2,7 @@
 //!
 //! The body of the object is the identifier of the client's key (16 bytes), the number of rows (8) and of columns (4);
 //! for each column its name (a 64-bit length and UTF-8), marks (1: a validity follows, plus 2: units follow, plus 4: values are
-//! sums by groups), the units (a column of a schema as JSON) where there are some, the name of the column of groups and
+//! sums by groups, plus 8 or 16: values are below a half or a quarter of their modulus), the units (a column of a schema as JSON) where there are some, the name of the column of groups and
 //! their number (4) where there are some, and the file of ciphertexts of the values and, where there is one,
 //! of the validity, each after its 64-bit length. Digest and identifier in the header of the object and in those of all
 //! files are the same.
@@ -28,6 +28,12 @@ const HAS_UNITS: u8 = 2;
 
 /// Mark of a column of sums by groups.
 const HAS_GROUPS: u8 = 4;
+
+/// Place of the mark that says how many leading bits of values are not used.
+const SPARE_BITS: u32 = 3;
+
+/// Most leading bits whose absence is stated: those of values by which rows are sorted. More would say more of a schema.
+const MAX_SPARE_BITS: u32 = 2;
 
 /// Most groups.
 const MAX_GROUPS: u32 = 1 << 10;
@@ -60,13 +66,36 @@ pub struct FrameColumn {
     validity: Option<Ciphertext>,
     units: Option<Column>,
     groups: Option<RowGroups>,
+    /// Leading bits that no value uses, nor signed ones beside the sign.
+    spare_bits: u32,
 }
 
 impl FrameColumn {
     /// Creates a column of values without gaps and units.
     #[must_use]
     pub fn new(name: impl Into<String>, values: Ciphertext) -> Self {
-        Self { name: name.into(), values, validity: None, units: None, groups: None }
+        let (validity, units, groups) = (None, None, None);
+        Self { name: name.into(), values, validity, units, groups, spare_bits: 0 }
+    }
+
+    /// Returns the same column with the statement that residues modulo `needed` represent its values, as far as that is public.
+    pub(crate) fn with_values_of(self, needed: u64) -> Self {
+        let modulus = self.values.modulus();
+        let spare = (0..=MAX_SPARE_BITS).rev().find(|bits| needed <= modulus >> bits);
+        Self { spare_bits: spare.unwrap_or(0), ..self }
+    }
+
+    /// Returns the least modulus of which it is known that residues represent all values: that of the values, half or a quarter of it.
+    #[must_use]
+    pub fn values_needed(&self) -> u64 {
+        self.values.modulus() >> self.spare_bits
+    }
+
+    /// Returns the least and the largest integer that values may be.
+    pub(crate) fn range(&self) -> [i64; 2] {
+        let needed = i64::try_from(self.values_needed()).unwrap_or(i64::MAX);
+        let low = if self.values.is_signed() { -(needed / 2) } else { 0 };
+        [low, low + needed - 1]
     }
 
     /// Returns the same column with encrypted bits that are 0 where a value is missing, if there are any.
@@ -159,7 +188,8 @@ pub(crate) fn check_sign(name: &str, units: &Column, values: &Ciphertext) -> Res
 
 /// Encrypted columns with names, all with the same number of rows and of one client's key.
 ///
-/// Public are the names, the number of rows, which columns may have gaps, which are signed, and the units of results.
+/// Public are the names, the number of rows, which columns may have gaps, which are signed, which have values below a half or a
+/// quarter of the modulus by their schema, and the units of results.
 #[derive(Clone, Debug)]
 pub struct Frame {
     columns: Vec<FrameColumn>,
@@ -249,7 +279,8 @@ impl Frame {
             let has_validity = if written.validity.is_some() { HAS_VALIDITY } else { 0 };
             let has_units = if written.units.is_some() { HAS_UNITS } else { 0 };
             let has_groups = if column.groups.is_some() { HAS_GROUPS } else { 0 };
-            body.u8(has_validity | has_units | has_groups)?;
+            let spare_bits = (column.spare_bits as u8) << SPARE_BITS;
+            body.u8(has_validity | has_units | has_groups | spare_bits)?;
             if let Some(units) = &written.units {
                 body.bytes(units)?;
             }
@@ -325,8 +356,9 @@ impl WrittenColumn {
 fn read_column(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<FrameColumn> {
     let name = read_name(reader)?;
     let marks = reader.u8("marks of a column")?;
-    if marks & !(HAS_VALIDITY | HAS_UNITS | HAS_GROUPS) != 0 {
-        return Err(WireError::invalid("marks of a column", marks, "0 to 7").into());
+    let spare_bits = u32::from(marks >> SPARE_BITS);
+    if spare_bits > MAX_SPARE_BITS {
+        return Err(WireError::invalid("marks of a column", marks, "0 to 23").into());
     }
     let units = match marks & HAS_UNITS {
         0 => None,
@@ -352,7 +384,7 @@ fn read_column(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<Fram
         0 => None,
         _ => Some(read_ciphertext(reader, options)?),
     };
-    Ok(FrameColumn { name, values, validity, units, groups })
+    Ok(FrameColumn { name, values, validity, units, groups, spare_bits })
 }
 
 fn read_name(reader: &mut BodyReader<'_>) -> Result<String> {

@@ -1,6 +1,7 @@
 //! Pipelines: lookups, comparisons, joins, sums, searches and programs on the columns of a frame, one after another, with one key.
 
 mod largest;
+mod ranges;
 mod step;
 
 use std::collections::{BTreeMap, HashSet};
@@ -173,6 +174,7 @@ impl Pipeline {
             columns: frame.columns().iter().map(|it| (it.name().to_owned(), it.clone())).collect(),
             results,
             done: HashSet::new(),
+            sums: BTreeMap::new(),
         };
         for (index, step) in self.steps.iter().enumerate() {
             if let Step::Select { columns, into } = step {
@@ -234,6 +236,7 @@ impl Pipeline {
         let alike: Vec<(usize, &[String])> = alike.collect();
         let input = run.columns[name].clone();
         let mut prepared: Vec<PreparedTable> = Vec::new();
+        let mut needed = Vec::new();
         for (index, into) in &alike {
             let tables = match operands.get(*index) {
                 Some(Some(Operand::Table(table))) => std::slice::from_ref(table),
@@ -246,21 +249,27 @@ impl Pipeline {
             if tables.len() > into.len() && input.validity().is_some() {
                 return Err(of_step(*index, PipelineProblem::KeyWithGaps(name.into())));
             }
+            if let (Step::Compare { is, .. }, [table]) = (&self.steps[*index], tables) {
+                run.check_compared(name, *is, table).map_err(|problem| of_step(*index, problem))?;
+            }
             for table in tables {
+                needed.push(run.values_needed(table));
                 let table = run.server.prepare(table);
                 prepared.push(table.map_err(|error| of_step(*index, error.into()))?);
             }
         }
         let prepared: Vec<&PreparedTable> = prepared.iter().collect();
         let found = run.server.lookup_many_with(input.values(), &prepared, execution);
-        let mut found = found.map_err(|error| of_step(first, error.into()))?.into_iter();
+        let found = found.map_err(|error| of_step(first, error.into()))?;
+        let mut found = found.into_iter().zip(needed);
         for (index, into) in alike {
             run.done.insert(index);
             let mut values: Vec<_> = found.by_ref().take(self.steps[index].tables()).collect();
             let matches = if values.len() > into.len() { values.pop() } else { None };
+            let matches = matches.map(|(values, _)| values);
             let validity = matches.or_else(|| input.validity().cloned());
-            for (name, values) in into.iter().zip(values) {
-                run.insert(name, Computed::rows(values, validity.clone()))?;
+            for (name, (values, needed)) in into.iter().zip(values) {
+                run.insert(name, Computed::rows(values, validity.clone(), needed))?;
             }
         }
         Ok(())
@@ -294,33 +303,36 @@ struct Run<'a> {
     columns: BTreeMap<String, FrameColumn>,
     results: Option<&'a Schema>,
     done: HashSet<usize>,
+    /// The least and the largest integer that each sum may be.
+    sums: BTreeMap<String, [i64; 2]>,
 }
 
-/// Values and, where there may be gaps, their validity; groups, where they are sums by groups.
+/// Values and, where there may be gaps, their validity; groups, where they are sums by groups; the modulus that they need.
 struct Computed {
     values: Ciphertext,
     validity: Option<Ciphertext>,
     groups: Option<RowGroups>,
+    needed: u64,
 }
 
 impl Computed {
     /// Values of rows.
-    fn rows(values: Ciphertext, validity: Option<Ciphertext>) -> Self {
-        Self { values, validity, groups: None }
+    fn rows(values: Ciphertext, validity: Option<Ciphertext>, needed: u64) -> Self {
+        Self { values, validity, groups: None, needed }
     }
 }
 
 impl Run<'_> {
     /// Adds a result, in the units that are stated for it.
     fn insert(&mut self, name: &str, found: Computed) -> Result<()> {
-        let Computed { values, validity, groups } = found;
+        let Computed { values, validity, groups, needed } = found;
         let units = self.results.and_then(|results| results.column(name).ok()).cloned();
         if let Some(units) = &units {
             check_sign(name, units, &values)?;
             units.check_modulus(values.modulus())?;
         }
         let column = FrameColumn::new(name, values).with_validity(validity).with_units(units);
-        self.columns.insert(name.into(), column.with_groups(groups));
+        self.columns.insert(name.into(), column.with_groups(groups).with_values_of(needed));
         Ok(())
     }
 
@@ -329,8 +341,11 @@ impl Run<'_> {
         for (name, into) in columns.iter().zip(into).filter(|(name, into)| name != into) {
             let column = self.columns[name].clone();
             let (validity, groups) = (column.validity().cloned(), column.groups().cloned());
-            let values = column.values().clone();
-            self.insert(into, Computed { values, validity, groups })?;
+            let (values, needed) = (column.values().clone(), column.values_needed());
+            self.insert(into, Computed { values, validity, groups, needed })?;
+            if let Some(&range) = self.sums.get(name) {
+                self.sums.insert(into.clone(), range);
+            }
             let renamed = self.columns.get_mut(into).expect("the column that was inserted");
             if renamed.units().is_none() {
                 *renamed = renamed.clone().with_units(column.units().cloned());
@@ -349,7 +364,7 @@ impl Run<'_> {
 
     /// Adds multiples of columns, which are signed if the first is or if the units of the result say so.
     fn sum(
-        &self,
+        &mut self,
         terms: &[String],
         factors: &[i64],
         into: &str,
@@ -370,7 +385,9 @@ impl Run<'_> {
         let sum = sum.expect("a sum has terms");
         let units = self.results.and_then(|results| results.column(into).ok());
         let is_signed = units.map_or(sum.is_signed(), |units| units.encoding().is_signed());
-        Ok(Computed::rows(sum.with_signed(is_signed), validity))
+        let sum = sum.with_signed(is_signed);
+        let needed = self.add_range(terms, factors, into, is_signed);
+        Ok(Computed::rows(sum, validity, needed))
     }
 
     /// Evaluates a program.
@@ -400,15 +417,16 @@ impl Run<'_> {
         if let (true, Some(gaps)) = (mixes_rows, with_gaps) {
             return Err(PipelineProblem::GapsAsZero(gaps.clone()));
         }
+        let needed = self.values_of_program(program, inputs)?;
         let validity = self.validity(inputs)?;
         let used = inputs[..formulas.columns()].iter();
         let columns: Vec<&Ciphertext> = used.map(|name| self.columns[name].values()).collect();
         let found = self.server.evaluate(&columns, formulas, execution)?;
-        let computed = |values| {
+        let computed = |(values, needed)| {
             let (validity, groups) = (validity.clone(), groups.clone());
-            Computed { values, validity, groups }
+            Computed { values, validity, groups, needed }
         };
-        Ok(found.into_iter().map(computed).collect())
+        Ok(found.into_iter().zip(needed).map(computed).collect())
     }
 
     /// Returns the gaps that columns have in common, if any has gaps.

@@ -176,6 +176,11 @@ impl Program {
         Some((self.columns().iter().position(|name| name == column)?, *groups))
     }
 
+    /// Returns how many columns, from the first on, rows are sorted by, and what their values have to be below.
+    pub(crate) fn sort_keys(&self) -> Option<(usize, u64)> {
+        self.file.sort.as_ref().map(|sort| (sort.keys, self.file.modulus / 4))
+    }
+
     /// Returns the results for a row of integers that represent values, before they are added up or sorted.
     ///
     /// # Panics

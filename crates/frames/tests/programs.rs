@@ -6,6 +6,7 @@ use cryptable::{Execution, ReadOptions, SecretKey};
 use cryptable_frames::{
     FileFormat, FileKind, Frame, Operand, Pipeline, PipelineProblem, Program, RecordBatch, Schema,
 };
+use cryptable_wire::ObjectType;
 
 const PROGRAM: &str = r#"{
     "columns": ["x", "y"], "modulus": 16, "results": ["score", "over"], "output_modulus": 64,
@@ -220,6 +221,76 @@ fn rows_are_sorted_with_other_columns_along() {
     let many = Frame::encrypt(&secret, &columns(&many), &of(r#"{"value": 0}"#)).unwrap();
     let error = program.run(&server, &many, Execution::default()).unwrap_err().to_string();
     assert!(error.contains("number of ciphertexts of a column whose rows are sorted"), "{error}");
+}
+
+/// A sort by a column `x`, with a column `name` along.
+fn sort_by_x() -> (Program, SecretKey) {
+    let text = SORT.replace("\"keys\": 2", "\"keys\": 1").replace("true", "false");
+    let text = text.replace("\"high\", \"low\", ", "\"x\", ").replace("\"h\", ", "");
+    let program = Program::from_json(text.as_bytes()).unwrap();
+    let secret = SecretKey::generate(program.request().insecure_toy().plan().unwrap());
+    (program, secret)
+}
+
+/// Columns `x` and `name`, of which a schema with this field for `x` is known.
+fn bytes_of_x(secret: &SecretKey, rows: &str, maximum: &str) -> Vec<u8> {
+    let text = format!(
+        r#"{{"columns": [{{"column": "x", "type": "integer"{maximum}}}, {{"column": "name", "type": "integer"}}]}}"#
+    );
+    let schema = Schema::from_json(text.as_bytes()).unwrap();
+    Frame::encrypt(secret, &columns(&format!("x,name\n{rows}")), &schema).unwrap().to_bytes()
+}
+
+fn read(bytes: &[u8]) -> Frame {
+    Frame::from_bytes(bytes, ReadOptions::default()).unwrap()
+}
+
+#[test]
+fn rows_of_keys_that_are_larger_than_a_frame_states_are_refused_by_decryption() {
+    let (program, secret) = sort_by_x();
+    let bytes = bytes_of_x(&secret, "3,5\n9,9\n2,15\n", "");
+    let digest = cryptable_wire::peek_header(&bytes).unwrap().parameter_digest;
+    let body = cryptable_wire::read_object(&bytes, ObjectType::EncryptedFrame, None, u64::MAX);
+    let mut body = body.unwrap().to_vec();
+    // The marks of `x`, after identifier, numbers of rows and columns, and its name with its length.
+    body[16 + 8 + 4 + 8 + 1] = 2 << 3;
+    let mut stated = Vec::new();
+    cryptable_wire::write_object(&mut stated, ObjectType::EncryptedFrame, &digest, &body).unwrap();
+    let found = program.run(&secret.evaluation_key(), &read(&stated), Execution::default());
+    let error = found.unwrap().decrypt(&secret, None).unwrap_err().to_string();
+    assert!(error.starts_with("column \"l\", row 2: 6 is not within 0 to 3"), "{error}");
+}
+
+#[test]
+fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
+    let (program, secret) = sort_by_x();
+    let server = secret.evaluation_key();
+    let encrypt = |maximum: &str| read(&bytes_of_x(&secret, "3,5\n1,9\n2,15\n", maximum));
+    let found = program.run(&server, &encrypt(", \"maximum\": 3"), Execution::default()).unwrap();
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), "l,n\n1,9\n2,15\n3,5\n");
+    let needed: Vec<u64> = found.columns().iter().map(|it| it.values_needed()).collect();
+    assert_eq!(needed, [4, 16]);
+    for maximum in ["", ", \"maximum\": 4"] {
+        let error = program.run(&server, &encrypt(maximum), Execution::default()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("sorted by values below 4, and those of \"x\""), "{error}");
+    }
+
+    // Tables say how large their outputs are, in one pipeline and from one to the next.
+    let frame = encrypt("");
+    let pipeline = |outputs: [u64; 16]| {
+        let steps = "[[step]]\nlookup = 'x'\ntable = 't'\ninto = 'y'
+            [[step]]\nprogram = 'p'\ninputs = ['y', 'name']\ninto = ['l', 'n']";
+        let table = cryptable::Table::new(16, 16, outputs.to_vec()).unwrap();
+        let operands = [Some(table.into()), Some(Operand::Program(Box::new(program.clone())))];
+        let pipeline = Pipeline::from_toml(steps).unwrap();
+        pipeline.run(&server, &frame, &operands, None, Execution::default())
+    };
+    let found = pipeline(std::array::from_fn(|x| 3 - x as u64 % 4)).unwrap();
+    let found = read(&found.to_bytes());
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), "y,l,n\n0,0,5\n2,1,15\n1,2,9\n");
+    assert_eq!(found.column("y").unwrap().values_needed(), 4);
+    assert!(pipeline(std::array::from_fn(|x| x as u64)).unwrap_err().to_string().contains("\"y\""));
 }
 
 #[test]

@@ -96,6 +96,10 @@ pub(crate) fn raise_of_frame(error: cryptable_frames::Error) -> PyErr {
         E::Io(error) => return error.into(),
         E::Wire(error) => return raise(error.into()),
         E::Cell { .. } | E::Column { .. } | E::Columns { .. } | E::Name { .. } => "RangeError",
+        E::Step {
+            problem: PipelineProblem::WideKey { .. } | PipelineProblem::Wraps { .. },
+            ..
+        } => "RangeError",
         E::Mapping { .. } | E::Unmapped { .. } => "TableError",
         E::NoColumn { .. } | E::TwoColumns(_) | E::Rows { .. } | E::Step { .. } => "MismatchError",
         _ => "FormatError",

@@ -137,6 +137,8 @@ def test_rows_are_sorted_with_other_columns_along():
         "sorted_low": [it % 4 for it in ordered],
         "sorted_name": ordered,
     }
+    with pytest.raises(errors.RangeError, match='sorted by values below 4, and those of "name"'):
+        frames.run(secret.evaluation_key(progress=False), frame, frames.sort(["name"], bits=2), progress=False)
 
 
 def test_what_does_not_fit(secret, server):

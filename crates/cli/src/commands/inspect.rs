@@ -97,6 +97,9 @@ struct FrameColumnReport {
     name: String,
     modulus: u64,
     signed: bool,
+    /// The modulus that values need, if it is known to be less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values_needed: Option<u64>,
     /// Whether values may be missing.
     gaps: bool,
     /// Type of the values in the units that the frame states, if it does.
@@ -114,6 +117,8 @@ impl FrameColumnReport {
             name: column.name().into(),
             modulus: column.values().modulus(),
             signed: column.values().is_signed(),
+            values_needed: Some(column.values_needed())
+                .filter(|it| *it < column.values().modulus()),
             gaps: column.validity().is_some(),
             kind: column.units().map(|units| units.encoding().kind()),
             sums_by: column.groups().map(|groups| groups.column.clone()),
@@ -130,11 +135,13 @@ impl fmt::Display for FrameReport {
             let name = cryptable_wire::printable(name);
             let signed = if column.signed { ", signed" } else { "" };
             let gaps = if column.gaps { ", with gaps" } else { "" };
+            let needed =
+                column.values_needed.map_or(String::new(), |it| format!(", of {it} values"));
             let state = if column.fresh { "as encrypted" } else { "computed" };
             let sums = column.sums_by.as_ref().map_or(String::new(), |by| {
                 format!(", partial sums by \"{}\"", cryptable_wire::printable(by))
             });
-            writeln!(f, "    \"{name}\" modulo {modulus}{signed}{gaps}, {state}{sums}")?;
+            writeln!(f, "    \"{name}\" modulo {modulus}{needed}{signed}{gaps}, {state}{sums}")?;
         }
         Ok(())
     }

@@ -140,6 +140,28 @@ fn rows_are_compared_with_constants_and_columns_with_each_other() {
     let fails =
         "run pipeline.toml --evaluation server.key --input people.frame --output scored.frame";
     assert!(here.fail(fails).contains("\"9\""), "{}", here.fail(fails));
+
+    // Differences that may be beyond their units are not compared, unless one alone has the residue.
+    let schema = text(&here, "schema.json");
+    here.write(
+        "schema.json",
+        schema.replace(
+            "\"limit\", \"type\": \"integer\", \"maximum\": 7",
+            "\"limit\", \"type\": \"integer\"",
+        ),
+    );
+    encrypt(&here);
+    let compared = |is, than| steps[0].clone() + &steps[4] + &compare("more", is, than, "is_more");
+    for (is, than) in [(">", "0"), ("=", "5")] {
+        here.write("pipeline.toml", compared(is, than));
+        let error = here.fail(fails);
+        assert!(error.contains("a sum from -15 to 7 modulo 16"), "{error}");
+        assert!(error.contains("modulo 32 make room"), "{error}");
+    }
+    here.write("pipeline.toml", compared("=", "0"));
+    run(&here);
+    here.succeed("decrypt --secret client.key --input scored.frame --output scored.csv");
+    assert_eq!(text(&here, "scored.csv"), "more,is_more\n-2,0\n0,1\n5,0\n");
 }
 
 #[test]

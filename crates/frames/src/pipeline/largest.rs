@@ -46,6 +46,6 @@ impl Run<'_> {
             });
             Ok(rows.expect("rows of encrypted values"))
         })?;
-        Ok(Computed::rows(Ciphertext::from(found), None))
+        Ok(Computed::rows(Ciphertext::from(found), None, 2))
     }
 }

@@ -11,6 +11,16 @@ use super::literal::{ColumnSchema, ColumnType, Scalar};
 use crate::error::{CellProblem, ColumnProblem};
 use crate::value::{self, Value};
 
+/// Returns the least modulus whose residues represent these integers: signed ones, if one is negative.
+pub(crate) fn values_of(low: i128, high: i128) -> u64 {
+    let needed = match low < 0 {
+        // Residues modulo p represent -⌊p/2⌋ to ⌈p/2⌉ - 1.
+        true => (high.saturating_mul(2).saturating_add(1)).max(low.saturating_mul(-2)),
+        false => high.saturating_add(1),
+    };
+    needed.max(1).try_into().unwrap_or(u64::MAX)
+}
+
 /// A way to represent the values of a column.
 #[derive(Clone, Debug)]
 pub struct Encoding {
@@ -67,13 +77,7 @@ impl Encoding {
     /// Returns the least modulus whose residues represent all values, at least 1.
     #[must_use]
     pub fn values_needed(&self) -> u64 {
-        let high = self.high.unwrap_or(self.low.max(0));
-        if !self.is_signed() {
-            return high.unsigned_abs() + 1;
-        }
-        // Residues modulo p represent -⌊p/2⌋ to ⌈p/2⌉ - 1.
-        let for_high = if high < 0 { 0 } else { 2 * high.unsigned_abs() + 1 };
-        for_high.max(2 * self.low.unsigned_abs())
+        values_of(self.low.into(), self.high.unwrap_or(self.low.max(0)).into())
     }
 
     /// Returns the least and the greatest step of values modulo `modulus`.

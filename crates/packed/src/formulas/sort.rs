@@ -10,6 +10,10 @@
 //! first key, tells all places that are not first of a pair; 3p/4 is added to differences with places beyond the last, which come
 //! in negated. A pair has both of its places in rows: others count as values that come last.
 //!
+//! **Keys that are too large** would be in a wrong order. So keys are looked up before the first exchange: 0 stands for one that is
+//! not below p/4, and a *flag* of its row, p/4, is added to the first key after the last exchange. Results of the first key are
+//! below p/4 where, and only where, all keys of that row of the inputs were.
+//!
 //! **Noise.** A column takes that of two changes per exchange, and a difference has twice the noise of a column. Columns are *cleaned*
 //! by a lookup before one has more than the noisiest has after a *span* of exchanges: changes of further keys have more noise than those of
 //! the first, and these columns are cleaned more often. The span follows from parameters, and the planner weighs both.
@@ -45,6 +49,8 @@ pub(crate) const SPANS: [usize; 6] = [32, 16, 8, 4, 2, 1];
 
 /// A step of a sort, and the noise of its results.
 pub(crate) enum SortStep {
+    /// Looks keys up before the first exchange: keys, and flags of rows whose keys are too large.
+    Check(Vec<NoiseBound>),
     /// Cleans the columns with these numbers.
     Clean(Vec<usize>, Vec<NoiseBound>),
     /// Exchanges rows of all columns: the noise of changes.
@@ -87,12 +93,31 @@ impl Changes {
 
 /// The formulas that clean columns: numbers of a sort's, each of which is the next one of the stage.
 fn cleaning(columns: impl Iterator<Item = usize>, keys: usize, modulus: u64) -> Result<Stage> {
+    Stage::prepare(&clean_formulas(columns, keys, modulus), modulus, None)
+}
+
+fn clean_formulas(columns: impl Iterator<Item = usize>, keys: usize, modulus: u64) -> Vec<Formula> {
     let clean = |(place, column): (usize, usize)| {
         let limit = if column < keys { modulus / 4 } else { modulus };
         let output = |it: u64| if it < limit { it as i64 } else { 0 };
         Formula::Table { column: place, outputs: (0..modulus).map(output).collect() }
     };
-    let formulas: Vec<Formula> = columns.enumerate().map(clean).collect();
+    columns.enumerate().map(clean).collect()
+}
+
+/// The formulas of keys before the first exchange: those that clean them, and a quarter of the modulus where one is not below that.
+fn check_of_keys(keys: usize, modulus: u64) -> Result<Stage> {
+    let quarter = modulus / 4;
+    let range = [quarter, modulus];
+    let output = |it: u64| if it < quarter { 0 } else { quarter as i64 };
+    let outputs = (0..modulus).map(output).collect();
+    let mut flag = Formula::Table { column: keys - 1, outputs };
+    for column in (0..keys - 1).rev() {
+        let (then, otherwise) = (Box::new(Formula::Constant(quarter as i64)), Box::new(flag));
+        flag = Formula::Choice { column, within: vec![range], then, otherwise };
+    }
+    let mut formulas = clean_formulas(0..keys, keys, modulus);
+    formulas.push(flag);
     Stage::prepare(&formulas, modulus, None)
 }
 
@@ -108,7 +133,9 @@ impl PreparedFormulas {
     /// any order.
     ///
     /// Keys have to be below a quarter of the modulus, a power of two: wider ones come in several columns of digits, the most
-    /// significant first. The remaining columns may have all values. Rows have to fit one ciphertext.
+    /// significant first. The order is wrong if one is not, and results say so: that of the first key is below a quarter of the
+    /// modulus in all rows if all keys are, and in the row of a key that is not it is at least that. The remaining columns may have
+    /// all values. Rows have to fit one ciphertext.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, PreparedFormulas, Progress, SecretKey};
@@ -155,13 +182,19 @@ impl PreparedFormulas {
             (0..columns).map(|column| changes.formula(keys, column)).collect();
         let exchange = Stage::prepare(&exchange, modulus, None)?;
         let cleaning = cleaning(0..columns, keys, modulus)?;
-        Ok(Self::of_sort([exchange, cleaning], keys))
+        Ok(Self::of_sort([exchange, check_of_keys(keys, modulus)?, cleaning], keys))
+    }
+
+    /// The stages of a sort: an exchange, the check of keys, and the cleaning of all columns.
+    fn stages_of_sort(&self) -> &[Stage; 3] {
+        self.stages().try_into().expect("stages of a sort")
     }
 
     /// The number of lookups and results of which any may be wrong, where rows are sorted.
-    pub(super) fn failing_parts_of_sort(stages: &[Stage]) -> usize {
-        let parts = stages.iter().map(|stage| stage.exponentials() + stage.formulas());
-        Exchange::of_sort(MOST_ROWS).count() * parts.sum::<usize>()
+    pub(super) fn failing_parts_of_sort(&self) -> usize {
+        let [exchange, check, cleaning] =
+            self.stages_of_sort().each_ref().map(|it| it.exponentials() + it.formulas());
+        Exchange::of_sort(MOST_ROWS).count() * (exchange + cleaning) + check
     }
 }
 
@@ -179,12 +212,11 @@ impl Parameters {
         must_clean: bool,
     ) -> Result<Vec<SortStep>> {
         let circuit = self.circuit_of_formulas(formulas)?;
-        let [exchange, cleaning] = formulas.stages() else { unreachable!("stages of a sort") };
-        let [exchange, cleaning] =
-            [exchange, cleaning].map(|stage| self.noise_of_stage(circuit, stage));
+        let [exchange, check, cleaning] =
+            formulas.stages_of_sort().each_ref().map(|stage| self.noise_of_stage(circuit, stage));
         let fresh = vec![self.fresh_noise(self.input_modulus()); formulas.columns()];
         let inputs = if inputs.is_empty() { &fresh } else { inputs };
-        let noise = SortNoise { parameters: self, exchange, cleaning };
+        let noise = SortNoise { parameters: self, exchange, check, cleaning };
         let mut last = None;
         for span in SPANS {
             match noise.steps(inputs, rows, must_clean, span) {
@@ -195,16 +227,16 @@ impl Parameters {
         Err(last.expect("a span"))
     }
 
-    /// How many exchanges a sort of full ciphertexts has, and how often all columns are cleaned.
-    pub(crate) fn times_of_sort(&self, formulas: &PreparedFormulas) -> Result<[f64; 2]> {
+    /// How many exchanges a sort of full ciphertexts has, how often keys are checked, and how often all columns are cleaned.
+    pub(crate) fn times_of_sort(&self, formulas: &PreparedFormulas) -> Result<[f64; 3]> {
         let steps = self.sort_steps(formulas, &[], self.literal().slots, false)?;
         let cleaned = |step: &SortStep| match step {
             SortStep::Clean(columns, _) => columns.len(),
-            SortStep::Exchange(..) => 0,
+            SortStep::Check(..) | SortStep::Exchange(..) => 0,
         };
         let cleaned: usize = steps.iter().map(cleaned).sum();
         let exchanges = steps.iter().filter(|it| matches!(it, SortStep::Exchange(..))).count();
-        Ok([exchanges as f64, cleaned as f64 / formulas.columns() as f64])
+        Ok([exchanges as f64, 1.0, cleaned as f64 / formulas.columns() as f64])
     }
 }
 
@@ -212,6 +244,7 @@ impl Parameters {
 struct SortNoise<'a> {
     parameters: &'a Parameters,
     exchange: StageNoise<'a>,
+    check: StageNoise<'a>,
     cleaning: StageNoise<'a>,
 }
 
@@ -232,12 +265,17 @@ impl SortNoise<'_> {
         };
         let most = clean.iter().zip(&changes).map(after_span).fold(0.0, f64::max);
         let mut columns = inputs.to_vec();
-        let mut steps = Vec::new();
+        let checked = self.check.results(parameters, inputs)?;
+        let (&flag, keys) = checked.split_last().expect("the flag");
+        columns[..keys.len()].copy_from_slice(keys);
+        let mut steps = vec![SortStep::Check(checked.clone())];
         for (index, exchange) in Exchange::of_sort(rows).enumerate() {
-            let all = index == 0 && must_clean;
+            // Keys are clean.
+            let others = if index == 0 && must_clean { keys.len() } else { columns.len() };
             let is_full =
                 |column: usize| size(columns[column] + changes[column] + changes[column]) > most;
-            let cleaned: Vec<usize> = (0..columns.len()).filter(|&it| all || is_full(it)).collect();
+            let must_be_cleaned = |&it: &usize| it >= others || is_full(it);
+            let cleaned: Vec<usize> = (0..columns.len()).filter(must_be_cleaned).collect();
             if !cleaned.is_empty() {
                 let selected: Vec<NoiseBound> = cleaned.iter().map(|&it| columns[it]).collect();
                 let found = self.cleaning.results(parameters, &selected)?;
@@ -251,6 +289,7 @@ impl SortNoise<'_> {
             }
             steps.push(SortStep::Exchange(exchange, changes.clone()));
         }
+        columns[0] = columns[0] + flag;
         let (modulus, limit) = (parameters.output_modulus(), parameters.stated_log2_fail());
         let check = |it: &NoiseBound| it.check_decryption("a sorted column", modulus, limit);
         columns.iter().try_for_each(check)?;
@@ -279,13 +318,14 @@ impl EvaluationKey {
     ) -> Result<Vec<Ciphertext>> {
         let (parameters, places) = (self.parameters(), self.parameters().literal().slots);
         let circuit = parameters.circuit_of_formulas(formulas)?;
-        let exchange_stage = &formulas.stages()[0];
+        let [exchange_stage, check_stage, _] = formulas.stages_of_sort();
         let rows = columns[0].count();
         let inputs: Vec<NoiseBound> = columns.iter().map(|column| column.noise()).collect();
         // Results hold anything in places without rows.
         let must_clean = rows < places && columns.iter().any(|column| !column.is_fresh());
         let steps = parameters.sort_steps(formulas, &inputs, rows, must_clean)?;
         let stage = |step: &SortStep| match step {
+            SortStep::Check(..) => Ok(check_stage.clone()),
             SortStep::Exchange(..) => Ok(exchange_stage.clone()),
             SortStep::Clean(cleaned, _) => {
                 cleaning(cleaned.iter().copied(), formulas.sort_keys(), parameters.input_modulus())
@@ -296,8 +336,14 @@ impl EvaluationKey {
         let done = || step.done();
         let moved = columns.iter().map(|column| self.shift(column, 0, places));
         let mut columns = moved.collect::<Result<Vec<_>>>()?;
+        let mut flag = None;
         for (step, stage) in steps.into_iter().zip(&stages) {
             match step {
+                SortStep::Check(noise) => {
+                    let mut found = self.evaluate_stage(&columns, stage, noise, &done)?;
+                    flag = found.pop();
+                    columns.iter_mut().zip(found).for_each(|(column, found)| *column = found);
+                }
                 SortStep::Clean(cleaned, noise) => {
                     let selected: Vec<_> = cleaned.iter().map(|&it| columns[it].clone()).collect();
                     let found = self.evaluate_stage(&selected, stage, noise, &done)?;
@@ -310,6 +356,7 @@ impl EvaluationKey {
                 }
             }
         }
+        columns[0] = self.add(&columns[0], &flag.expect("keys were checked"))?;
         columns.iter().map(|column| self.shift(column, 0, rows)).collect()
     }
 

@@ -19,7 +19,7 @@ pub struct PreparedFormulas {
     sums: Option<Sums>,
     /// Formulas of columns, formulas of their results, and so on: at least one stage.
     stages: Vec<Stage>,
-    /// Number of keys, where rows are sorted: by the first stage, exchange after exchange, with columns that the second one cleans;
+    /// Number of keys, where rows are sorted: by the first stage, exchange after exchange, with columns that the last one cleans;
     /// else 0.
     sort_keys: usize,
 }
@@ -74,8 +74,8 @@ impl PreparedFormulas {
         Self { sums: Some(sums), stages, sort_keys: 0 }
     }
 
-    /// A sort: the formulas of exchanges, and those that clean columns.
-    pub(super) fn of_sort(stages: [Stage; 2], sort_keys: usize) -> Self {
+    /// A sort: the formulas of exchanges, those that check keys, and those that clean columns.
+    pub(super) fn of_sort(stages: [Stage; 3], sort_keys: usize) -> Self {
         Self { sums: None, stages: stages.into(), sort_keys }
     }
 
@@ -171,7 +171,7 @@ impl PreparedFormulas {
     /// The number of ciphertexts whose values fail alike: of all columns, and of a result, or of all sums by groups.
     pub(crate) fn failing_parts(&self) -> usize {
         if self.is_sort() {
-            return Self::failing_parts_of_sort(&self.stages);
+            return self.failing_parts_of_sort();
         }
         self.stages.iter().map(Stage::failing_parts).sum()
     }

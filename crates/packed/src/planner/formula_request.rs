@@ -89,7 +89,7 @@ impl Parameters {
         if !formulas.is_sort() {
             return self.checked_formula_noise(formulas, &[]).map(|_| ());
         }
-        let [exchanges, cleaned] = self.times_of_sort(formulas)?;
+        let [exchanges, _, cleaned] = self.times_of_sort(formulas)?;
         let (value, limit) = (cleaned.ceil() as u64, exchanges as u64 / span as u64);
         match value <= limit {
             true => Ok(()),

@@ -77,6 +77,28 @@ fn rows_are_sorted_by_their_keys_with_other_columns_along() {
 }
 
 #[test]
+fn rows_of_keys_that_are_too_large_show_it() {
+    let _replay = replay::begin();
+    let limit = MODULUS / 4;
+    for (descending, rows) in [(false, 12), (true, 5)] {
+        let setting = Setting::new(2, 2, descending);
+        let mut rows = setting.rows(rows);
+        (rows[1][0], rows[4][1]) = (limit, MODULUS - 1);
+        rows[3] = vec![2 * limit, 3 * limit];
+        let found = setting.decrypt(&setting.sort(&setting.encrypt(&rows)));
+        let clamped = |it: &u64| if *it < limit { *it } else { 0 };
+        let mut expected: Vec<Vec<u64>> =
+            rows.iter().map(|row| row.iter().map(clamped).collect()).collect();
+        expected.sort_unstable();
+        if descending {
+            expected.reverse();
+        }
+        [1, 3, 4].into_iter().for_each(|row: usize| expected[row][0] += limit);
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
 fn columns_are_cleaned_and_noise_is_within_its_bound() {
     let _replay = replay::begin();
     let setting = Setting::new(1, 1, true);

@@ -318,9 +318,9 @@ def sort(
     """Makes the program that sorts rows by a value, the smallest first, with other columns along.
 
     `digits` are columns of the value's digits of `bits` bits, the most significant first; columns are encrypted with
-    two bits more, which `others` may use. Results are called `sorted_` and the name of the column, or `results`. All
-    rows are in one ciphertext, 65,536 at most; rows with equal values come in any order. `plan` says what it takes, for
-    `rows` rows.
+    two bits more, which `others` may use. `run` refuses digits whose `maximum` in the schema is larger or missing.
+    Results are called `sorted_` and the name of the column, or `results`. All rows are in one ciphertext, 65,536 at
+    most; rows with equal values come in any order. `plan` says what it takes, for `rows` rows.
 
     >>> sort(["high", "low"], ["name"]).results
     ['sorted_high', 'sorted_low', 'sorted_name']
