@@ -121,7 +121,7 @@ impl HiddenTable {
     }
 }
 
-/// What the outputs of all tables are drawn from.
+/// The deltas of all inputs, and the law and the key by which outputs of tables are hidden.
 struct Deltas<'a> {
     rotated: RlweCiphertext,
     zero: &'a EncryptedZero,

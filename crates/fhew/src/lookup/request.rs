@@ -142,7 +142,7 @@ impl Request {
 /// Most bits of hidden tables.
 const HIDDEN_BITS: u64 = 128;
 
-/// The method that hides tables by so many bits or more.
+/// The method that hides tables by at least this many bits.
 fn hiding(bits: u32) -> Option<&'static HiddenTable> {
     full_domain::hiding_methods().iter().find(|method| method.bits >= bits)
 }
