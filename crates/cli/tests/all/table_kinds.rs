@@ -269,7 +269,9 @@ fn hidden_tables_are_looked_up_as_others_are() {
     }
     let here = Workspace::new();
     let error = here.fail("plan --mode leveled --bits 4 --hide-table");
-    assert!(error.contains("packed values have them, and single values"), "{error}");
+    assert!(error.contains("packed values of up to 10 bits have them, and single"), "{error}");
+    let error = here.fail("plan --bits 16 --hide-table");
+    assert!(error.contains("packed values of up to 10 bits have them"), "{error}");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn unserved_owners(place: &str) -> Error {
 /// Returns the error for hidden tables, which packed values have, and single ones that are looked up one by one.
 fn unserved_hiding(place: &str) -> Error {
     Error::Unsupported(format!(
-        "hidden tables {place}: packed values have them, and single values that are looked up one by one"
+        "hidden tables {place}: packed values of up to 10 bits have them, and single values that are looked up one by one"
     ))
 }
 
