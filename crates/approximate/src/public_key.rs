@@ -1,10 +1,8 @@
 //! The public key of vectors: encrypts for the holder of a secret key.
 
-use std::ops::Deref;
-
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
-use cryptable_lattice::{Binding, Owners, ReadOptions, Result};
+use cryptable_lattice::{Binding, Owners, Result};
 use cryptable_ring::{Chain, RingModuli, SecretSlots};
 use cryptable_wire::ObjectType;
 use num_complex::Complex64;
@@ -35,13 +33,7 @@ use crate::secret_key::SecretKey;
 #[derive(Clone, Debug)]
 pub struct PublicKey(RingPublicKey<Parameters>);
 
-impl Deref for PublicKey {
-    type Target = RingPublicKey<Parameters>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(PublicKey, RingPublicKey<Parameters>);
 
 impl RingPublicParameters for Parameters {
     const PUBLIC_KEY: ObjectType = ObjectType::VectorPublicKey;
@@ -94,14 +86,6 @@ impl Encryption for PublicKey {
 }
 
 impl PublicKey {
-    /// Reads a public key.
-    ///
-    /// # Errors
-    /// As [`RingPublicKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        RingPublicKey::from_bytes(bytes, options).map(Self)
-    }
-
     /// Encrypts numbers whose parts are within [-1, 1], with all levels; slots beyond them are 0.
     ///
     /// # Errors

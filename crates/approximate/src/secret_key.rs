@@ -1,7 +1,6 @@
 //! The client's key: encrypts, decrypts, and generates evaluation keys.
 
 use std::io::Write;
-use std::ops::Deref;
 
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::encryption::{self, SlotRounding};
@@ -11,7 +10,7 @@ use cryptable_lattice::coefficient_ciphertext::Flooding;
 use cryptable_lattice::error::{Result, check_client, check_equal, demand};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::{Binding, Progress, ReadOptions};
+use cryptable_lattice::{Binding, Progress};
 use cryptable_ring::SecretSlots;
 use cryptable_wire::ObjectType;
 use num_complex::Complex64;
@@ -32,13 +31,7 @@ const LOG2_FAIL_OF_ROUNDING: f64 = -40.0;
 #[derive(Debug)]
 pub struct SecretKey(RingSecretKey<Parameters>);
 
-impl Deref for SecretKey {
-    type Target = RingSecretKey<Parameters>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(SecretKey, RingSecretKey<Parameters>);
 
 impl RingSecretParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::VectorSecretKey;
@@ -80,14 +73,6 @@ impl SecretKey {
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
         Self(RingSecretKey::generate(parameters))
-    }
-
-    /// Reads a secret key.
-    ///
-    /// # Errors
-    /// As [`RingSecretKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        RingSecretKey::from_bytes(bytes, options).map(Self)
     }
 
     /// Generates the evaluation key of a server in the same process, with [`KeySet::for_parameters`]. Progress counts

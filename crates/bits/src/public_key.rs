@@ -1,10 +1,7 @@
 //! The public key of bits: encrypts words of circuits for the holder of a secret key.
 
-use std::ops::Deref;
-
 use cryptable_ckks::Ciphertext;
 use cryptable_ckks::plaintext::rounded_coefficients;
-use cryptable_lattice::ReadOptions;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
 use cryptable_ring::{Embedding, RingModuli, SecretSlots};
@@ -35,13 +32,7 @@ use crate::secret_key::SecretKey;
 #[derive(Clone, Debug)]
 pub struct PublicKey(RingPublicKey<Parameters>);
 
-impl Deref for PublicKey {
-    type Target = RingPublicKey<Parameters>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(PublicKey, RingPublicKey<Parameters>);
 
 impl RingPublicParameters for Parameters {
     const PUBLIC_KEY: ObjectType = ObjectType::SlotBitsPublicKey;
@@ -66,14 +57,6 @@ impl SecretKey {
 }
 
 impl PublicKey {
-    /// Reads a public key.
-    ///
-    /// # Errors
-    /// As [`RingPublicKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        RingPublicKey::from_bytes(bytes, options).map(Self)
-    }
-
     /// Encrypts bits with all levels for gates left.
     ///
     /// # Errors

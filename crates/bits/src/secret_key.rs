@@ -1,12 +1,10 @@
 //! The client's key: encrypts, decrypts, and generates evaluation keys.
 
-use std::ops::Deref;
-
 use cryptable_ckks::encryption;
+use cryptable_lattice::Progress;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::{Progress, ReadOptions};
 use cryptable_ring::SecretSlots;
 use cryptable_wire::ObjectType;
 use num_complex::Complex64;
@@ -21,13 +19,7 @@ use crate::parameters::Parameters;
 #[derive(Debug)]
 pub struct SecretKey(RingSecretKey<Parameters>);
 
-impl Deref for SecretKey {
-    type Target = RingSecretKey<Parameters>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(SecretKey, RingSecretKey<Parameters>);
 
 impl RingSecretParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::SlotBitsSecretKey;
@@ -53,14 +45,6 @@ impl SecretKey {
     pub fn of_secret(parameters: &Parameters, secret: TernarySecret) -> Self {
         assert_eq!(secret.coefficients().len(), parameters.literal().ring_degree, "coefficients");
         Self(RingSecretKey::from_secret(parameters.clone(), secret))
-    }
-
-    /// Reads a secret key.
-    ///
-    /// # Errors
-    /// As [`RingSecretKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        RingSecretKey::from_bytes(bytes, options).map(Self)
     }
 
     /// Generates the evaluation key of a server in the same process. Progress counts switching keys.

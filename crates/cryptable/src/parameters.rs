@@ -174,7 +174,8 @@ impl Parameters {
     pub fn hidden_bits(&self) -> Option<u32> {
         match self {
             Self::Packed(it) => it.hidden_bits(),
-            Self::Single(_) | Self::Leveled(_) | Self::Bridged(_) => None,
+            Self::Single(it) => it.hidden_bits(),
+            Self::Leveled(_) | Self::Bridged(_) => None,
         }
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod eval_func;
 pub(crate) mod fdfb_ks;
 pub(crate) mod fdfb_ks_modulo_q;
 mod half_tables;
+pub(crate) mod hidden_table;
 pub(crate) mod input_phase;
 pub(crate) mod lookup_noise;
 pub(crate) mod method;
@@ -29,6 +30,7 @@ pub use encoded_table::EncodedTable;
 pub use eval_func::EvalFunc;
 pub use fdfb_ks::FdfbKs;
 pub use fdfb_ks_modulo_q::FdfbKsModuloQ;
+pub use hidden_table::HiddenTable;
 pub use lookup_noise::{LookupNoise, log2_fail};
 pub use method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 pub use odd_modulus::OddModulus;
@@ -71,9 +73,16 @@ pub fn methods_for(input_modulus: u64) -> &'static [&'static dyn FullDomainMetho
     if input_modulus.is_multiple_of(2) { methods() } else { &[&odd_modulus::OddModulus] }
 }
 
-/// The method of a name of [`FullDomainMethod::name`], for even moduli or odd ones.
+/// Methods that hide tables: within 2^-40, 2^-64 and 2^-128.
+#[must_use]
+pub fn hiding_methods() -> &'static [HiddenTable] {
+    &[HiddenTable { bits: 40 }, HiddenTable { bits: 64 }, HiddenTable { bits: 128 }]
+}
+
+/// The method of a name of [`FullDomainMethod::name`], for even moduli or odd ones, hiding tables or not.
 #[must_use]
 pub fn method(name: &str) -> Option<&'static dyn FullDomainMethod> {
     let all = methods().iter().chain(methods_for(1)).copied();
-    all.into_iter().find(|method| method.name() == name)
+    let hiding = hiding_methods().iter().map(|it| it as &'static dyn FullDomainMethod);
+    all.chain(hiding).find(|method| method.name() == name)
 }

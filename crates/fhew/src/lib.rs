@@ -31,6 +31,7 @@
 //! | [`packing`] | LWE to RLWE: the trace, packing keys |
 //! | [`multiplication`] | relinearization, BFV products, scheme switching |
 //! | [`parameters`], [`noise`] | numbers, validated; variances of every operator |
+//! | `encrypted_zero` | encryptions of zero for fresh masks |
 //! | [`keys`] | the client's secrets, keys for the server, their bytes |
 //! | [`multi_value`] | several tables on one blind rotation |
 //! | [`full_domain`], [`decomposition`], [`functions`], [`gates`] | algorithms, one a file |
@@ -41,6 +42,7 @@
 pub mod booleans;
 pub mod cost;
 pub mod decomposition;
+mod encrypted_zero;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;

@@ -14,6 +14,7 @@ pub mod cost;
 pub mod decrypted_values;
 pub mod divided_key_switch;
 pub mod embedding_bound;
+mod engine_key;
 pub mod error;
 mod error_distribution;
 pub mod evaluation_keys;
@@ -22,6 +23,7 @@ mod failure_probability;
 pub mod flooding;
 pub mod gaussian_tail;
 mod handover;
+pub mod hidden_table;
 #[cfg(feature = "client")]
 pub mod key_generation;
 mod key_parameters;

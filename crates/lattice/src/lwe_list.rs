@@ -14,7 +14,7 @@ use cryptable_ring::random::Seed;
 use cryptable_wire::{BodyReader, BodyWriter, WireError, packed_field_bytes};
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_values};
 use crate::lwe::LweCiphertext;
 use crate::lwe_masks::{MaskKind, Masks, fill_fresh_mask};
 
@@ -28,12 +28,14 @@ const MAX_MODULUS: u64 = (1 << 62) - 1;
 /// What has more is cut into several.
 pub const MAX_VALUES: usize = 1 << 16;
 
-/// Checks that a ciphertext has no more values than readers accept.
+/// Checks the values of a ciphertext before they are encrypted.
 ///
 /// # Errors
-/// If there are more than [`MAX_VALUES`].
-pub fn check_count(values: usize) -> Result<()> {
-    let (name, value, limit) = ("number of values of a ciphertext", values, MAX_VALUES as u64);
+/// If one is not below the modulus, or there are more than [`MAX_VALUES`], which readers would refuse.
+pub fn check_plain_values(values: &[u64], modulus: u64) -> Result<()> {
+    check_values(values, modulus)?;
+    let (name, value, limit) =
+        ("number of values of a ciphertext", values.len(), MAX_VALUES as u64);
     match value > MAX_VALUES {
         true => Err(Error::TooLarge { name, value: value as u64, limit }),
         false => Ok(()),

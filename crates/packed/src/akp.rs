@@ -16,7 +16,6 @@ pub(crate) mod closed_forms;
 pub(crate) mod fourier_sums;
 pub(crate) mod hermite_kernel;
 pub(crate) mod hidden_interpolation;
-pub(crate) mod hidden_table;
 pub(crate) mod interpolation;
 pub(crate) mod real_gains;
 pub(crate) mod trigonometric_hermite;
@@ -27,9 +26,9 @@ use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::hiding::Hiding;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::hidden_table::{HiddenTable, HiddenTables};
 use cryptable_lattice::{NoiseLaw, Result, Table};
 
-use crate::akp::hidden_table::{HiddenTable, HiddenTables};
 use crate::akp::interpolation::{Interpolation, InterpolationShape};
 use crate::bootstrapping::phase_start::PhaseStart;
 use crate::bootstrapping::slots_to_coeffs;

@@ -5,11 +5,11 @@ use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_ckks::dry_run::{SlotNoise, SlotVariance};
 use cryptable_ckks::overflow::EncapsulatedSecret;
 use cryptable_lattice::block_secret::BlockSecretShape;
+use cryptable_lattice::hidden_table::HiddenTables;
 use cryptable_lattice::{NoiseBound, NoiseLaw, Owners, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::akp::hermite_kernel::HermiteOrder;
-use crate::akp::hidden_table::HiddenTables;
 use crate::parameters::kept_primes::primes;
 
 /// How a homomorphic DFT is cut into matrices.

@@ -112,6 +112,8 @@ def test_plans_of_moduli_and_of_engines():
     assert plan.crossing is None
     hidden = cryptable.plan(moduli=(16, 16), hide_table=40).best
     assert (hidden.engine, hidden.parameters.hidden_bits) == ("packed", 40)
+    hidden = cryptable.plan(moduli=(4, 4), hide_table=50, engine="single").best
+    assert (hidden.engine, hidden.parameters.hidden_bits) == ("single", 64)
     assert plan.best.parameters.hidden_bits is None
     with pytest.raises(TypeError, match="moduli"):
         cryptable.plan()

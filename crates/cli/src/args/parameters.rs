@@ -73,7 +73,7 @@ pub struct ParameterArgs {
     #[arg(long)]
     pub complex_outputs: bool,
     /// Results hide the table from the client, who learns f(x) and nothing else of it up to a statistical distance of 2^-BITS
-    /// per lookup; for packed values up to 10 bits [default: noise of results depends on the table]
+    /// per lookup; for packed values up to 10 bits, and for single values [default: noise of results depends on the table]
     #[arg(long, value_name = "BITS", num_args = 0..=1, default_missing_value = "40", require_equals = true,
         value_parser = clap::value_parser!(u32).range(20..=128))]
     pub hide_table: Option<u32>,

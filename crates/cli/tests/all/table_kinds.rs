@@ -240,26 +240,38 @@ fn results_of_complex_tables_hold_both_parts() {
 
 #[test]
 fn hidden_tables_are_looked_up_as_others_are() {
-    let here = Workspace::with_keys("--bits 4 --hide-table=64");
-    let values: Vec<u64> = (0..15).map(|i| i * 7 % 16).collect();
-    here.write("values.csv", lines(values.iter().copied()));
-    here.write("square.csv", lines((0..16).map(|x| x * x % 16)));
-    here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
-    for output in ["a.ct", "b.ct"] {
-        here.succeed(&format!(
-            "lookup --evaluation server.key --input values.ct --table square.csv --output {output}"
-        ));
+    for (options, bits) in
+        [("--bits 4 --hide-table=64", 64), ("--mode single --bits 4 --hide-table", 40)]
+    {
+        let here = Workspace::with_keys(options);
+        let values: Vec<u64> = (0..15).map(|i| i * 7 % 16).collect();
+        here.write("values.csv", lines(values.iter().copied()));
+        here.write("square.csv", lines((0..16).map(|x| x * x % 16)));
+        here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
+        for output in ["a.ct", "b.ct"] {
+            here.succeed(&format!(
+                "lookup --evaluation server.key --input values.ct --table square.csv --output {output}"
+            ));
+        }
+        // Hiding draws anew for every lookup.
+        assert_ne!(here.read("a.ct"), here.read("b.ct"));
+        here.succeed("decrypt --secret client.key --input a.ct --output found.csv");
+        let expected = lines(values.iter().map(|x| x * x % 16));
+        assert_eq!(here.read("found.csv"), expected.as_bytes());
+        let plan = here.succeed(&format!("--json plan {options}"));
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        let engine = if options.contains("single") { "single" } else { "packed" };
+        assert_eq!(
+            (&plan["hidden_bits"], &plan["engine"]),
+            (&bits.into(), &engine.into()),
+            "{plan}"
+        );
     }
-    // Hiding draws anew for every lookup.
-    assert_ne!(here.read("a.ct"), here.read("b.ct"));
-    here.succeed("decrypt --secret client.key --input a.ct --output found.csv");
-    let expected = lines(values.iter().map(|x| x * x % 16));
-    assert_eq!(here.read("found.csv"), expected.as_bytes());
-    let plan = here.succeed("--json plan --bits 4 --hide-table");
-    let plan: Value = serde_json::from_str(&plan).unwrap();
-    assert_eq!((&plan["hidden_bits"], &plan["engine"]), (&40.into(), &"packed".into()), "{plan}");
-    let error = here.fail("plan --mode single --bits 4 --hide-table");
-    assert!(error.contains("hidden tables with the engine single"), "{error}");
+    let here = Workspace::new();
+    let error = here.fail("plan --mode leveled --bits 4 --hide-table");
+    assert!(error.contains("packed values of up to 10 bits have them, and single"), "{error}");
+    let error = here.fail("plan --bits 16 --hide-table");
+    assert!(error.contains("packed values of up to 10 bits have them"), "{error}");
 }
 
 #[test]

@@ -119,11 +119,16 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
 fn toy(way: Way, request: &Request) -> Result<Parameters> {
     let Lookups { input_modulus, output_modulus, owners, hidden_bits, .. } = request.job;
     match (way, hidden_bits) {
+        (Way::Same(Engine::Single), Some(0..=40)) => {
+            return Ok(
+                single::Parameters::insecure_toy_hidden(input_modulus, output_modulus)?.into()
+            );
+        }
         (Way::Same(Engine::Packed), Some(bits)) => {
             let toy = packed::Parameters::insecure_toy_hidden;
             return Ok(toy(input_modulus, output_modulus, bits)?.into());
         }
-        (_, Some(_)) => return Err(unserved_hiding("of other than packed values")),
+        (_, Some(_)) => return Err(unserved_hiding("by these toys")),
         _ => {}
     }
     match way {
@@ -203,6 +208,7 @@ fn single_request(request: &Request) -> Result<single::Request> {
     Ok(single::Request {
         method: request.job.method.clone(),
         log2_fail: request.limits.log2_fail,
+        hidden_bits: request.job.hidden_bits,
         ..single::Request::new(request.job.input_modulus, request.job.output_modulus)
     })
 }
@@ -234,7 +240,7 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
     if !request.job.owners.is_one() {
         return Err(unserved_owners(&format!("with the engine {engine}")));
     }
-    if request.job.hidden_bits.is_some() {
+    if request.job.hidden_bits.is_some() && engine != Engine::Single {
         return Err(unserved_hiding(&format!("with the engine {engine}")));
     }
     let option = match (request.job.ring_degree, request.job.digit_bits) {
@@ -255,9 +261,11 @@ fn unserved_owners(place: &str) -> Error {
     Error::Unsupported(format!("several owners {place}: they are for packed values"))
 }
 
-/// Returns the error for hidden tables, which only the packed engine has.
+/// Returns the error for hidden tables, which packed values have, and single ones that are looked up one by one.
 fn unserved_hiding(place: &str) -> Error {
-    Error::Unsupported(format!("hidden tables {place}: they are for packed values"))
+    Error::Unsupported(format!(
+        "hidden tables {place}: packed values of up to 10 bits have them, and single values that are looked up one by one"
+    ))
 }
 
 /// Returns the error for complex outputs, which only the packed engine has.

@@ -167,8 +167,9 @@ impl Request {
     /// and nothing else of the table but for a statistical distance of 2^-`bits` per lookup. 40 and 64 are usual, 20 to 128 are
     /// allowed. Default: the noise of a result says something of the whole table.
     ///
-    /// Packed values up to 10 bits have it. Keys for it serve lookups of any table of these moduli in fresh values, or sums of
-    /// a few; their results are not looked up again. The page "Hidden tables" of the book says what is assumed.
+    /// Packed values up to 10 bits have it: keys for it serve lookups of any table of these moduli in fresh values, or sums of
+    /// a few; their results are not looked up again. So have single values of a power of two as input modulus, whose results
+    /// are: bits are rounded up to 40, 64 or 128. The page "Hidden tables" of the book says what is assumed.
     ///
     /// ```
     /// use cryptable::Request;

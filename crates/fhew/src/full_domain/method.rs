@@ -128,6 +128,11 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
         if tables.is_empty() { Ok(Vec::new()) } else { self.evaluate(key, tables, input) }
     }
 
+    /// Bits κ of hidden tables: results show nothing of tables but outputs, within a statistical distance of 2^-κ. None by default.
+    fn hidden_bits(&self) -> Option<u32> {
+        None
+    }
+
     /// Number of switches to the LWE secret.
     fn key_switches(&self) -> usize {
         1

@@ -9,6 +9,7 @@ use cryptable_lattice::lwe_list::LweList;
 use cryptable_ring::random::Seed;
 use rayon::prelude::*;
 
+use crate::encrypted_zero::EncryptedZero;
 use crate::multiplication::relinearization::RelinearizationKey;
 use crate::multiplication::{bfv, scheme_switching};
 use crate::packing::trace::{PackedLength, TraceKey};
@@ -56,6 +57,7 @@ pub struct EvaluationKey {
     ring_dimension: Option<RingDimensionSwitchingKey>,
     trace: TraceKey,
     relinearization: RelinearizationKey,
+    zero: Option<EncryptedZero>,
 }
 
 impl EvaluationKey {
@@ -92,6 +94,7 @@ impl EvaluationKey {
             Some(RingDimensionSwitchingKey::expand(small, rows, &key.seed))
         });
         let gadget = parameters.automorphism_gadget();
+        let zero = EncryptedZero::of_rows(ring, gadget, &key.trace, &key.seed);
         let automorphisms = key.trace.prepare(ring, &key.seed, gadget.length());
         let trace = TraceKey::new(ring, gadget, automorphisms);
         let gadget = parameters.relinearization_gadget();
@@ -104,6 +107,7 @@ impl EvaluationKey {
             ring_dimension,
             trace,
             relinearization,
+            zero,
             parameters,
         }
     }
@@ -126,6 +130,11 @@ impl EvaluationKey {
         &self.trace
     }
 
+    /// The encryption of zero, if keys of the trace have two digits.
+    pub(crate) fn zero(&self) -> Option<&EncryptedZero> {
+        self.zero.as_ref()
+    }
+
     /// Bytes held of keys of the trace and of scheme switching.
     #[must_use]
     pub fn conversion_bytes(&self) -> usize {
@@ -141,6 +150,10 @@ impl EvaluationKey {
             + self.ring_dimension.as_ref().map_or(0, RingDimensionSwitchingKey::bytes)
             + self.trace.bytes()
             + self.relinearization.bytes()
+            + EncryptedZero::bytes(
+                self.parameters.automorphism_gadget(),
+                self.parameters.ring_degree(),
+            )
     }
 
     /// Checks that a ciphertext has the form of these parameters between bootstraps.

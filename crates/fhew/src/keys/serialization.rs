@@ -9,6 +9,7 @@ use cryptable_ring::reserved;
 use cryptable_wire::WireError;
 use cryptable_wire::bit_packing::{UnpackError, pack_onto, packed_bytes, unpack_into};
 
+use crate::encrypted_zero::EncryptedZero;
 use crate::keys::evaluation_key::SeededEvaluationKey;
 use crate::packing::trace::exponents;
 use crate::parameters::Parameters;
@@ -128,6 +129,8 @@ pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
     // What rotation by automorphisms finds its way by.
     let window = parameters.rotation_automorphisms();
     let places = window.map_or(0, |window| 4 * window.group.places().len());
+    let (gadget, degree) = (parameters.automorphism_gadget(), parameters.ring_degree());
+    let places = places + EncryptedZero::bytes(gadget, degree);
     parts(parameters).iter().map(bytes).fold(places, usize::saturating_add)
 }
 

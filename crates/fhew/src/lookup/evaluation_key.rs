@@ -35,6 +35,7 @@ impl EvaluationKey {
     ///   2 + 2k, FDFB-Select 1 + 3k;
     /// - methods with a star, by multi-value bootstrapping: one blind rotation in all for WoP-PBS1*, WoPPBS1-Refine*,
     ///   WoP-PBS2* and FDFB-BFVMult*, 1 + k for FDFB-Select* and FDFB-SelectAlt*, 1 + 2k for Comp*;
+    /// - methods that hide tables: two in all;
     /// - WoP-PBS1 and WoPPBS1-Refine: 1 + k, WoP-PBS2 and FDFB-BFVMult 1 + 2k;
     /// - FDFB-CancelSign, FDFB-SelectAlt, FDFB-BFVMult interleaved and odd moduli: one table after the other.
     ///

@@ -11,8 +11,8 @@ use cryptable_wire::{ObjectType, WireError};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
-use super::request::{check_moduli, method};
-use crate::full_domain::{FullDomainMethod, LookupNoise};
+use super::request::{check_moduli, log2_fail_of_hidden, method};
+use crate::full_domain::{self, FullDomainMethod, LookupNoise};
 use crate::keys::BootstrappingParameters;
 #[cfg(feature = "client")]
 use crate::keys::PublicParameters;
@@ -84,6 +84,17 @@ impl Parameters {
         Self::assemble(method(name)?, fhew, input_modulus, output_modulus, level, TOY_LOG2_FAIL)
     }
 
+    /// Toy parameters that hide tables within 2^-40, for tests: not secure.
+    ///
+    /// # Errors
+    /// If a modulus is too large for the toy, or the input modulus is no power of two.
+    pub fn insecure_toy_hidden(input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        let method = &full_domain::hiding_methods()[0];
+        let (fhew, level) = (FhewParameters::insecure_toy(), SecurityLevel::Insecure);
+        let log2_fail = log2_fail_of_hidden(method.bits);
+        Self::assemble(method, fhew, input_modulus, output_modulus, level, log2_fail)
+    }
+
     /// Combines a method with parameters that were checked to have 128 bits of security, and states the failure
     /// probability.
     pub(super) fn secure(
@@ -125,8 +136,10 @@ impl Parameters {
         demand(is_probability, "log2 of the failure probability", stated, "it must be at most 0")?;
         // Toys state what they reach.
         let stated = if security.is_insecure() { stated.max(log2_fail.ceil()) } else { stated };
-        if log2_fail > stated {
-            return Err(Error::FailureProbability { found: log2_fail, limit: stated });
+        let limit =
+            method.hidden_bits().map_or(stated, |bits| stated.min(log2_fail_of_hidden(bits)));
+        if log2_fail > limit {
+            return Err(Error::FailureProbability { found: log2_fail, limit });
         }
         let literal = Literal {
             method: method.name().to_owned(),
@@ -150,6 +163,12 @@ impl Parameters {
     #[must_use]
     pub fn method_name(&self) -> String {
         self.method.name().to_owned()
+    }
+
+    /// Bits κ of hidden tables: results show nothing of tables but outputs, within a statistical distance of 2^-κ per lookup.
+    #[must_use]
+    pub fn hidden_bits(&self) -> Option<u32> {
+        self.method.hidden_bits()
     }
 
     /// The numbers of blind rotation and key switching.

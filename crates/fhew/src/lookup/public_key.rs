@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use cryptable_lattice::error::Result;
 #[cfg(feature = "client")]
-use cryptable_lattice::error::check_values;
-#[cfg(feature = "client")]
-use cryptable_lattice::lwe_list::check_count;
+use cryptable_lattice::lwe_list::check_plain_values;
 use cryptable_lattice::noise_bound::NoiseBound;
 
 use super::{Ciphertext, EvaluationKey, Parameters};
@@ -44,8 +42,7 @@ impl PublicKey {
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let parameters = self.parameters();
         let p = parameters.input_modulus();
-        check_values(values, p)?;
-        check_count(values.len())?;
+        check_plain_values(values, p)?;
         let noise = parameters.public_noise();
         parameters.check_lookup(parameters.switched_noise(noise))?;
         let modulus = parameters.fhew().large_modulus();

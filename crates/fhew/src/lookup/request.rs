@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::Parameters;
 use crate::cost;
-use crate::full_domain::{self, FullDomainMethod};
+use crate::full_domain::{self, FullDomainMethod, HiddenTable};
 use crate::parameter_choice::{DEFAULT_LOG2_FAIL, choose};
 
 /// Largest modulus of values of any engine.
@@ -32,18 +32,40 @@ pub struct Request {
     pub log2_fail: Option<f64>,
     /// Name of the method, as [`Parameters::method_name`] has it; any if `None`.
     pub method: Option<String>,
+    /// Bits κ by which results hide tables from whoever has the secret key, rounded up to 40, 64 or 128; tables are not hidden if
+    /// `None`.
+    pub hidden_bits: Option<u32>,
 }
 
 impl Request {
     /// Any method, with failures below 2^-64 a value.
     #[must_use]
     pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
-        Self { input_modulus, output_modulus, log2_fail: None, method: None }
+        Self { input_modulus, output_modulus, log2_fail: None, method: None, hidden_bits: None }
     }
 
-    /// log2 of the largest failure probability.
+    /// log2 of the largest failure probability. A wrong decision of a hidden lookup would show another output.
     fn log2_fail(&self) -> f64 {
-        self.log2_fail.unwrap_or(DEFAULT_LOG2_FAIL)
+        let asked = self.log2_fail.unwrap_or(DEFAULT_LOG2_FAIL);
+        let hiding = self.hidden_bits.and_then(hiding);
+        hiding.map_or(asked, |method| asked.min(log2_fail_of_hidden(method.bits)))
+    }
+
+    /// The methods that may serve the request.
+    fn methods(&self) -> Result<Vec<&'static dyn FullDomainMethod>> {
+        match (&self.method, self.hidden_bits) {
+            (None, None) => Ok(full_domain::methods_for(self.input_modulus).to_vec()),
+            (Some(name), None) => Ok(vec![method(name)?]),
+            (None, Some(bits)) => {
+                hiding(bits).map(|method| vec![method as &dyn FullDomainMethod]).ok_or_else(|| {
+                    let limit = HIDDEN_BITS;
+                    Error::TooLarge { name: "bits of hidden tables", value: bits.into(), limit }
+                })
+            }
+            (Some(_), Some(_)) => {
+                Err(Error::Unsupported("hidden tables by a method of one's choice".into()))
+            }
+        }
     }
 
     /// The same request for other moduli.
@@ -67,11 +89,7 @@ impl Request {
     /// The parameters of every method that has any, the fastest first.
     fn search(&self) -> Result<Vec<Parameters>> {
         let Self { input_modulus, output_modulus, .. } = *self;
-        let methods: Vec<&'static dyn FullDomainMethod> = match &self.method {
-            Some(name) => vec![method(name)?],
-            None => full_domain::methods_for(self.input_modulus).to_vec(),
-        };
-        let chosen = methods.into_par_iter().filter_map(|method| {
+        let chosen = self.methods()?.into_par_iter().filter_map(|method| {
             let fhew = choose(method, input_modulus, output_modulus, self.log2_fail()).ok()?;
             Parameters::secure(method, fhew, input_modulus, output_modulus, self.log2_fail()).ok()
         });
@@ -119,6 +137,19 @@ impl Request {
             limit.ilog2()
         ))
     }
+}
+
+/// Most bits of hidden tables.
+const HIDDEN_BITS: u64 = 128;
+
+/// The method that hides tables by at least this many bits.
+fn hiding(bits: u32) -> Option<&'static HiddenTable> {
+    full_domain::hiding_methods().iter().find(|method| method.bits >= bits)
+}
+
+/// log2 of the failure probability that lookups of hidden tables may have.
+pub(super) fn log2_fail_of_hidden(bits: u32) -> f64 {
+    -1.0 - f64::from(bits)
 }
 
 /// Checks that values may have these moduli.

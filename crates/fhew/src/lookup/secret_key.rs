@@ -1,8 +1,8 @@
 //! The client's key for single values.
 
 use cryptable_lattice::decrypted_values::decrypt_each;
-use cryptable_lattice::error::{Result, check_values};
-use cryptable_lattice::lwe_list::{LweList, check_count};
+use cryptable_lattice::error::Result;
+use cryptable_lattice::lwe_list::{LweList, check_plain_values};
 use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 
 use super::{Ciphertext, Parameters, VALUES_PER_CIPHERTEXT};
@@ -25,8 +25,7 @@ impl SecretKey {
     /// If a value is not below p: names its position; if there are too many for one ciphertext.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters().input_modulus();
-        check_values(values, p)?;
-        check_count(values.len())?;
+        check_plain_values(values, p)?;
         let q = self.parameters().fhew().lwe_modulus();
         let encoding = PlaintextEncoding::new(p, q);
         let body =

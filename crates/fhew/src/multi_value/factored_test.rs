@@ -134,6 +134,18 @@ impl FactoredTest {
         Self { degree, modulus, terms }
     }
 
+    /// The integer polynomial of these exponents, below the degree, and coefficients, for a rotation of another test polynomial
+    /// than TV_0.
+    pub(crate) fn of_terms(degree: usize, modulus: u64, terms: Vec<(usize, i64)>) -> Self {
+        Self { degree, modulus, terms }
+    }
+
+    /// The same exponents with other coefficients.
+    pub(crate) fn map(&self, mut of: impl FnMut(i64) -> i64) -> Self {
+        let terms = self.terms.iter().map(|&(x, c)| (x, of(c))).collect();
+        Self { terms, ..*self }
+    }
+
     /// The modulus P of the values that it encodes.
     #[must_use]
     pub fn modulus(&self) -> u64 {
@@ -149,8 +161,7 @@ impl FactoredTest {
     /// The same phases in units of Q/2PR: R·c, with the modulus PR.
     #[must_use]
     pub fn finer(&self, factor: u64) -> Self {
-        let terms = self.terms.iter().map(|&(x, c)| (x, c * factor as i64)).collect();
-        Self { degree: self.degree, modulus: self.modulus * factor, terms }
+        Self { modulus: self.modulus * factor, ..self.map(|c| c * factor as i64) }
     }
 
     /// Half the sum of the phases of two tests, with the modulus 2P: the same coefficients, in units of Q/4P.

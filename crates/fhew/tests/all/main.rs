@@ -12,6 +12,7 @@ mod decomposition;
 mod full_domain;
 mod functions;
 mod gates;
+mod hidden_tables;
 mod integers;
 mod linear_operations;
 mod packing_key_switching;

@@ -1,13 +1,12 @@
 //! The client's key of lookups and AES: generation, files, and encryption of integers bit by bit.
 
 use std::borrow::Borrow;
-use std::ops::Deref;
 
 use cryptable_fhew::keys;
 use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::error::{check_values, out_of_range};
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Progress, ReadOptions, Result};
+use cryptable_lattice::{Progress, Result};
 
 use super::server_key::{CircuitParameters, ServerKey};
 use crate::bootstrapping::{Plaintext, ciphertext_count, decrypt_plaintext, plaintext_body};
@@ -28,13 +27,7 @@ const MAX_BITS: usize = 64;
 #[derive(Debug)]
 pub struct ClientKey<P>(keys::ClientKey<P>);
 
-impl<P> Deref for ClientKey<P> {
-    type Target = keys::ClientKey<P>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(ClientKey<P: CircuitParameters>, keys::ClientKey<P>);
 
 impl<P> Borrow<keys::ClientKey<P>> for ClientKey<P> {
     fn borrow(&self) -> &keys::ClientKey<P> {
@@ -56,14 +49,6 @@ impl<P: CircuitParameters> ClientKey<P> {
     #[must_use]
     pub fn generate(parameters: &P) -> Self {
         Self(keys::ClientKey::generate(parameters))
-    }
-
-    /// Reads a secret key.
-    ///
-    /// # Errors
-    /// As [`keys::ClientKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        keys::ClientKey::from_bytes(bytes, options).map(Self)
     }
 
     /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and

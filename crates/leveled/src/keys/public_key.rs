@@ -1,10 +1,8 @@
 //! The public key of lookups and AES: encryption of integers bit by bit for the holder of a secret key.
 
-use std::ops::Deref;
-
 use cryptable_fhew::keys::{self, PublicParameters};
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{ReadOptions, Result};
 
 use super::client_key::ClientKey;
 use super::server_key::CircuitParameters;
@@ -24,13 +22,7 @@ use crate::bootstrapping::ciphertext_count;
 #[derive(Clone, Debug)]
 pub struct PublicKey<P>(keys::PublicKey<P>);
 
-impl<P> Deref for PublicKey<P> {
-    type Target = keys::PublicKey<P>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(PublicKey<P: CircuitParameters, PublicParameters>, keys::PublicKey<P>);
 
 impl<P: CircuitParameters + PublicParameters> ClientKey<P> {
     /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this key.
@@ -43,14 +35,6 @@ impl<P: CircuitParameters + PublicParameters> ClientKey<P> {
 }
 
 impl<P: CircuitParameters + PublicParameters> PublicKey<P> {
-    /// Reads a public key.
-    ///
-    /// # Errors
-    /// As [`keys::PublicKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        keys::PublicKey::from_bytes(bytes, options).map(Self)
-    }
-
     /// Encrypts integers of `bits` bits, a ciphertext for every
     /// [`crate::parameters::CircuitBootstrappingParameters::bits_per_ciphertext`] of them, the lowest first.
     pub(crate) fn encrypt_each(

@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 #[cfg(feature = "client")]
-use cryptable_lattice::error::check_values;
-#[cfg(feature = "client")]
-use cryptable_lattice::lwe_list::check_count;
+use cryptable_lattice::lwe_list::check_plain_values;
 use cryptable_lattice::{Error, NoiseBound, Result};
 
 use super::ciphertext::Ciphertext;
@@ -44,8 +42,7 @@ impl PublicKey {
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let parameters = self.parameters();
         let p = parameters.input_modulus();
-        check_values(values, p)?;
-        check_count(values.len())?;
+        check_plain_values(values, p)?;
         parameters.check_import(parameters.public_noise())?;
         let list = self.encrypt_each(width(p), values.iter().copied());
         Ok(Ciphertext::new(parameters, p, *self.binding(), list))

@@ -2,7 +2,7 @@
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::check_values;
-use cryptable_lattice::lwe_list::check_count;
+use cryptable_lattice::lwe_list::check_plain_values;
 
 use super::VALUES_PER_CIPHERTEXT;
 use super::ciphertext::Ciphertext;
@@ -27,8 +27,7 @@ impl SecretKey {
     /// If one is not below p, or there are too many for one ciphertext.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters().input_modulus();
-        check_values(values, p)?;
-        check_count(values.len())?;
+        check_plain_values(values, p)?;
         let list = self.encrypt_values(width(p), values)?;
         Ok(Ciphertext::new(self.parameters(), p, *self.binding(), list))
     }

@@ -8,10 +8,10 @@ use std::f64::consts::TAU;
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::hiding::Hiding;
+use cryptable_lattice::hidden_table::HiddenTable;
 use num_complex::Complex64;
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
-use crate::akp::hidden_table::HiddenTable;
 
 /// Constants below this are exact in `f64`, whatever scale they are divided and multiplied by.
 const LARGEST_CONSTANT: u64 = 1 << 49;

@@ -8,11 +8,11 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
 use cryptable_ckks::dry_run::SlotVariance;
 use cryptable_ckks::hiding::Hiding;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
+use cryptable_lattice::hidden_table::HiddenTable;
 use num_complex::Complex64;
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::akp::hidden_interpolation::HiddenPowers;
-use crate::akp::hidden_table::HiddenTable;
 use crate::akp::trigonometric_hermite::trigonometric_hermite;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;

@@ -1,12 +1,10 @@
 //! The public key: encrypts values for the holder of a secret key.
 
-use std::ops::Deref;
-
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, CoefficientLayout};
 use cryptable_lattice::error::Result;
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
-use cryptable_lattice::{NoiseBound, ReadOptions};
 use cryptable_ring::RingModuli;
 use cryptable_wire::ObjectType;
 
@@ -32,13 +30,7 @@ use crate::parameters::parameter_set::Parameters;
 #[derive(Clone, Debug)]
 pub struct PublicKey(pub(super) RingPublicKey<Parameters>);
 
-impl Deref for PublicKey {
-    type Target = RingPublicKey<Parameters>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(PublicKey, RingPublicKey<Parameters>);
 
 impl RingPublicParameters for Parameters {
     const PUBLIC_KEY: ObjectType = ObjectType::PackedPublicKey;
@@ -60,14 +52,6 @@ impl SecretKey {
 }
 
 impl PublicKey {
-    /// Reads a public key.
-    ///
-    /// # Errors
-    /// As [`RingPublicKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        RingPublicKey::from_bytes(bytes, options).map(Self)
-    }
-
     /// Returns the noise of ciphertexts with values of this modulus: the roundings to q_0 and to the ciphertext modulus, and
     /// the error of the key over p_0.
     #[must_use]

@@ -1,13 +1,11 @@
 //! The client's key: encrypts, decrypts, and generates evaluation keys.
 
-use std::ops::Deref;
-
+use cryptable_lattice::Progress;
 use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, RealDecryption};
 use cryptable_lattice::error::{Error, Result, check_values};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters, secret_key_file};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::{Progress, ReadOptions};
 use cryptable_wire::ObjectType;
 use zeroize::Zeroizing;
 
@@ -30,13 +28,7 @@ use crate::parameters::parameter_set::Parameters;
 #[derive(Debug)]
 pub struct SecretKey(RingSecretKey<Parameters>);
 
-impl Deref for SecretKey {
-    type Target = RingSecretKey<Parameters>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+cryptable_lattice::engine_key!(SecretKey, RingSecretKey<Parameters>);
 
 impl RingSecretParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::PackedSecretKey;
@@ -60,14 +52,6 @@ impl SecretKey {
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
         Self(RingSecretKey::generate(parameters))
-    }
-
-    /// Reads a secret key.
-    ///
-    /// # Errors
-    /// As [`RingSecretKey::from_bytes`].
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        RingSecretKey::from_bytes(bytes, options).map(Self)
     }
 
     /// Generates the evaluation key of a server in the same process. Progress counts switching keys.

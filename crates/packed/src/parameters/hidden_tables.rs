@@ -2,7 +2,7 @@
 //!
 //! Errors of the deltas of all inputs have a norm of at most R, in every slot ([`largest_row`]). In the coordinates of flooding,
 //! which are orthonormal, a product has half of that, since its slots are halves of outputs: `|E| <= R/2` at scale 1. Flooding of
-//! the parameter `√(πV)·R/2` hides outputs ([`crate::akp::hidden_table`]).
+//! the parameter `√(πV)·R/2` hides outputs ([`cryptable_lattice::hidden_table`]).
 //!
 //! The statistical distance is the sum of these, which all have a share of 2^-κ: for both halves of slots `4ε`; multiples of P
 //! beyond the window, in either world; slots whose errors exceed the bound; what encryptions of zero add to flooding, in either
@@ -11,10 +11,10 @@
 use cryptable_ckks::hiding::{Hiding, zero_digit, zero_norm};
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::hidden_table::SHARE;
 use cryptable_ring::random::WideGaussian;
 
 use crate::akp::AkpCircuit;
-use crate::akp::hidden_table::SHARE;
 use crate::literal::ParametersLiteral;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::FailureModel;
@@ -105,7 +105,7 @@ pub(crate) fn hide(
     }
     let phase = largest_phase(&model, &circuit, fresh.times(FRESH_INPUTS), log2_slot);
     let row = largest_row(literal, &model, phase, log2_slot) + literal.constant_row();
-    let parameter = (std::f64::consts::TAU * hidden.variance()).sqrt() * row / 2.0 * scale;
+    let parameter = hidden.parameter() * row / 2.0 * scale;
     let Some(flooding) = WideGaussian::at_least(parameter) else {
         let (name, value) = ("log2 of the flooding of hidden tables", parameter.log2());
         return Err(Error::Parameter { name, value, limit: "it must be below 120".into() });

@@ -77,6 +77,19 @@ impl WideGaussian {
         self.parameter().powi(2) / (2.0 * PI)
     }
 
+    /// Draws words, if all fit: those of a parameter up to 2^52 do.
+    ///
+    /// Drawing takes a time that depends on what is drawn.
+    #[must_use]
+    pub fn words(&self, stream: &mut RandomStream, count: usize) -> Option<Zeroizing<Vec<i64>>> {
+        let mut words = Zeroizing::new(vec![0; count]);
+        let fit = self.exponents.len() <= NUMBERS_OF_PIECE;
+        fit.then(|| {
+            self.exponents.iter().for_each(|&e| add_narrow(stream, &mut words, e));
+            words
+        })
+    }
+
     /// Draws the coefficients of a polynomial, from a secret seed.
     ///
     /// Drawing takes a time that depends on what is drawn.
@@ -90,10 +103,8 @@ impl WideGaussian {
         let mut sum = Poly::<Coefficients>::zero(ring, basis);
         for (index, piece) in self.exponents.chunks(NUMBERS_OF_PIECE).enumerate() {
             let mut stream = RandomStream::new(seed, StreamPurpose::Flooding, index as u64);
-            let mut words = Zeroizing::new(vec![0i64; ring.degree()]);
-            for exponent in piece {
-                add_narrow(&mut stream, &mut words, exponent - piece[0]);
-            }
+            let piece_of_word = Self { exponents: piece.iter().map(|e| e - piece[0]).collect() };
+            let words = piece_of_word.words(&mut stream, ring.degree()).expect("a piece fits");
             let mut term = Poly::from_signed(ring, basis, &words);
             term.mul_integer_assign(ring, 1 << piece[0]);
             sum.add_assign(ring, &term);
@@ -176,6 +187,13 @@ mod tests {
                     centred(&ring, poly.limb(0), poly.limb(1))
                 })
                 .collect();
+            let mut stream = RandomStream::new(&[0; 32], StreamPurpose::Flooding, 0);
+            match wide.words(&mut stream, 4096) {
+                Some(words) => {
+                    assert!(words.iter().zip(&values).all(|(&x, &y)| i128::from(x) == y))
+                }
+                None => assert!(top > 45),
+            }
             let (count, scale) = (values.len() as f64, wide.variance().sqrt());
             let moment =
                 |k: i32| values.iter().map(|&x| (x as f64 / scale).powi(k)).sum::<f64>() / count;

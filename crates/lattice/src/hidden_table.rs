@@ -1,7 +1,7 @@
 //! Tables of which results show nothing but the outputs that were asked for: their outputs plus random multiples of P.
 //!
-//! A lookup is linear in the outputs f(j) if every constant is, up to a product before its relinearization: the phase of its
-//! slots is `Σ_j ρ_j·D_j`, `ρ_j = f(j)/P` and D_j the ciphertext of the deltas of j: 1 where the input is j, and an error η_j
+//! A lookup is linear in the outputs f(j) if all that comes before them is there without them: its phase is
+//! `Σ_j ρ_j·D_j`, `ρ_j = f(j)/P` and D_j the ciphertext of the deltas of j: 1 where the input is j, and an error η_j
 //! elsewhere, which shows outputs that nobody asked for. Multiples of P make no difference to results. So the server draws every
 //! ρ_j from a discrete Gaussian on `f(j)/P + Z`, with weights `exp(-ρ²/V)`, and adds flooding, Gaussian as well. Then the sum of
 //! all errors has a distribution that is the same for all f but for 2^-κ ([`HiddenTables`]).
@@ -18,19 +18,20 @@ use cryptable_ring::random::RandomStream;
 
 /// How tables are hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HiddenTables {
+pub struct HiddenTables {
     /// Weights are `exp(-ρ²/V)`.
     spread: u64,
     /// Largest multiple of P that is drawn.
     window: i64,
 }
 
-/// Bits of statistical distance that go to each of the things that it is the sum of.
-pub(crate) const SHARE: u32 = 5;
+/// Bits of statistical distance that each of the things takes that it is the sum of.
+pub const SHARE: u32 = 5;
 
 impl HiddenTables {
     /// Hides tables of p inputs within a statistical distance of 2^-bits.
-    pub(crate) fn new(bits: u32, input_modulus: u64) -> Self {
+    #[must_use]
+    pub fn new(bits: u32, input_modulus: u64) -> Self {
         let exponent = f64::from(bits + SHARE);
         let p = input_modulus as f64;
         // V = S²/π = 2η²/π, and 1/ε = 2^exponent.
@@ -41,18 +42,27 @@ impl HiddenTables {
         Self { spread: spread as u64, window: window as i64 + 1 }
     }
 
-    /// The variance of ρ_j.
-    pub(crate) fn variance(self) -> f64 {
+    /// Returns the variance of ρ_j.
+    #[must_use]
+    pub fn variance(self) -> f64 {
         self.spread as f64 / 2.0
     }
 
-    /// The largest size of ρ_j.
-    pub(crate) fn largest(self) -> f64 {
+    /// Returns the parameter S of ρ_j: flooding of `S·|E|` hides errors whose matrix E is of this norm.
+    #[must_use]
+    pub fn parameter(self) -> f64 {
+        (std::f64::consts::PI * self.spread as f64).sqrt()
+    }
+
+    /// Returns the largest size of ρ_j.
+    #[must_use]
+    pub fn largest(self) -> f64 {
         self.window as f64 + 0.5
     }
 
-    /// Draws `P·ρ` for an output in `[-P/2, P/2)`: multiples of the window, each accepted with its weight.
-    fn draw(self, stream: &mut RandomStream, output: i64, modulus: u64) -> i64 {
+    /// Draws `P·ρ` for an output in `[-P/2, P/2]`: multiples of the window, each accepted with its weight.
+    #[must_use]
+    pub fn draw(self, stream: &mut RandomStream, output: i64, modulus: u64) -> i64 {
         let width = 2 * self.window as u64 + 1;
         let denominator = u128::from(self.spread) * u128::from(modulus) * u128::from(modulus);
         loop {
@@ -68,7 +78,7 @@ impl HiddenTables {
 
 /// A table that is hidden in lookups.
 #[derive(Clone, Debug)]
-pub(crate) struct HiddenTable {
+pub struct HiddenTable {
     /// Outputs in `[-P/2, P/2)`.
     outputs: Vec<i64>,
     /// P.
@@ -78,23 +88,27 @@ pub(crate) struct HiddenTable {
 }
 
 impl HiddenTable {
-    /// A table with these outputs in `[-P/2, P/2)`; without a law, for dry runs.
-    pub(crate) fn new(outputs: Vec<i64>, modulus: u64, hidden: Option<HiddenTables>) -> Self {
+    /// Makes a table with these outputs in `[-P/2, P/2)`; without a law, for dry runs.
+    #[must_use]
+    pub fn new(outputs: Vec<i64>, modulus: u64, hidden: Option<HiddenTables>) -> Self {
         Self { outputs, modulus, hidden }
     }
 
-    /// The output modulus P.
-    pub(crate) fn modulus(&self) -> u64 {
+    /// Returns the output modulus P.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
         self.modulus
     }
 
-    /// Number of inputs p.
-    pub(crate) fn inputs(&self) -> usize {
+    /// Returns the number p of inputs.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
         self.outputs.len()
     }
 
-    /// Outputs plus multiples of P, drawn anew from the operating system's randomness.
-    pub(crate) fn draw(&self) -> Vec<i64> {
+    /// Draws outputs plus multiples of P, anew from the operating system's randomness.
+    #[must_use]
+    pub fn draw(&self) -> Vec<i64> {
         let Some(hidden) = self.hidden else { return self.outputs.clone() };
         let mut stream = RandomStream::from_os();
         let draw = |&output: &i64| hidden.draw(&mut stream, output, self.modulus);
