@@ -6,7 +6,8 @@
 //! polynomial, if RLWE is hard, although it learns one number that depends on v and e_1: the constant coefficient of
 //! `e·v + e_1·s`, to which flooding is added. That is RLWE with a hint (Kim, Lee, Seo, Song,
 //! CRYPTO 2023): where flooding is 16 times as wide as the sum, v and e_1 are, given the hint, within a percent of as wide
-//! as without it. They are 28 times as wide as the errors on which all keys rest.
+//! as without it, and the reduction from RLWE without a hint takes a factor of √2. They are 28 times as wide as the errors on
+//! which all keys rest, so that some 20 times are left.
 
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
