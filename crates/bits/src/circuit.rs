@@ -264,7 +264,8 @@ fn plan_coeffs_to_slots(
     let (shape, levels) = (literal.raised_key_shape(), literal.coeffs_to_slots_levels(chains));
     let halvings = TraceHalvings::of(is_sparse);
     let trace = SubringTrace::new(numbers, levels.ring_slots, halvings, shape);
-    HomomorphicDft::new(factors, &levels, |_| shape).after_trace(trace)
+    let plan = HomomorphicDft::new(factors, &levels, |_| shape).after_trace(trace);
+    if literal.raising_matrix { plan.raising(levels.ring_slots) } else { plan }
 }
 
 /// SlotsToCoeffs for sums of bits that become fractions of m.

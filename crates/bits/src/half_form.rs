@@ -2,7 +2,7 @@
 //! (lines 2 to 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, and their Section 6),
 //! and SlotsToCoeffs by itself, back to coefficients.
 
-use cryptable_ckks::bootstrapping::mod_raise::raise;
+use cryptable_ckks::bootstrapping::mod_raise::raise_before;
 use cryptable_ckks::{Arithmetic, Ciphertext};
 use cryptable_lattice::error::{Error, Result, check_equal, out_of_range};
 use cryptable_lattice::{Binding, RlweCiphertext};
@@ -258,9 +258,9 @@ impl EvaluationKey {
         noises: &[BitNoise],
     ) -> Vec<EncryptedBits> {
         let arithmetic = &self.evaluator();
-        let raised_basis = self.parameters().literal().raised_basis();
-        let raised = raise(arithmetic, &input.ciphertext, raised_basis);
-        let circuit = self.parameters().circuit();
+        let (circuit, raised) =
+            (self.parameters().circuit(), self.parameters().literal().raised_basis());
+        let raised = raise_before(arithmetic, &input.ciphertext, raised, &circuit.coeffs_to_slots);
         let phases = circuit.phases(arithmetic, self.coeffs_to_slots(), raised);
         let by_part = circuit.evaluate_parts(arithmetic, phases, functions);
         self.join_parts(by_part, input.count, noises)

@@ -118,6 +118,10 @@ pub struct ParametersLiteral {
     pub exponential: ExponentialLiteral,
     /// CoeffsToSlots: its matrices, and the limbs of the second chain.
     pub coeffs_to_slots: TransformLiteral,
+    /// Whether the first of them switches back from the encapsulated secret, by a key of one digit for every rotation.
+    /// Literals of earlier versions do not say so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raising_matrix: bool,
     /// How many primes each limb of the first chain has, 1 or 2, from the bottom up.
     pub limbs: Vec<usize>,
     /// log2 of the special primes.

@@ -311,6 +311,7 @@ fn literal(
             primes: chains.exponential.to_vec(),
         },
         coeffs_to_slots: transform(vec![size; count]),
+        raising_matrix: false,
         limbs: chains.limbs.to_vec(),
         special: vec![47.2],
         digit_limbs: 1,
@@ -379,18 +380,26 @@ const BALANCED: Sizes = Sizes {
     log2_fail: LOG2_FAIL,
 };
 
-/// CoeffsToSlots in four matrices, which its chain has the room for; a series of 16 coefficients and four
-/// doublings. The base shares its limb with a prime of SlotsToCoeffs, so that bits without levels take two limbs.
+/// CoeffsToSlots in four matrices, which its chain has the room for, of which the first raises and merges the most levels; a
+/// series of 16 coefficients and four doublings. The base shares its limb with a prime of SlotsToCoeffs, so that bits without
+/// levels take two limbs. Digits of the first chain may be wider than the special primes, because products are relinearized
+/// before their rescale.
 fn tables(
     name: &str,
     security: SecurityLevel,
     ring_degree: usize,
     packing: Packing,
 ) -> ParametersLiteral {
-    let levels = packing.transformed(ring_degree).max(1).ilog2();
-    let transform = |parts: u32, primes: Vec<f64>| TransformLiteral {
-        stages: (0..parts).map(|k| (levels + parts - 1 - k) / parts).collect(),
-        primes,
+    let levels = packing.transformed(ring_degree).ilog2();
+    let of_others = (levels - 2).div_ceil(4);
+    let slots_to_coeffs = TransformLiteral {
+        stages: (0..3).map(|k| (levels + k) / 3).collect(),
+        primes: vec![25.75, 47.0],
+        baby_steps: 16,
+    };
+    let coeffs_to_slots = TransformLiteral {
+        stages: vec![levels - 3 * of_others, of_others, of_others, of_others],
+        primes: vec![48.0; 13],
         baby_steps: 8,
     };
     ParametersLiteral {
@@ -399,7 +408,7 @@ fn tables(
         ring_degree,
         packing,
         base: 23.0,
-        slots_to_coeffs: transform(3, vec![25.75, 47.0]),
+        slots_to_coeffs,
         gates: vec![34.75, 34.5, 34.5, 34.5],
         exponential: ExponentialLiteral {
             log_length: 4,
@@ -407,10 +416,11 @@ fn tables(
             doublings: 4,
             primes: vec![36.625, 36.125, 37.625, 40.125, 40.375, 40.125, 41.875, 40.875],
         },
-        coeffs_to_slots: transform(4, vec![48.0; 13]),
+        coeffs_to_slots,
+        raising_matrix: true,
         limbs: [vec![2], vec![1; 13]].concat(),
         special: vec![48.05; 5],
-        digit_limbs: 5,
+        digit_limbs: 7,
         raised_digit_limbs: 5,
         sparse_weight: SPARSE_WEIGHT,
         owners: Owners::ONE,
@@ -429,6 +439,7 @@ fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLi
     literal.coeffs_to_slots.primes = vec![48.0; 14];
     literal.limbs = [vec![2], vec![1; 15]].concat();
     literal.special = vec![48.0; 4];
+    literal.digit_limbs = 5;
     literal.raised_digit_limbs = 4;
     literal
 }
@@ -491,6 +502,7 @@ fn wide(
             primes: vec![size; count],
             baby_steps,
         },
+        raising_matrix: false,
         limbs: vec![1; 11 + sizes.levels],
         special: vec![sizes.special.0; sizes.special.1],
         digit_limbs: sizes.digit_limbs[0],

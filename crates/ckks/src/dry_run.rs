@@ -419,9 +419,10 @@ impl Arithmetic for DryRun {
         let gain = matrix.row_norm * matrix.row_norm;
         // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
         let key_error = self.parameters.automorphism_error();
-        // Masks under the sparse secret are modulo q_0.
-        let of_mask = if matrix.raises { 1 } else { limbs };
-        let switching = self.switching_noise(ct.scale, of_mask, matrix.shape, key_error);
+        let switching = match matrix.raises {
+            true => self.raising_noise(ct.scale, matrix.shape, key_error),
+            false => self.switching_noise(ct.scale, limbs, matrix.shape, key_error),
+        };
         let switching = SlotNoise::switches(switching);
         let turn = switching + self.rounding_noise(ct.scale);
         let babies = (switching + turn * matrix.mean_turns()).averaged(matrix.row_entries(), gain);

@@ -143,7 +143,7 @@ impl LinearTransform {
     }
 
     /// Multiplies the slots of `ct`, which has the plan's number of limbs, and divides by the top
-    /// `rescale` primes. A matrix that raises takes what [`crate::bootstrapping::mod_raise::raise_sparse`] gives.
+    /// `rescale` primes. A matrix that raises takes what [`crate::bootstrapping::mod_raise::raise_before`] gives.
     ///
     /// # Panics
     /// If a key for one of the plan's rotations is missing, or the number of limbs is another.

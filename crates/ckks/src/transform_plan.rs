@@ -143,13 +143,13 @@ impl TransformPlan {
         }
     }
 
-    /// Plans a matrix that raises, without giant steps.
+    /// Plans a matrix that raises to a basis, without giant steps.
     ///
     /// # Panics
     /// If its rotations are not the multiples of one of them, from 0 on.
     #[must_use]
-    pub fn raising(matrix: &MatrixShape, ring_slots: usize, limbs: usize, scale: f64) -> Self {
-        let shape = raising_shape(Basis::main(limbs));
+    pub fn raising(matrix: &MatrixShape, ring_slots: usize, raised: Basis, scale: f64) -> Self {
+        let shape = raising_shape(raised);
         let plan = Self::of_shape(matrix, ring_slots, matrix.periods.len(), shape, scale);
         assert!(plan.giants == 1 && plan.babies[0] == 0, "rotations {:?}", plan.babies);
         Self { raises: true, ..plan }

@@ -25,8 +25,8 @@ pub(super) static S_BOX: LazyLock<[u8; 256]> = LazyLock::new(|| {
     })
 });
 
-/// Tables of the bits of S, 2S and 3S.
-static MULTIPLES: LazyLock<[[BitTable; 8]; 3]> = LazyLock::new(|| {
+/// Tables of the bits of S and 2S.
+static MULTIPLES: LazyLock<[[BitTable; 8]; 2]> = LazyLock::new(|| {
     from_fn(|k| {
         let image = |x: usize| product(k as u8 + 1, S_BOX[x]);
         from_fn(|bit| {
@@ -35,11 +35,11 @@ static MULTIPLES: LazyLock<[[BitTable; 8]; 3]> = LazyLock::new(|| {
     })
 });
 
-/// S, 2S or 3S of a byte, the least significant bit first, in and out: 18 tables for all three, in depth 3. Some bits of
-/// the multiples are those of S, and one node with them.
+/// S or 2S of a byte, the least significant bit first, in and out: 11 tables for both, in depth 3. Five bits of 2S are those
+/// of S, and one node with them.
 ///
 /// # Panics
-/// If the factor is not 1, 2 or 3.
+/// If the factor is not 1 or 2.
 pub(super) fn s_box_multiple(
     builder: &mut CircuitBuilder,
     byte: &[Signal; 8],

@@ -194,7 +194,7 @@ impl HomomorphicDft {
         }
         let matrix = self.factors.iter().flat_map(DftFactors::shapes).next().expect("a matrix");
         let plan = &mut self.stages[0].plan;
-        *plan = TransformPlan::raising(&matrix, ring_slots, plan.limbs, plan.scale);
+        *plan = TransformPlan::raising(&matrix, ring_slots, plan.shape.basis, plan.scale);
         self
     }
 

@@ -71,13 +71,21 @@ pub fn mod_raise(
     dft: &HomomorphicDft,
 ) -> Ciphertext {
     let ring = evaluator.ring();
-    let bottom = switch_to_bottom(ring, input);
-    let raised = ring.main_basis(limbs);
-    if dft.raises() {
-        raise_sparse(evaluator, &bottom, raised)
-    } else {
-        raise(evaluator, &bottom, raised)
-    }
+    raise_before(evaluator, &switch_to_bottom(ring, input), ring.main_basis(limbs), dft)
+}
+
+/// Raises a ciphertext modulo q_0 like [`mod_raise`]: to `raised`, where `dft` is applied next.
+///
+/// # Panics
+/// As [`raise`].
+pub fn raise_before(
+    evaluator: &Evaluator<'_>,
+    bottom: &RlweCiphertext,
+    raised: Basis,
+    dft: &HomomorphicDft,
+) -> Ciphertext {
+    let raise = if dft.raises() { raise_sparse } else { raise };
+    raise(evaluator, bottom, raised)
 }
 
 /// A ciphertext of the client modulo q_0: every word times `q_0/2^k`, rounded.
@@ -110,11 +118,7 @@ pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) 
 ///
 /// # Panics
 /// As [`raise`].
-pub fn raise_sparse(
-    evaluator: &Evaluator<'_>,
-    bottom: &RlweCiphertext,
-    raised: Basis,
-) -> Ciphertext {
+fn raise_sparse(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) -> Ciphertext {
     let ring = evaluator.ring();
     assert_eq!(bottom.c0.basis(), ring.main_basis(1), "primes before ModRaise");
     let key = evaluator.key(KeyPurpose::DenseToSparse, ring.main_basis(1));

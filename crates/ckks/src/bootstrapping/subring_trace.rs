@@ -96,7 +96,7 @@ impl SubringTrace {
     pub(crate) fn raise(&mut self, ring_slots: usize) -> bool {
         let Some(first) = self.steps.first_mut() else { return false };
         let matrix = step_matrix(first.stride, first.babies.len(), ring_slots);
-        let plan = TransformPlan::raising(&matrix, ring_slots, first.limbs, first.scale);
+        let plan = TransformPlan::raising(&matrix, ring_slots, first.shape.basis, first.scale);
         *first = TransformPlan { rounded_coefficients: 0, ..plan };
         true
     }

@@ -105,16 +105,37 @@ impl DryRun {
         key_error: f64,
     ) -> f64 {
         let primes = &self.log2_primes[shape.basis.chain];
-        let n = self.parameters.degree as f64;
-        let special = self.parameters.log2_special * shape.basis.special as f64;
         let basis = shape.raised(limbs);
-        let digits = (0..shape.digits_at(limbs)).map(|digit| {
+        let widths = (0..shape.digits_at(limbs)).map(|digit| {
             let range = shape.digit_range(digit, limbs);
             let own = (0..limbs).filter(|&i| range.contains(&(basis.shared.limbs(i + 1) - 1)));
-            let width: f64 = own.map(|i| primes[i]).sum();
-            (2.0 * (width - special)).exp2()
+            own.map(|i| primes[i]).sum()
         });
-        self.slots_of_coefficients(digits.sum::<f64>() * n * key_error / 12.0, scale)
+        self.noise_of_digits(scale, widths, shape, key_error)
+    }
+
+    /// Slot variance that a key switch adds to a mask modulo q_0 that was raised to any primes.
+    pub(super) fn raising_noise(
+        &self,
+        scale: f64,
+        shape: SwitchingKeyShape,
+        key_error: f64,
+    ) -> f64 {
+        self.noise_of_digits(scale, [self.log2_primes[0][0]].into_iter(), shape, key_error)
+    }
+
+    /// The noise of digits of so many bits.
+    fn noise_of_digits(
+        &self,
+        scale: f64,
+        widths: impl Iterator<Item = f64>,
+        shape: SwitchingKeyShape,
+        key_error: f64,
+    ) -> f64 {
+        let n = self.parameters.degree as f64;
+        let special = self.parameters.log2_special * shape.basis.special as f64;
+        let digits: f64 = widths.map(|width| (2.0 * (width - special)).exp2()).sum();
+        self.slots_of_coefficients(digits * n * key_error / 12.0, scale)
     }
 
     pub(super) fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
