@@ -5,13 +5,9 @@ use cryptable_lattice::{Owners, Result, SecurityLevel};
 use crate::literal::{ExponentialLiteral, Packing, ParametersLiteral, TransformLiteral};
 use crate::parameters::Parameters;
 
-/// log2 of the failure probability a bit: 2^-80 for all bits of a ciphertext of ring degree 2^16 or less, 2^-64 for 65,536
-/// ciphertexts of one circuit.
+/// log2 of the failure probability per bit: 2^-80 for all bits of a ciphertext of ring degree 2^16 or less, 2^-64 for 65,536
+/// ciphertexts of one circuit. AES-128 makes some 2^12 of degree 2^15.
 const LOG2_FAIL: f64 = -96.0;
-
-/// log2 of the failure probability per bit of the set for tables: 2^-64 for 2^17 ciphertexts of ring degree 2^15, the
-/// number that AES-128 makes 2^12 times.
-const LOG2_FAIL_OF_TABLES: f64 = -96.0;
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
 const SPARSE_WEIGHT: u32 = 32;
@@ -382,8 +378,7 @@ const BALANCED: Sizes = Sizes {
 
 /// CoeffsToSlots in four matrices, which its chain has the room for, of which the first raises and merges the most levels; a
 /// series of 16 coefficients and four doublings. The base shares its limb with a prime of SlotsToCoeffs, so that bits without
-/// levels take two limbs. Digits of the first chain may be wider than the special primes, because products are relinearized
-/// before their rescale.
+/// levels take two limbs. Digits of the first chain are wider than the special primes: a rescale follows relinearizations.
 fn tables(
     name: &str,
     security: SecurityLevel,
@@ -392,16 +387,10 @@ fn tables(
 ) -> ParametersLiteral {
     let levels = packing.transformed(ring_degree).ilog2();
     let of_others = (levels - 2).div_ceil(4);
-    let slots_to_coeffs = TransformLiteral {
-        stages: (0..3).map(|k| (levels + k) / 3).collect(),
-        primes: vec![25.75, 47.0],
-        baby_steps: 16,
-    };
-    let coeffs_to_slots = TransformLiteral {
-        stages: vec![levels - 3 * of_others, of_others, of_others, of_others],
-        primes: vec![48.0; 13],
-        baby_steps: 8,
-    };
+    let stages = (0..3).map(|k| (levels + k) / 3).collect();
+    let slots_to_coeffs = TransformLiteral { stages, primes: vec![25.75, 47.0], baby_steps: 16 };
+    let stages = vec![levels - 3 * of_others, of_others, of_others, of_others];
+    let coeffs_to_slots = TransformLiteral { stages, primes: vec![48.0; 13], baby_steps: 8 };
     ParametersLiteral {
         name: name.into(),
         security,
@@ -424,7 +413,7 @@ fn tables(
         raised_digit_limbs: 5,
         sparse_weight: SPARSE_WEIGHT,
         owners: Owners::ONE,
-        log2_fail: LOG2_FAIL_OF_TABLES,
+        log2_fail: LOG2_FAIL,
     }
 }
 

@@ -124,7 +124,7 @@ impl DryRun {
         self.noise_of_digits(scale, [self.log2_primes[0][0]].into_iter(), shape, key_error)
     }
 
-    /// The noise of digits of so many bits.
+    /// Slot variance that digits of these widths in bits add.
     fn noise_of_digits(
         &self,
         scale: f64,
