@@ -152,9 +152,8 @@ impl Parameters {
     /// Tables of eight bits between bootstraps ([`EvaluationKey::tables`](crate::EvaluationKey::tables)): ring degree 2^15,
     /// 32,768 bits in complex packing, 128 bits of security, 4 levels, of which such a table takes three.
     ///
-    /// Sizes of primes are those that leave most after BinBoot of a sum of four tables of eight bits each and a bit, again and
-    /// again, with errors that add up as deviations, for bits may depend on each other; a search found them by the noise
-    /// model, at the fewest limbs that such sums allow.
+    /// A search by the noise model found primes for BinBoot of a sum of tables of eight bits and a bit, again and again, with
+    /// errors that add up as deviations, since bits may depend on each other.
     ///
     /// ```
     /// use cryptable_bits::Parameters;
