@@ -15,6 +15,7 @@ use crate::args::digits::DigitsArgs;
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::{table_files, threads};
 use crate::formats::table::Moduli;
+use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
@@ -28,7 +29,7 @@ const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method c
 /// # Errors
 /// If a file cannot be read or written, if key, tables and ciphertexts do not belong together, or if no digit ends after
 /// the bits that are to be dropped.
-pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
+pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
@@ -41,7 +42,7 @@ pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
         ..reader.summary().contents
     };
     ciphertext_file::check(&reader, &args.input, &contents, &args.evaluation)?;
-    let outputs = outputs(args, sizes.len())?;
+    let outputs = outputs(args, files, sizes.len())?;
     let work = match (args.floor, args.states) {
         (Some(bits), _) => Work::Floor(digits_of_floor(&sizes, bits, &parameters)?),
         (None, Some(states)) => Work::Chain(states, tables_of_chain(args, states, &parameters)?),
@@ -87,13 +88,13 @@ pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
 }
 
 /// Returns the files that are written for a number of digits, and checks that they replace nothing that is read.
-fn outputs(args: &DigitsArgs, digits: usize) -> Result<Vec<PathBuf>> {
+fn outputs(args: &DigitsArgs, files: &FileArgs, digits: usize) -> Result<Vec<PathBuf>> {
     ensure!(
         args.writes_one_file() || !atomic_file::is_stdout(&args.output),
         "--output -: digits are {digits} files, so give the beginning of their names"
     );
     let outputs = args.outputs(digits);
-    args.files(&outputs).check()?;
+    files.and("--output", Role::Bytes, &outputs).check()?;
     Ok(outputs)
 }
 

@@ -26,9 +26,6 @@ const VALUES: &str = "gelu.csv";
 const SAMPLE: usize = 10;
 
 /// Encrypts all bfloat16 numbers in random order, applies GELU, decrypts, and compares bit by bit.
-///
-/// # Errors
-/// If the file cannot be written, or if a single result is wrong.
 pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     ensure!(args.image.is_none(), "--image {:?}: GELU takes no picture", args.image);
     ensure!(!args.insecure_toy, "all bfloat16 numbers need a full ciphertext");

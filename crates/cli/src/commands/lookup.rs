@@ -33,9 +33,6 @@ use crate::report::{self, bytes, counted, peak_memory, seconds, values};
 use crate::{atomic_file, input_file, key_input, memory_limit};
 
 /// Maps all values of a file through tables, one ciphertext at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key, tables and ciphertexts do not belong together.
 pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
     let (named, outputs) = (args.tables.len(), args.outputs.len());

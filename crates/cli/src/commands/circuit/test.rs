@@ -26,9 +26,6 @@ use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
 /// Runs all steps from key generation to decryption, and compares the results.
-///
-/// # Errors
-/// If a file cannot be read or written, if no set can run the circuit, or if a single result is wrong.
 pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     let circuits = netlist_file::read(&args.circuit)?;
     let circuit = &circuits[0];

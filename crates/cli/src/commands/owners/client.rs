@@ -29,9 +29,6 @@ use crate::{input_file, key_input, progress};
 const DEFAULT_DECRYPTION: (f64, u64) = (-40.0, 65_536);
 
 /// Draws a session.
-///
-/// # Errors
-/// If there are no parameters for these owners and tables, or writing fails.
 pub fn session(global: Global, args: &SessionArgs) -> Result<()> {
     let start = Instant::now();
     check_new(&args.output, args.force)?;

@@ -16,17 +16,11 @@ use crate::report::{self, bytes, seconds};
 pub const SHOWN_DIGITS: usize = 12;
 
 /// Lists the server's tables.
-///
-/// # Errors
-/// If the server refuses or cannot be reached.
 pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
     report::result(global, &Tables { tables: connection::open(global, args)?.tables()? })
 }
 
 /// Lists the client's keys, files and jobs on the server, and the public keys of all clients.
-///
-/// # Errors
-/// If the server refuses or cannot be reached.
 pub fn everything(global: Global, args: &ConnectionArgs) -> Result<()> {
     let client = connection::open(global, args)?;
     let (keys, ciphertexts, jobs) = (client.keys()?, client.ciphertexts()?, client.jobs()?);

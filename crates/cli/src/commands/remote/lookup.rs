@@ -25,9 +25,6 @@ use crate::suggestion::did_you_mean;
 use crate::{input_file, progress};
 
 /// Orders a lookup, waits for it, and fetches its results.
-///
-/// # Errors
-/// If files cannot be read or written or do not belong together, or if the server refuses or cannot be reached.
 pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     if !args.detach {
         check_outputs(args.tables.len(), &args.results)?;

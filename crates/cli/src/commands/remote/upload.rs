@@ -58,9 +58,6 @@ pub fn open(path: &Path) -> Result<(File, Kind)> {
 }
 
 /// Sends a file, starting where an interrupted upload ended.
-///
-/// # Errors
-/// If the server refuses or cannot be reached.
 pub fn send(global: Global, client: &Client, kind: Kind, file: &mut File) -> Result<Object> {
     send_to(global, client, None, kind, file)
 }
