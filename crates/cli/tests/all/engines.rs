@@ -352,5 +352,5 @@ fn keys_of_other_engines_clients_and_parameters() {
 
 #[test]
 fn damaged_files() {
-    ENGINES.map(|engine| toy(engine).refuse_damaged_files());
+    ENGINES.into_iter().for_each(|engine| toy(engine).refuse_damaged_files());
 }

@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use Value;
+use serde_json::Value;
 use support::{Workspace, numbers};
 
 /// An entry of a table without symmetry.

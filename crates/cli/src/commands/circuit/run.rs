@@ -41,11 +41,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     })?;
     let public_inputs = reader.are_public(parameters).with_context(|| input_name.clone())?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
-    let request = sets::request(&circuits, None, args.schedule, false);
-    let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
-    let plan = Plan::cheapest(&circuits, &**parameters, &options)?;
-    let (limit, needed) = (args.schedule.memory, plan.memory_bytes());
-    memory_limit::check_bytes_unread(limit, "the circuit", needed)?;
+    let plan = cheapest(args, &circuits, parameters, inputs, public_inputs)?;
     let mapped = key_file.read()?;
     let key = mapped.key.bits()?;
     let load_s = start.elapsed().as_secs_f64();
@@ -90,6 +86,21 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         "load_s": load_s,
     });
     report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+}
+
+/// Returns the cheapest plan for inputs with these levels, if it stays below the limit of memory.
+fn cheapest(
+    args: &CircuitRunArgs,
+    circuits: &[Circuit],
+    parameters: &Parameters,
+    inputs: InputLevels,
+    public_inputs: bool,
+) -> Result<Plan> {
+    let request = sets::request(circuits, None, args.schedule, false);
+    let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
+    let plan = Plan::cheapest(circuits, parameters, &options)?;
+    memory_limit::check_bytes_unread(args.schedule.memory, "the circuit", plan.memory_bytes())?;
+    Ok(plan)
 }
 
 /// Runs one of several batches, with progress over all of them. Each input is requested when it is needed.
