@@ -104,9 +104,11 @@ pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Re
 }
 
 /// A report of fields for programs, and of a text for people.
-struct Report {
-    fields: Value,
-    text: String,
+pub struct Report {
+    /// For programs.
+    pub fields: Value,
+    /// For people.
+    pub text: String,
 }
 
 impl Serialize for Report {
@@ -121,7 +123,12 @@ impl Display for Report {
     }
 }
 
-/// Prints a summary of `fields` for programs and of `text` for people.
+/// Prints a result: `fields` for programs, and `text` for people.
+pub fn answer(global: Global, fields: Value, text: String) -> anyhow::Result<()> {
+    result(global, &Report { fields, text })
+}
+
+/// Prints a summary like [`answer`]; nothing with `--quiet`.
 pub fn told(global: Global, fields: Value, text: String) -> anyhow::Result<()> {
     summary(global, &Report { fields, text })
 }

@@ -246,7 +246,7 @@ pub(super) fn lookup_line(global: Global, run: &EncryptedRun, each: &str) -> Str
 }
 
 /// Formats the peak memory, if the system reports it.
-pub(super) fn peak_line() -> String {
+pub fn peak_line() -> String {
     let line =
         |peak| format!("  peak memory  {} (client and server in one process)\n", bytes(peak));
     report::peak_memory_bytes().map_or_else(String::new, line)

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::connection;
 use crate::args::Global;
 use crate::args::remote::ConnectionArgs;
-use crate::commands::table_list::Tables;
+use crate::commands::table_list;
 use crate::report::{self, bytes, seconds};
 
 /// Number of digits of an identifier that are shown.
@@ -17,7 +17,7 @@ pub const SHOWN_DIGITS: usize = 12;
 
 /// Lists the server's tables.
 pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
-    report::result(global, &Tables { tables: connection::open(global, args)?.tables()? })
+    table_list::print(global, &connection::open(global, args)?.tables()?)
 }
 
 /// Lists the client's keys, files and jobs on the server, and the public keys of all clients.
