@@ -10,10 +10,12 @@ use crate::args::Global;
 #[cfg(feature = "client")]
 use crate::args::rekey::RekeyKeygenArgs;
 use crate::args::rekey::{RekeyApplyArgs, RekeyCommand};
+#[cfg(feature = "client")]
+use crate::atomic_file;
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
-use crate::{atomic_file, input_file, key_input};
+use crate::{input_file, key_input};
 
 /// Runs a subcommand.
 pub fn run(global: Global, command: &RekeyCommand) -> Result<()> {
