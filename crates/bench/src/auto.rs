@@ -15,6 +15,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::contract::print_line;
 use crate::measurement::timed;
 use crate::single::{Batch, Line, Session};
 
@@ -250,35 +251,9 @@ impl Bench {
 /// Runs the benchmark: every set, one after the other.
 pub fn run(arguments: &AutoArguments, json: bool) -> anyhow::Result<()> {
     for set in AutomorphismSet::ALL {
-        let line = Bench::new(set, &set.parameters(), arguments)?.line(arguments)?;
-        if json {
-            println!("{}", serde_json::to_string(&line)?);
-        } else {
-            print(&line);
-        }
-        line.line.contract.check()?;
+        print_line(&Bench::new(set, &set.parameters(), arguments)?.line(arguments)?, json)?;
     }
     Ok(())
-}
-
-fn print(line: &AutoLine) {
-    println!(
-        "{}: {:.2} ms, {:.1} u, {} products, {:.1} automorphisms (predicted {:.1}, at most {:.0}), {} keys, {:.1} MB sent, error ratio {:.0} (predicted {:.0}, at most {:.0}), fails 2^{:.1}, {:.1} bits",
-        line.line.contract.method,
-        line.line.contract.ms_per_value,
-        line.line.units_per_value,
-        line.external_products,
-        line.automorphisms,
-        line.predicted_automorphisms,
-        line.worst_automorphisms,
-        line.rotation_keys,
-        line.key_file_bytes as f64 / 1e6,
-        line.error_ratio,
-        line.predicted_error_ratio,
-        line.worst_error_ratio,
-        line.line.contract.log2_fail,
-        line.line.contract.security_bits
-    );
 }
 
 #[cfg(test)]
@@ -286,7 +261,7 @@ mod tests {
     use cryptable_fhew::parameters::ParametersLiteral;
 
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn rotations_of_a_toy_by_sparse_automorphisms() {
@@ -294,9 +269,9 @@ mod tests {
         let set = set.unwrap();
         let literal = ParametersLiteral { lwe_dimension: 64, ..*set.parameters().literal() };
         let parameters = Parameters::insecure(literal).unwrap();
-        let arguments = AutoArguments { batch: None, runs: 1, samples: 20, seed: 1 };
+        let arguments = parsed("--runs 1 --samples 20");
         let line = Bench::new(set, &parameters, &arguments).unwrap().line(&arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        check_line(&line);
         assert!(line.automorphisms > 0.0 && line.external_products == 64);
     }
 }

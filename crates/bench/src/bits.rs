@@ -12,7 +12,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -218,26 +218,7 @@ pub fn run(benchmark: Benchmark, arguments: &BitsArguments, json: bool) -> anyho
         (benchmark, false) => benchmark,
     };
     let record = measure(benchmark, &arguments.parameters()?, arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        let contract = &record.contract;
-        println!(
-            "{}: {} bits in {:.0} ms, {:.0} u, {:.1} us a bit; precision {:.1} bits, {} levels left; {:.2} GB; fails \
-             2^{:.1}, {:.1} bits",
-            contract.method,
-            contract.slots,
-            contract.eval_s * 1e3,
-            contract.eval_units,
-            contract.ms_per_value * 1e3,
-            record.precision_bits,
-            record.levels_left,
-            contract.eval_rss_bytes as f64 / 1e9,
-            contract.log2_fail,
-            contract.security_bits
-        );
-    }
-    record.contract.check()
+    print_line(&record, json)
 }
 
 fn measure(
@@ -318,22 +299,19 @@ fn contract(benchmark: Benchmark, parameters: &Parameters, half: bool) -> Contra
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn bits_of_a_toy() {
         let benchmarks = [Benchmark::BinBoot, Benchmark::GateBoot];
         let benchmarks = benchmarks.into_iter().flat_map(|b| [(b, false), (b, true)]);
         for (benchmark, half) in benchmarks.chain([(Benchmark::GateBootCleaning, false)]) {
-            let (ring_degree, packing, levels) = (1024, None, None);
             let cleaning = matches!(benchmark, Benchmark::GateBootCleaning);
-            let (bits, runs, seed) = (64, 2, 1);
-            let arguments =
-                BitsArguments { ring_degree, packing, bits, levels, cleaning, half, runs, seed };
-            for packing in [Packing::Complex, Packing::Sparse(bits)] {
+            let arguments = BitsArguments { cleaning, half, ..parsed("--runs 2") };
+            for packing in [Packing::Complex, Packing::Sparse(64)] {
                 let toy = Parameters::insecure_toy(packing).unwrap();
                 let record = measure(benchmark, &toy, &arguments).unwrap();
-                assert!(check_line(&serde_json::to_string(&record).unwrap()));
+                check_line(&record);
                 let levels = if cleaning { 1 } else { 2 };
                 let checked = (record.contract.values_checked, record.levels_left);
                 assert_eq!(checked, (2 * toy.bits(), levels));

@@ -16,7 +16,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_lines};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -50,27 +50,7 @@ pub struct BridgesArguments {
 pub fn run(arguments: &BridgesArguments, json: bool) -> anyhow::Result<()> {
     let mut records = of_integers(arguments)?;
     records.extend(of_leveled_values(arguments)?);
-    for record in &records {
-        let line = &record.contract;
-        if json {
-            println!("{}", serde_json::to_string(record)?);
-        } else {
-            println!(
-                "{}: {} values in {:.1} ms, {:.0} u, {:.2} u a value; noise 2^{:.1} of the margin, predicted 2^{:.1}; {}: {:.0} u a value, predicted {:.0}",
-                line.method,
-                line.slots,
-                line.eval_s * 1e3,
-                line.eval_units,
-                line.eval_units / line.slots as f64,
-                line.noise_std_log2,
-                line.predicted_noise_std_log2.unwrap_or(f64::NAN),
-                record.function,
-                record.function_units_per_value,
-                record.predicted_function_units_per_value,
-            );
-        }
-    }
-    records.iter().try_for_each(|record| record.contract.check())
+    print_lines(&records, json)
 }
 
 /// A line: a step of values between packed and single ones.
@@ -401,21 +381,15 @@ fn records<T: Target>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::{check_line, most_excess_log2};
+    use crate::contract::tests::{check_line, most_excess_log2, parsed};
 
     #[test]
     fn toys_cross_both_bridges() {
-        let arguments = BridgesArguments {
-            bits: 4,
-            values: 64,
-            functions: 4,
-            runs: 1,
-            seed: 1,
-            insecure_toy: true,
-        };
+        let line = "--bits 4 --values 64 --functions 4 --runs 1 --insecure-toy";
+        let arguments: BridgesArguments = parsed(line);
         let lines = [of_integers(&arguments).unwrap(), of_leveled_values(&arguments).unwrap()];
         for record in lines.iter().flatten() {
-            assert!(check_line(&serde_json::to_string(record).unwrap()));
+            check_line(record);
             let line = &record.contract;
             let bound = line.predicted_noise_std_log2.unwrap();
             println!("{}: 2^{:.2}, predicted 2^{bound:.2}", line.method, line.noise_std_log2);

@@ -17,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::circuit_words::CheckedWords;
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -129,22 +129,7 @@ pub fn run(arguments: &CircuitArguments, json: bool) -> anyhow::Result<()> {
     }
     let run = Run { named, circuit, plan: &plan, parameters: &parameters };
     let record = run.measure(plan_s, arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        let contract = &record.contract;
-        println!(
-            "{} of {} words in {:.1} s, {:.0} u, {:.3} ms a word; {:.2} GB, {} wrong",
-            contract.table,
-            contract.slots,
-            contract.eval_s,
-            contract.eval_units,
-            contract.ms_per_value,
-            contract.eval_rss_bytes as f64 / 1e9,
-            contract.wrong
-        );
-    }
-    record.contract.check()
+    print_line(&record, json)
 }
 
 /// Results over all evaluations.
@@ -267,26 +252,18 @@ fn told_by_percent() -> impl Fn(usize, usize) -> ControlFlow<()> + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn a_comparison_on_a_toy() {
-        let arguments = CircuitArguments {
-            circuit: NamedCircuit::Compare32,
-            set: NamedSet::Throughput,
-            plan: false,
-            parallel: 2,
-            memory: None,
-            runs: 1,
-            seed: 1,
-        };
+        let arguments = parsed("--set throughput --parallel 2");
         let named = NamedCircuit::Compare32;
         let circuit = named.build();
         let toy = Parameters::insecure_toy_throughput().unwrap();
         let plan = Plan::new(&circuit, &toy, &PlanOptions::default()).unwrap();
         let run = Run { named, circuit: &circuit, plan: &plan, parameters: &toy };
         let record = run.measure(0.0, &arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        check_line(&record);
         assert_eq!((record.contract.wrong, record.contract.values_checked), (0, toy.bits()));
     }
 }

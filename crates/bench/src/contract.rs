@@ -1,17 +1,64 @@
 //! The JSON contract: what every line of `bench ... --json` says, but for those of `bench primitives`.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::origin::Origin;
 
-/// Prints a line: on one for programs, or indented for people.
+/// Prints a line, as JSON for programs or in short for people, and checks that no value was wrong.
 ///
 /// # Errors
-/// If it is no JSON.
-pub fn print_line(line: &impl Serialize, json: bool) -> serde_json::Result<()> {
-    let text = if json { serde_json::to_string(line) } else { serde_json::to_string_pretty(line) };
-    println!("{}", text?);
+/// If it is no JSON, or a value is wrong.
+pub fn print_line(line: &impl Serialize, json: bool) -> anyhow::Result<()> {
+    print_lines(std::slice::from_ref(line), json)
+}
+
+/// Prints all lines, and then checks that no value of theirs was wrong.
+pub fn print_lines(lines: &[impl Serialize], json: bool) -> anyhow::Result<()> {
+    let values = lines.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+    for (line, value) in lines.iter().zip(&values) {
+        println!("{}", if json { serde_json::to_string(line)? } else { shown(value) });
+    }
+    values.iter().try_for_each(check)
+}
+
+/// Checks that no value of a line was wrong.
+fn check(line: &Value) -> anyhow::Result<()> {
+    let [wrong, checked, method] = ["wrong", "values_checked", "method"].map(|name| &line[name]);
+    let method = method.as_str().unwrap_or_default();
+    anyhow::ensure!(wrong == 0, "{method}: {wrong} of {checked} values are wrong");
     Ok(())
+}
+
+/// Tells a line to people: first what all lines have, then its own fields.
+fn shown(line: &Value) -> String {
+    let number = |name: &str| line[name].as_f64().unwrap_or(f64::NAN);
+    let text = |name: &str| line[name].as_str().unwrap_or_default();
+    let mut shown = format!(
+        "{:<26} {} values in {:.4} s, {:.1} u, {:.4} ms a value; table {}; key {:.1} MB, peak {:.2} GB; \
+         noise 2^{:.2} of the margin, predicted 2^{:.2}; fails 2^{:.1}; {:.1} bits of security",
+        text("method"),
+        line["slots"],
+        number("eval_s"),
+        number("eval_units"),
+        number("ms_per_value"),
+        text("table"),
+        number("eval_key_bytes") / 1e6,
+        number("peak_rss_bytes") / 1e9,
+        number("noise_std_log2"),
+        number("predicted_noise_std_log2"),
+        number("log2_fail"),
+        number("security_bits")
+    );
+    let common = serde_json::to_value(Contract::default()).unwrap_or_default();
+    let own = line.as_object().into_iter().flatten();
+    for (name, value) in own.filter(|(name, value)| common.get(name).is_none() && !value.is_null())
+    {
+        let rounded = value.as_f64().filter(|it| it.fract() != 0.0 && it.abs() > 0.001);
+        let value = rounded.map_or_else(|| value.to_string(), |it| format!("{it:.3}"));
+        shown += &format!("\n    {} {value}", name.replace('_', " "));
+    }
+    shown
 }
 
 /// Fields of every JSON line. Benchmarks add fields of their own; none changes the meaning of these.
@@ -100,31 +147,31 @@ impl Contract {
         self.ms_per_value = eval_s * 1e3 / values as f64;
         (self.unit_us, self.eval_units) = (unit * 1e6, eval_s / unit);
     }
-
-    /// Checks that no value was wrong.
-    ///
-    /// # Errors
-    /// If a value is wrong.
-    pub fn check(&self) -> anyhow::Result<()> {
-        let Self { wrong, values_checked, method, .. } = self;
-        anyhow::ensure!(*wrong == 0, "{method}: {wrong} of {values_checked} values are wrong");
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 pub mod tests {
     use std::path::{Path, PathBuf};
 
-    use serde_json::Value;
-
     use super::*;
 
     /// Fields of the contract that lines of before they were introduced lack: all of them, or none.
     const NEWER: [&str; 4] = ["prepare_s", "processor", "simd", "revision"];
 
+    /// Reads the arguments of a benchmark from a command line; what is not given is the default.
+    pub fn parsed<A: clap::Args>(line: &str) -> A {
+        let command = A::augment_args(clap::Command::new("bench").no_binary_name(true));
+        let matches = command.try_get_matches_from(line.split_whitespace()).unwrap();
+        A::from_arg_matches(&matches).unwrap()
+    }
+
+    /// Checks a line that a benchmark made, which has all fields, against the contract.
+    pub fn check_line(line: &impl Serialize) {
+        assert!(check_text(&serde_json::to_string(line).unwrap()));
+    }
+
     /// Checks a line against the contract; returns whether it has the newer fields.
-    pub fn check_line(line: &str) -> bool {
+    fn check_text(line: &str) -> bool {
         let value: Value = serde_json::from_str(line).unwrap();
         let contract: Contract = serde_json::from_str(line).unwrap();
         let Contract { method, eval_s, unit_us, slots, threads, runs, .. } = &contract;
@@ -182,7 +229,7 @@ pub mod tests {
                     // Of the tests of timing leaks, controls leak, and nothing else does.
                     assert_eq!(value.get("leaks"), value.get("control"), "{line}");
                 } else {
-                    check_line(&line);
+                    check_text(&line);
                 }
                 checked += 1;
             }
@@ -203,10 +250,27 @@ pub mod tests {
             ..Contract::here()
         };
         contract.set_time(0.5, 3, 64, 1e-4);
-        assert!(check_line(&serde_json::to_string(&contract).unwrap()));
-        contract.check().unwrap();
+        check_line(&contract);
+        print_line(&contract, true).unwrap();
         contract.wrong = 1;
-        let message = contract.check().unwrap_err().to_string();
+        let message = print_line(&contract, false).unwrap_err().to_string();
         assert_eq!(message, "NAND: 1 of 4 values are wrong");
+    }
+
+    #[test]
+    fn people_are_told_what_all_lines_have_and_what_one_adds() {
+        #[derive(Serialize)]
+        struct Line {
+            #[serde(flatten)]
+            contract: Contract,
+            log2_prime: f64,
+        }
+        let contract = Contract { method: "NAND".to_owned(), ..Contract::here() };
+        let line = serde_json::to_value(Line { contract, log2_prime: 24.90001 }).unwrap();
+        let shown = shown(&line);
+        assert!(
+            shown.starts_with("NAND   ") && shown.ends_with("\n    log2 prime 24.900"),
+            "{shown}"
+        );
     }
 }

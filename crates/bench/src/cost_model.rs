@@ -19,9 +19,6 @@ struct Line {
 }
 
 /// Measures all fields and prints a line for each; keeps them for later processes if `keep`.
-///
-/// # Errors
-/// If no thread can be started, or the result cannot be kept.
 pub fn run(keep: bool, json: bool) -> anyhow::Result<()> {
     let model = if keep { CostModel::recalibrate()? } else { CostModel::measure()? };
     let unit = model.unit();

@@ -13,9 +13,9 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::timed;
-use crate::single::{Batch, Line, Session, report};
+use crate::single::{Batch, Line, Session};
 
 /// Arguments of `bench decomposition`.
 #[derive(Debug, Args)]
@@ -73,24 +73,18 @@ fn base_log2(algorithm: &dyn DigitDecomposition) -> u32 {
 /// Runs the benchmark.
 pub fn run(arguments: &DecompositionArguments, json: bool) -> anyhow::Result<()> {
     let session = Session::new(&Parameters::decomposition_128());
-    let mut lines = Vec::new();
+    let mut found = false;
     for &algorithm in algorithms() {
         if arguments.method.as_deref().is_some_and(|name| name != algorithm.name()) {
             continue;
         }
         for log2_q0 in arguments.from..=arguments.to {
-            let line = measure(&session, algorithm, log2_q0, arguments)?;
-            if json {
-                println!("{}", serde_json::to_string(&line)?);
-            } else {
-                print(&line);
-            }
-            lines.push(line.line);
+            print_line(&measure(&session, algorithm, log2_q0, arguments)?, json)?;
+            found = true;
         }
     }
-    anyhow::ensure!(!lines.is_empty(), "no algorithm of that name");
-    // Lines are printed as they come: here values are checked only.
-    report(&lines, false, |_| ())
+    anyhow::ensure!(found, "no algorithm of that name");
+    Ok(())
 }
 
 /// Plans a decomposition for values modulo q_0/2N·B, so that a digit is B phases, as the paper counts.
@@ -211,43 +205,22 @@ fn recomposed(
     Ok(sum)
 }
 
-fn print(line: &DecompositionLine) {
-    let DecompositionLine { line, log2_q0, base_log2, digits, rotation_keys } = line;
-    println!(
-        "{:<17} q_0 = 2^{log2_q0}, B = 2^{base_log2}: {digits} digits, {} rotations, {:.2} ms, {:.1} u, keys {rotation_keys:?}, fails 2^{:.1}",
-        line.contract.method,
-        line.rotations,
-        line.contract.ms_per_value,
-        line.units_per_value,
-        line.contract.log2_fail
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use cryptable_fhew::decomposition::HomDecompReduce;
     use cryptable_fhew::parameters::ParametersLiteral;
 
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn digits_of_a_toy() {
         let literal = *Parameters::decomposition_128().literal();
         let toy = ParametersLiteral { lwe_dimension: 64, ..literal };
         let session = Session::new(&Parameters::insecure(toy).unwrap());
-        let arguments = DecompositionArguments {
-            from: 20,
-            to: 20,
-            method: None,
-            log2_fail: -64.0,
-            batch: Some(1),
-            runs: 1,
-            samples: 16,
-            seed: 1,
-        };
+        let arguments = parsed("--batch 1 --runs 1 --samples 16");
         let line = measure(&session, &HomDecompReduce, 20, &arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        check_line(&line);
         assert_eq!((line.digits, line.line.contract.values_checked), (3, 32));
         let Contract { noise_std_log2, predicted_noise_std_log2, .. } = line.line.contract;
         // 16 samples of a difference.

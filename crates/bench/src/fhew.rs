@@ -21,8 +21,9 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
+use crate::contract::print_lines;
 use crate::measurement::timed;
-use crate::single::{Batch, Line, Session, report};
+use crate::single::{Batch, Line, Session};
 
 /// Parameters of Ma et al. (TCHES 2024, Table 5), for research: their security is what lines say of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -126,41 +127,7 @@ pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
     lines.sort_by(|a, b| b.units_per_value.total_cmp(&a.units_per_value));
     // The bare bootstrap is no lookup of an arbitrary table: the best of those goes last.
     lines.sort_by_key(|line| line.contract.method != BOOTSTRAP);
-    report(&lines, json, print_table)
-}
-
-/// Prints a table like Table 6 of Ma et al., with our further measurements.
-fn print_table(lines: &[Line]) {
-    println!(
-        "{:<26} {:>8} {:>7} {:>8} {:>4} {:>2} {:>7} {:>9} {:>9} {:>6} {:>8}",
-        "method",
-        "ms",
-        "u",
-        "key MB",
-        "n",
-        "l",
-        "noise",
-        "predicted",
-        "log2 fail",
-        "bits",
-        "paper ms"
-    );
-    for line in lines {
-        println!(
-            "{:<26} {:>8.2} {:>7.1} {:>8.1} {:>4} {:>2} {:>7.2} {:>9.2} {:>9.1} {:>6.1} {:>8}",
-            line.contract.method,
-            line.contract.ms_per_value,
-            line.units_per_value,
-            line.contract.eval_key_bytes as f64 / 1e6,
-            line.lwe_dimension,
-            line.rotation_digits.1,
-            line.contract.noise_std_log2,
-            line.contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
-            line.contract.log2_fail,
-            line.contract.security_bits,
-            line.published_ms.map_or("/".to_owned(), |ms| format!("{ms:.0}"))
-        );
-    }
+    print_lines(&lines, json)
 }
 
 /// Name of the line of a bare functional bootstrap.
@@ -316,10 +283,10 @@ impl Timed {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     fn check(line: &Line) {
-        assert!(check_line(&serde_json::to_string(line).unwrap()));
+        check_line(line);
         assert!(line.transforms > 0.0 && line.rotations > 0);
         let Contract { noise_std_log2, predicted_noise_std_log2, encrypt_s, .. } = line.contract;
         // 96 samples of a standard deviation.
@@ -330,17 +297,7 @@ mod tests {
     #[test]
     fn a_method_and_a_bootstrap_of_toys() {
         let parameters = Parameters::insecure_toy();
-        let (batch, runs) = (Some(2), 2);
-        let arguments = FhewArguments {
-            p: 4,
-            log2_fail: -64.0,
-            method: None,
-            paper_set: None,
-            batch,
-            runs,
-            samples: 96,
-            seed: 1,
-        };
+        let arguments = parsed("--p 4 --batch 2 --runs 2");
         let methods = full_domain::methods();
         let fastest = methods.iter().find(|method| method.name() == "FDFB-Compress").unwrap();
         let line = measure(*fastest, &parameters, &arguments).unwrap().check().unwrap();

@@ -17,7 +17,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -43,7 +43,7 @@ pub struct FhewGatesArguments {
 }
 
 /// Rounds before those that are measured: until inputs are computed, and results reuse memory.
-const ROUNDS_BEFORE: usize = 4;
+pub(crate) const ROUNDS_BEFORE: usize = 4;
 
 /// Single gates that are timed.
 const SINGLE_GATES: usize = 31;
@@ -85,33 +85,7 @@ pub fn run(arguments: &FhewGatesArguments, json: bool) -> anyhow::Result<()> {
         Session::new(&booleans::Parameters::with_log2_fail(arguments.log2_fail)?, &packed)?;
     let session = Session { rival: booleans::Parameters::default_128(), ..session };
     let record = session.measure(arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        let contract = &record.contract;
-        let step = |(name, units): &(&str, f64)| format!("{name} {units:.0}");
-        println!(
-            "{}: {} gates in {:.0} ms, {:.0} u ({} u), {:.1} us a gate; one gate in {:.2} ms, so from {} gates on \
-             (published: {} and {}); noise 2^{:.1} of the margin, predicted 2^{:.1}; \
-             {:.2} GB; fails 2^{:.1}, {:.1} bits",
-            contract.method,
-            contract.slots,
-            contract.eval_s * 1e3,
-            contract.eval_units,
-            record.step_units.iter().map(step).collect::<Vec<_>>().join(", "),
-            contract.ms_per_value * 1e3,
-            record.single_gate_s * 1e3,
-            record.threshold_gates,
-            record.published_thresholds[0],
-            record.published_thresholds[1],
-            contract.noise_std_log2,
-            contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
-            contract.eval_rss_bytes as f64 / 1e9,
-            contract.log2_fail,
-            contract.security_bits
-        );
-    }
-    record.contract.check()
+    print_line(&record, json)
 }
 
 impl Session {
@@ -177,34 +151,19 @@ impl Session {
         let count = self.server.bits_at_once();
         let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
         let mut draw = || (0..count).map(|_| rng.random()).collect::<Vec<bool>>();
-        let mut plain = [draw(), draw()];
+        let plain = [draw(), draw()];
         let encrypt = |bits: &Vec<bool>| self.single.encrypt(bits);
-        let (mut inputs, encrypt_s) = timed(|| plain.each_ref().map(encrypt));
+        let (inputs, encrypt_s) = timed(|| plain.each_ref().map(encrypt));
         let mut contract =
             Contract { encrypt_s: encrypt_s / (2 * count) as f64, ..self.contract() };
-        memory::reset_peak();
-        let mut unit = UnitSampler::start();
-        let (mut times, mut squares) = (Vec::new(), 0.0);
-        for _ in 0..ROUNDS_BEFORE + arguments.runs.max(1) {
-            let (results, time) = self.nand(&inputs[0], &inputs[1])?;
-            times.push(time);
-            unit.sample_if_due();
-            let pairs = plain[0].iter().zip(&plain[1]);
-            let expected: Vec<bool> = pairs.map(|(&x, &y)| !(x && y)).collect();
-            let found = self.single.decrypt(&results)?;
-            contract.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
-            contract.values_checked += found.len();
-            squares += self.errors(&results, &expected).iter().map(|e| e * e).sum::<f64>();
-            let [_, second] = inputs;
-            inputs = [second, results];
-            plain = [std::mem::take(&mut plain[1]), expected];
-        }
-        let times = times.split_off(ROUNDS_BEFORE);
-        contract.noise_std_log2 = (8.0 * (squares / contract.values_checked as f64).sqrt()).log2();
-        contract.eval_rss_bytes = memory::peak_rss();
-        contract.peak_rss_bytes = contract.eval_rss_bytes;
+        let check = |results: &EncryptedBits, expected: &[bool]| {
+            let found = self.single.decrypt(results)?;
+            let wrong = found.iter().zip(expected).filter(|(a, b)| a != b).count();
+            Ok((wrong, self.errors(results, expected)))
+        };
+        let nand = |x: &_, y: &_| self.nand(x, y);
+        let (times, unit) = rounds(arguments.runs, plain, inputs, &mut contract, nand, check)?;
         let totals: Vec<f64> = times.iter().map(|time| time.iter().sum()).collect();
-        let unit = unit.finish();
         contract.set_time(median(&totals), times.len(), count, unit);
         let step = |k: usize| median(&times.iter().map(|time| time[k]).collect::<Vec<_>>()) / unit;
         let step_units = STEPS.iter().enumerate().map(|(k, &name)| (name, step(k))).collect();
@@ -219,6 +178,40 @@ impl Session {
             conversion_key_bytes: keys,
         })
     }
+}
+
+/// NAND of bits in rounds, each of the results of the two before it: the times of the last ones, and the seconds of u. Enters
+/// into the contract how many bits `check` finds wrong, their errors as fractions of the modulus, and memory.
+pub(crate) fn rounds<L, T>(
+    runs: usize,
+    mut plain: [Vec<bool>; 2],
+    mut inputs: [L; 2],
+    contract: &mut Contract,
+    nand: impl Fn(&L, &L) -> Result<(L, T)>,
+    check: impl Fn(&L, &[bool]) -> Result<(usize, Vec<f64>)>,
+) -> Result<(Vec<T>, f64)> {
+    memory::reset_peak();
+    let mut unit = UnitSampler::start();
+    let (mut times, mut squares) = (Vec::new(), 0.0);
+    for _ in 0..ROUNDS_BEFORE + runs.max(1) {
+        let (results, time) = nand(&inputs[0], &inputs[1])?;
+        times.push(time);
+        unit.sample_if_due();
+        let pairs = plain[0].iter().zip(&plain[1]);
+        let expected: Vec<bool> = pairs.map(|(&x, &y)| !(x && y)).collect();
+        let (wrong, errors) = check(&results, &expected)?;
+        contract.wrong += wrong;
+        contract.values_checked += errors.len();
+        squares += errors.iter().map(|error| error * error).sum::<f64>();
+        let [_, second] = inputs;
+        inputs = [second, results];
+        plain = [std::mem::take(&mut plain[1]), expected];
+    }
+    // A sum of two of them is wrong at a distance of 1/8.
+    contract.noise_std_log2 = (8.0 * (squares / contract.values_checked as f64).sqrt()).log2();
+    contract.eval_rss_bytes = memory::peak_rss();
+    contract.peak_rss_bytes = contract.eval_rss_bytes;
+    Ok((times.split_off(ROUNDS_BEFORE), unit.finish()))
 }
 
 /// Seconds of one NAND by a bootstrap of its own, the median of some.
@@ -238,17 +231,15 @@ fn single_gate(parameters: &booleans::Parameters) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn a_toy_ring_in_rounds() {
         for packing in [Packing::Real, Packing::Complex, Packing::Sparse(64)] {
             let packed = bits::Parameters::insecure_toy(packing).unwrap();
             let session = Session::new(&booleans::Parameters::insecure_toy(), &packed).unwrap();
-            let record = session
-                .measure(&FhewGatesArguments { runs: 4, gates: 1, log2_fail: 0.0, seed: 1 })
-                .unwrap();
-            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            let record = session.measure(&parsed("--runs 4")).unwrap();
+            check_line(&record);
             assert_eq!(record.contract.values_checked, (4 + ROUNDS_BEFORE) * packed.bits());
             let predicted = record.contract.predicted_noise_std_log2.unwrap();
             assert!((record.contract.noise_std_log2 - predicted).abs() < 0.3, "{predicted}");

@@ -16,9 +16,9 @@ use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
 
-use crate::contract::Contract;
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::contract::{Contract, print_line};
+use crate::fhew_gates::rounds;
+use crate::measurement::{median, timed};
 
 /// Arguments of `bench foreign-gates`.
 #[derive(Debug, Args)]
@@ -45,9 +45,6 @@ fn set() -> impl TypedValueParser<Value = ForeignParameters> {
     names.map(|name| ForeignParameters::named(&name).expect("a name of the list"))
 }
 
-/// Rounds before those that are measured: until both inputs are results, and results reuse memory.
-const ROUNDS_BEFORE: usize = 4;
-
 /// A line: the contract, and the published time.
 #[derive(Debug, Serialize)]
 struct ForeignGatesRecord {
@@ -64,28 +61,7 @@ struct ForeignGatesRecord {
 /// Runs the benchmark.
 pub fn run(arguments: &ForeignGatesArguments, json: bool) -> anyhow::Result<()> {
     let record = measure(&arguments.set, arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        let contract = &record.contract;
-        println!(
-            "{}: {} gates in {:.0} ms, {:.0} u, {:.1} us a gate (published: {:.2} s of 16,384); noise 2^{:.1} of the margin \
-             from 2^{:.1}, predicted 2^{:.1}; {:.2} GB; fails 2^{:.1}, {:.1} bits",
-            contract.method,
-            contract.slots,
-            contract.eval_s * 1e3,
-            contract.eval_units,
-            contract.ms_per_value * 1e3,
-            record.published_s,
-            contract.noise_std_log2,
-            record.input_noise_std_log2,
-            contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
-            contract.eval_rss_bytes as f64 / 1e9,
-            contract.log2_fail,
-            contract.security_bits
-        );
-    }
-    record.contract.check()
+    print_line(&record, json)
 }
 
 /// A client of the other library.
@@ -165,37 +141,22 @@ fn measure(
     let (server, keygen_s) = timed(|| secret.gates(&packed, Progress::silent()));
     let server = server?;
     let count = server.bits_at_once().min(arguments.gates as usize);
-    let mut plain =
-        [(); 2].map(|()| (0..count).map(|_| client.rng.random()).collect::<Vec<bool>>());
+    let plain = [(); 2].map(|()| (0..count).map(|_| client.rng.random()).collect::<Vec<bool>>());
     let (inputs, encrypt_s) = timed(|| plain.each_ref().map(|bits| client.encrypt(bits)));
     let [first, second] = inputs;
-    let mut inputs = [first?, second?];
+    let inputs = [first?, second?];
     let mut contract = contract(&server, packed.literal().ring_degree);
     (contract.keygen_s, contract.encrypt_s) = (keygen_s, encrypt_s / (2 * count) as f64);
-    memory::reset_peak();
-    let mut unit = UnitSampler::start();
-    let (mut times, mut squares) = (Vec::new(), 0.0);
-    for _ in 0..ROUNDS_BEFORE + arguments.runs.max(1) {
-        let [x, y] = &inputs;
+    let nand = |x: &LweList, y: &LweList| {
         let (results, time) = timed(|| server.gate(Gate::Nand, x, y, Progress::silent()));
-        let results = results?;
-        times.push(time);
-        unit.sample_if_due();
-        let pairs = plain[0].iter().zip(&plain[1]);
-        let expected: Vec<bool> = pairs.map(|(&x, &y)| !(x && y)).collect();
-        let errors = client.errors(&results, &expected);
-        contract.wrong += errors.iter().filter(|error| error.abs() >= 0.125).count();
-        contract.values_checked += errors.len();
-        squares += errors.iter().map(|error| error * error).sum::<f64>();
-        let [_, second] = inputs;
-        inputs = [second, results];
-        plain = [std::mem::take(&mut plain[1]), expected];
-    }
-    let times = times.split_off(ROUNDS_BEFORE);
-    contract.noise_std_log2 = (8.0 * (squares / contract.values_checked as f64).sqrt()).log2();
-    contract.eval_rss_bytes = memory::peak_rss();
-    contract.peak_rss_bytes = contract.eval_rss_bytes;
-    contract.set_time(median(&times), times.len(), count, unit.finish());
+        Ok((results?, time))
+    };
+    let check = |results: &LweList, expected: &[bool]| {
+        let errors = client.errors(results, expected);
+        Ok((errors.iter().filter(|error| error.abs() >= 0.125).count(), errors))
+    };
+    let (times, unit) = rounds(arguments.runs, plain, inputs, &mut contract, nand, check)?;
+    contract.set_time(median(&times), times.len(), count, unit);
     Ok(ForeignGatesRecord {
         contract,
         set: parameters.name(),
@@ -228,14 +189,15 @@ fn contract(server: &ForeignGates, ring_degree: usize) -> Contract {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
+    use crate::fhew_gates::ROUNDS_BEFORE;
 
     #[test]
     fn a_toy_in_rounds() {
         let set = ForeignParameters::insecure_toy();
-        let arguments = ForeignGatesArguments { set: set.clone(), gates: 64, runs: 4, seed: 1 };
+        let arguments = parsed("--gates 64 --runs 4");
         let record = measure(&set, &arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        check_line(&record);
         assert_eq!(record.contract.values_checked, (4 + ROUNDS_BEFORE) * 64);
         let predicted = record.contract.predicted_noise_std_log2.unwrap();
         let found = record.contract.noise_std_log2;

@@ -10,8 +10,9 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
+use crate::contract::print_line;
 use crate::measurement::timed;
-use crate::single::{Batch, Line, Session, report};
+use crate::single::{Batch, Line, Session};
 
 /// Arguments of `bench gates`.
 #[derive(Debug, Args)]
@@ -36,8 +37,7 @@ pub struct GatesArguments {
 
 /// Runs the benchmark.
 pub fn run(arguments: &GatesArguments, json: bool) -> anyhow::Result<()> {
-    let line = measure(&gates::choose(arguments.log2_fail)?, arguments)?;
-    report(&[line], json, print)
+    print_line(&measure(&gates::choose(arguments.log2_fail)?, arguments)?, json)
 }
 
 /// NAND of random bits.
@@ -86,33 +86,16 @@ fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Resul
     Ok(line)
 }
 
-fn print(lines: &[Line]) {
-    for line in lines {
-        println!(
-            "{}: {:.2} ms, {:.1} u, keys {:.1} MB, noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
-            line.contract.method,
-            line.contract.ms_per_value,
-            line.units_per_value,
-            line.contract.eval_key_bytes as f64 / 1e6,
-            line.contract.noise_std_log2,
-            line.contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
-            line.contract.log2_fail,
-            line.contract.security_bits
-        );
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn gates_of_a_toy() {
-        let arguments =
-            GatesArguments { log2_fail: -64.0, batch: Some(2), runs: 2, samples: 32, seed: 1 };
+        let arguments = parsed("--batch 2 --runs 2 --samples 32");
         let line = measure(&Parameters::insecure_toy(), &arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        check_line(&line);
         assert_eq!((line.contract.values_checked, line.contract.slots), (32, 2));
     }
 }

@@ -14,6 +14,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::contract::print_line;
 use crate::measurement::timed;
 use crate::single::{Batch, Line, Session};
 
@@ -101,13 +102,7 @@ pub fn run(arguments: &LargeValuesArguments, json: bool) -> anyhow::Result<()> {
     let all = Operation::value_variants();
     let operations = if arguments.op.is_empty() { all } else { &arguments.op };
     for &operation in operations {
-        let line = measure(&session, operation, arguments)?;
-        if json {
-            println!("{}", serde_json::to_string(&line)?);
-        } else {
-            print(&line);
-        }
-        line.line.contract.check()?;
+        print_line(&measure(&session, operation, arguments)?, json)?;
     }
     Ok(())
 }
@@ -237,42 +232,19 @@ fn check(
     Ok(squares)
 }
 
-fn print(line: &LargeLine) {
-    let LargeLine { line, digit_count, .. } = line;
-    println!(
-        "{:<26} {digit_count} digits, {} rotations, {:.2} ms, {:.1} u, noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
-        line.contract.method,
-        line.rotations,
-        line.contract.ms_per_value,
-        line.units_per_value,
-        line.contract.noise_std_log2,
-        line.contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
-        line.contract.log2_fail,
-        line.contract.security_bits
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn functions_of_a_toy() {
         let parameters = Parameters::insecure_toy(9).unwrap();
         let session = Session::new(parameters.fhew());
-        let arguments = LargeValuesArguments {
-            op: Vec::new(),
-            bits: 9,
-            log2_fail: -40.0,
-            batch: Some(1),
-            runs: 1,
-            samples: 24,
-            seed: 1,
-        };
+        let arguments = parsed("--bits 9 --log2-fail -40 --batch 1 --runs 1 --samples 24");
         for &operation in Operation::value_variants() {
             let line = measure(&session, operation, &arguments).unwrap();
-            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            check_line(&line);
             assert_eq!((line.digit_count, line.line.contract.values_checked), (3, 24));
             let contract = &line.line.contract;
             // 24 samples of a standard deviation.

@@ -146,7 +146,7 @@ pub enum BenchCommand {
     Primitives(primitives::PrimitivesArguments),
 }
 
-/// Runs a benchmark on `threads` threads; prints JSON lines if `json`, else a short table.
+/// Runs a benchmark on `threads` threads; prints JSON lines if `json`, else what people read of them.
 ///
 /// # Errors
 /// If parameters do not exist for the arguments, output fails, or a value is wrong.

@@ -18,7 +18,7 @@ use cryptable_wire::KeyId;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_lines};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -50,27 +50,7 @@ pub(crate) struct Client {
 
 /// Runs the benchmark.
 pub fn run(arguments: &PackingArguments, json: bool) -> anyhow::Result<()> {
-    let lines = measure(arguments)?;
-    for line in &lines {
-        if json {
-            println!("{}", serde_json::to_string(line)?);
-        } else {
-            println!(
-                "{}: {} values in {:.1} ms, {:.0} u; noise 2^{:.1} of the margin, predicted 2^{:.1}; keys of {:.1} MB in \
-                 memory, {:.1} MB sent; {:.1} bits",
-                line.method,
-                line.slots,
-                line.eval_s * 1e3,
-                line.eval_units,
-                line.noise_std_log2,
-                line.predicted_noise_std_log2.unwrap_or(f64::NAN),
-                line.eval_key_bytes as f64 / 1e6,
-                line.input_bytes as f64 / 1e6,
-                line.security_bits
-            );
-        }
-    }
-    lines.iter().try_for_each(Contract::check)
+    print_lines(&measure(arguments)?, json)
 }
 
 impl Client {
@@ -232,13 +212,13 @@ pub(crate) fn computed(bits: &booleans::EncryptedBits) -> LweList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn a_toy_ring() {
-        let arguments = PackingArguments { log2_degree: 10, log2_bottom: 28.0, runs: 1, seed: 1 };
+        let arguments = parsed("--log2-degree 10 --runs 1");
         for line in measure(&arguments).unwrap() {
-            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            check_line(&line);
             assert_eq!(line.values_checked, 1024);
             let predicted = line.predicted_noise_std_log2.unwrap();
             assert!((line.noise_std_log2 - predicted).abs() < 0.3, "{predicted}");

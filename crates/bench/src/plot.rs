@@ -126,9 +126,6 @@ impl Lines {
     }
 
     /// Returns names without extension, and pictures, of measurements on `threads` threads; empty if there are none.
-    ///
-    /// # Errors
-    /// If a picture cannot be drawn.
     pub fn pictures(&self, threads: usize) -> Result<Vec<(String, String)>> {
         let mut pictures = self.pictures_of_others(threads)?;
         let records = records::select(&self.records, threads);
@@ -195,24 +192,10 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: PlotArguments,
-    }
-
     fn line(method: &str, bits: usize, threads: usize) -> String {
         format!(
             r#"{{"method":"{method}","bits_in":{bits},"threads":{threads},"slots":65536,"ring_degree":65536,"eval_s":30.0,"eval_units":2e5,"ms_per_value":0.5,"eval_rss_bytes":7e9}}"#
         )
-    }
-
-    #[test]
-    fn files_are_required() {
-        let error = Line::try_parse_from(["plot", "--out", "plots"]).unwrap_err().to_string();
-        assert!(error.contains("<FILE>"), "{error}");
     }
 
     #[test]

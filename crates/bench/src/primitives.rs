@@ -177,16 +177,11 @@ fn measure_ckks(bench: &mut Bench, setup: &Setup) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::tests::parsed;
 
     #[test]
     fn operations_of_a_small_ring() {
-        let arguments = PrimitivesArguments {
-            ring_degree: 1024,
-            limbs: 4,
-            digits: 2,
-            runs: 1,
-            calibrate: false,
-        };
+        let arguments: PrimitivesArguments = parsed("--ring-degree 1024 --limbs 4 --runs 1");
         let lines = measure(&arguments).unwrap();
         let names: Vec<&str> = lines.iter().map(|line| line.operation.as_str()).collect();
         let expected = [

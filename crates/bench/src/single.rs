@@ -137,15 +137,3 @@ impl Session {
         }
     }
 }
-
-/// Prints lines as JSON, or the short table that `print` makes; values must not be wrong.
-pub fn report(lines: &[Line], json: bool, print: fn(&[Line])) -> anyhow::Result<()> {
-    if json {
-        for line in lines {
-            println!("{}", serde_json::to_string(line)?);
-        }
-    } else {
-        print(lines);
-    }
-    lines.iter().try_for_each(|line| line.contract.check())
-}

@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -62,28 +62,7 @@ pub fn run(arguments: &SlotLookupArguments, json: bool) -> anyhow::Result<()> {
     let parameters =
         if arguments.large { Parameters::bootstrapping_128() } else { Parameters::lookups_128() };
     let record = measure(&parameters?, arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        let contract = &record.contract;
-        println!(
-            "{}, {} values of {} bits in {:.0} ms, {:.0} u; precision {:.1} bits, stated {:.1}; {} levels left; {:.2} GB; \
-             {} wrong; fails 2^{:.1}, {:.1} bits",
-            contract.method,
-            contract.slots,
-            contract.bits_in,
-            contract.eval_s * 1e3,
-            contract.eval_units,
-            record.precision_bits,
-            record.stated_precision_bits,
-            record.levels_left,
-            contract.eval_rss_bytes as f64 / 1e9,
-            contract.wrong,
-            contract.log2_fail,
-            contract.security_bits
-        );
-    }
-    record.contract.check()
+    print_line(&record, json)
 }
 
 /// Random values of slots, in both parts or the real one.
@@ -205,18 +184,12 @@ fn contract(parameters: &Parameters, arguments: &SlotLookupArguments, count: usi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::tests::parsed;
 
     #[test]
     fn lines_of_toys_are_whole() {
         let parameters = Parameters::insecure_toy_lookups().unwrap();
-        let arguments = SlotLookupArguments {
-            bits: 3,
-            order: 1,
-            complex: true,
-            large: false,
-            runs: 1,
-            seed: 1,
-        };
+        let arguments = parsed("--bits 3 --complex --runs 1");
         let record = measure(&parameters, &arguments).unwrap();
         let contract = &record.contract;
         assert_eq!((contract.wrong, contract.values_checked), (0, 2 * parameters.slots()));

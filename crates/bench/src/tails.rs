@@ -23,7 +23,7 @@ use cryptable::engines::packed::ParametersLiteral;
 use cryptable_lattice::noise_statistics::NoiseStatistics;
 use serde::Serialize;
 
-use crate::contract::{Contract, print_line};
+use crate::contract::{Contract, print_lines};
 use crate::packed::limits::LimitArguments;
 use method::TailMethod;
 
@@ -129,8 +129,5 @@ pub fn run(arguments: &TailArguments, json: bool) -> anyhow::Result<()> {
     let bits = arguments.bits;
     anyhow::ensure!((1..=64).contains(&bits), "--bits is {bits}; it must be from 1 to 64");
     let records = TailMethod::parse(&arguments.method, bits)?.run(arguments)?;
-    for record in &records {
-        print_line(record, json)?;
-    }
-    records.iter().try_for_each(|record| record.contract.check())
+    print_lines(&records, json)
 }

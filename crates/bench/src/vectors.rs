@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -106,27 +106,7 @@ struct BootstrapRecord {
 pub fn run(arguments: &BootstrapArguments, json: bool) -> anyhow::Result<()> {
     let job = Job::new(arguments)?;
     let record = measure(&job, arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        let contract = &record.contract;
-        println!(
-            "{} of {}: {} slots in {:.0} ms, {:.0} u; precision {:.1} bits in the mean, {:.1} of the worst slot; {} \
-             levels left; {:.2} GB; fails 2^{:.1}, {:.1} bits",
-            contract.method,
-            contract.table,
-            contract.slots,
-            contract.eval_s * 1e3,
-            contract.eval_units,
-            record.mean_precision_bits,
-            record.precision_bits,
-            record.levels_left,
-            contract.eval_rss_bytes as f64 / 1e9,
-            contract.log2_fail,
-            contract.security_bits
-        );
-    }
-    record.contract.check()
+    print_line(&record, json)
 }
 
 /// A kind of bootstrap, with parameters.
@@ -286,20 +266,16 @@ fn contract(job: &Job) -> Contract {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
-
-    fn arguments(slots: usize) -> BootstrapArguments {
-        let function = Some(Function::Gelu);
-        BootstrapArguments { slots, function, levels: 1, runs: 2, seed: 1 }
-    }
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn functions_of_a_toy() {
-        let (series, arguments) = (Function::Gelu.series().unwrap(), arguments(512));
+        let (series, arguments) =
+            (Function::Gelu.series().unwrap(), parsed("--slots 512 --function gelu --runs 2"));
         let plan = LookupPlan::insecure_toy(&Job::request(&series, &arguments)).unwrap();
         let job = Job::through(series, &plan, "gelu".into());
         let record = measure(&job, &arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        check_line(&record);
         assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));
         assert!(record.levels_left >= 1 && record.transforms > 1000);
         assert!(record.precision_bits > record.stated_worst_precision_bits);
@@ -308,8 +284,8 @@ mod tests {
     #[test]
     fn vectors_of_a_toy() {
         let toy = Parameters::insecure_toy_bootstrapping().unwrap();
-        let record = measure(&Job::identity(toy.clone()), &arguments(512)).unwrap();
-        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        let record = measure(&Job::identity(toy.clone()), &parsed("--runs 2")).unwrap();
+        check_line(&record);
         assert_eq!((record.contract.values_checked, record.levels_left), (1024, toy.levels()));
         assert!(record.precision_bits > 24.0 && record.stated_worst_precision_bits > 22.0);
     }

@@ -47,6 +47,7 @@ pub use self::parameters::ParameterArgs;
 #[cfg(feature = "client")]
 pub use self::parameters::TableKind;
 pub use self::sum::SumArgs;
+use crate::guard::FileArgs;
 
 /// Lookup tables on encrypted data.
 ///
@@ -61,6 +62,9 @@ pub struct Cli {
     /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
+    /// Files that the options name.
+    #[arg(skip)]
+    pub files: FileArgs,
 }
 
 /// Options of every subcommand.

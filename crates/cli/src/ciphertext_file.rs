@@ -19,34 +19,22 @@ pub type Reader = CiphertextReader<BufReader<File>>;
 pub type Writer = CiphertextWriter<AtomicFile>;
 
 /// Opens a file and checks that it is undamaged.
-///
-/// # Errors
-/// If the file cannot be read, or if a single bit is wrong.
 pub fn open(path: &Path) -> Result<Reader> {
     read(input_file::open_seekable(path)?, path)
 }
 
 /// Same as [`open`], for a file that is already open and at its start. `path` is for messages.
-///
-/// # Errors
-/// If the file cannot be read, or if a single bit is wrong.
 pub fn read(file: File, path: &Path) -> Result<Reader> {
     let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
     reader.with_context(|| input_file::shown(path).printable())
 }
 
 /// Starts a file.
-///
-/// # Errors
-/// If the file cannot be created.
 pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
     Ok(CiphertextWriter::new(atomic_file::create(path, Access::Public)?, contents)?)
 }
 
 /// Completes a file, and gives it and another one, which comes first, their names: either both or none.
-///
-/// # Errors
-/// If writing fails.
 #[cfg(feature = "client")]
 pub fn commit_after(first: Vec<AtomicFile>, writer: Writer) -> Result<CiphertextFileSummary> {
     let (file, summary) = writer.finish()?;
@@ -55,9 +43,6 @@ pub fn commit_after(first: Vec<AtomicFile>, writer: Writer) -> Result<Ciphertext
 }
 
 /// Completes files and gives them their names: either all of them or none.
-///
-/// # Errors
-/// If writing fails.
 pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
     let finished = writers.into_iter().map(CiphertextWriter::finish);
     let finished: Vec<_> = finished.collect::<cryptable::Result<_>>()?;

@@ -30,7 +30,6 @@ pub enum Role {
     /// The command writes it, as bytes that a terminal cannot show.
     Bytes,
     /// The command writes it, as a new key. Key generation decides whether it may replace one.
-    #[cfg(feature = "client")]
     NewKey,
 }
 
@@ -38,7 +37,7 @@ pub enum Role {
 #[derive(Clone, Debug)]
 pub struct FileArg {
     /// Name of the option, such as `--input`.
-    pub option: &'static str,
+    pub option: String,
     /// Path of the file.
     pub path: PathBuf,
     /// Use of the file.
@@ -46,27 +45,6 @@ pub struct FileArg {
 }
 
 impl FileArg {
-    /// Describes a file that is read.
-    pub fn input(option: &'static str, path: &Path) -> Self {
-        Self { option, path: path.to_path_buf(), role: Role::Input }
-    }
-
-    /// Describes a text file that is written.
-    pub fn text(option: &'static str, path: &Path) -> Self {
-        Self { option, path: path.to_path_buf(), role: Role::Text }
-    }
-
-    /// Describes a binary file that is written.
-    pub fn bytes(option: &'static str, path: &Path) -> Self {
-        Self { option, path: path.to_path_buf(), role: Role::Bytes }
-    }
-
-    /// Describes a key that is generated.
-    #[cfg(feature = "client")]
-    pub fn new_key(option: &'static str, path: &Path) -> Self {
-        Self { option, path: path.to_path_buf(), role: Role::NewKey }
-    }
-
     fn is_output(&self) -> bool {
         self.role != Role::Input
     }
@@ -87,6 +65,13 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
+    /// Returns these files and others, which the command names itself.
+    pub fn and(&self, option: &str, role: Role, paths: &[PathBuf]) -> Self {
+        let file = |path: &PathBuf| FileArg { option: option.into(), path: path.clone(), role };
+        let files = self.files.iter().cloned().chain(paths.iter().map(file)).collect();
+        Self { files, force: self.force }
+    }
+
     /// Checks that no output replaces an input, another output or, unless forced, a key or a read-only file.
     ///
     /// # Errors
@@ -100,7 +85,7 @@ impl FileArgs {
                 if is_twin || identity.is_none() || identity != Identity::of(other)? {
                     continue;
                 }
-                let (option, other_option) = (output.option, other.option);
+                let (option, other_option) = (&output.option, &other.option);
                 let name = output.path.printable();
                 if other.is_output() {
                     bail!("{option} and {other_option} cannot both be {name}");
@@ -189,7 +174,7 @@ fn place(target: &Path) -> PathBuf {
 fn check_replaced(output: &FileArg) -> Result<()> {
     let Some(target) = target_of(&output.path)? else { return Ok(()) };
     let Ok(metadata) = fs::metadata(&target) else { return Ok(()) };
-    let (option, name) = (output.option, output.path.printable());
+    let (option, name) = (&output.option, output.path.printable());
     if let Some(kind) = key_kind(&target)? {
         bail!("{option} {name} exists and is {kind}; --force replaces it");
     }

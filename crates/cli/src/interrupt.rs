@@ -80,9 +80,6 @@ pub fn install() -> Result<()> {
 }
 
 /// Does nothing on this system.
-///
-/// # Errors
-/// None.
 #[cfg(not(unix))]
 pub fn install() -> Result<()> {
     Ok(())

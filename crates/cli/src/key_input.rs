@@ -58,9 +58,6 @@ pub fn read_mapped<T>(
 
 /// Maps an input and reads it with `read`, whose result may refer to the file. Also returns the file, so that the
 /// caller can check in the end that nobody changed it.
-///
-/// # Errors
-/// Same errors as [`read_mapped`].
 pub fn read_kept<T>(
     path: &Path,
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
@@ -111,9 +108,6 @@ pub struct MappedKey {
 
 impl MappedKey {
     /// Checks that nobody changed the key's file in place since it was read.
-    ///
-    /// # Errors
-    /// If somebody did.
     pub fn check_unchanged(&self) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         file.check_unchanged().with_context(|| format!("{} changed while it was in use", self.name))
@@ -156,9 +150,6 @@ impl KeyFile {
     }
 
     /// Reads the whole key, in place if it supports that.
-    ///
-    /// # Errors
-    /// If the key cannot be read, or is damaged.
     pub fn read(self) -> Result<MappedKey> {
         read_key(&self.file, self.name, self.options)
     }

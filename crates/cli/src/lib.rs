@@ -25,7 +25,6 @@ mod suggestion;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 pub use cryptable::memory::WithReserve;
 use cryptable::transciphering::MessageError;
@@ -36,7 +35,7 @@ const PIPE_CLOSED: u8 = 141;
 /// Runs the program with the arguments of the process. Returns its exit status.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = match args::Cli::try_parse() {
+    let cli = match args::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };

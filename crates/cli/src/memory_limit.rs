@@ -7,17 +7,11 @@ use crate::sizes::bytes;
 
 /// Checks, before a key is read, that the work and the key fit within `limit`. Without a limit, checks that the machine
 /// has enough free memory for both.
-///
-/// # Errors
-/// If they do not fit.
 pub fn check_unread(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
     check_bytes_unread(limit, job, prediction.peak_bytes())
 }
 
 /// Same as [`check_unread`], for a number of bytes.
-///
-/// # Errors
-/// If they do not fit.
 pub fn check_bytes_unread(limit: Option<usize>, job: &str, needed: usize) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, needed),
@@ -27,26 +21,17 @@ pub fn check_bytes_unread(limit: Option<usize>, job: &str, needed: usize) -> Res
 
 /// Checks, after the key was read, that a lookup and the key fit within `limit`. Without a limit, checks that the
 /// machine has enough free memory for the lookup alone.
-///
-/// # Errors
-/// If they do not fit.
 pub fn check(limit: Option<usize>, prediction: &Prediction) -> Result<()> {
     check_job(limit, "the lookup", prediction)
 }
 
 /// Same as [`check`], for any job. `job` names it in messages.
-///
-/// # Errors
-/// If the job does not fit.
 pub fn check_job(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
     let beside = prediction.peak_bytes() - prediction.key_memory_bytes;
     check_bytes(limit, job, prediction.key_memory_bytes, beside)
 }
 
 /// Same as [`check_job`], given the bytes of the key and the bytes beside it.
-///
-/// # Errors
-/// If they do not fit.
 pub fn check_bytes(
     limit: Option<usize>,
     job: &str,

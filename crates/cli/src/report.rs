@@ -1,6 +1,6 @@
 //! Output of commands: text for people, JSON for programs.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 #[cfg(feature = "client")]
@@ -10,11 +10,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 use cryptable_wire::{printable, printable_json};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 pub use crate::sizes::{bytes, bytes_at_least};
 
 use crate::args::Global;
-use crate::atomic_file::stdout_is_taken;
+use crate::atomic_file::{shown, stdout_is_taken};
+use crate::printable::Printable as _;
 
 /// Prints the result of a command, even with `--quiet`; on standard error if an output goes to standard output.
 pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
@@ -99,6 +101,71 @@ fn printable_lines(text: &str) -> String {
 /// Prints a summary of what a command did; nothing with `--quiet`.
 pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
     if global.quiet && !global.json { Ok(()) } else { result(global, report) }
+}
+
+/// A report of fields for programs, and of a text for people.
+pub struct Report {
+    /// For programs.
+    pub fields: Value,
+    /// For people.
+    pub text: String,
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.fields.serialize(serializer)
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Prints a result: `fields` for programs, and `text` for people.
+pub fn answer(global: Global, fields: Value, text: String) -> anyhow::Result<()> {
+    result(global, &Report { fields, text })
+}
+
+/// Prints a summary like [`answer`]; nothing with `--quiet`.
+pub fn told(global: Global, fields: Value, text: String) -> anyhow::Result<()> {
+    summary(global, &Report { fields, text })
+}
+
+/// Prints a summary of a command that wrote a file: for programs `fields`, with the file's path and bytes, for people
+/// `text`, after the file's name.
+pub fn written(
+    global: Global,
+    output: &Path,
+    output_bytes: u64,
+    mut fields: Value,
+    text: &str,
+) -> anyhow::Result<()> {
+    fields["output"] = output.to_string_lossy().into();
+    fields["output_bytes"] = output_bytes.into();
+    told(global, fields, format!("{}: {text}", shown(output).printable()))
+}
+
+/// Prints a summary like [`written`], of a command that computed for `eval_s` seconds: with threads and peak memory.
+pub fn computed(
+    global: Global,
+    output: &Path,
+    output_bytes: u64,
+    eval_s: f64,
+    mut fields: Value,
+    text: &str,
+) -> anyhow::Result<()> {
+    fields["threads"] = rayon::current_num_threads().into();
+    fields["eval_s"] = eval_s.into();
+    fields["peak_rss_bytes"] = peak_memory_bytes().into();
+    written(global, output, output_bytes, fields, text)
+}
+
+/// Formats a time of computing, the threads, and the peak memory: `3.2 s on 2 threads; peak memory 1.5 GB`.
+pub fn on_threads(time: f64) -> String {
+    let threads = counted(rayon::current_num_threads() as u64, "thread");
+    format!("{} on {threads}{}", seconds(time), peak_memory(peak_memory_bytes()))
 }
 
 /// Formats a number of values: `1 value`, `2 values`.

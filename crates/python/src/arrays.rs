@@ -26,9 +26,6 @@ struct Source<'py> {
 }
 
 /// Converts to a numpy array; refuses masked elements.
-///
-/// # Errors
-/// `TypeError` of those.
 pub(crate) fn as_array<'py>(values: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
     values.py().import("cryptable._arrays")?.call_method1("as_array", (values,))
 }
@@ -144,9 +141,6 @@ pub(crate) fn integers(
 
 /// Whether values are signed: as a user says, or else if they are of a signed type of numpy's that cannot hold all unsigned
 /// values below the modulus, such as int8 for 256.
-///
-/// # Errors
-/// Those of Python.
 pub(crate) fn are_signed(
     values: &Bound<'_, PyAny>,
     modulus: u64,
@@ -272,9 +266,6 @@ pub(crate) fn words(values: &Bound<'_, PyAny>, bits: u32, signed: bool) -> Resul
 }
 
 /// Real numbers of any shape, row by row.
-///
-/// # Errors
-/// `TypeError` if numpy makes no numbers of them.
 pub(crate) fn reals(values: &Bound<'_, PyAny>) -> Result<Numbers<f64>> {
     let source = Source::new(values)?;
     match source.kind.as_str() {
@@ -286,9 +277,6 @@ pub(crate) fn reals(values: &Bound<'_, PyAny>) -> Result<Numbers<f64>> {
 }
 
 /// Complex numbers of any shape, row by row, and whether there were only real ones.
-///
-/// # Errors
-/// `TypeError` if numpy makes no numbers of them.
 pub(crate) fn complex_numbers(values: &Bound<'_, PyAny>) -> Result<(Numbers<Complex64>, bool)> {
     let source = Source::new(values)?;
     let is_real = source.kind != "c";

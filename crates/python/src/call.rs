@@ -55,9 +55,6 @@ impl<'py> SomeWrap<Progress<'py>> for bool {
 }
 
 /// [`run`] with what a user gives for progress: `True` for a bar of this title, `False` or `None` for none, a callback.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn run_reporting<R: Send>(
     py: Python<'_>,
     threads: usize,
@@ -79,9 +76,6 @@ pub(crate) fn run_reporting<R: Send>(
 }
 
 /// [`run_reporting`] for calls of engines, which take progress alone.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn run_engine<R: Send>(
     py: Python<'_>,
     threads: usize,
@@ -93,9 +87,6 @@ pub(crate) fn run_engine<R: Send>(
 }
 
 /// [`run`] for calls that tell nothing, on all threads.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn run_silently<R: Send>(
     py: Python<'_>,
     call: impl FnOnce() -> cryptable::Result<R> + Send,

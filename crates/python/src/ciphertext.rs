@@ -30,9 +30,6 @@ impl Ciphertext {
 }
 
 /// Whether values are signed, as their ciphertext says; a user who says anything must say the same.
-///
-/// # Errors
-/// `MismatchError` otherwise.
 pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
     let name = |signed| if signed { "signed" } else { "unsigned" };
     match stated {

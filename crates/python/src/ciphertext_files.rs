@@ -9,13 +9,12 @@ use cryptable::{
     CiphertextFileSummary, CiphertextReader as LibraryReader, CiphertextWriter as LibraryWriter,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
 use crate::files::{AtomicFile, open};
 use crate::parameters::hexadecimal;
-use crate::pieces::Pieces;
+use crate::pieces::{Pieces, reader_of_pieces, writer_of_pieces};
 use crate::properties::properties;
 
 /// Writes a file of ciphertexts one after another, of any number, in the memory of one. It appears when it is whole: at
@@ -27,13 +26,6 @@ pub(crate) struct CiphertextWriter {
 
 #[pymethods]
 impl CiphertextWriter {
-    /// A writer of a new file; an existing one is replaced only if told so.
-    #[new]
-    #[pyo3(signature = (path, *, replace = false))]
-    fn new(path: PathBuf, replace: bool) -> Self {
-        Self { pieces: Pieces::new(path, replace) }
-    }
-
     /// Appends the values of a ciphertext: of the same key, engine and modulus as the first.
     fn write(&self, py: Python<'_>, ciphertext: &Ciphertext) -> Result<()> {
         let contents = ciphertext.inner.contents();
@@ -44,36 +36,9 @@ impl CiphertextWriter {
             )
         })
     }
-
-    /// Completes the file.
-    fn close(&self, py: Python<'_>) -> Result<()> {
-        crate::call::detach(py, || {
-            self.pieces.close(|writer| Ok(writer.finish().map_err(raise)?.0))
-        })
-    }
-
-    fn __enter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    #[pyo3(signature = (kind: "type[BaseException] | None", *_error: "object"))]
-    fn __exit__(
-        &self,
-        py: Python<'_>,
-        kind: &Bound<'_, PyAny>,
-        _error: &Bound<'_, PyTuple>,
-    ) -> Result<()> {
-        if kind.is_none() {
-            return self.close(py);
-        }
-        self.pieces.abandon();
-        Ok(())
-    }
-
-    fn __repr__(&self) -> String {
-        format!("CiphertextWriter({})", self.pieces.path().display())
-    }
 }
+
+writer_of_pieces!(CiphertextWriter, |writer| Ok(writer.finish().map_err(raise)?.0));
 
 /// Reads a file of ciphertexts one after another, in the memory of one; all of it is checked first. Iterates over
 /// ciphertexts of one dimension.
@@ -96,18 +61,6 @@ impl CiphertextReader {
     /// The number of ciphertexts.
     fn __len__(&self) -> usize {
         self.summary.ciphertexts as usize
-    }
-
-    fn __enter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    /// Nothing is left to do: files are closed with their readers.
-    #[pyo3(signature = (*_error: "object"))]
-    fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
-
-    fn __iter__(slf: Py<Self>) -> Py<Self> {
-        slf
     }
 
     fn __next__(&self, py: Python<'_>) -> Result<Option<Ciphertext>> {
@@ -140,3 +93,5 @@ properties!(CiphertextReader {
     /// The digest of the file.
     digest: String = |it| hexadecimal(&it.summary.digest);
 });
+
+reader_of_pieces!(CiphertextReader);

@@ -10,9 +10,6 @@ use crate::errors::Result;
 /// Compares encrypted values. They are equal to themselves. With numbers, arrays and other encrypted values they are
 /// not compared: like numpy's `==`, that would compare all values, which needs a key; `instead` names the call.
 /// Anything else, such as `None`, is another object.
-///
-/// # Errors
-/// `TypeError` as said.
 pub(crate) fn compared<'py>(
     x: &Bound<'py, PyAny>,
     other: &Bound<'py, PyAny>,

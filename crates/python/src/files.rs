@@ -34,9 +34,6 @@ fn failed(path: &Path, error: &io::Error) -> PyErr {
 }
 
 /// Opens a file for reading.
-///
-/// # Errors
-/// That of the disk, with the path.
 pub(crate) fn open(path: &Path) -> Result<BufReader<File>> {
     Ok(BufReader::new(File::open(path).map_err(|error| failed(path, &error))?))
 }
@@ -65,25 +62,16 @@ pub(crate) fn write_bytes(py: Python<'_>, path: PathBuf, content: &[u8]) -> Resu
 }
 
 /// Maps a file into memory: one that is longer than that. Calls that read it fail if somebody changes it meanwhile.
-///
-/// # Errors
-/// `OSError` that names it.
 pub(crate) fn map_file(path: &Path) -> Result<Arc<WatchedFile>> {
     Ok(WatchedFile::open(path)?)
 }
 
 /// Reads a file.
-///
-/// # Errors
-/// `OSError` that names it.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| failed(path, &error))
 }
 
 /// Reads as much of a file as says what it is.
-///
-/// # Errors
-/// `OSError` that names it.
 pub(crate) fn read_start(path: &Path) -> Result<Vec<u8>> {
     let mut start = Vec::new();
     let mut file = open(path)?.take(cryptable_wire::HEADER_BYTES as u64);

@@ -74,3 +74,69 @@ impl<W> Pieces<W> {
         *self.state() = State::Ended;
     }
 }
+
+/// Adds what writers of files piece after piece have: how a file is begun and completed, `with` blocks, and a text.
+///
+/// The class has one field, `pieces`; `finish` completes its writer, and gives the file.
+macro_rules! writer_of_pieces {
+    ($class:ident, $finish:expr) => {
+        #[pyo3::pymethods]
+        impl $class {
+            /// A writer of a new file; an existing one is replaced only if told so.
+            #[new]
+            #[pyo3(signature = (path, *, replace = false))]
+            fn new(path: std::path::PathBuf, replace: bool) -> Self {
+                Self { pieces: $crate::pieces::Pieces::new(path, replace) }
+            }
+
+            /// Completes the file.
+            fn close(&self, py: pyo3::Python<'_>) -> $crate::errors::Result<()> {
+                $crate::call::detach(py, || self.pieces.close($finish))
+            }
+
+            fn __enter__(slf: pyo3::Py<Self>) -> pyo3::Py<Self> {
+                slf
+            }
+
+            #[pyo3(signature = (kind: "type[BaseException] | None", *_error: "object"))]
+            fn __exit__(
+                &self,
+                py: pyo3::Python<'_>,
+                kind: &pyo3::Bound<'_, pyo3::PyAny>,
+                _error: &pyo3::Bound<'_, pyo3::types::PyTuple>,
+            ) -> $crate::errors::Result<()> {
+                if kind.is_none() {
+                    return self.close(py);
+                }
+                self.pieces.abandon();
+                Ok(())
+            }
+
+            fn __repr__(&self) -> String {
+                format!(concat!(stringify!($class), "({})"), self.pieces.path().display())
+            }
+        }
+    };
+}
+
+/// Adds what readers of such files have: they are iterators, and take part in `with` blocks.
+macro_rules! reader_of_pieces {
+    ($class:ident) => {
+        #[pyo3::pymethods]
+        impl $class {
+            fn __enter__(slf: pyo3::Py<Self>) -> pyo3::Py<Self> {
+                slf
+            }
+
+            /// Nothing is left to do: files are closed with their readers.
+            #[pyo3(signature = (*_error: "object"))]
+            fn __exit__(&self, _error: &pyo3::Bound<'_, pyo3::types::PyTuple>) {}
+
+            fn __iter__(slf: pyo3::Py<Self>) -> pyo3::Py<Self> {
+                slf
+            }
+        }
+    };
+}
+
+pub(crate) use {reader_of_pieces, writer_of_pieces};

@@ -148,9 +148,6 @@ properties!(Table {
 });
 
 /// A table of these moduli, by `cryptable.table`.
-///
-/// # Errors
-/// Those of that.
 pub(crate) fn of_moduli<'py>(
     table: &Bound<'py, PyAny>,
     inputs: u64,
@@ -166,9 +163,6 @@ pub(crate) fn of_moduli<'py>(
 
 /// Makes a table of `inputs` inputs, if that number is known, by `cryptable.table`, with the least possible output
 /// modulus.
-///
-/// # Errors
-/// Those of that.
 pub(crate) fn of_inputs<'py>(
     table: &Bound<'py, PyAny>,
     inputs: Option<u64>,

@@ -27,9 +27,6 @@ pub(crate) struct WatchedFile {
 
 impl WatchedFile {
     /// Maps a file.
-    ///
-    /// # Errors
-    /// `OSError` that names it.
     pub(crate) fn open(path: &Path) -> std::io::Result<Arc<Self>> {
         let (map, path, last_call) = (MappedFile::open(path)?, path.to_owned(), AtomicU64::new(0));
         let file = Arc::new(Self { map, path, last_call });

@@ -2,6 +2,7 @@
 //! for each of them.
 
 pub(crate) mod joint;
+mod keys;
 mod results;
 mod started;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use cryptable::{
     Ciphertext, CostModel, EvaluationKey, Execution, Parameters, PreparedTable, ReadOptions, memory,
 };
 
+use self::keys::LoadedKeys;
 use self::started::Started;
 use crate::error::is_busy;
 use crate::identifiers::random_hex;
@@ -88,17 +90,10 @@ pub(crate) struct Worker {
     pub(crate) totals: Totals,
 }
 
-/// A key that stays in memory.
-struct Loaded {
-    id: String,
-    key: Arc<EvaluationKey>,
-}
-
 /// Objects that are kept from turn to turn.
 #[derive(Default)]
 struct Kept {
-    /// Keys, most recently used last.
-    keys: Vec<Loaded>,
+    keys: LoadedKeys,
     /// Jobs that wait for their next turn, most recently run last.
     jobs: Vec<Started>,
 }
@@ -240,7 +235,7 @@ impl Worker {
 
     /// Closes the files of keys and waiting jobs that were removed, which frees their disk space.
     fn let_removed_go(&self, kept: &mut Kept) {
-        kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
+        kept.keys.retain(|id| self.store.has_object(id).unwrap_or(true));
         kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
     }
 
@@ -355,41 +350,9 @@ impl Worker {
         }
     }
 
-    /// Returns the key of a job, and loads it if necessary. Drops the least recently used keys until all fit in memory
-    /// beside the lookup.
-    fn key(&self, job: &QueuedJob, loaded: &mut Vec<Loaded>) -> Result<Arc<EvaluationKey>> {
-        let taken = |loaded: &[Loaded]| -> u64 {
-            loaded.iter().map(|other| other.key.memory_bytes() as u64).sum()
-        };
-        let found = loaded.iter().position(|other| other.id == job.key);
-        let this = match found {
-            Some(place) => loaded.remove(place),
-            None => {
-                let path = self.store.fetch(&job.key)?;
-                // A loaded key may be several times as large as its file; its real size is known only afterwards.
-                let bytes = std::fs::metadata(&path)?.len();
-                while !loaded.is_empty() && taken(loaded) + bytes > self.limits.memory / 2 {
-                    loaded.remove(0);
-                }
-                let key = Arc::new(EvaluationKey::open(&path, self.options)?);
-                Loaded { id: job.key.clone(), key }
-            }
-        };
-        let parameters = this.key.lookup_parameters()?;
-        let values = parameters.values_per_part() as u64;
-        let lookup = parameters.lookup_prediction(EntryKind::Shared, job.tables.len(), values);
-        let room = self.limits.memory.saturating_sub(lookup.peak_bytes() as u64);
-        while !loaded.is_empty() && taken(loaded) > room.min(self.limits.memory / 2) {
-            loaded.remove(0);
-        }
-        let key = this.key.clone();
-        loaded.push(this);
-        Ok(key)
-    }
-
     /// Looks values up until none is left or another client has its turn.
     fn look_up(&self, job: &QueuedJob, kept: &mut Kept, since: &mut Instant) -> Result<Outcome> {
-        let key = self.key(job, &mut kept.keys)?;
+        let key = kept.keys.key_of(job, &self.store, self.limits.memory, self.options)?;
         let prepare = |name: &String| Ok(key.prepare(&joint::read_table(&self.store, name)?)?);
         let tables: Vec<PreparedTable> = job.tables.iter().map(prepare).collect::<Result<_>>()?;
         let tables: Vec<&PreparedTable> = tables.iter().collect();

@@ -10,6 +10,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use crate::contract::print_line;
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
 
@@ -29,7 +30,8 @@ pub struct AesArguments {
 pub fn run(arguments: &AesArguments, json: bool) -> anyhow::Result<()> {
     let runs = arguments.common.runs.unwrap_or(1);
     let direction = if arguments.decrypt { Direction::Decrypt } else { Direction::Encrypt };
-    measure(&ParameterSet::Aes128.parameters(), direction, runs, arguments.common.seed)?.print(json)
+    let parameters = ParameterSet::Aes128.parameters();
+    print_line(&measure(&parameters, direction, runs, arguments.common.seed)?, json)
 }
 
 /// Direction of a block.
@@ -106,7 +108,7 @@ mod tests {
     fn a_block_of_a_toy() {
         for direction in [Direction::Encrypt, Direction::Decrypt] {
             let line = measure(&ParameterSet::Aes128.insecure_toy(), direction, 1, 1).unwrap();
-            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            check_line(&line);
             assert_eq!((line.bootstraps, line.line.contract.values_checked), (1280, 16));
             assert!(line.cmuxes > 0);
         }

@@ -39,9 +39,6 @@ impl Bits {
     }
 
     /// Times and checks a circuit bootstrap of this noise: all that its line says but for keys and counts.
-    ///
-    /// # Errors
-    /// If a ciphertext is not of the session's parameters.
     pub fn measure(
         &self,
         session: &Session,

@@ -10,6 +10,7 @@ use cryptable_papers::wang_2024::{insecure_auto_set, insecure_cmux_set};
 
 use super::bits::Bits;
 use super::line::{CircuitLine, CommonArguments};
+use crate::contract::print_line;
 use crate::single::{Batch, Session};
 
 /// Kinds of blind rotation, with parameter sets of their own.
@@ -86,7 +87,7 @@ pub fn run(arguments: &CbsArguments, json: bool) -> anyhow::Result<()> {
         line.line.contract.method = format!("circuit bootstrap, {variant} {number}");
         line
     };
-    line.print(json)
+    print_line(&line, json)
 }
 
 /// Bootstraps random bits; each is checked by a CMUX.
@@ -115,7 +116,7 @@ mod tests {
             let parameters = variant.set(number).unwrap().insecure_toy();
             let mut line = measure(&parameters, Batch { size: 2, runs: 1 }, 1).unwrap();
             line.line.contract.method = variant.name().to_owned();
-            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            check_line(&line);
             assert_eq!((line.bootstraps, line.line.contract.values_checked), (1, 100));
             let contract = &line.line.contract;
             assert!(contract.encrypt_s > 0.0 && contract.input_bytes == 6);

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use super::cmux_tree::parse_set;
 use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use crate::contract::print_line;
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
 
@@ -57,7 +58,7 @@ pub fn run(arguments: &CmuxChainArguments, json: bool) -> anyhow::Result<()> {
     for depth in depths {
         let mut line = chain.measure(depth, common.runs.unwrap_or(5))?;
         line.line.contract.method = format!("CMUX chain, {set}");
-        line.print(json)?;
+        print_line(&line, json)?;
     }
     Ok(())
 }
@@ -182,7 +183,7 @@ mod tests {
             for chain in &chains {
                 let mut line = chain.measure(depth, 1).unwrap();
                 line.line.contract.method = "CMUX chain".to_owned();
-                assert!(check_line(&serde_json::to_string(&line).unwrap()));
+                check_line(&line);
                 assert_eq!((line.chain_depth, line.cmuxes), (Some(depth), depth as usize));
                 let contract = &line.line.contract;
                 let predicted = contract.predicted_noise_std_log2.unwrap();

@@ -17,6 +17,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use crate::contract::print_line;
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
 
@@ -70,7 +71,7 @@ pub fn run(arguments: &CmuxTreeArguments, json: bool) -> anyhow::Result<()> {
     let mut line = measure(circuit, *bits, common.runs.unwrap_or(5), common.seed)?;
     line.line.contract.method = format!("CMUX tree, {set}, {bits} bits");
     line.line.contract.log2_fail = parameters.log2_fail();
-    line.print(json)
+    print_line(&line, json)
 }
 
 /// Looks random values up in a random table of `bits` bits.
@@ -153,7 +154,7 @@ mod tests {
             (contract.method, contract.log2_fail) = (set.to_string(), -64.0);
             assert_eq!(contract.values_checked, VALUES);
             assert!(contract.prepare_s > 0.0 && contract.encrypt_s > 0.0);
-            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            check_line(&line);
         }
     }
 

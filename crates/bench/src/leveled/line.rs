@@ -72,36 +72,6 @@ impl CircuitLine {
             automorphism_digits: (automorphism.base_log2, automorphism.length),
         }
     }
-
-    /// Prints it; no value must be wrong.
-    ///
-    /// # Errors
-    /// If one is.
-    pub fn print(&self, json: bool) -> anyhow::Result<()> {
-        let contract = &self.line.contract;
-        if json {
-            println!("{}", serde_json::to_string(self)?);
-        } else {
-            let published =
-                self.line.published_ms.map_or(String::new(), |ms| format!(", published {ms} ms"));
-            println!(
-                "{}: {:.2} ms{published}, {:.1} u, {} bootstraps, {} CMUXes, depth {}, keys {:.1} MB ({:.1} MB sent), noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
-                contract.method,
-                contract.ms_per_value,
-                self.line.units_per_value,
-                self.bootstraps,
-                self.cmuxes,
-                self.max_depth,
-                contract.eval_key_bytes as f64 / 1e6,
-                self.key_file_bytes as f64 / 1e6,
-                contract.noise_std_log2,
-                contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
-                contract.log2_fail,
-                contract.security_bits
-            );
-        }
-        contract.check()
-    }
 }
 
 /// Returns the bytes of a fresh list of `count` LWE ciphertexts, with its seed, and of a computed one, with the

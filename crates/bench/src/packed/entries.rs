@@ -15,7 +15,7 @@ use rand_chacha::ChaCha20Rng;
 use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::timed;
 
 /// Server's knowledge of the tables.
@@ -77,7 +77,7 @@ pub fn run(arguments: &EntriesArguments, json: bool) -> anyhow::Result<()> {
         digit_bits: arguments.digit_bits,
         ..arguments.limits.request(modulus, modulus)
     };
-    measure(&Parameters::choose(&request)?, arguments)?.finish(json)
+    print_line(&measure(&Parameters::choose(&request)?, arguments)?, json)
 }
 
 /// Measures lookups with parameters that have a level for entries, and checks every value.
@@ -145,22 +145,15 @@ fn tables(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn tables_of_a_toy() {
         let parameters = Parameters::insecure_toy_entries(16, 16).unwrap();
         for &entries in Entries::value_variants() {
-            let arguments = EntriesArguments {
-                entries,
-                bits: 4,
-                digit_bits: None,
-                limits: LimitArguments::default(),
-                runs: 1,
-                seed: 1,
-            };
+            let arguments = EntriesArguments { entries, ..parsed("--bits 4 --runs 1") };
             let record = measure(&parameters, &arguments).unwrap();
-            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            check_line(&record);
             let slots = parameters.literal().slots;
             assert_eq!((record.contract.values_checked, record.contract.wrong), (slots, 0));
             assert!(record.predicted_units > 0.0 && !record.digits.is_empty());

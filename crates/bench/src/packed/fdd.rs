@@ -7,7 +7,7 @@ use rand_chacha::ChaCha20Rng;
 
 use super::keys::Keys;
 use super::line::{Measured, PackedRecord, common, digits_of};
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::timed;
 
 /// Arguments of `bench fdd`.
@@ -35,7 +35,7 @@ pub fn run(arguments: &FddArguments, json: bool) -> anyhow::Result<()> {
         digit_bits: arguments.digit_bits,
         ..Request::new(modulus, modulus)
     };
-    measure(&Parameters::choose(&request)?, arguments)?.finish(json)
+    print_line(&measure(&Parameters::choose(&request)?, arguments)?, json)
 }
 
 /// Measures decompositions with parameters of a multiplexer tree, and checks every digit.
@@ -78,16 +78,16 @@ mod tests {
     use cryptable::engines::packed::MultiplexerLiteral;
 
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn digits_of_a_toy() {
         let (digits, selectors) = (vec![4, 8], vec![1, 1]);
         let tree = MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() };
         let parameters = Parameters::insecure_toy_tree(32, 1024, 64, tree, 0).unwrap();
-        let arguments = FddArguments { bits: 5, digit_bits: None, runs: 1, seed: 1 };
+        let arguments = parsed("--bits 5 --runs 1");
         let record = measure(&parameters, &arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        check_line(&record);
         assert_eq!((record.contract.values_checked, record.digits), (64, vec![4, 8]));
         assert!(record.contract.noise_std_log2 < -2.0 && record.predicted_units > 0.0);
     }

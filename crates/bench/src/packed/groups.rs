@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 
 use super::keys::Keys;
 use super::line::{Measured, PackedRecord, common};
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::timed;
 
 /// Arguments of `bench groups`.
@@ -46,7 +46,7 @@ pub fn run(arguments: &GroupsArguments, json: bool) -> anyhow::Result<()> {
     let output_modulus = (largest.unsigned_abs() + 1).next_power_of_two();
     let request = Request { memory: arguments.memory, ..Request::new(modulus, output_modulus) };
     let parameters = Parameters::for_formulas(&formulas, &request)?;
-    measure(&parameters, &formulas, arguments)?.finish(json)
+    print_line(&measure(&parameters, &formulas, arguments)?, json)
 }
 
 /// Measures sums by groups, and checks every partial sum.

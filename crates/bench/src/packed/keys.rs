@@ -20,9 +20,6 @@ pub struct Keys {
 
 impl Keys {
     /// Generates keys.
-    ///
-    /// # Errors
-    /// Never: nobody cancels.
     pub fn generate(parameters: &Parameters) -> Result<Self> {
         let start = Instant::now();
         let secret = SecretKey::generate(parameters);

@@ -6,7 +6,7 @@ use cryptable::engines::packed::{
 use serde::Serialize;
 
 use super::keys::Keys;
-use crate::contract::{Contract, print_line};
+use crate::contract::Contract;
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -23,17 +23,6 @@ pub struct PackedRecord {
     pub predicted_peak_bytes: usize,
     /// All numbers of the parameters.
     pub literal: ParametersLiteral,
-}
-
-impl PackedRecord {
-    /// Prints the line, for programs or for people, and checks that no value was wrong.
-    ///
-    /// # Errors
-    /// If a value is wrong.
-    pub fn finish(&self, json: bool) -> anyhow::Result<()> {
-        print_line(self, json)?;
-        self.contract.check()
-    }
 }
 
 /// Returns the fields that all lines share.
@@ -71,9 +60,6 @@ pub struct Measured {
 
 impl Measured {
     /// So many runs, each of which gives the same results.
-    ///
-    /// # Errors
-    /// Those of an evaluation.
     pub fn of(runs: usize, evaluate: impl Fn() -> Result<Vec<Ciphertext>>) -> Result<Self> {
         let generation_peak = memory::peak_rss();
         memory::reset_peak();
@@ -97,9 +83,6 @@ impl Measured {
     }
 
     /// A line, of results that should be these. A value is wrong if any of its parts is.
-    ///
-    /// # Errors
-    /// If a result is not of the key.
     pub fn record(
         self,
         parameters: &Parameters,

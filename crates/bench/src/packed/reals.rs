@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::timed;
 
 /// Arguments of `bench reals`.
@@ -43,7 +43,7 @@ pub fn run(arguments: &RealsArguments, json: bool) -> anyhow::Result<()> {
         complex_outputs: arguments.complex,
         ..arguments.limits.request(1 << arguments.bits, outputs)
     };
-    measure(&Parameters::choose(&request)?, arguments)?.finish(json)
+    print_line(&measure(&Parameters::choose(&request)?, arguments)?, json)
 }
 
 /// Measures lookups, and checks every value as it is decrypted.
@@ -105,25 +105,19 @@ fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn real_and_complex_outputs_of_a_toy() {
         for complex in [false, true] {
-            let arguments = RealsArguments {
-                complex,
-                bits: 4,
-                output_bits: 6,
-                limits: LimitArguments::default(),
-                runs: 1,
-                seed: 1,
-            };
+            let line = "--bits 4 --output-bits 6 --runs 1";
+            let arguments = RealsArguments { complex, ..parsed(line) };
             let parameters = match complex {
                 true => Parameters::insecure_toy_complex(16, 64, 512),
                 false => Parameters::insecure_toy(16, 64),
             };
             let record = measure(&parameters.unwrap(), &arguments).unwrap();
-            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            check_line(&record);
             assert_eq!(record.contract.wrong, 0);
             let noise = (record.contract.noise_std_log2, record.contract.predicted_noise_std_log2);
             assert!((noise.0 - noise.1.unwrap()).abs() < 1.0, "{noise:?}");

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 
 use super::keys::Keys;
 use super::line::{Measured, PackedRecord, common};
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::timed;
 
 /// Arguments of `bench sign`.
@@ -54,7 +54,7 @@ pub fn run(arguments: &SignArguments, json: bool) -> anyhow::Result<()> {
         }
         (None, None) => measure(&Parameters::for_digits(bits, &request)?, arguments)?,
     };
-    record.finish(json)
+    print_line(&record, json)
 }
 
 /// Measures signs, and checks every one.
@@ -234,11 +234,10 @@ fn values(modulus: u64, count: usize, seed: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     fn arguments(op: Option<Operation>) -> SignArguments {
-        let (ring_degree, floor, digit_bits) = (None, None, None);
-        SignArguments { bits: 6, ring_degree, runs: 1, op, floor, digit_bits, seed: 1 }
+        SignArguments { op, ..parsed("--bits 6 --runs 1") }
     }
 
     #[test]
@@ -246,7 +245,7 @@ mod tests {
         let parameters = Parameters::insecure_toy_digits(&[4, 8, 8], 8).unwrap();
         for (floor, place) in [(2, 4), (5, 32)] {
             let record = measure_floor(&parameters, floor, &arguments(None)).unwrap();
-            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            check_line(&record);
             let contract = &record.contract;
             assert_eq!((contract.values_checked, contract.wrong), (1024, 0));
             assert_eq!(contract.bits_out, (256.0 / f64::from(place)).log2());
@@ -262,7 +261,7 @@ mod tests {
         let parameters = Parameters::insecure_toy_digits(&[8, 8], 2).unwrap();
         let arguments = arguments(None);
         let record = measure(&parameters, &arguments).unwrap();
-        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        check_line(&record);
         assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));
         assert_eq!(record.digits, [8, 8]);
     }
@@ -273,7 +272,7 @@ mod tests {
         for operation in Operation::ALL {
             let arguments = arguments(Some(operation));
             let record = measure_operation(&parameters, operation, &arguments).unwrap();
-            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            check_line(&record);
             let checked = (record.contract.values_checked, record.contract.wrong);
             assert_eq!(checked, (1024, 0), "{operation}");
         }

@@ -48,9 +48,6 @@ pub struct Speeds {
 
 impl Speeds {
     /// Measures this machine, on one thread.
-    ///
-    /// # Errors
-    /// If no thread can be started.
     pub fn measure(degree: usize, unit: f64) -> std::io::Result<Self> {
         let model = CostModel::measure()?;
         let size = degree as f64 / 65536.0;

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::timed;
 
 /// Maximum number of places where a piecewise constant function changes: about as many as any function may have with
@@ -74,7 +74,7 @@ pub fn run(arguments: &WordsArguments, json: bool) -> anyhow::Result<()> {
     let job = Job::new(arguments)?;
     let request = arguments.limits.request(2, 2);
     let parameters = Parameters::for_words(&job.circuit, &request)?;
-    measure(&parameters, &job, arguments)?.finish(json)
+    print_line(&measure(&parameters, &job, arguments)?, json)
 }
 
 /// Measures a circuit of words, and checks every value.
@@ -238,7 +238,7 @@ fn random(rng: &mut ChaCha20Rng, count: u64, bound: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tests::check_line;
+    use crate::contract::tests::{check_line, parsed};
 
     #[test]
     fn tables_of_words_of_a_toy() {
@@ -248,18 +248,10 @@ mod tests {
                 if words == 4 && table != WordTable::Dictionary {
                     continue;
                 }
-                let arguments = WordsArguments {
-                    table,
-                    words,
-                    word_bits: 4,
-                    value_bits: None,
-                    limits: LimitArguments::default(),
-                    runs: 1,
-                    seed: 1,
-                };
+                let arguments = WordsArguments { table, words, ..parsed("--word-bits 4") };
                 let job = Job::new(&arguments).unwrap();
                 let record = measure(&parameters, &job, &arguments).unwrap();
-                assert!(check_line(&serde_json::to_string(&record).unwrap()));
+                check_line(&record);
                 let slots = parameters.literal().slots;
                 let checked = (record.contract.values_checked, record.contract.wrong);
                 assert_eq!(checked, (slots, 0), "{table:?}");

@@ -18,9 +18,6 @@ const HEIGHT: u32 = 26;
 
 impl Bars {
     /// The picture as SVG.
-    ///
-    /// # Errors
-    /// If there is no bar.
     pub fn svg(&self) -> Result<String> {
         ensure!(!self.bars.is_empty(), "{}: nothing was measured", self.title);
         let mut svg = String::new();

@@ -1,11 +1,14 @@
 //! One picture: curves over the width of tables, on a logarithmic axis.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use cryptable_files::{Access, AtomicFile};
 use plotters::prelude::*;
+
+use crate::measurement::median;
 
 /// Points in ascending order, and what they are.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +19,19 @@ pub struct Curve {
     pub source: Option<&'static str>,
     /// Points: the horizontal axis, such as bits of the table's inputs, and the quantity; both positive.
     pub points: Vec<(f64, f64)>,
+}
+
+/// Points of curves by what tells curves apart: measurements at the same place, to a thousandth, count by their median.
+pub fn medians<K: Ord>(
+    measured: impl Iterator<Item = (K, f64, f64)>,
+) -> BTreeMap<K, Vec<(f64, f64)>> {
+    let mut curves: BTreeMap<K, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    for (key, place, quantity) in measured {
+        let place = (place * 1000.0).round() as u64;
+        curves.entry(key).or_default().entry(place).or_default().push(quantity);
+    }
+    let point = |(place, values): (u64, Vec<f64>)| (place as f64 / 1000.0, median(&values));
+    curves.into_iter().map(|(key, curve)| (key, curve.into_iter().map(point).collect())).collect()
 }
 
 /// Content of a picture.
@@ -124,9 +140,6 @@ impl Curve {
 
 impl Chart {
     /// The picture as SVG.
-    ///
-    /// # Errors
-    /// If no curve has a point.
     pub fn svg(&self) -> Result<String> {
         let mut svg = String::new();
         self.draw(&mut svg).map_err(|error| anyhow!("cannot draw {}: {error}", self.file_name))?;

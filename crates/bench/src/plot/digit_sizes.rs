@@ -1,14 +1,12 @@
 //! The picture of signs of packed integers over the size of their digits (Sec. 5 of Alexandru, Kim, Polyakov, CRYPTO 2025).
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::chart::{Chart, Curve};
+use super::chart::{Chart, Curve, medians};
 use crate::json_lines;
-use crate::measurement::median;
 
 /// Plotted fields of a line.
 #[derive(Clone, Debug, Deserialize)]
@@ -21,9 +19,6 @@ pub struct SignRecord {
 }
 
 /// Returns the lines of signs in a file; others are passed over.
-///
-/// # Errors
-/// If the file cannot be read, or a line is no JSON.
 pub fn read(file: &Path) -> Result<Vec<SignRecord>> {
     json_lines::read(file, "a record of a sign", |value| {
         let is_sign = value.get("table").is_some_and(|table| table == "sign");
@@ -35,18 +30,14 @@ pub fn read(file: &Path) -> Result<Vec<SignRecord>> {
 
 /// Returns the chart of measurements on `threads` threads: a curve per width of integers that has two sizes of digits or more.
 pub fn chart(records: &[SignRecord], threads: usize) -> Option<Chart> {
-    let mut widths: BTreeMap<u64, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
-    for record in records.iter().filter(|record| record.threads == threads) {
-        let largest = record.digits.iter().max().map_or(1, |base| base.ilog2().into());
-        let sizes = widths.entry(record.bits_in as u64).or_default();
-        sizes.entry(largest).or_default().push(record.eval_s);
-    }
-    widths.retain(|_, sizes| sizes.len() > 1);
-    let curve = |(bits, sizes): (u64, BTreeMap<u64, Vec<f64>>)| {
-        let points = sizes.into_iter().map(|(size, times)| (size as f64, median(&times))).collect();
-        Curve { method: format!("sign of {bits} bits"), source: None, points }
-    };
-    let curves: Vec<Curve> = widths.into_iter().map(curve).collect();
+    let measured = records.iter().filter(|record| record.threads == threads).map(|record| {
+        let largest = record.digits.iter().max().map_or(1, |base| base.ilog2());
+        (record.bits_in as u64, f64::from(largest), record.eval_s)
+    });
+    let curve =
+        |(bits, points)| Curve { method: format!("sign of {bits} bits"), source: None, points };
+    let curves = medians(measured).into_iter().map(curve).filter(|curve| curve.points.len() > 1);
+    let curves: Vec<Curve> = curves.collect();
     let plural = if threads == 1 { "" } else { "s" };
     (!curves.is_empty()).then(|| Chart {
         file_name: "sign_by_digit_size",

@@ -7,9 +7,8 @@ use anyhow::{Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::chart::{Curve, DIGITS, REQUESTED, RING_DEGREE};
+use super::chart::{Curve, DIGITS, REQUESTED, RING_DEGREE, medians};
 use crate::json_lines;
-use crate::measurement::median;
 
 /// Methods that are compared over the width of tables.
 const METHODS: [&str; 4] = ["akp", "bmt", "cmt", "fdd"];
@@ -171,28 +170,23 @@ impl Key<'_> {
 /// One curve a method, size of digits and requested failure probability, with the median of repeated measurements; a
 /// quantity of 0 counts as not measured.
 pub fn curves(records: &[Record], quantity: impl Fn(&Record) -> f64) -> Vec<Curve> {
-    let mut methods: BTreeMap<Key<'_>, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
-    for record in records.iter().filter(|record| quantity(record) > 0.0) {
+    let measured = records.iter().filter(|record| quantity(record) > 0.0).map(|record| {
         let key = Key {
             method: &record.method,
             digit_bits: record.digit_bits(),
             smaller_degree: record.smaller_degree(records),
             fail: record.requested_fail(),
         };
-        let curve = methods.entry(key).or_default();
-        curve.entry(record.width()).or_default().push(quantity(record));
-    }
+        (key, record.bits_in, quantity(record))
+    });
+    let methods = medians(measured);
     let keys: Vec<Key<'_>> = methods.keys().copied().collect();
     let name = |key: Key<'_>| {
         let of_method = keys.iter().filter(|other| other.method == key.method);
         let requests: BTreeSet<Option<i64>> = of_method.map(|other| other.fail).collect();
         key.name(requests.len() > 1)
     };
-    let curve = |(key, points): (Key<'_>, BTreeMap<u64, Vec<f64>>)| {
-        let points = points.into_iter();
-        let points = points.map(|(width, values)| (width as f64 / 1000.0, median(&values)));
-        Curve { method: name(key), source: None, points: points.collect() }
-    };
+    let curve = |(key, points)| Curve { method: name(key), source: None, points };
     methods.into_iter().map(curve).collect()
 }
 

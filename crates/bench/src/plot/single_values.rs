@@ -9,7 +9,7 @@ use cryptable_papers::ma_2024::published_times::decomposition_time;
 use serde::Deserialize;
 
 use super::bars::Bars;
-use super::chart::{Chart, Curve};
+use super::chart::{Chart, Curve, medians};
 use crate::json_lines;
 use crate::measurement::median;
 
@@ -41,9 +41,6 @@ impl SingleRecord {
 
 /// The lines of bootstraps of single values in a file, not of circuits on bits, functions of large values or papers'
 /// parameters; others are passed over, [`super::records::read`] checks them.
-///
-/// # Errors
-/// If the file cannot be read, or a line is no JSON.
 pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
     json_lines::read(file, "a record of single values", |value| {
         let has = |name: &str| value.get(name).is_some();
@@ -57,9 +54,6 @@ pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
 }
 
 /// Returns names without extension, and pictures, of measurements on `threads` threads.
-///
-/// # Errors
-/// If a picture cannot be drawn.
 pub fn pictures(records: &[SingleRecord], threads: usize) -> Result<Vec<(String, String)>> {
     let records: Vec<&SingleRecord> =
         records.iter().filter(|record| record.threads == threads).collect();
@@ -102,20 +96,9 @@ fn on(threads: usize) -> String {
 
 /// Medians of times, a curve a method, over what `place` says of a line.
 fn curves(records: &[&SingleRecord], place: impl Fn(&SingleRecord) -> f64) -> Vec<Curve> {
-    let mut methods: BTreeMap<&str, Vec<(f64, Vec<f64>)>> = BTreeMap::new();
-    for record in records {
-        let (method, place) = (methods.entry(&record.method).or_default(), place(record));
-        match method.iter_mut().find(|point| point.0 == place) {
-            Some(point) => point.1.push(record.ms_per_value),
-            None => method.push((place, vec![record.ms_per_value])),
-        }
-    }
-    let curve = |(name, mut points): (&str, Vec<(f64, Vec<f64>)>)| {
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let points = points.into_iter().map(|(place, times)| (place, median(&times))).collect();
-        Curve { method: name.to_owned(), source: None, points }
-    };
-    methods.into_iter().map(curve).collect()
+    let measured = records.iter().map(|it| (it.method.as_str(), place(it), it.ms_per_value));
+    let curve = |(name, points): (&str, _)| Curve { method: name.to_owned(), source: None, points };
+    medians(measured).into_iter().map(curve).collect()
 }
 
 /// Figure 4 of Wang et al. (EUROCRYPT 2024): time of a circuit bootstrap and a chain of CMUXes, over log2 of its depth.

@@ -38,9 +38,6 @@ fn product_of_sizes(digits: &[u64]) -> String {
 
 /// Multiplications of ciphertexts in both Kronecker products by the paper, and key switches of the parts of today's trees that
 /// take their place.
-///
-/// # Errors
-/// If there are no parameters.
 pub fn products() -> Result<String> {
     let mut table = String::from(
         "| bits | BMT | CMT, digits of 2 bits | 3 | 4 | 5 | 6 | here: digits | selectors | rows |\n\
@@ -61,9 +58,6 @@ pub fn products() -> Result<String> {
 }
 
 /// C_PreBMT and C_PreCMT in seconds of the paper's machine, and the same part of today's lookups in u by the cost model.
-///
-/// # Errors
-/// If there are no parameters.
 pub fn decompositions() -> Result<String> {
     let mut table = String::from(
         "| bits | paper: bits, s | digits of 2 bits | of 4 bits | here: bits, u | digits of 2 bits | of 4 bits |\n\

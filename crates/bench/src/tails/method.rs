@@ -99,9 +99,6 @@ impl TailMethod {
     }
 
     /// Measures it with the planner's parameters: a record per part of results.
-    ///
-    /// # Errors
-    /// If no parameters serve it, or an operation fails.
     pub fn run(self, arguments: &TailArguments) -> anyhow::Result<Vec<TailRecord>> {
         let bits = arguments.bits;
         // Integers and comparisons check their own widths; bits and bootstraps have none.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::lookup::ComputedFiles;
-use crate::guard::{FileArg, FileArgs};
 
 /// Arguments of `automaton`.
 #[derive(Args, Debug)]
@@ -32,17 +31,6 @@ pub struct AutomatonArgs {
     /// The symbols of all words, and the results, one value per word.
     #[command(flatten)]
     pub files: ComputedFiles,
-}
-
-impl AutomatonArgs {
-    /// Returns all files that are read or written.
-    pub fn files(&self) -> FileArgs {
-        let mut files = vec![FileArg::input("--evaluation", &self.evaluation)];
-        files.extend(self.files.files());
-        files.extend(self.rules.iter().map(|path| FileArg::input("--rules", path)));
-        files.extend(self.outputs.iter().map(|path| FileArg::input("--outputs", path)));
-        FileArgs { files, force: self.files.force }
-    }
 }
 
 /// Help of `automaton`.

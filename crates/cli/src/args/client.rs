@@ -9,7 +9,7 @@ use super::circuit::s_box;
 use super::jobs::{Job, KeyFileArgs};
 use super::owners::FloodingArgs;
 use super::parameters::ParameterArgs;
-use crate::guard::FileArg;
+use crate::guard::{FileArg, Role};
 
 /// How a file of values is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -215,17 +215,6 @@ pub struct CanaryArgs {
     pub inputs: CanaryInputs,
 }
 
-impl CanaryArgs {
-    /// Returns the files that are read and written.
-    pub(super) fn files(&self) -> impl Iterator<Item = FileArg> {
-        let like = self.like.as_deref().map(|path| FileArg::input("--canaries-like", path));
-        let written = [("--canaries", &self.file), ("--canary-values", &self.values)];
-        let written =
-            written.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
-        like.into_iter().chain(written.map(|(option, path)| FileArg::new_key(option, path)))
-    }
-}
-
 /// Inputs that canaries are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CanaryInputs {
@@ -364,6 +353,20 @@ pub struct DemoArgs {
     /// INSECURE parameters of ring degree 1024, for tests of this program
     #[arg(long, hide = true)]
     pub insecure_toy: bool,
+}
+
+impl DemoArgs {
+    /// Returns the files that no option of a path names.
+    pub(super) fn files(&self) -> impl Iterator<Item = FileArg> {
+        let file = |option: &str, path, role| FileArg { option: option.into(), path, role };
+        let name = match self.what {
+            Demonstration::Scan => "before-after.png",
+            Demonstration::Gelu => "gelu.csv",
+        };
+        let table = Some(PathBuf::from(&self.table)).filter(|path| path.exists());
+        let table = table.map(|path| file("--table", path, Role::Input));
+        table.into_iter().chain([file("--output", self.output.join(name), Role::Text)])
+    }
 }
 
 impl DecryptArgs {

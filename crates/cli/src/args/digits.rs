@@ -6,7 +6,6 @@ use clap::Args;
 
 use super::TableArgs;
 use super::memory::MemoryArgs;
-use crate::guard::{FileArg, FileArgs};
 
 /// Arguments of `digits`.
 #[derive(Args, Debug)]
@@ -61,18 +60,6 @@ impl DigitsArgs {
             PathBuf::from(name)
         };
         (0..digits).map(output).collect()
-    }
-
-    /// Returns all files that are read, and these outputs.
-    pub fn files(&self, outputs: &[PathBuf]) -> FileArgs {
-        let mut files = vec![
-            FileArg::input("--evaluation", &self.evaluation),
-            FileArg::input("--input", &self.input),
-        ];
-        files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
-        files.extend(self.reading.files());
-        files.extend(outputs.iter().map(|path| FileArg::bytes("--output", path)));
-        FileArgs { files, force: self.force }
     }
 }
 

@@ -1,483 +1,171 @@
-//! Which files each command reads and writes.
+//! The files that each command reads and writes: those that its options name.
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 
-use super::aes::AesCommand;
-#[cfg(feature = "client")]
-use super::aes::AesKeySource;
-use super::bridge::BridgeRunArgs;
-use super::circuit::{CircuitCommand, NetlistArgs};
-#[cfg(feature = "client")]
-use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
-use super::compare::CompareArgs;
-#[cfg(feature = "client")]
-use super::encrypt_table::EncryptTableArgs;
-use super::foreign::ForeignCommand;
-use super::frames::RunArgs;
-#[cfg(feature = "client")]
-use super::frames::SchemaCommand;
-use super::integers::IntegersArgs;
-use super::jobs::Job;
-use super::lookup::{LookupArgs, TableArgs};
-use super::rekey::RekeyCommand;
-#[cfg(feature = "remote")]
-use super::remote::{ConnectionArgs, RemoteCommand};
-#[cfg(feature = "serve")]
-use super::serve::{ServeArgs, ServeCommand, TableCommand};
-use super::sum::SumArgs;
-use super::wide::WideLookupArgs;
-use super::{Cli, Command, PlanArgs};
-use crate::guard::{FileArg, FileArgs};
+use super::Cli;
+use crate::guard::{FileArg, FileArgs, Role};
 
 impl Cli {
-    /// All files that the command reads and writes.
-    pub fn files(&self) -> FileArgs {
-        match &self.command {
-            Command::Plan(args) => args.files(),
-            #[cfg(feature = "client")]
-            Command::Keygen(args) => args.files(),
-            #[cfg(feature = "client")]
-            Command::Encrypt(args) => args.files(),
-            #[cfg(feature = "client")]
-            Command::EncryptTable(args) => args.files(),
-            Command::Lookup(args) => args.files(),
-            Command::Sum(args) => args.files(),
-            Command::Run(args) => args.files(&[]),
-            #[cfg(feature = "client")]
-            Command::Schema(args) => args.command.files(),
-            Command::Rekey(args) => args.command.files(),
-            Command::Owners(args) => args.command.files(),
-            #[cfg(feature = "client")]
-            Command::Decrypt(args) => args.files(),
-            Command::Aes(args) => args.command.files(),
-            Command::Circuit(args) => args.command.files(),
-            Command::Foreign(args) => args.command.files(),
-            Command::Compare(args) => args.files(),
-            // The key says how many digits there are, and the command then checks their files.
-            Command::Digits(args) => args.files(&args.outputs(0)),
-            Command::Automaton(args) => args.files(),
-            Command::Bridge(args) => args.files(),
-            Command::Integers(args) => args.files(),
-            Command::Wide(args) => args.files(),
-            #[cfg(feature = "serve")]
-            Command::Serve(args) => args.files(),
-            #[cfg(feature = "remote")]
-            Command::Remote(args) => args.command.files(),
-            Command::Inspect(args) => {
-                let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
-                FileArgs { files, force: false }
-            }
-            #[cfg(feature = "client")]
-            Command::Demo(args) => args.files(),
-            #[cfg(feature = "bench")]
-            Command::Bench(_) => FileArgs::default(),
-            Command::Completions(_) => FileArgs::default(),
-        }
+    /// Reads the arguments of the process.
+    ///
+    /// # Errors
+    /// If they do not follow the grammar, or ask for help.
+    pub fn read() -> Result<Self, clap::Error> {
+        Self::read_from(std::env::args_os().collect())
     }
-}
 
-/// Files that options name which are given.
-fn inputs<const COUNT: usize>(options: [(&'static str, Option<&Path>); COUNT]) -> Vec<FileArg> {
-    let given = options.into_iter().filter_map(|(option, path)| Some((option, path?)));
-    given.map(|(option, path)| FileArg::input(option, path)).collect()
-}
-
-/// A dictionary: read, and written if it may grow.
-fn dictionary(option: &'static str, path: Option<&Path>, is_extended: bool) -> Vec<FileArg> {
-    let path = path.filter(|_| is_extended);
-    path.map(|path| FileArg::text(option, path)).into_iter().collect()
-}
-
-/// A file of values that is written.
-#[cfg(feature = "client")]
-fn values(path: &Path, format: Option<Format>) -> FileArg {
-    let is_text = matches!(format, None | Some(Format::Csv));
-    if is_text { FileArg::text("--output", path) } else { FileArg::bytes("--output", path) }
-}
-
-impl<F: Args> Job<F> {
-    /// Returns the files that are read.
-    fn inputs(&self) -> Vec<FileArg> {
-        match self {
-            Self::Circuit { job, .. } => inputs([netlist("NETLIST", job.netlist.as_deref())]),
-            _ => Vec::new(),
-        }
-    }
-}
-
-impl PlanArgs {
-    fn files(&self) -> FileArgs {
-        let (mut files, output) = match &self.job {
-            Some(job) => (job.inputs(), &job.files().output),
-            None => (inputs([("--table", self.parameters.table.as_deref())]), &self.file.output),
-        };
-        files.extend(output.as_deref().map(|path| FileArg::bytes("--output", path)));
-        FileArgs { files, force: false }
-    }
-}
-
-#[cfg(feature = "client")]
-impl KeygenArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = match &self.job {
-            Some(job) => job.inputs(),
-            None => inputs([
-                ("--table", self.parameters.table.as_deref()),
-                ("--plan", self.plan.as_deref()),
-            ]),
-        };
-        let keys = self.key_files();
-        files.push(FileArg::new_key("--secret", &keys.secret));
-        files.push(FileArg::new_key("--evaluation", &keys.evaluation));
-        files.extend(keys.public.as_deref().map(|path| FileArg::new_key("--public", path)));
-        FileArgs { files, force: keys.force }
-    }
-}
-
-#[cfg(feature = "client")]
-impl EncryptArgs {
-    fn files(&self) -> FileArgs {
-        let fixed = self.dictionary.as_deref().filter(|_| !self.extend);
-        let mut files = inputs([
-            ("--secret", self.secret.as_deref()),
-            ("--public", self.public.as_deref()),
-            ("--input", Some(&self.input)),
-            ("--dictionary", fixed),
-            ("--schema", self.schema.as_deref()),
-            netlist("--circuit", self.circuit.circuit.as_deref()),
-        ]);
-        files.extend(dictionary("--dictionary", self.dictionary.as_deref(), self.extend));
-        files.push(FileArg::bytes("--output", &self.output));
-        files.extend(self.canaries.files());
-        FileArgs { files, force: self.force }
-    }
-}
-
-impl SumArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([("--evaluation", Some(self.evaluation.as_path()))]);
-        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
-        files.push(FileArg::bytes("--output", &self.output));
-        FileArgs { files, force: self.force }
-    }
-}
-
-impl RunArgs {
-    /// Returns the files that are read and written, among them those that the pipeline names.
-    pub fn files(&self, named: &[PathBuf]) -> FileArgs {
-        let mut files = inputs([
-            ("--evaluation", Some(self.evaluation.as_path())),
-            ("PIPELINE", Some(&self.pipeline)),
-            ("--input", Some(&self.input)),
-        ]);
-        files.extend(named.iter().map(|path| FileArg::input("PIPELINE", path)));
-        files.push(FileArg::bytes("--output", &self.output));
-        FileArgs { files, force: self.force }
-    }
-}
-
-#[cfg(feature = "client")]
-impl SchemaCommand {
-    fn files(&self) -> FileArgs {
-        let Self::Suggest(args) = self;
-        let mut files = inputs([("FILE", Some(args.input.as_path()))]);
-        files.push(FileArg::text("--output", &args.output));
-        FileArgs { files, force: args.force }
-    }
-}
-
-impl RekeyCommand {
-    fn files(&self) -> FileArgs {
-        match self {
-            #[cfg(feature = "client")]
-            Self::Keygen(args) => {
-                let mut files =
-                    inputs([("--secret", Some(args.secret.as_path())), ("--to", Some(&args.to))]);
-                files.push(FileArg::new_key("--output", &args.output));
-                FileArgs { files, force: args.force }
-            }
-            Self::Apply(args) => {
-                let mut files = inputs([("--key", Some(args.key.as_path()))]);
-                files.extend(args.files.files());
-                FileArgs { files, force: args.files.force }
-            }
-        }
-    }
-}
-
-impl ForeignCommand {
-    fn files(&self) -> FileArgs {
-        match self {
-            #[cfg(feature = "client")]
-            Self::Keygen(args) => {
-                let mut files = inputs([("--secret", Some(args.secret.as_path()))]);
-                files.push(FileArg::new_key("--evaluation", &args.evaluation));
-                FileArgs { files, force: args.force }
-            }
-            Self::Gate(args) => {
-                let mut files = inputs([("--evaluation", Some(args.evaluation.as_path()))]);
-                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
-                files.push(FileArg::bytes("--output", &args.output));
-                FileArgs { files, force: args.force }
-            }
-        }
-    }
-}
-
-impl TableArgs {
-    /// The dictionaries.
-    pub(super) fn files(&self) -> Vec<FileArg> {
-        // One book may serve inputs and outputs.
-        let is_shared = self.dictionary == self.output_dictionary;
-        let fixed = self.dictionary.as_deref().filter(|_| !(is_shared && self.extend));
-        let fixed_output = self.output_dictionary.as_deref().filter(|_| !self.extend);
-        let mut files = inputs([
-            ("--dictionary", fixed),
-            ("--output-dictionary", fixed_output.filter(|_| !is_shared)),
-        ]);
-        let book = self.output_dictionary.as_deref();
-        files.extend(dictionary("--output-dictionary", book, self.extend));
-        files
-    }
-}
-
-#[cfg(feature = "serve")]
-impl ServeArgs {
-    fn files(&self) -> FileArgs {
-        let Some(ServeCommand::Table(table)) = &self.command else { return FileArgs::default() };
-        let TableCommand::Add(args) = &table.command else { return FileArgs::default() };
-        let mut files = inputs([("--table", Some(args.table.as_path()))]);
-        files.extend(args.reading.files());
-        FileArgs { files, force: false }
-    }
-}
-
-#[cfg(feature = "remote")]
-impl RemoteCommand {
-    fn files(&self) -> FileArgs {
-        let of = |connection: &ConnectionArgs| {
-            inputs([("--token-file", connection.token_file.as_deref())])
-        };
-        match self {
-            Self::Tables(args) | Self::List(args) => FileArgs { files: of(args), force: false },
-            Self::Remove(args) => FileArgs { files: of(&args.connection), force: false },
-            Self::Upload(args) => {
-                let mut files = of(&args.connection);
-                files.extend(args.files.iter().map(|path| FileArg::input("FILE", path)));
-                FileArgs { files, force: false }
-            }
-            Self::Lookup(args) => {
-                let mut files = of(&args.connection);
-                files.extend(inputs([
-                    ("--evaluation", args.evaluation.as_deref()),
-                    ("--bits-evaluation", args.bits_evaluation.as_deref()),
-                    ("--input", args.input.as_deref()),
-                ]));
-                let outputs = args.results.outputs.iter();
-                files.extend(outputs.map(|path| FileArg::bytes("--output", path)));
-                FileArgs { files, force: args.results.force }
-            }
-            Self::Fetch(args) => {
-                let mut files = of(&args.connection);
-                let outputs = args.results.outputs.iter();
-                files.extend(outputs.map(|path| FileArg::bytes("--output", path)));
-                FileArgs { files, force: args.results.force }
-            }
-        }
-    }
-}
-
-#[cfg(feature = "client")]
-impl EncryptTableArgs {
-    fn files(&self) -> FileArgs {
-        let mut files =
-            inputs([("--secret", Some(self.secret.as_path())), ("--table", Some(&self.table))]);
-        files.extend(self.reading.files());
-        files.push(FileArg::bytes("--output", &self.output));
-        FileArgs { files, force: self.force }
-    }
-}
-
-impl LookupArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([("--evaluation", Some(self.evaluation.as_path()))]);
-        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
-        files.extend(self.imaginary.iter().map(|path| FileArg::input("--imaginary", path)));
-        files.extend(self.reading.files());
+    fn read_from(words: Vec<std::ffi::OsString>) -> Result<Self, clap::Error> {
+        let mut grammar = Self::command();
+        let matches = grammar.try_get_matches_from_mut(words)?;
+        let read = Self::from_arg_matches(&matches);
+        let mut cli = read.map_err(|error| error.format(&mut grammar))?;
+        cli.files = files(&grammar, &matches);
         #[cfg(feature = "client")]
-        files.extend(inputs([("--rerandomize", self.rerandomize.as_deref())]));
-        files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
-        files.extend(self.outputs.iter().map(|path| FileArg::bytes("--output", path)));
-        FileArgs { files, force: self.force }
+        if let super::Command::Demo(args) = &cli.command {
+            cli.files.files.extend(args.files());
+        }
+        Ok(cli)
     }
 }
 
+/// Lists the files of a command: every option that holds a path names one.
+fn files(grammar: &Command, matches: &ArgMatches) -> FileArgs {
+    let (mut command, mut matches, mut names) = (grammar, matches, Vec::new());
+    while let Some((name, inner)) = matches.subcommand()
+        && let Some(found) = command.find_subcommand(name)
+    {
+        (command, matches) = (found, inner);
+        names.push(name);
+    }
+    let mut files = FileArgs { files: Vec::new(), force: is_given(matches, "force") };
+    if names.first() == Some(&"bench") {
+        return files;
+    }
+    for argument in command.get_arguments() {
+        let paths = matches.try_get_many::<PathBuf>(argument.get_id().as_str());
+        let option = name(argument);
+        for path in paths.ok().flatten().into_iter().flatten() {
+            if let Some(role) = role(&names, &option, path, matches) {
+                files.files.push(FileArg { option: option.clone(), path: path.clone(), role });
+            }
+        }
+    }
+    files
+}
+
+/// Returns the name of an argument for messages: `--input`, or that of its value.
+fn name(argument: &Arg) -> String {
+    let of_value = || argument.get_value_names().and_then(<[_]>::first).map(ToString::to_string);
+    let long = argument.get_long().map(|long| format!("--{long}"));
+    long.or_else(of_value).unwrap_or_default()
+}
+
+fn is_given(matches: &ArgMatches, flag: &str) -> bool {
+    matches.try_get_one(flag).ok().flatten().copied().unwrap_or(false)
+}
+
+/// Returns how a command uses the file that an option names; `None` for what is no file, or completed by the command.
+fn role(command: &[&str], option: &str, path: &Path, matches: &ArgMatches) -> Option<Role> {
+    let book = |name: &str| matches.try_get_one::<PathBuf>(name).ok().flatten();
+    let outputs = book("output_dictionary").map(PathBuf::as_path);
+    let extends = is_given(matches, "extend");
+    match (command, option) {
+        (_, "--folder") | (["demo" | "digits"], "--output") => None,
+        // A circuit of this program is no file.
+        (_, "NETLIST" | "--circuit") if !path.exists() => None,
+        // One book may serve inputs and outputs.
+        (_, "--dictionary") if outputs == Some(path) => None,
+        (_, "--dictionary") if extends && outputs.is_none() => Some(Role::Text),
+        (_, "--output-dictionary") if extends => Some(Role::Text),
+        (["keygen", ..], "--secret" | "--evaluation" | "--public")
+        | (["encrypt"], "--canaries" | "--canary-values")
+        | (["rekey", "keygen"], "--output")
+        | (["foreign", "keygen"], "--evaluation")
+        | (["owners", "share"], "--secret" | "--commitment" | "--first" | "--keys")
+        | (["owners", "deal"], "--dealt")
+        | (["owners", "receive"], "--secret")
+        | (["owners", "combine"], "--public" | "--evaluation" | "--bits-evaluation") => {
+            Some(Role::NewKey)
+        }
+        (["decrypt"], "--output" | "--imaginary") if is_of_bytes(matches) => Some(Role::Bytes),
+        (["decrypt"], "--imaginary")
+        | (["decrypt"] | ["schema", _] | ["aes", "open"] | ["circuit", "test"], "--output") => {
+            Some(Role::Text)
+        }
+        (_, "--output") | (["owners", "agree"], "--second") | (["integers"], "--value") => {
+            Some(Role::Bytes)
+        }
+        _ => Some(Role::Input),
+    }
+}
+
+/// Returns whether `--format` states another format than text.
 #[cfg(feature = "client")]
-impl DecryptArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([
-            ("--secret", self.secret.as_deref()),
-            ("--input", Some(&self.input)),
-            ("--join", self.join.as_deref()),
-            ("--dictionary", self.dictionary.as_deref()),
-            ("--schema", self.schema.as_deref()),
-            ("--canaries", self.canaries.as_deref()),
-            ("--table", self.table.as_deref()),
-            ("--expected", self.expected.as_deref()),
-        ]);
-        files.extend(super::owners::all("--part", &self.parts));
-        files.push(values(&self.output, self.format));
-        files.extend(self.imaginary.as_deref().map(|path| values(path, self.format)));
-        FileArgs { files, force: self.force }
-    }
+fn is_of_bytes(matches: &ArgMatches) -> bool {
+    let format = matches.try_get_one::<super::Format>("format").ok().flatten();
+    format.is_some_and(|&format| format != super::Format::Csv)
 }
 
-#[cfg(feature = "client")]
-impl DemoArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([("--image", self.image.as_deref())]);
-        let name = match self.what {
-            Demonstration::Scan => "before-after.png",
-            Demonstration::Gelu => "gelu.csv",
+#[cfg(not(feature = "client"))]
+fn is_of_bytes(_: &ArgMatches) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: &[(&str, Role)]) {
+        let words = line.split(' ').map(Into::into).collect();
+        let files = Cli::read_from(words).unwrap().files;
+        let found: Vec<_> = files.files.iter().map(|it| (it.option.as_str(), it.role)).collect();
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn options_with_paths_are_files_of_the_command() {
+        use Role::{Bytes, Input};
+        let integers =
+            "cryptable integers --op argmax --evaluation e --input i --value v --output o";
+        let options = ["--evaluation", "--input", "--value", "--output"];
+        check(integers, &[0, 1, 2, 3].map(|k| (options[k], if k < 2 { Input } else { Bytes })));
+        check("cryptable plan program p.json", &[("PROGRAM", Input)]);
+        check("cryptable plan circuit add32 --output p", &[("--output", Bytes)]);
+        check("cryptable inspect a b", &[("FILE", Input), ("FILE", Input)]);
+    }
+
+    #[cfg(feature = "client")]
+    #[test]
+    fn outputs_are_told_from_inputs() {
+        use Role::{Bytes, Input, NewKey, Text};
+        check(
+            "cryptable keygen compare --bits 8 --secret s --evaluation e",
+            &[("--secret", NewKey), ("--evaluation", NewKey)],
+        );
+        let decrypt = "cryptable decrypt --secret s --input i --output o";
+        check(decrypt, &[("--secret", Input), ("--input", Input), ("--output", Text)]);
+        let bytes = format!("{decrypt} --format raw");
+        check(&bytes, &[("--secret", Input), ("--input", Input), ("--output", Bytes)]);
+        let encrypt = "cryptable encrypt --public p --input i --dictionary d --output o";
+        let files = |book| {
+            [("--public", Input), ("--input", Input), ("--dictionary", book), ("--output", Bytes)]
         };
-        let table = Path::new(&self.table);
-        files.extend(table.exists().then(|| FileArg::input("--table", table)));
-        files.push(FileArg::text("--output", &self.output.join(name)));
-        FileArgs { files, force: false }
-    }
-}
-
-#[cfg(feature = "client")]
-impl AesKeySource {
-    fn file(&self) -> (&'static str, Option<&Path>) {
-        ("--key-file", self.key_file.as_deref())
-    }
-}
-
-impl AesCommand {
-    fn files(&self) -> FileArgs {
-        let (mut files, output, force) = match self {
-            #[cfg(feature = "client")]
-            Self::EncryptKey(args) => {
-                let files = inputs([
-                    ("--secret", args.secret.as_deref()),
-                    ("--public", args.public.as_deref()),
-                    args.source.file(),
-                ]);
-                (files, FileArg::bytes("--output", &args.output), args.force)
-            }
-            #[cfg(feature = "client")]
-            Self::Encrypt(args) => {
-                let files = inputs([args.source.file(), ("--input", Some(&args.input))]);
-                (files, FileArg::bytes("--output", &args.output), args.force)
-            }
-            // A message in the clear may well be text.
-            #[cfg(feature = "client")]
-            Self::Open(args) => {
-                let files = inputs([args.source.file(), ("--input", Some(&args.input))]);
-                (files, FileArg::text("--output", &args.output), args.force)
-            }
-            Self::Transcipher(args) => {
-                let files = inputs([
-                    ("--evaluation", Some(&args.evaluation)),
-                    ("--encrypted-key", Some(&args.encrypted_key)),
-                    ("--input", Some(&args.files.input)),
-                    ("--table", args.table.as_deref()),
-                ]);
-                (files, FileArg::bytes("--output", &args.files.output), args.files.force)
-            }
+        check(encrypt, &files(Input));
+        check(&format!("{encrypt} --extend"), &files(Text));
+        let table = "cryptable encrypt-table --secret s --table t --output o --output-dictionary d";
+        let files = |book| {
+            [
+                ("--secret", Input),
+                ("--table", Input),
+                ("--output-dictionary", book),
+                ("--output", Bytes),
+            ]
         };
-        files.push(output);
-        FileArgs { files, force }
-    }
-}
-
-impl CompareArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([
-            ("--evaluation", Some(self.evaluation.as_path())),
-            ("--function", self.function.as_deref()),
-        ]);
-        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
-        files.push(FileArg::bytes("--output", &self.output));
-        FileArgs { files, force: self.force }
-    }
-}
-
-impl BridgeRunArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([
-            ("--evaluation", Some(self.evaluation.as_path())),
-            ("--second-table", self.second_table.as_deref()),
-        ]);
-        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
-        files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
-        files.push(FileArg::bytes("--output", &self.output));
-        FileArgs { files, force: self.force }
-    }
-}
-
-/// A netlist, unless it is a circuit of this program.
-fn netlist<'a>(option: &'static str, path: Option<&'a Path>) -> (&'static str, Option<&'a Path>) {
-    (option, path.filter(|path| path.exists()))
-}
-
-impl NetlistArgs {
-    fn file(&self) -> (&'static str, Option<&Path>) {
-        netlist("NETLIST", Some(&self.netlist))
-    }
-}
-
-impl CircuitCommand {
-    fn files(&self) -> FileArgs {
-        let (mut files, output, force) = match self {
-            #[cfg(feature = "client")]
-            Self::Test(args) => {
-                let mut files = inputs([args.circuit.file(), ("--inputs", Some(&args.inputs))]);
-                files.extend(args.output.as_deref().map(|path| FileArg::text("--output", path)));
-                return FileArgs { files, force: args.force };
-            }
-            Self::Run(args) => {
-                let files = inputs([
-                    args.circuit.file(),
-                    ("--evaluation", Some(&args.evaluation)),
-                    ("--input", Some(&args.input)),
-                ]);
-                (files, FileArg::bytes("--output", &args.output), args.force)
-            }
-        };
-        files.push(output);
-        FileArgs { files, force }
-    }
-}
-
-impl WideLookupArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([
-            ("--evaluation", Some(self.evaluation.as_path())),
-            ("--dictionary", self.dictionary.as_deref()),
-            ("--pieces", self.pieces.as_deref()),
-            ("--sum", self.sum.as_deref()),
-            ("--input", Some(&self.input)),
-        ]);
-        files.extend(self.products.iter().map(|path| FileArg::input("--product", path)));
-        files.push(FileArg::bytes("--output", &self.output));
-        FileArgs { files, force: self.force }
-    }
-}
-
-impl IntegersArgs {
-    fn files(&self) -> FileArgs {
-        let mut files = inputs([
-            ("--evaluation", Some(self.evaluation.as_path())),
-            ("--condition", self.condition.as_deref()),
-            ("--amount", self.amount.as_deref()),
-            ("--pieces", self.pieces.as_deref()),
-        ]);
-        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
-        files.push(FileArg::bytes("--output", &self.output));
-        FileArgs { files, force: self.force }
+        check(&format!("{table} --dictionary d"), &files(Input));
+        check(&format!("{table} --dictionary d --extend"), &files(Text));
+        let demo = Cli::read_from(["cryptable", "demo"].map(Into::into).into()).unwrap().files;
+        assert!(demo.files[0].path.ends_with("before-after.png"));
     }
 }

@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArgs;
 use crate::formats::domain::Signs;
-use crate::guard::FileArg;
 
 /// Reading options of a table.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
@@ -143,11 +142,4 @@ pub struct ComputedFiles {
     /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
-}
-
-impl ComputedFiles {
-    /// Returns both.
-    pub fn files(&self) -> [FileArg; 2] {
-        [FileArg::input("--input", &self.input), FileArg::bytes("--output", &self.output)]
-    }
 }

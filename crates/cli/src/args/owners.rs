@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::lookup::{ComputedFiles, TableArgs};
-use crate::guard::{FileArg, FileArgs};
 
 /// Subcommands of `owners`.
 #[derive(Debug, Subcommand)]
@@ -229,71 +228,6 @@ impl FloodingArgs {
 fn log2_distance(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|log2| (-128.0..=-40.0).contains(log2));
     number.ok_or_else(|| "it must be a number from -128 to -40".into())
-}
-
-/// Files that one option names.
-#[cfg(feature = "client")]
-pub(super) fn all(option: &'static str, paths: &[PathBuf]) -> impl Iterator<Item = FileArg> {
-    paths.iter().map(move |path| FileArg::input(option, path))
-}
-
-impl OwnersCommand {
-    /// Returns the files that are read and written.
-    pub(super) fn files(&self) -> FileArgs {
-        let mut files = Vec::new();
-        let force = match self {
-            #[cfg(feature = "client")]
-            Self::Session(args) => {
-                files.push(FileArg::bytes("--output", &args.output));
-                args.force
-            }
-            #[cfg(feature = "client")]
-            Self::Share(args) => {
-                files.push(FileArg::input("--session", &args.session));
-                files.extend(args.outputs().map(|(option, path)| FileArg::new_key(option, path)));
-                args.force
-            }
-            #[cfg(feature = "client")]
-            Self::Agree(args) => {
-                files.push(FileArg::input("--secret", &args.secret));
-                files.extend(all("--commitment", &args.commitments));
-                files.extend(all("--first", &args.first));
-                files.push(FileArg::bytes("--second", &args.second));
-                args.force
-            }
-            #[cfg(feature = "client")]
-            Self::Deal(args) => {
-                files.push(FileArg::input("--secret", &args.secret));
-                files.extend(args.dealt.iter().map(|path| FileArg::new_key("--dealt", path)));
-                args.force
-            }
-            #[cfg(feature = "client")]
-            Self::Receive(args) => {
-                files.extend(all("--dealt", &args.dealt));
-                files.push(FileArg::new_key("--secret", &args.secret));
-                args.force
-            }
-            #[cfg(feature = "client")]
-            Self::Combine(args) => {
-                files.push(FileArg::input("--session", &args.session));
-                files.extend(all("--commitment", &args.commitments));
-                files.extend(all("--first", &args.first));
-                files.extend(all("--keys", &args.keys));
-                files.extend(all("--second", &args.second));
-                files.extend(args.outputs().map(|(option, path)| FileArg::new_key(option, path)));
-                args.force
-            }
-            Self::Lookup(args) => {
-                files.push(FileArg::input("--evaluation", &args.evaluation));
-                files.push(FileArg::input("--bits-evaluation", &args.bits_evaluation));
-                files.push(FileArg::input("--table", &args.table));
-                files.extend(args.reading.files());
-                files.extend(args.files.files());
-                args.files.force
-            }
-        };
-        FileArgs { files, force }
-    }
 }
 
 #[cfg(feature = "client")]

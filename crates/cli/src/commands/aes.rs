@@ -19,9 +19,6 @@ use crate::args::Global;
 use crate::args::aes::{AesCommand, AesJobArgs};
 
 /// Runs a subcommand.
-///
-/// # Errors
-/// If it fails.
 pub fn run(global: Global, command: &AesCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]
@@ -35,9 +32,6 @@ pub fn run(global: Global, command: &AesCommand) -> Result<()> {
 }
 
 /// Plans keys of transciphering.
-///
-/// # Errors
-/// If no parameters reach the requested failure probability.
 pub fn plan(args: &AesJobArgs) -> Result<PlannedJob> {
     let parameters = match args.log2_fail {
         _ if args.insecure_toy => Parameters::insecure_toy(),

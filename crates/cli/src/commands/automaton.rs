@@ -1,13 +1,11 @@
 //! `cryptable automaton`: automata on words of encrypted values.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::leveled::Automaton;
 use cryptable::{Ciphertext, Contents, Execution, Parameters, Table};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::Global;
 use crate::args::automaton::AutomatonArgs;
@@ -18,7 +16,7 @@ use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
-use crate::{atomic_file, input_file, progress};
+use crate::{input_file, progress};
 
 /// Runs an automaton on every word of a file.
 ///
@@ -66,18 +64,22 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     let mut writer = ciphertext_file::create(&args.files.output, contents)?;
     writer.push(&results)?;
     let written = ciphertext_file::commit_all(vec![writer])?[0];
-    let report = Report {
-        output: args.files.output.clone(),
-        output_bytes: written.bytes,
-        modulus: contents.modulus,
-        words: written.values,
-        word_length: length,
-        states: automaton.states().len(),
-        threads: threads(global),
-        eval_s: start.elapsed().as_secs_f64(),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let eval_s = start.elapsed().as_secs_f64();
+    let (states, words) = (automaton.states().len(), written.values);
+    let text = format!(
+        "{} of {}, results below {}, {}\n{} in {} on {}",
+        counted(words, "word"),
+        counted(length, "value"),
+        contents.modulus,
+        bytes(written.bytes),
+        counted(states as u64, "state"),
+        seconds(eval_s),
+        counted(threads(global) as u64, "thread")
+    );
+    let modulus = contents.modulus;
+    let fields =
+        json!({ "modulus": modulus, "words": words, "word_length": length, "states": states });
+    report::computed(global, &args.files.output, written.bytes, eval_s, fields, &text)
 }
 
 /// Returns the automaton that the options describe.
@@ -124,33 +126,4 @@ fn all_values(reader: &mut Reader, args: &AutomatonArgs) -> Result<Ciphertext> {
         parts.push(part);
     }
     Ciphertext::join(parts).with_context(named)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    modulus: u64,
-    words: u64,
-    word_length: u64,
-    states: usize,
-    threads: usize,
-    eval_s: f64,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let (words, size) = (counted(self.words, "word"), bytes(self.output_bytes));
-        writeln!(
-            f,
-            "{output}: {words} of {}, results below {}, {size}",
-            counted(self.word_length, "value"),
-            self.modulus
-        )?;
-        let (time, threads) = (seconds(self.eval_s), counted(self.threads as u64, "thread"));
-        write!(f, "{} in {time} on {threads}", counted(self.states as u64, "state"))
-    }
 }

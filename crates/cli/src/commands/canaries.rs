@@ -28,9 +28,6 @@ const MAX_BYTES: u64 = 1 << 28;
 const CHUNK: usize = 1 << 16;
 
 /// Joins the chunks that `next` returns, up to the first empty one.
-///
-/// # Errors
-/// Whatever `next` returns.
 pub fn all_values(
     mut next: impl FnMut() -> Result<Zeroizing<Vec<u64>>>,
 ) -> Result<Zeroizing<Vec<u64>>> {
@@ -50,9 +47,6 @@ pub fn all_values(
 }
 
 /// Joins all values of a file.
-///
-/// # Errors
-/// If one is out of range.
 pub fn all_of(values: &mut Values) -> Result<Zeroizing<Vec<u64>>> {
     all_values(|| {
         let mut chunk = Zeroizing::new(Vec::with_capacity(CHUNK));

@@ -21,9 +21,6 @@ pub use self::client::{decrypt, encrypt};
 pub use self::plan::plan;
 
 /// Runs a subcommand.
-///
-/// # Errors
-/// If it fails.
 pub fn run(global: Global, command: &CircuitCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]

@@ -8,11 +8,12 @@ use cryptable::comparisons::{Operation, OperationResult};
 use cryptable::{
     Ciphertext, Contents, Engine, Execution, KeyId, KeyParameters, Limits, Parameters, Request,
 };
+use serde_json::json;
 
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::large::{self, Report};
+use crate::commands::large;
 use crate::commands::operation_plan::Report as OperationReport;
 use crate::commands::planned_job::PlannedJob;
 use crate::commands::threads;
@@ -21,9 +22,6 @@ use crate::printable::Printable as _;
 use crate::{input_file, key_input, memory_limit, progress, report};
 
 /// Runs an operation on files of encrypted integers, with one ciphertext of each at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key and ciphertexts do not belong together.
 pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let bounds = check_arguments(args)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -69,17 +67,13 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
         format!("{}: no values", input_file::shown(&args.inputs[0]).printable())
     })?;
     let written = ciphertext_file::commit_all(vec![writer])?[0];
-    let report = Report {
-        output: args.output.clone(),
-        output_bytes: written.bytes,
-        operation: op.name(),
-        values: first.values,
-        modulus: Some(written.contents.modulus),
-        threads: threads(global),
-        eval_s: start.elapsed().as_secs_f64(),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let (eval_s, name) = (start.elapsed().as_secs_f64(), op.name());
+    let time = report::seconds(eval_s);
+    let text =
+        format!("{name} of {} values, {}, {time}", first.values, report::bytes(written.bytes));
+    let modulus = written.contents.modulus;
+    let fields = json!({ "operation": name, "values": first.values, "modulus": modulus });
+    report::computed(global, &args.output, written.bytes, eval_s, fields, &text)
 }
 
 /// Checks that there is one input per operand, and bounds exactly if the operation needs them. Returns the bounds.
@@ -114,9 +108,6 @@ fn check_inputs(
 }
 
 /// Plans keys, and predicts every operation.
-///
-/// # Errors
-/// If no parameters meet the request.
 pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     match args.mode {
         Some(Engine::Single) => return large::plan(args),

@@ -27,9 +27,6 @@ use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
 /// Decrypts a file of values, a column of integers, words of a circuit, bytes, or whole integers; the file tells which.
-///
-/// # Errors
-/// If a file cannot be read or written, or if the ciphertexts have another key.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     if !args.parts.is_empty() {
         return owners::combine_parts(global, args);
@@ -229,9 +226,6 @@ fn create_at(args: &DecryptArgs, path: &Path, domain: Domain, values: u64) -> Re
 }
 
 /// Returns whether values are signed, as their file states, and checks that the options do not contradict it.
-///
-/// # Errors
-/// If they do.
 pub fn check_signs(args: &DecryptArgs, found: bool) -> Result<bool> {
     let input = || input_file::shown(&args.input).printable();
     ensure!(
@@ -378,9 +372,6 @@ fn complex_values(
 }
 
 /// Writes all values of a file that belongs to no engine of lookups, and reports them.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write_all(
     global: Global,
     args: &DecryptArgs,
@@ -395,9 +386,6 @@ pub fn write_all(
 }
 
 /// Writes all values of a file, and reports them.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write_values(
     global: Global,
     args: &DecryptArgs,

@@ -1,8 +1,7 @@
 //! `cryptable demo`: a picture that is encrypted, looked up in a table, decrypted and checked.
 
-use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -10,6 +9,7 @@ use cryptable::{
     Ciphertext, Engine, EvaluationKey, Execution, Parameters, Request, SecretKey, Table,
 };
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::parameters::ParameterReport;
 use super::threads;
@@ -60,20 +60,18 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     joined.write(&mut encoded)?;
     write_all(file, &encoded)?;
 
-    let report = Report {
-        image: name,
-        width: image.width,
-        height: image.height,
-        table: args.table.clone(),
-        parameters: ParameterReport::new(&parameters),
-        threads: threads(global),
-        costs: run.costs,
-        values_checked: run.results.len(),
-        wrong,
-        peak_rss_bytes: report::peak_memory_bytes(),
-        output,
-    };
-    report::summary(global, &report)?;
+    let parameters = ParameterReport::new(&parameters);
+    let (width, height) = (image.width, image.height);
+    let mut fields = fields_of(global, &parameters, &run, wrong)?;
+    fields["image"] = json!(name);
+    fields["width"] = width.into();
+    fields["height"] = height.into();
+    fields["table"] = json!(args.table);
+    fields["output"] = output.to_string_lossy().into();
+    let head =
+        format!("{name}, {width} x {height} pixels, table \"{}\", under encryption", args.table);
+    let text = text_of(global, &parameters, &run, wrong);
+    report::told(global, fields, format!("{head}\n{text}  picture      {}", output.printable()))?;
     ensure!(wrong == 0, "{wrong} of {} pixels are wrong", values.len());
     Ok(())
 }
@@ -136,10 +134,10 @@ pub(super) fn packed_parameters(request: &Request) -> Result<Parameters> {
 
 /// The costs of each step.
 #[derive(Clone, Copy, Default, Serialize)]
-pub(super) struct Costs {
+struct Costs {
     keygen_s: f64,
     encrypt_s: f64,
-    pub(super) eval_s: f64,
+    eval_s: f64,
     decrypt_s: f64,
     secret_key_bytes: usize,
     /// Bytes of the evaluation key on disk.
@@ -154,7 +152,7 @@ pub(super) struct Costs {
 /// The results and costs of encrypting, looking up and decrypting some values with a new key.
 pub(super) struct EncryptedRun {
     pub(super) results: Vec<u64>,
-    pub(super) costs: Costs,
+    costs: Costs,
 }
 
 impl EncryptedRun {
@@ -220,75 +218,74 @@ fn look_up(
     inputs.iter().enumerate().map(one).collect()
 }
 
-#[derive(Serialize)]
-struct Report {
-    image: String,
-    width: usize,
-    height: usize,
-    table: String,
-    #[serde(flatten)]
-    parameters: ParameterReport,
-    threads: usize,
-    #[serde(flatten)]
-    costs: Costs,
-    values_checked: usize,
+/// Returns what both demos tell programs: parameters, costs, and the results that were checked.
+pub(super) fn fields_of(
+    global: Global,
+    parameters: &ParameterReport,
+    run: &EncryptedRun,
     wrong: usize,
-    peak_rss_bytes: Option<u64>,
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
+) -> Result<Value> {
+    let mut fields = serde_json::to_value(parameters)?;
+    let known = fields.as_object_mut().context("parameters are no fields")?;
+    if let Value::Object(costs) = serde_json::to_value(run.costs)? {
+        known.extend(costs);
+    }
+    fields["threads"] = threads(global).into();
+    fields["values_checked"] = run.results.len().into();
+    fields["wrong"] = wrong.into();
+    fields["peak_rss_bytes"] = report::peak_memory_bytes().into();
+    Ok(fields)
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let costs = &self.costs;
-        let size = |count: usize| bytes(count as u64);
-        writeln!(
-            f,
-            "{}, {} x {} pixels, table \"{}\", under encryption",
-            self.image, self.width, self.height, self.table
-        )?;
-        writeln!(
-            f,
-            "  parameters   ring degree {}, {}, {}",
-            self.parameters.ring_degree,
-            self.parameters.security(),
-            self.parameters.failures()
-        )?;
-        writeln!(f, "  method       {}", self.parameters.named_method)?;
-        writeln!(
-            f,
-            "  keys         {}: secret key {}, evaluation key {} ({} in memory)",
-            seconds(costs.keygen_s),
-            size(costs.secret_key_bytes),
-            size(costs.eval_key_bytes),
-            size(costs.eval_key_memory_bytes)
-        )?;
-        let count = ciphertexts(costs.ciphertexts as u64);
-        let (encrypt, input) = (seconds(costs.encrypt_s), size(costs.input_bytes));
-        writeln!(f, "  encryption   {encrypt}: {count}, {input}")?;
-        writeln!(
-            f,
-            "  lookup       {} on {} threads: {:.3} ms a pixel",
-            seconds(costs.eval_s),
-            self.threads,
-            costs.eval_s * 1e3 / self.values_checked as f64
-        )?;
-        writeln!(
-            f,
-            "  decryption   {}: results {}",
-            seconds(costs.decrypt_s),
-            size(costs.output_bytes)
-        )?;
-        if let Some(peak) = self.peak_rss_bytes {
-            writeln!(f, "  peak memory  {} (client and server in one process)", bytes(peak))?;
-        }
-        writeln!(
-            f,
-            "  check        {} pixels compared with the table in the clear, {} wrong",
-            self.values_checked, self.wrong
-        )?;
-        writeln!(f, "  picture      {}", self.output.printable())
-    }
+/// Formats the time of a lookup, in all and for each pixel or number.
+pub(super) fn lookup_line(global: Global, run: &EncryptedRun, each: &str) -> String {
+    let time = run.costs.eval_s;
+    let one = time * 1e3 / run.results.len() as f64;
+    let threads = threads(global);
+    format!("  lookup       {} on {threads} threads: {one:.3} ms a {each}\n", seconds(time))
+}
+
+/// Formats the peak memory, if the system reports it.
+pub fn peak_line() -> String {
+    let line =
+        |peak| format!("  peak memory  {} (client and server in one process)\n", bytes(peak));
+    report::peak_memory_bytes().map_or_else(String::new, line)
+}
+
+/// Formats the report of a picture for people, after the line that names it.
+fn text_of(
+    global: Global,
+    parameters: &ParameterReport,
+    run: &EncryptedRun,
+    wrong: usize,
+) -> String {
+    let (costs, size) = (&run.costs, |count: usize| bytes(count as u64));
+    let (security, failures) = (parameters.security(), parameters.failures());
+    let degree = parameters.ring_degree;
+    let keys = format!(
+        "{}: secret key {}, evaluation key {} ({} in memory)",
+        seconds(costs.keygen_s),
+        size(costs.secret_key_bytes),
+        size(costs.eval_key_bytes),
+        size(costs.eval_key_memory_bytes)
+    );
+    let count = ciphertexts(costs.ciphertexts as u64);
+    let (encrypt, input) = (seconds(costs.encrypt_s), size(costs.input_bytes));
+    let (decrypt, output) = (seconds(costs.decrypt_s), size(costs.output_bytes));
+    let checked = run.results.len();
+    [
+        format!("  parameters   ring degree {degree}, {security}, {failures}\n"),
+        format!("  method       {}\n", parameters.named_method),
+        format!("  keys         {keys}\n"),
+        format!("  encryption   {encrypt}: {count}, {input}\n"),
+        lookup_line(global, run, "pixel"),
+        format!("  decryption   {decrypt}: results {output}\n"),
+        peak_line(),
+        format!(
+            "  check        {checked} pixels compared with the table in the clear, {wrong} wrong\n"
+        ),
+    ]
+    .concat()
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! `cryptable digits`: digits of packed values, tables of them, automata that read them, and floors.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -8,13 +7,14 @@ use anyhow::{Context, Result, bail, ensure};
 use cryptable::{
     Ciphertext, CiphertextFileSummary, Contents, EvaluationKey, Execution, Parameters, Table,
 };
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::args::digits::DigitsArgs;
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::{table_files, threads};
 use crate::formats::table::Moduli;
+use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
@@ -28,7 +28,7 @@ const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method c
 /// # Errors
 /// If a file cannot be read or written, if key, tables and ciphertexts do not belong together, or if no digit ends after
 /// the bits that are to be dropped.
-pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
+pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
@@ -41,7 +41,7 @@ pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
         ..reader.summary().contents
     };
     ciphertext_file::check(&reader, &args.input, &contents, &args.evaluation)?;
-    let outputs = outputs(args, sizes.len())?;
+    let outputs = outputs(args, files, sizes.len())?;
     let work = match (args.floor, args.states) {
         (Some(bits), _) => Work::Floor(digits_of_floor(&sizes, bits, &parameters)?),
         (None, Some(states)) => Work::Chain(states, tables_of_chain(args, states, &parameters)?),
@@ -74,26 +74,42 @@ pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
     bar.finish_and_clear();
     mapped.check_unchanged()?;
     let written = ciphertext_file::commit_all(writers)?;
-    let report = Report {
-        outputs: OutputReport::all(&outputs, &written),
-        work: work.name(),
-        digit_sizes: sizes,
-        values: reader.summary().values,
-        threads: threads(global),
-        eval_s: start.elapsed().as_secs_f64(),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let eval_s = start.elapsed().as_secs_f64();
+    let fields = json!({
+        "outputs": outputs.iter().zip(&written).map(fields_of).collect::<Vec<_>>(),
+        "work": work.name(),
+        "digit_sizes": sizes,
+        "values": reader.summary().values,
+        "threads": threads(global),
+        "eval_s": eval_s,
+        "peak_rss_bytes": report::peak_memory_bytes(),
+    });
+    let lines: String = outputs.iter().zip(&written).map(line_of).collect();
+    let (time, threads) = (seconds(eval_s), counted(threads(global) as u64, "thread"));
+    report::told(global, fields, format!("{lines}{} in {time} on {threads}", work.name()))
+}
+
+/// Returns what a report for programs says of a file of results.
+fn fields_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> Value {
+    let output = output.to_string_lossy();
+    json!({ "output": output, "modulus": file.contents.modulus, "output_bytes": file.bytes })
+}
+
+/// Returns what a report for people says of a file of results.
+fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
+    let output = atomic_file::shown(output).printable();
+    let (values, modulus) = (report::values(file.values), file.contents.modulus);
+    format!("{output}: {values} below {modulus}, {}\n", bytes(file.bytes))
 }
 
 /// Returns the files that are written for a number of digits, and checks that they replace nothing that is read.
-fn outputs(args: &DigitsArgs, digits: usize) -> Result<Vec<PathBuf>> {
+fn outputs(args: &DigitsArgs, files: &FileArgs, digits: usize) -> Result<Vec<PathBuf>> {
     ensure!(
         args.writes_one_file() || !atomic_file::is_stdout(&args.output),
         "--output -: digits are {digits} files, so give the beginning of their names"
     );
     let outputs = args.outputs(digits);
-    args.files(&outputs).check()?;
+    files.and("--output", Role::Bytes, &outputs).check()?;
     Ok(outputs)
 }
 
@@ -255,49 +271,5 @@ impl Work {
                 Ok(vec![rest.with_signed(input.is_signed())])
             }
         }
-    }
-}
-
-#[derive(Serialize)]
-struct Report {
-    /// One per digit, the lowest first, or the values that a floor left.
-    outputs: Vec<OutputReport>,
-    work: &'static str,
-    digit_sizes: Vec<u64>,
-    values: u64,
-    threads: usize,
-    eval_s: f64,
-    peak_rss_bytes: Option<u64>,
-}
-
-/// One file of results.
-#[derive(Serialize)]
-struct OutputReport {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    modulus: u64,
-    output_bytes: u64,
-}
-
-impl OutputReport {
-    fn all(outputs: &[PathBuf], written: &[CiphertextFileSummary]) -> Vec<Self> {
-        let one = |(output, file): (&PathBuf, &CiphertextFileSummary)| Self {
-            output: output.clone(),
-            modulus: file.contents.modulus,
-            output_bytes: file.bytes,
-        };
-        outputs.iter().zip(written).map(one).collect()
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for OutputReport { output, modulus, output_bytes } in &self.outputs {
-            let output = atomic_file::shown(output).printable();
-            let (values, size) = (report::values(self.values), bytes(*output_bytes));
-            writeln!(f, "{output}: {values} below {modulus}, {size}")?;
-        }
-        let (time, threads) = (seconds(self.eval_s), counted(self.threads as u64, "thread"));
-        write!(f, "{} in {time} on {threads}", self.work)
     }
 }

@@ -28,9 +28,6 @@ use crate::{input_file, key_input};
 
 /// Encrypts a file of values in the way that the key and the arguments state, with the values of one ciphertext in
 /// memory at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, if a value is out of range, or if the key does not encrypt such values.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     if let Some(path) = &args.public {
         let key = key_input::read_public_key(global, path)?;

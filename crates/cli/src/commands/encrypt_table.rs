@@ -1,13 +1,11 @@
 //! `cryptable encrypt-table`: encryption of a table that the server cannot read.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
 use cryptable::engines::packed::{EntryKind, SlotTables};
-use serde::Serialize;
+use serde_json::json;
 
 use super::table_files;
 use crate::args::{EncryptTableArgs, Global};
@@ -51,16 +49,23 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     let output_bytes = file.commit(true)?;
     key_input::warn_of_insecurity(global, &secret.parameters(), &args.secret);
     report::note(global, read.as_ref());
-    let report = Report {
-        output: args.output.clone(),
-        read,
-        tables: tables.count(),
-        input_modulus: tables.input_modulus(),
-        output_modulus: tables.output_modulus(),
-        output_bytes,
-        encrypt_s: start.elapsed().as_secs_f64(),
+    let encrypt_s = start.elapsed().as_secs_f64();
+    let (inputs, outputs) = (tables.input_modulus(), tables.output_modulus());
+    let kind = match tables.count() {
+        None => format!("a table {inputs} -> {outputs}"),
+        Some(count) => format!("tables {inputs} -> {outputs} of {count} values"),
     };
-    report::summary(global, &report)
+    let text = format!("{kind}, {}, {}", bytes(output_bytes), seconds(encrypt_s));
+    let mut fields = json!({
+        "tables": tables.count(),
+        "input_modulus": inputs,
+        "output_modulus": outputs,
+        "encrypt_s": encrypt_s,
+    });
+    if let Some(read) = read {
+        fields["read"] = serde_json::to_value(read)?;
+    }
+    report::written(global, &args.output, output_bytes, fields, &text)
 }
 
 /// Reads the tables that the arguments name.
@@ -87,35 +92,4 @@ fn read(
         name()
     );
     Ok((tables, file.note()))
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<ReadNote>,
-    /// Number of tables if there is one per value; `None` if one table serves all.
-    tables: Option<usize>,
-    input_modulus: u64,
-    output_modulus: u64,
-    output_bytes: u64,
-    encrypt_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let Self { input_modulus, output_modulus, .. } = self;
-        match self.tables {
-            None => write!(f, "{output}: a table {input_modulus} -> {output_modulus}")?,
-            Some(count) => {
-                write!(
-                    f,
-                    "{output}: tables {input_modulus} -> {output_modulus} of {count} values"
-                )?;
-            }
-        }
-        write!(f, ", {}, {}", bytes(self.output_bytes), seconds(self.encrypt_s))
-    }
 }

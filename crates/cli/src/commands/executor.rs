@@ -30,9 +30,6 @@ pub struct Executor {
 
 impl Executor {
     /// Starts workers of a folder on the cluster that the arguments name. `database` is the address of its PostgreSQL.
-    ///
-    /// # Errors
-    /// If Python cannot be started.
     pub fn start(
         global: Global,
         args: &ServeArgs,

@@ -1,6 +1,5 @@
 //! `cryptable foreign`: gates on bits that another library encrypted.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,22 +8,18 @@ use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
 use cryptable::packed_gates::foreign::ForeignGates;
 use cryptable_wire::MappedFile;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::Global;
 #[cfg(feature = "client")]
 use crate::args::foreign::ForeignKeygenArgs;
 use crate::args::foreign::{ForeignCommand, ForeignGate, ForeignGateArgs};
 use crate::atomic_file::{self, Access};
-use crate::commands::threads;
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, counted, peak_memory, seconds};
+use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, key_input, progress};
 
 /// Runs a subcommand.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key and lists do not belong together.
 pub fn run(global: Global, command: &ForeignCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]
@@ -62,21 +57,28 @@ fn keygen(global: Global, args: &ForeignKeygenArgs) -> Result<()> {
     secret.write_gates(&packed, &mut file, Progress::new(&moved))?;
     let evaluation_bytes = file.commit(args.force)?;
     bar.finish_and_clear();
-    report::summary(
-        global,
-        &KeyReport {
-            evaluation: args.evaluation.clone(),
-            evaluation_bytes,
-            key_id: secret.id().to_string(),
-            set: parameters.name(),
-            gates_at_once: packed.bits(),
-            log2_fail: parameters.log2_fail(&packed)?,
-            security_bits: packed
-                .security_bits()
-                .min(parameters.conversion(&packed)?.security_bits()),
-            keygen_s: start.elapsed().as_secs_f64(),
-        },
-    )
+    let (keygen_s, log2_fail) = (start.elapsed().as_secs_f64(), parameters.log2_fail(&packed)?);
+    let conversion = parameters.conversion(&packed)?;
+    let security_bits = packed.security_bits().min(conversion.security_bits());
+    let (set, key_id, gates) = (parameters.name(), secret.id().to_string(), packed.bits());
+    let name = atomic_file::shown(&args.evaluation).printable();
+    let (size, time) = (bytes(evaluation_bytes), seconds(keygen_s));
+    let text = format!(
+        "{name}: key for gates on ciphertexts of {set}, {size}, in {time}\n  \
+         of secret {key_id}, {security_bits:.1} bits of security\n  \
+         {gates} gates at once, each wrong with probability 2^{log2_fail:.1}"
+    );
+    let fields = json!({
+        "evaluation": args.evaluation.to_string_lossy(),
+        "evaluation_bytes": evaluation_bytes,
+        "key_id": key_id,
+        "set": set,
+        "gates_at_once": gates,
+        "log2_fail": log2_fail,
+        "security_bits": security_bits,
+        "keygen_s": keygen_s,
+    });
+    report::told(global, fields, text)
 }
 
 /// Evaluates a gate on all bits of lists.
@@ -112,80 +114,19 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     std::io::Write::write_all(&mut file, &parameters.write_list(&result)?)?;
     key_file.check_unchanged().with_context(|| args.evaluation.printable())?;
-    report::summary(
-        global,
-        &GateReport {
-            output_bytes: file.commit(true)?,
-            output: args.output.clone(),
-            gates: result.len() as u64,
-            log2_fail: server.log2_fail(),
-            key_memory_bytes: server.memory_bytes() as u64,
-            load_s,
-            eval_s,
-            threads: threads(global),
-            peak_rss_bytes: report::peak_memory_bytes(),
-        },
-    )
-}
-
-/// The report of a generated key.
-#[cfg(feature = "client")]
-#[derive(Serialize)]
-struct KeyReport {
-    #[serde(serialize_with = "report::path")]
-    evaluation: PathBuf,
-    evaluation_bytes: u64,
-    key_id: String,
-    set: &'static str,
-    gates_at_once: usize,
-    log2_fail: f64,
-    security_bits: f64,
-    keygen_s: f64,
-}
-
-#[cfg(feature = "client")]
-impl fmt::Display for KeyReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key_id, set, gates_at_once, log2_fail, security_bits, .. } = self;
-        let output = atomic_file::shown(&self.evaluation).printable();
-        let (size, time) = (bytes(self.evaluation_bytes), seconds(self.keygen_s));
-        writeln!(f, "{output}: key for gates on ciphertexts of {set}, {size}, in {time}")?;
-        writeln!(f, "  of secret {key_id}, {security_bits:.1} bits of security")?;
-        write!(f, "  {gates_at_once} gates at once, each wrong with probability 2^{log2_fail:.1}")
-    }
-}
-
-/// The report of a gate.
-#[derive(Serialize)]
-struct GateReport {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    gates: u64,
-    log2_fail: f64,
-    key_memory_bytes: u64,
-    load_s: f64,
-    eval_s: f64,
-    threads: usize,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for GateReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let (gates, size) = (counted(self.gates, "gate"), bytes(self.output_bytes));
-        writeln!(
-            f,
-            "{output}: {gates}, {size}; each wrong with probability 2^{:.1}",
-            self.log2_fail
-        )?;
-        write!(
-            f,
-            "key loaded in {}, gates in {} on {}{}",
-            seconds(self.load_s),
-            seconds(self.eval_s),
-            counted(self.threads as u64, "thread"),
-            peak_memory(self.peak_rss_bytes)
-        )
-    }
+    let (output_bytes, log2_fail) = (file.commit(true)?, server.log2_fail());
+    let text = format!(
+        "{}, {}; each wrong with probability 2^{log2_fail:.1}\nkey loaded in {}, gates in {}",
+        counted(result.len() as u64, "gate"),
+        bytes(output_bytes),
+        seconds(load_s),
+        report::on_threads(eval_s)
+    );
+    let fields = json!({
+        "gates": result.len(),
+        "log2_fail": log2_fail,
+        "key_memory_bytes": server.memory_bytes(),
+        "load_s": load_s,
+    });
+    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
 }

@@ -2,22 +2,20 @@
 
 use std::fmt::{self, Write as _};
 use std::fs;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::bfloat16;
 use cryptable::{Request, Table};
 use half::bf16;
 use rand::seq::SliceRandom;
-use serde::Serialize;
+use serde_json::json;
 
-use super::demo::{Costs, EncryptedRun, packed_parameters, write_all};
+use super::demo::{EncryptedRun, fields_of, lookup_line, packed_parameters, peak_line, write_all};
 use super::parameters::ParameterReport;
-use super::threads;
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report;
 
 /// Name of the output file.
 const VALUES: &str = "gelu.csv";
@@ -26,9 +24,6 @@ const VALUES: &str = "gelu.csv";
 const SAMPLE: usize = 10;
 
 /// Encrypts all bfloat16 numbers in random order, applies GELU, decrypts, and compares bit by bit.
-///
-/// # Errors
-/// If the file cannot be written, or if a single result is wrong.
 pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     ensure!(args.image.is_none(), "--image {:?}: GELU takes no picture", args.image);
     ensure!(!args.insecure_toy, "all bfloat16 numbers need a full ciphertext");
@@ -43,17 +38,29 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let run = EncryptedRun::new(global, &parameters, &patterns, &table)?;
     write_all(file, csv(&patterns, &run.results)?.as_bytes())?;
     let wrong = wrong(&table, &patterns, &run.results);
-    let report = Report {
-        parameters: ParameterReport::new(&parameters),
-        threads: threads(global),
-        values_checked: run.results.len(),
-        wrong,
-        peak_rss_bytes: report::peak_memory_bytes(),
-        sample: patterns.iter().copied().zip(run.results).take(SAMPLE).collect(),
-        costs: run.costs,
-        output,
+    let parameters = ParameterReport::new(&parameters);
+    let sample: Vec<(u64, u64)> =
+        patterns.iter().copied().zip(run.results.iter().copied()).take(SAMPLE).collect();
+    let mut fields = fields_of(global, &parameters, &run, wrong)?;
+    fields["sample"] = json!(sample);
+    fields["output"] = output.to_string_lossy().into();
+    let checked = run.results.len();
+    let row = |&(pattern, result): &(u64, u64)| {
+        let (x, y) = (number(pattern), number(result));
+        format!("{x:>14.5e} {y:>14.5e} {:>18.5e}\n", bfloat16::gelu(x))
     };
-    report::summary(global, &report)?;
+    let text = [
+        format!("GELU of all {checked} bfloat16 numbers, under encryption\n"),
+        format!("{:>14} {:>14} {:>18}\n", "x", "GELU(x)", "GELU(x) in doubles"),
+        sample.iter().map(row).collect(),
+        format!("  parameters   {}, {}\n", parameters.security(), parameters.failures()),
+        format!("  method       {}\n", parameters.named_method),
+        lookup_line(global, &run, "number"),
+        peak_line(),
+        format!("  check        {checked} results compared bit for bit, {wrong} wrong\n"),
+        format!("  numbers      {}", output.printable()),
+    ];
+    report::told(global, fields, text.concat())?;
     ensure!(wrong == 0, "{wrong} of {} results are wrong", table.input_modulus());
     Ok(())
 }
@@ -77,55 +84,6 @@ fn csv(patterns: &[u64], results: &[u64]) -> Result<String, fmt::Error> {
         writeln!(text, "{pattern:04x},{x:e},{result:04x},{y:e}")?;
     }
     Ok(text)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(flatten)]
-    parameters: ParameterReport,
-    threads: usize,
-    #[serde(flatten)]
-    costs: Costs,
-    values_checked: usize,
-    wrong: usize,
-    peak_rss_bytes: Option<u64>,
-    sample: Vec<(u64, u64)>,
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "GELU of all {} bfloat16 numbers, under encryption", self.values_checked)?;
-        writeln!(f, "{:>14} {:>14} {:>18}", "x", "GELU(x)", "GELU(x) in doubles")?;
-        for &(pattern, result) in &self.sample {
-            let (x, y) = (number(pattern), number(result));
-            writeln!(f, "{x:>14.5e} {y:>14.5e} {:>18.5e}", bfloat16::gelu(x))?;
-        }
-        writeln!(
-            f,
-            "  parameters   {}, {}",
-            self.parameters.security(),
-            self.parameters.failures()
-        )?;
-        writeln!(f, "  method       {}", self.parameters.named_method)?;
-        writeln!(
-            f,
-            "  lookup       {} on {} threads: {:.3} ms a number",
-            seconds(self.costs.eval_s),
-            self.threads,
-            self.costs.eval_s * 1e3 / self.values_checked as f64
-        )?;
-        if let Some(peak) = self.peak_rss_bytes {
-            writeln!(f, "  peak memory  {} (client and server in one process)", bytes(peak))?;
-        }
-        writeln!(
-            f,
-            "  check        {} results compared bit for bit, {} wrong",
-            self.values_checked, self.wrong
-        )?;
-        writeln!(f, "  numbers      {}", self.output.printable())
-    }
 }
 
 #[cfg(test)]

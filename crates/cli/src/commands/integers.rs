@@ -46,9 +46,6 @@ macro_rules! with_integer {
 use with_integer;
 
 /// Plans keys, which serve all columns, and predicts every operation on columns of one kind.
-///
-/// # Errors
-/// If no parameters meet the request.
 pub fn plan(global: Global, args: &DigitArgs) -> Result<PlannedJob> {
     let kind = ColumnKind::new(args.bits, args.signed)?;
     let request = Request::integers(kind).engine(args.mode).reduced().limits(Limits {

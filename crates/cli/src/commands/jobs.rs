@@ -9,9 +9,6 @@ use crate::args::Global;
 use crate::args::jobs::Job;
 
 /// Plans a job.
-///
-/// # Errors
-/// If no parameters meet the request, or if a file of the job cannot be read.
 pub fn plan<F: Args>(global: Global, job: &Job<F>) -> Result<PlannedJob> {
     match job {
         Job::Compare { job, .. } => compare::plan(global, job),

@@ -80,9 +80,6 @@ impl<'a> KeyFiles<'a> {
     }
 
     /// Starts all files. Only its owner can read the secret key's.
-    ///
-    /// # Errors
-    /// If one cannot be created.
     fn create(self) -> Result<OpenKeyFiles<'a>> {
         let public = self.public.map(|path| atomic_file::create(path, Access::Public));
         Ok(OpenKeyFiles {

@@ -71,9 +71,6 @@ impl Choice {
 }
 
 /// Chooses parameters of packed values, unless these do not serve the tables, or the options ask for the best ones.
-///
-/// # Errors
-/// If no parameters meet the request.
 fn choose(args: &ParameterArgs) -> Result<Choice> {
     let request = parameters::request(args);
     let best = |request: &cryptable::Request| -> cryptable::Result<Parameters> {

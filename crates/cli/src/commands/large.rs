@@ -5,22 +5,20 @@
 mod client;
 mod function;
 
-use std::fmt;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::Operation;
 use cryptable::large_values::{EncryptedIntegers, EvaluationKey, Parameters};
 use cryptable::{EvaluationKey as AnyKey, Progress};
-use serde::Serialize;
+use serde_json::json;
 
 #[cfg(feature = "client")]
 pub use self::client::{decrypt_small, encrypt};
 use super::parameters::ParameterReport;
 use super::planned_job::PlannedJob;
-use super::threads;
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::atomic_file::{self, Access};
@@ -96,17 +94,11 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
     mapped.check_unchanged()?;
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     file.write_all(&found)?;
-    let report = Report {
-        output: args.output.clone(),
-        output_bytes: file.commit(true)?,
-        operation: name,
-        values: inputs[0].count() as u64,
-        modulus: None,
-        threads: threads(global),
-        eval_s: start.elapsed().as_secs_f64(),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let (eval_s, count) = (start.elapsed().as_secs_f64(), inputs[0].count());
+    let size = file.commit(true)?;
+    let text = format!("{name} of {count} values, {}, {}", bytes(size), seconds(eval_s));
+    let fields = json!({ "operation": name, "values": count });
+    report::computed(global, &args.output, size, eval_s, fields, &text)
 }
 
 /// Reads a file of integers.
@@ -137,34 +129,4 @@ fn evaluate(
         (_, [x]) => key.absolute(x, progress)?.to_bytes(),
         (op, _) => bail!("{op} takes {} --input", op.operands()),
     })
-}
-
-/// Outcome of an operation, on integers of either engine.
-#[derive(Serialize)]
-pub(super) struct Report {
-    #[serde(serialize_with = "report::path")]
-    pub output: PathBuf,
-    pub output_bytes: u64,
-    pub operation: &'static str,
-    pub values: u64,
-    /// Modulus of packed results: 2 for bits, else that of the digits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub modulus: Option<u64>,
-    pub threads: usize,
-    pub eval_s: f64,
-    pub peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} of {} values, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            self.operation,
-            self.values,
-            bytes(self.output_bytes),
-            seconds(self.eval_s)
-        )
-    }
 }

@@ -3,7 +3,6 @@
 mod tables;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,7 +13,7 @@ use cryptable::engines::packed::EntryKind;
 use cryptable::{
     Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, KeyId, Parameters, Prediction,
 };
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use self::tables::{TableFiles, Tables};
 use super::resume::Finished;
@@ -29,13 +28,10 @@ use crate::key_input::read_public_key;
 use crate::key_input::{KeyFile, MappedKey};
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
-use crate::report::{self, bytes, counted, peak_memory, seconds, values};
+use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input, memory_limit};
 
 /// Maps all values of a file through tables, one ciphertext at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key, tables and ciphertexts do not belong together.
 pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
     let (named, outputs) = (args.tables.len(), args.outputs.len());
@@ -57,10 +53,8 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let mapped = key_file.read()?;
     let key = &mapped.key;
     let tables = tables.prepare(key, &input)?;
-    let finished = match args.resume {
-        true => Some(Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?)?),
-        false => None,
-    };
+    let finished = || Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?);
+    let finished = args.resume.then(finished).transpose()?;
     let modulus = parameters.output_modulus();
     let contents = Contents { modulus, signed: args.reading.signs().outputs, ..input.contents };
     let create = |path: &PathBuf| ciphertext_file::create(path, contents);
@@ -92,20 +86,50 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let eval_s = start.elapsed().as_secs_f64();
     let written = ciphertext_file::commit_all(writers)?;
     resumed.finished.map(Finished::remove).transpose()?;
-    let report = Report {
-        outputs: OutputReport::all(args, notes, &written),
-        engine: parameters.engine(),
-        values: input.values,
-        ciphertexts: encryptions(&input),
-        resumed_values: resumed.values,
-        input_bytes: input.bytes,
-        key_memory_bytes: key.memory_bytes() as u64,
-        load_s,
-        eval_s,
-        threads: threads(global),
-        peak_rss_bytes: report::peak_memory_bytes(),
+    let fields = json!({
+        "outputs": outputs_of(args, &notes, &written),
+        "engine": parameters.engine(),
+        "values": input.values,
+        "ciphertexts": encryptions(&input),
+        // Values that were looked up before an interruption.
+        "resumed_values": resumed.values,
+        "input_bytes": input.bytes,
+        "key_memory_bytes": key.memory_bytes(),
+        "load_s": load_s,
+        "eval_s": eval_s,
+        "threads": threads(global),
+        "peak_rss_bytes": report::peak_memory_bytes(),
+    });
+    let lines: String = args.outputs.iter().zip(&written).map(line_of).collect();
+    let (load, eval) = (seconds(load_s), report::on_threads(eval_s));
+    report::told(global, fields, format!("{lines}key loaded in {load}, looked up in {eval}"))
+}
+
+/// Returns what a report for people says of the results in a table.
+fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
+    let (values, count) = (values(file.values), ciphertexts(encryptions(file)));
+    let output = atomic_file::shown(output).printable();
+    format!("{output}: {values} in {count}, {}\n", bytes(file.bytes))
+}
+
+/// Returns what a report for programs says of the results in each table.
+fn outputs_of(
+    args: &LookupArgs,
+    notes: &[Option<ReadNote>],
+    written: &[CiphertextFileSummary],
+) -> Vec<Value> {
+    let one = |(index, note): (usize, &Option<ReadNote>)| {
+        let mut fields = json!({
+            "table": args.tables[index].to_string_lossy(),
+            "output": args.outputs[index].to_string_lossy(),
+            "output_bytes": written[index].bytes,
+        });
+        if let Some(note) = note {
+            fields["table_read"] = json!(note);
+        }
+        fields
     };
-    report::summary(global, &report)
+    notes.iter().enumerate().map(one).collect()
 }
 
 /// Checks that ciphertexts and key belong together, and returns the moduli that tables must have.
@@ -325,68 +349,5 @@ impl Lookup<'_> {
     /// Predicts a lookup of `values` values in all tables.
     fn predicted(&self, values: u64) -> Prediction {
         self.parameters.lookup_prediction(self.tables.kind(), self.tables.len(), values)
-    }
-}
-
-#[derive(Serialize)]
-struct Report {
-    /// One output per table.
-    outputs: Vec<OutputReport>,
-    engine: Engine,
-    values: u64,
-    ciphertexts: u64,
-    /// Number of values that were looked up before an interruption.
-    resumed_values: u64,
-    input_bytes: u64,
-    key_memory_bytes: u64,
-    load_s: f64,
-    eval_s: f64,
-    threads: usize,
-    peak_rss_bytes: Option<u64>,
-}
-
-/// The results in one table.
-#[derive(Serialize)]
-struct OutputReport {
-    #[serde(serialize_with = "report::path")]
-    table: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    table_read: Option<ReadNote>,
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-}
-
-impl OutputReport {
-    fn all(
-        args: &LookupArgs,
-        notes: Vec<Option<ReadNote>>,
-        written: &[CiphertextFileSummary],
-    ) -> Vec<Self> {
-        let one = |(index, table_read): (usize, Option<ReadNote>)| Self {
-            table: args.tables[index].clone(),
-            table_read,
-            output: args.outputs[index].clone(),
-            output_bytes: written[index].bytes,
-        };
-        notes.into_iter().enumerate().map(one).collect()
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for OutputReport { output, output_bytes, .. } in &self.outputs {
-            let (values, count) = (values(self.values), ciphertexts(self.ciphertexts));
-            let output = atomic_file::shown(output).printable();
-            writeln!(f, "{output}: {values} in {count}, {}", bytes(*output_bytes))?;
-        }
-        write!(
-            f,
-            "key loaded in {}, looked up in {} on {}{}",
-            seconds(self.load_s),
-            seconds(self.eval_s),
-            counted(self.threads as u64, "thread"),
-            peak_memory(self.peak_rss_bytes)
-        )
     }
 }

@@ -72,16 +72,13 @@ use crate::interrupt;
 const MAX_THREADS_PER_CORE: usize = 4;
 
 /// Runs the program.
-///
-/// # Errors
-/// If the subcommand fails.
 pub fn run(cli: Cli) -> Result<()> {
-    let mut global = cli.global;
+    let Cli { mut global, command, files } = cli;
     let most = MAX_THREADS_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from);
     global.threads = global.threads.map(|threads| threads.min(most.try_into().unwrap_or(u16::MAX)));
     // Done before any secret is read or drawn.
     #[cfg(feature = "client")]
-    if handles_secrets(&cli.command) {
+    if handles_secrets(&command) {
         core_dumps::disable()?;
     }
     rayon::ThreadPoolBuilder::new()
@@ -91,8 +88,8 @@ pub fn run(cli: Cli) -> Result<()> {
     interrupt::install()?;
     // The library assumes that the variable is valid, and would panic.
     Isa::from_environment()?;
-    cli.files().check()?;
-    match cli.command {
+    files.check()?;
+    match command {
         Command::Plan(args) => plan::run(global, args),
         #[cfg(feature = "client")]
         Command::Keygen(args) => keygen::run(global, args),
@@ -102,7 +99,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::EncryptTable(args) => encrypt_table::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
         Command::Sum(args) => sum::run(global, &args),
-        Command::Run(args) => frame::run(global, &args),
+        Command::Run(args) => frame::run(global, &args, &files),
         #[cfg(feature = "client")]
         Command::Schema(args) => frame::schema(global, &args.command),
         Command::Rekey(args) => rekey::run(global, &args.command),
@@ -113,7 +110,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Circuit(args) => circuit::run(global, &args.command),
         Command::Foreign(args) => foreign::run(global, &args.command),
         Command::Compare(args) => compare::run(global, &args),
-        Command::Digits(args) => digits::run(global, &args),
+        Command::Digits(args) => digits::run(global, &args, &files),
         Command::Automaton(args) => automaton::run(global, &args),
         Command::Bridge(args) => bridge::run(global, &args),
         Command::Integers(args) => integers::run(global, &args),

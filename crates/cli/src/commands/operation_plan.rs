@@ -5,7 +5,7 @@ use std::fmt;
 
 use cryptable::{FailureProbability, OperationPlan, PlannedOperation};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::commands::parameters::ParameterReport;
 
@@ -20,20 +20,9 @@ pub struct Report {
     threads: usize,
     memory_bytes: usize,
     key_file_bytes: usize,
-    operations: Vec<OperationReport>,
+    operations: Vec<Value>,
     #[serde(skip)]
     text: String,
-}
-
-#[derive(Serialize)]
-struct OperationReport {
-    operation: &'static str,
-    lookups: usize,
-    tables: usize,
-    /// Predicted seconds for a full ciphertext.
-    eval_s: f64,
-    /// Base-2 logarithm of the probability that any value of a full ciphertext comes out wrong.
-    log2_fail: f64,
 }
 
 impl Report {
@@ -42,12 +31,15 @@ impl Report {
     where
         OperationPlan<J>: fmt::Display,
     {
-        let operation = |planned: &PlannedOperation| OperationReport {
-            operation: planned.name,
-            lookups: planned.lookups,
-            tables: planned.tables,
-            eval_s: planned.duration.as_secs_f64(),
-            log2_fail: planned.failure.log2(),
+        // Seconds for a full ciphertext, and the probability that any of its values comes out wrong.
+        let operation = |planned: &PlannedOperation| {
+            json!({
+                "operation": planned.name,
+                "lookups": planned.lookups,
+                "tables": planned.tables,
+                "eval_s": planned.duration.as_secs_f64(),
+                "log2_fail": planned.failure.log2(),
+            })
         };
         Self {
             job: job.into(),

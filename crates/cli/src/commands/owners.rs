@@ -1,14 +1,12 @@
 //! `cryptable owners`: keys of several owners, and lookups whose results they decrypt together.
 
-use std::fmt;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use cryptable::owners::JointLookup;
 use cryptable::{Contents, KeyId};
-use serde::Serialize;
+use serde_json::json;
 
 use super::table_files;
 use crate::args::Global;
@@ -27,9 +25,6 @@ mod client;
 pub use client::{combine_parts, is_secret, write_part};
 
 /// Runs a subcommand.
-///
-/// # Errors
-/// If a file cannot be read or written, or if messages of owners do not belong together.
 pub fn run(global: Global, command: &OwnersCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]
@@ -87,33 +82,17 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     report::note(global, note.as_ref());
     let output_bytes = file.commit(true)?;
     let eval_s = start.elapsed().as_secs_f64();
-    let (output, values, key_id) = (args.files.output.clone(), found.values, key_id);
-    report::summary(
-        global,
-        &LookupReport { output, output_bytes, values, key_id: shown(key_id), eval_s },
-    )
+    let (count, key_id) = (found.values, shown(key_id));
+    let text = format!(
+        "{} for all owners of key {key_id}, {}\nlooked up in {}",
+        values(count),
+        bytes(output_bytes),
+        seconds(eval_s)
+    );
+    let fields = json!({ "values": count, "key_id": key_id, "eval_s": eval_s });
+    report::written(global, &args.files.output, output_bytes, fields, &text)
 }
 
 fn shown(key_id: KeyId) -> String {
     key_id.to_string()
-}
-
-/// The report of a lookup.
-#[derive(Serialize)]
-struct LookupReport {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    values: u64,
-    key_id: String,
-    eval_s: f64,
-}
-
-impl fmt::Display for LookupReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let (values, size) = (values(self.values), bytes(self.output_bytes));
-        writeln!(f, "{output}: {values} for all owners of key {}, {size}", self.key_id)?;
-        write!(f, "looked up in {}", seconds(self.eval_s))
-    }
 }

@@ -12,9 +12,6 @@ use crate::progress;
 use crate::report;
 
 /// Prints the list: as a table, as a JSON object, or as CSV with one line per secret.
-///
-/// # Errors
-/// If writing fails.
 pub fn run(global: Global, as_csv: bool) -> Result<()> {
     let spinner = progress::spinner(global, "planning");
     let list = ListedParameters::all()?;

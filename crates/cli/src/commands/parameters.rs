@@ -21,9 +21,6 @@ use crate::formats::table::Moduli;
 
 /// Reads the table that parameters are chosen for, and replaces it by its moduli in the options. Returns a summary of
 /// what was read.
-///
-/// # Errors
-/// If the table cannot be read.
 pub fn resolve_table(args: &mut ParameterArgs) -> Result<Option<ReadNote>> {
     let Some(path) = args.table.take() else {
         ensure!(
@@ -57,9 +54,6 @@ pub fn memory_limit(args: &ParameterArgs) -> Option<usize> {
 
 /// Plans a request of these options. If they state no limit of memory and the best parameters need more than this machine
 /// has, plans again within what it has.
-///
-/// # Errors
-/// If no parameters meet the request.
 pub fn plan(request: &Request, args: &ParameterArgs) -> cryptable::Result<Plan> {
     let plan = request.plan()?;
     match memory_limit(args) {

@@ -22,9 +22,6 @@ use crate::report::{self, bytes, seconds};
 const COLUMNS: usize = 100;
 
 /// Plans keys and prints the predictions.
-///
-/// # Errors
-/// If no parameters meet the request, or if the plan cannot be written.
 pub fn run(global: Global, args: PlanArgs) -> Result<()> {
     match &args.job {
         Some(job) => {

@@ -31,9 +31,6 @@ impl PlannedJob {
     }
 
     /// Prints the report.
-    ///
-    /// # Errors
-    /// If standard output cannot be written to.
     pub fn print(self, global: Global) -> Result<()> {
         (self.print)(global)
     }

@@ -1,26 +1,23 @@
 //! `cryptable rekey`: ciphertexts of one client become those of another.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use cryptable::{Contents, RekeyingKey};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::Global;
 #[cfg(feature = "client")]
 use crate::args::rekey::RekeyKeygenArgs;
 use crate::args::rekey::{RekeyApplyArgs, RekeyCommand};
+#[cfg(feature = "client")]
+use crate::atomic_file;
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
-use crate::{atomic_file, input_file, key_input};
+use crate::{input_file, key_input};
 
 /// Runs a subcommand.
-///
-/// # Errors
-/// If a file cannot be read or written, or if keys and ciphertexts do not belong together.
 pub fn run(global: Global, command: &RekeyCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]
@@ -49,8 +46,12 @@ fn keygen(global: Global, args: &RekeyKeygenArgs) -> Result<()> {
     let output_bytes = file.commit(args.force)?;
     key_input::warn_of_insecurity(global, &key.parameters(), &args.output);
     let (owner, new_owner) = (key.owner().to_string(), key.new_owner().to_string());
-    let output = args.output.clone();
-    report::summary(global, &KeyReport { output, output_bytes, owner, new_owner })
+    let text = format!(
+        "key for a new owner, {}\n  owner       {owner}\n  new owner   {new_owner}",
+        bytes(output_bytes)
+    );
+    let fields = json!({ "owner": owner, "new_owner": new_owner });
+    report::written(global, &args.output, output_bytes, fields, &text)
 }
 
 /// Turns every ciphertext of a file into one of the new owner, one after the other.
@@ -76,61 +77,21 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
         writer.push(&key.apply(&ciphertext).with_context(name)?)?;
     }
     let written = ciphertext_file::commit_all(vec![writer])?[0];
-    report::summary(
-        global,
-        &Report {
-            output: args.files.output.clone(),
-            output_bytes: written.bytes,
-            values: found.values,
-            ciphertexts: encryptions(&found),
-            owner: key.owner().to_string(),
-            new_owner: key.new_owner().to_string(),
-            eval_s: start.elapsed().as_secs_f64(),
-        },
-    )
-}
-
-/// The report of a generated key.
-#[cfg(feature = "client")]
-#[derive(Serialize)]
-struct KeyReport {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    owner: String,
-    new_owner: String,
-}
-
-#[cfg(feature = "client")]
-impl fmt::Display for KeyReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { owner, new_owner, .. } = self;
-        let output = atomic_file::shown(&self.output).printable();
-        writeln!(f, "{output}: key for a new owner, {}", bytes(self.output_bytes))?;
-        writeln!(f, "  owner       {owner}")?;
-        write!(f, "  new owner   {new_owner}")
-    }
-}
-
-/// The report of ciphertexts that were handed over.
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    values: u64,
-    ciphertexts: u64,
-    owner: String,
-    new_owner: String,
-    eval_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let (values, count) = (values(self.values), ciphertexts(self.ciphertexts));
-        writeln!(f, "{output}: {values} in {count}, {}", bytes(self.output_bytes))?;
-        let Self { owner, new_owner, eval_s, .. } = self;
-        write!(f, "from {owner} to {new_owner} in {}", seconds(*eval_s))
-    }
+    let (owner, new_owner) = (key.owner().to_string(), key.new_owner().to_string());
+    let (count, eval_s) = (encryptions(&found), start.elapsed().as_secs_f64());
+    let text = format!(
+        "{} in {}, {}\nfrom {owner} to {new_owner} in {}",
+        values(found.values),
+        ciphertexts(count),
+        bytes(written.bytes),
+        seconds(eval_s)
+    );
+    let fields = json!({
+        "values": found.values,
+        "ciphertexts": count,
+        "owner": owner,
+        "new_owner": new_owner,
+        "eval_s": eval_s,
+    });
+    report::written(global, &args.files.output, written.bytes, fields, &text)
 }

@@ -82,9 +82,6 @@ impl Finished {
 
     /// Reads the results of the next ciphertext in all tables; `None` after the last one that an interrupted lookup
     /// finished.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn next(&mut self) -> Result<Option<Vec<Ciphertext>>> {
         if self.at_end {
             return Ok(None);
@@ -111,9 +108,6 @@ impl Finished {
     }
 
     /// Appends the results of a ciphertext. They are on the disk when the call returns.
-    ///
-    /// # Errors
-    /// If writing fails.
     pub fn push(&mut self, results: &[Ciphertext]) -> Result<()> {
         for result in results {
             let bytes = result.to_bytes();
@@ -136,9 +130,6 @@ impl Finished {
     }
 
     /// Removes the file, since the output is complete.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     pub fn remove(self) -> Result<()> {
         fs::remove_file(&self.path)
             .with_context(|| format!("cannot remove {}", self.path.printable()))

@@ -1,16 +1,15 @@
 //! `cryptable serve`: the service, and the commands of its operator.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
-use std::{fmt, io};
 
 use anyhow::{Context, Result, bail};
 use cryptable_service::{Config, Limits, Retention, Service, Stopper, Store};
-use serde::Serialize;
+use serde_json::json;
 
 use super::executor::Executor;
-use super::table_list::Tables;
-use super::{health, table_files};
+use super::{health, table_files, table_list};
 use crate::args::Global;
 use crate::args::serve::{
     ClientCommand, DATABASE, LimitArgs, MoveArgs, ServeArgs, ServeCommand, TableAddArgs,
@@ -30,9 +29,7 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
         None => serve(global, args),
         Some(ServeCommand::Table(args)) => match &args.command {
             TableCommand::Add(args) => add_table(global, args),
-            TableCommand::List(args) => {
-                report::result(global, &Tables { tables: open(&args.folder)?.tables()? })
-            }
+            TableCommand::List(args) => table_list::print(global, &open(&args.folder)?.tables()?),
             TableCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_table(&args.name)?),
         },
         Some(ServeCommand::Worker(args)) => work(global, args),
@@ -41,14 +38,15 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
         Some(ServeCommand::Client(args)) => match &args.command {
             ClientCommand::Add(args) => {
                 let token = open(&args.place.folder)?.add_client(&args.name)?;
-                report::result(global, &Token { token })
+                print_token(global, token)
             }
             ClientCommand::List(args) => {
-                report::result(global, &Clients { clients: open(&args.folder)?.clients()? })
+                let clients = open(&args.folder)?.clients()?;
+                report::answer(global, json!({ "clients": clients }), clients.join("\n"))
             }
             ClientCommand::Renew(args) => {
                 let token = open(&args.place.folder)?.renew_token(&args.name)?;
-                report::result(global, &Token { token })
+                print_token(global, token)
             }
             ClientCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_client(&args.name)?),
         },
@@ -65,6 +63,10 @@ fn start_log(global: Global) {
         true => log.json().flatten_event(true).init(),
         false => log.init(),
     }
+}
+
+fn print_token(global: Global, token: String) -> Result<()> {
+    report::answer(global, json!({ "token": token }), token)
 }
 
 fn open(folder: &Path) -> Result<Store> {
@@ -93,7 +95,8 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
     let stopper = service.stopper();
     interrupt::instead(move || stopper.stop());
     let executor = Executor::start(global, args, &folder, service.database())?;
-    report::result(global, &Started { url: format!("http://{}", service.address()) })?;
+    let url = format!("http://{}", service.address());
+    report::answer(global, json!({ "url": url }), format!("serving at {url}"))?;
     let outcome = service.run();
     executor.into_iter().for_each(Executor::stop);
     Ok(outcome?)
@@ -197,40 +200,7 @@ fn add_table(global: Global, args: &TableAddArgs) -> Result<()> {
     for (table, note) in found {
         let table = store.add_table(&args.named.name, &table)?;
         report::note(global, note.as_ref());
-        report::result(global, &Tables { tables: vec![table] })?;
+        table_list::print(global, &[table])?;
     }
     Ok(())
-}
-
-#[derive(Serialize)]
-struct Started {
-    url: String,
-}
-
-impl fmt::Display for Started {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "serving at {}", self.url)
-    }
-}
-
-#[derive(Serialize)]
-struct Token {
-    token: String,
-}
-
-impl fmt::Display for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.token)
-    }
-}
-
-#[derive(Serialize)]
-struct Clients {
-    clients: Vec<String>,
-}
-
-impl fmt::Display for Clients {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.clients.join("\n"))
-    }
 }

@@ -1,24 +1,20 @@
 //! `cryptable sum`: sums of encrypted values and of their multiples.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, KeyId, Parameters};
-use serde::Serialize;
+use cryptable::{Ciphertext, Contents, EvaluationKey, KeyId, Parameters};
+use serde_json::json;
 
 use crate::args::{Global, SumArgs};
 use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
+use crate::input_file;
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds, values};
-use crate::{atomic_file, input_file};
 
 /// Adds up files of ciphertexts, with one ciphertext of each at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key and ciphertexts do not belong together.
 pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     let (inputs, factors) = (args.inputs.len(), args.factors.len());
     ensure!(
@@ -39,16 +35,23 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     }
     let first = *readers[0].summary();
     let written = ciphertext_file::commit_all(vec![writer])?[0];
-    let report = Report {
-        output: args.output.clone(),
-        output_bytes: written.bytes,
-        engine: parameters.engine(),
-        terms: inputs,
-        values: first.values,
-        ciphertexts: encryptions(&first),
-        eval_s: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    let (eval_s, count) = (start.elapsed().as_secs_f64(), encryptions(&first));
+    let text = format!(
+        "{} in {}, {}\n{} added in {}",
+        values(first.values),
+        ciphertexts(count),
+        bytes(written.bytes),
+        counted(inputs as u64, "term"),
+        seconds(eval_s)
+    );
+    let fields = json!({
+        "engine": parameters.engine(),
+        "terms": inputs,
+        "values": first.values,
+        "ciphertexts": count,
+        "eval_s": eval_s,
+    });
+    report::written(global, &args.output, written.bytes, fields, &text)
 }
 
 /// Checks that all files match the key and each other, and returns the contents of the sums.
@@ -87,25 +90,4 @@ fn next(readers: &mut [Reader], key: &EvaluationKey, args: &SumArgs) -> Result<O
 
 fn name(path: &Path) -> String {
     input_file::shown(path).printable()
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    engine: Engine,
-    terms: usize,
-    values: u64,
-    ciphertexts: u64,
-    eval_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let (values, count) = (values(self.values), ciphertexts(self.ciphertexts));
-        writeln!(f, "{output}: {values} in {count}, {}", bytes(self.output_bytes))?;
-        write!(f, "{} added in {}", counted(self.terms as u64, "term"), seconds(self.eval_s))
-    }
 }

@@ -1,26 +1,20 @@
 //! The list of tables that a server offers.
 
-use std::fmt;
-
+use anyhow::Result;
 use cryptable_service::messages::TableInfo;
-use serde::Serialize;
+use serde_json::json;
 
-/// Tables, displayed with one line each.
-#[derive(Serialize)]
-pub struct Tables {
-    /// The tables.
-    pub tables: Vec<TableInfo>,
-}
+use crate::args::Global;
+use crate::report;
 
-impl fmt::Display for Tables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, table) in self.tables.iter().enumerate() {
-            let TableInfo { name, input_modulus, output_modulus, .. } = table;
-            let end = if index == 0 { "" } else { "\n" };
-            let signed = |signed| if signed { "signed " } else { "" };
-            let (inputs, outputs) = (signed(table.signed_inputs), signed(table.signed_outputs));
-            write!(f, "{end}{name}: {inputs}{input_modulus} -> {outputs}{output_modulus}")?;
-        }
-        Ok(())
-    }
+/// Prints tables, one per line.
+pub fn print(global: Global, tables: &[TableInfo]) -> Result<()> {
+    let signed = |signed| if signed { "signed " } else { "" };
+    let line = |table: &TableInfo| {
+        let TableInfo { name, input_modulus, output_modulus, .. } = table;
+        let (inputs, outputs) = (signed(table.signed_inputs), signed(table.signed_outputs));
+        format!("{name}: {inputs}{input_modulus} -> {outputs}{output_modulus}")
+    };
+    let lines: Vec<String> = tables.iter().map(line).collect();
+    report::answer(global, json!({ "tables": tables }), lines.join("\n"))
 }

@@ -1,6 +1,5 @@
 //! `cryptable wide`: lookups of wide values in dictionaries and in tables with structure.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::{self, Dictionary, WordCircuit};
 use cryptable::wide::words_of_bits;
 use cryptable::{Ciphertext, Contents, CostModel, Engine, KeyId, Limits, Progress, Request};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::Global;
 use crate::args::wide::{WideArgs, WideLookupArgs};
@@ -21,12 +20,9 @@ use crate::key_input::KeyFile;
 use crate::memory_limit;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
-use crate::{atomic_file, input_file, key_input, progress};
+use crate::{input_file, key_input, progress};
 
 /// Maps all values of a file through a dictionary or a table with structure, with one ciphertext per word at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, if the table has no structure, or if key and values do not belong together.
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -59,18 +55,23 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     }
     bar.finish_and_clear();
     let written = ciphertext_file::commit_all(vec![writer])?[0];
-    let report = Report {
-        output: args.output.clone(),
-        output_bytes: written.bytes,
-        values,
-        lookups: circuit.lookups(),
-        output_words: circuit.output_words(),
-        log2_fail: key.parameters().words_failure(&circuit).log2(),
-        threads: threads(global),
-        eval_s: start.elapsed().as_secs_f64(),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let eval_s = start.elapsed().as_secs_f64();
+    // Of a lookup of a full ciphertext of values.
+    let log2_fail = key.parameters().words_failure(&circuit).log2();
+    let (lookups, words) = (circuit.lookups(), circuit.output_words());
+    let text = format!(
+        "{values} values in {} each, {}; {lookups} lookups, {}, a ciphertext fails with 2^{log2_fail:.1}",
+        counted(words as u64, "word"),
+        bytes(written.bytes),
+        report::seconds(eval_s)
+    );
+    let fields = json!({
+        "values": values,
+        "lookups": lookups,
+        "output_words": words,
+        "log2_fail": log2_fail,
+    });
+    report::computed(global, &args.output, written.bytes, eval_s, fields, &text)
 }
 
 /// Builds the circuit of the table that the arguments name.
@@ -158,9 +159,6 @@ fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
 }
 
 /// Plans keys, and predicts lookups in dictionaries and tables with structure.
-///
-/// # Errors
-/// If no parameters meet the request.
 pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
     let request = Request::words(args.bits).limits(Limits {
         values: args.values.map(u64::from),
@@ -187,36 +185,4 @@ pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
     let report = report.with_failures(plan.failure_probability(), plan.value_failure_probability());
     let reason = format!("for dictionaries of keys of {} bits", args.bits);
     Ok(PlannedJob::new(plan.parameters(), reason, report))
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    values: u64,
-    lookups: usize,
-    /// Number of words of each output.
-    output_words: usize,
-    /// Base-2 logarithm of the probability that a lookup of a full ciphertext of values fails.
-    log2_fail: f64,
-    threads: usize,
-    eval_s: f64,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} values in {} each, {}; {} lookups, {}, a ciphertext fails with 2^{:.1}",
-            atomic_file::shown(&self.output).printable(),
-            self.values,
-            counted(self.output_words as u64, "word"),
-            bytes(self.output_bytes),
-            self.lookups,
-            seconds(self.eval_s),
-            self.log2_fail
-        )
-    }
 }

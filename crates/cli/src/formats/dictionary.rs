@@ -140,9 +140,6 @@ impl Dictionary {
     }
 
     /// Returns the word with a code.
-    ///
-    /// # Errors
-    /// If there is none.
     #[cfg(feature = "client")]
     pub fn word(&self, code: u64) -> Result<&str> {
         let word = self.words.get(&code).map(String::as_str);
@@ -150,9 +147,6 @@ impl Dictionary {
     }
 
     /// Writes the dictionary to its file if it has grown.
-    ///
-    /// # Errors
-    /// If writing fails.
     pub fn save(&self) -> Result<()> {
         if !self.has_grown {
             return Ok(());

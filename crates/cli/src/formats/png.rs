@@ -54,9 +54,6 @@ impl GreyImage {
     }
 
     /// Encodes the picture.
-    ///
-    /// # Errors
-    /// If writing fails.
     pub fn write(&self, writer: impl Write) -> Result<()> {
         let mut encoder = Encoder::new(writer, self.width as u32, self.height as u32);
         encoder.set_color(ColorType::Grayscale);

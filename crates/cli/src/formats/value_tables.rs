@@ -84,9 +84,6 @@ impl ValueTables {
     }
 
     /// Reads the next tables, at most `most` of them; `None` if there are none left.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if an output is out of range.
     pub fn next_tables(&mut self, most: usize) -> Result<Option<SlotTables>> {
         let inputs = self.moduli.0 as usize;
         let mut outputs = Vec::new();
@@ -121,9 +118,6 @@ impl ValueTables {
     }
 
     /// Reads the tables of the next `count` values.
-    ///
-    /// # Errors
-    /// If there are fewer.
     pub fn of_values(&mut self, count: usize) -> Result<SlotTables> {
         let before = self.read;
         let tables = self.next_tables(count)?;
@@ -135,9 +129,6 @@ impl ValueTables {
     }
 
     /// Checks that every table was read.
-    ///
-    /// # Errors
-    /// If there are more.
     pub fn finish(&mut self) -> Result<()> {
         let (read, name) = (self.read, self.path.printable());
         ensure!(

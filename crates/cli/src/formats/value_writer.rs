@@ -95,9 +95,6 @@ impl ValueWriter {
     }
 
     /// Appends values.
-    ///
-    /// # Errors
-    /// If writing fails.
     pub fn write(&mut self, values: &[u64]) -> Result<()> {
         for &value in values {
             match (&mut self.layout, &self.coding) {
@@ -126,9 +123,6 @@ impl ValueWriter {
     }
 
     /// Completes files, either all of them or none, and returns their size in bytes together.
-    ///
-    /// # Errors
-    /// As [`ValueWriter::commit`].
     pub fn commit_all(writers: Vec<Self>) -> Result<u64> {
         let mut files = Vec::with_capacity(writers.len());
         for mut writer in writers {

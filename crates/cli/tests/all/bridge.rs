@@ -7,9 +7,7 @@ use support::{Workspace, numbers};
 
 /// A directory with toy keys for tables of 3 bits, and two columns: 1,100 and 1,100 values, in two ciphertexts each.
 fn workspace(options: &str) -> Workspace {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("keygen bridge --insecure-toy --bits 3 {options} {files}"));
+    let here = Workspace::with_keys(&format!("bridge --bits 3 {options}"));
     here.write("a.csv", numbers((0..1100).map(|i| i % 8)));
     here.write("b.csv", numbers((0..1100).map(|i| (i / 8) % 8)));
     for name in ["a", "b"] {

@@ -1,6 +1,6 @@
 //! Canaries of `encrypt` and `decrypt`: results of an honest server are written, those of another are not.
 
-use crate::support::Workspace;
+use crate::support::{Workspace, numbers};
 
 /// A workspace with keys, a table, a wrong one, and values.
 fn workspace(mode: &str) -> Workspace {
@@ -123,10 +123,6 @@ fn column(here: &Workspace, name: &str) -> Vec<i64> {
     text.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-fn lines(values: impl IntoIterator<Item = i64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
-}
-
 /// Columns of one operation have canaries at the same places, whose results the client computes.
 #[test]
 fn results_of_columns_are_compared_with_those_of_canaries() {
@@ -135,8 +131,8 @@ fn results_of_columns_are_compared_with_those_of_canaries() {
         "keygen integers --insecure-toy --digit-bits 2 --secret client.key --evaluation server.key",
     );
     let own: Vec<i64> = (0..1100).map(|i| i * 7 % 256 - 128).collect();
-    here.write("x.csv", lines(own.iter().copied()));
-    here.write("y.csv", lines(own.iter().map(|x| x / 2)));
+    here.write("x.csv", numbers(own.iter().copied()));
+    here.write("y.csv", numbers(own.iter().map(|x| x / 2)));
     let encrypt = |name: &str, places: &str| {
         format!(
             "encrypt --as integers --bits 8 --signed --secret client.key --input {name}.csv --output {name}.ct \
@@ -153,7 +149,7 @@ fn results_of_columns_are_compared_with_those_of_canaries() {
     };
     let both = || column(&here, "x.values").into_iter().zip(column(&here, "y.values"));
     let larger = |(x, y): (i64, i64)| x.max(y);
-    here.write("expected.csv", lines(both().map(larger)));
+    here.write("expected.csv", numbers(both().map(larger)));
     compute("max");
     let check = "decrypt --secret client.key --input r.ct --output r.csv --canaries x.canaries --expected expected.csv";
     let text = here.succeed(check);
@@ -165,10 +161,10 @@ fn results_of_columns_are_compared_with_those_of_canaries() {
     assert!(message.contains("canaries have wrong results"), "{message}");
     assert!(!here.path("r.csv").exists());
 
-    here.write("short.csv", lines(both().map(larger).skip(1)));
+    here.write("short.csv", numbers(both().map(larger).skip(1)));
     let message = here.fail(&check.replace("expected.csv", "short.csv"));
     assert!(message.contains("number of expected results"), "{message}");
-    here.write("z.csv", lines(own[1..].iter().copied()));
+    here.write("z.csv", numbers(own[1..].iter().copied()));
     let message = here.fail(&encrypt("z", "--canaries-like x.canaries"));
     assert!(message.contains("among 1100 values up to 255, but these are 1099"), "{message}");
     here.strict_command(&encrypt("z", "--canaries-like x.canaries --canary-count 3"))
@@ -180,7 +176,7 @@ fn results_of_columns_are_compared_with_those_of_canaries() {
 fn results_of_words_are_compared_with_those_of_canaries() {
     let here = Workspace::new();
     here.succeed("keygen wide --insecure-toy --bits 8 --secret client.key --evaluation server.key");
-    here.write("x.csv", lines(0..200));
+    here.write("x.csv", numbers(0..200));
     here.succeed(
         "encrypt --as words --bits 8 --secret client.key --input x.csv --output x.ct --canaries x.canaries \
          --canary-count 56 --canary-values inputs.csv --canary-inputs values",
@@ -191,7 +187,7 @@ fn results_of_words_are_compared_with_those_of_canaries() {
     here.succeed(
         "wide --evaluation server.key --bits 8 --dictionary d.csv --default 0 --input x.ct --output r.ct",
     );
-    here.write("expected.csv", lines(column(&here, "inputs.csv").into_iter().map(value)));
+    here.write("expected.csv", numbers(column(&here, "inputs.csv").into_iter().map(value)));
     let check = "decrypt --as words --bits 8 --secret client.key --input r.ct --output r.csv --canaries x.canaries";
     let text = here.succeed(&format!("{check} --expected expected.csv"));
     assert!(text.contains("56 of 256, are right"), "{text}");

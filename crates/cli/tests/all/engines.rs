@@ -12,7 +12,7 @@ const ENGINES: [&str; 3] = ["packed", "single", "leveled"];
 fn toy(engine: &str) -> Workspace {
     let here = Workspace::with_keys(&format!("--mode {engine} --bits 2"));
     here.write("values.csv", "0\n1\n2\n3\n2\n");
-    here.write("a.csv", "3\n1\n0\n2\n").write("b.csv", "1\n1\n2\n0\n");
+    here.write("table.csv", "3\n1\n0\n2\n").write("b.csv", "1\n1\n2\n0\n");
     here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     here
 }
@@ -75,7 +75,7 @@ fn every_report_has_one_shape() {
     let lines = [
         "keygen --insecure-toy --bits 2 --secret c.key --evaluation s.key",
         "encrypt --secret client.key --input values.csv --output values.ct",
-        "lookup --evaluation server.key --table a.csv --input values.ct --output r.ct",
+        "lookup --evaluation server.key --table table.csv --input values.ct --output r.ct",
         "decrypt --secret client.key --input r.ct --output r.csv",
         "inspect client.key",
         "inspect server.key",
@@ -176,7 +176,7 @@ fn several_tables_are_looked_up_at_once() {
         let here = toy(engine);
         let line = "lookup --evaluation server.key --input values.ct";
         let json = here.succeed(&format!(
-            "--json {line} --table a.csv --table b.csv --output a.ct --output b.ct"
+            "--json {line} --table table.csv --table b.csv --output a.ct --output b.ct"
         ));
         let outputs = &report(&json)["outputs"];
         assert_eq!(outputs.as_array().unwrap().len(), 2);
@@ -188,9 +188,9 @@ fn several_tables_are_looked_up_at_once() {
             here.succeed(&format!("decrypt --secret client.key --input {name}.ct --output r.csv"));
             assert_eq!(String::from_utf8(here.read("r.csv")).unwrap(), expected, "{engine}");
         }
-        let message = here.fail(&format!("{line} --table a.csv --table b.csv --output new.ct"));
+        let message = here.fail(&format!("{line} --table table.csv --table b.csv --output new.ct"));
         assert_eq!(message, "2 --table and 1 --output: each table has an output");
-        let tables = "--table a.csv --table b.csv";
+        let tables = "--table table.csv --table b.csv";
         let message = here.fail(&format!("{line} {tables} --output new.ct --output new.ct"));
         assert_eq!(message, "--output and --output cannot both be new.ct");
         let message = here.fail(&format!("{line} {tables} --output b.csv --output new.ct --force"));
@@ -204,7 +204,7 @@ fn insecure_keys_are_refused() {
         let here = toy(engine);
         for line in [
             "encrypt --secret client.key --input values.csv --output new.ct",
-            "lookup --evaluation server.key --table a.csv --input values.ct --output new.ct",
+            "lookup --evaluation server.key --table table.csv --input values.ct --output new.ct",
             "decrypt --secret client.key --input values.ct --output new.csv",
         ] {
             let output = here.strict_command(line).assert().code(1).get_output().clone();
@@ -293,4 +293,64 @@ fn plans_count_what_sending_keys_takes() {
     let text = here.succeed("plan --bits 8 --values 1024 --bandwidth 1MB");
     assert!(text.contains(" send ") && text.contains("to send them"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn values_and_tables_that_do_not_fit() {
+    for engine in ENGINES {
+        let here = toy(engine);
+        here.write("range.csv", "1\n4\n")
+            .write("short.csv", "0\n1\n2\n")
+            .write("long.csv", "0\n".repeat(5));
+        let message = here.fail("encrypt --secret client.key --output new.ct --input range.csv");
+        let keys = "; keys of `keygen --bits 3` have room for it";
+        let expected = format!("range.csv line 2, column 1: 4 is not below the modulus 4{keys}");
+        assert_eq!(message, expected);
+        let lookup = "lookup --evaluation server.key --input values.ct --output new.ct --table";
+        let message = here.fail(&format!("{lookup} short.csv"));
+        assert_eq!(message, "short.csv: the table has 3 outputs, but its input modulus is 4");
+        assert!(here.fail(&format!("{lookup} long.csv")).contains("5 outputs"));
+        assert!(here.fail(&format!("{lookup} range.csv")).contains("4 is not below the modulus 4"));
+    }
+}
+
+#[test]
+fn keys_of_other_engines_clients_and_parameters() {
+    for (engine, other) in [("packed", "single"), ("single", "packed"), ("leveled", "single")] {
+        let (here, twin) = (toy(engine), toy(engine));
+        let third = Workspace::with_keys(&format!("--mode {engine} --bits 2 --output-bits 3"));
+        let other_engine = format!("is of kind {engine}, where {other} is needed");
+        let other = Workspace::with_keys(&format!("--mode {other} --bits 2"));
+        for (name, place, reason) in [
+            ("other", other, other_engine.as_str()),
+            ("twin", twin, "is of the client key "),
+            ("third", third, "is of other parameters: digest "),
+        ] {
+            here.write(&format!("{name}.key"), place.read("client.key"));
+            here.write(&format!("{name}-server.key"), place.read("server.key"));
+            for (line, key) in [
+                ("decrypt --output new.csv --secret", format!("{name}.key")),
+                (
+                    "lookup --table table.csv --output new.ct --evaluation",
+                    format!("{name}-server.key"),
+                ),
+            ] {
+                let message = here.fail(&format!("{line} {key} --input values.ct"));
+                let start =
+                    format!("values.ct does not go with {key}: the file of ciphertexts {reason}");
+                assert!(message.starts_with(&start), "{message}");
+            }
+        }
+        let lookup = "lookup --table table.csv --output new.ct --input values.ct";
+        let message = here.fail(&format!("{lookup} --evaluation client.key"));
+        let expected = format!("a secret key for {engine} values, not an evaluation key");
+        assert!(message.contains(&expected), "{message}");
+        let message = here.fail("decrypt --output new.csv --input values.ct --secret server.key");
+        assert!(message.contains("server.key"), "{message}");
+    }
+}
+
+#[test]
+fn damaged_files() {
+    ENGINES.into_iter().for_each(|engine| toy(engine).refuse_damaged_files());
 }

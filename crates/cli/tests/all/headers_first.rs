@@ -15,10 +15,7 @@ fn damaged(here: Workspace) -> Workspace {
 
 /// Keys of a group of commands, `client.key` and a damaged `bad.key`.
 fn keys(group: &str, options: &str) -> Workspace {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("keygen {group} --insecure-toy {options} {files}"));
-    damaged(here)
+    damaged(Workspace::with_keys(&format!("{group} {options}")))
 }
 
 /// A command fails for its memory, and without that limit for the damage of its key.

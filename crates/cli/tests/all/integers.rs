@@ -3,22 +3,15 @@
 
 use crate::support;
 
-use support::Workspace;
+use support::{Workspace, numbers};
 
 /// A directory with toy keys for digits of two bits.
 fn workspace() -> Workspace {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("keygen integers --insecure-toy --digit-bits 2 {files}"));
-    here
-}
-
-fn lines(values: impl IntoIterator<Item = i128>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
+    Workspace::with_keys("integers --digit-bits 2")
 }
 
 fn encrypt(here: &Workspace, name: &str, values: &[i128], options: &str) {
-    here.write(&format!("{name}.csv"), lines(values.iter().copied()));
+    here.write(&format!("{name}.csv"), numbers(values.iter().copied()));
     let files = format!("--input {name}.csv --output {name}.ct");
     here.succeed(&format!("encrypt --as integers --secret client.key {options} {files}"));
 }
@@ -37,7 +30,8 @@ fn columns_of_several_parts_are_computed_on() {
     let y: Vec<i128> = (0..1100).map(|i| i * i % 256).collect();
     encrypt(&here, "x", &x, "--bits 8");
     encrypt(&here, "y", &y, "--bits 8");
-    let expected = |f: &dyn Fn(i128, i128) -> i128| lines(x.iter().zip(&y).map(|(&x, &y)| f(x, y)));
+    let expected =
+        |f: &dyn Fn(i128, i128) -> i128| numbers(x.iter().zip(&y).map(|(&x, &y)| f(x, y)));
     let two = "--input x.ct --input y.ct";
     assert_eq!(run(&here, &format!("--op add {two}")), expected(&|x, y| (x + y) % 256));
     assert_eq!(run(&here, &format!("--op max {two}")), expected(&|x, y| x.max(y)));
@@ -62,7 +56,7 @@ fn signed_integers_and_tax_tables() {
     let here = workspace();
     let x: Vec<i128> = (-128..128).collect();
     encrypt(&here, "x", &x, "--bits 8 --signed");
-    let expected = |f: &dyn Fn(i128) -> i128| lines(x.iter().map(|&x| f(x)));
+    let expected = |f: &dyn Fn(i128) -> i128| numbers(x.iter().map(|&x| f(x)));
     assert_eq!(run(&here, "--op shr --input x.ct --constant 3"), expected(&|x| x >> 3));
     assert_eq!(run(&here, "--op shr --input x.ct --constant 8"), expected(&|x| x >> 8));
     assert_eq!(run(&here, "--op shl --input x.ct --constant 300"), expected(&|_| 0));
@@ -94,11 +88,11 @@ fn rows_of_a_column_are_searched_and_sorted() {
     sorted.sort_unstable();
     let third = sorted[x.len() - 3];
     let mask = x.iter().map(|&x| i128::from(x >= third));
-    assert_eq!(run(&here, "--op largest --count 3 --value v.ct --input x.ct"), lines(mask));
+    assert_eq!(run(&here, "--op largest --count 3 --value v.ct --input x.ct"), numbers(mask));
     here.succeed("decrypt --secret client.key --input v.ct --output v.csv");
-    assert_eq!(here.read("v.csv"), lines(x.iter().map(|_| third)).into_bytes());
+    assert_eq!(here.read("v.csv"), numbers(x.iter().map(|_| third)).into_bytes());
     let row = x.iter().position(|x| x == sorted.last().unwrap()).unwrap() as i128;
-    assert_eq!(run(&here, "--op argmax --input x.ct"), lines(x.iter().map(|_| row)));
+    assert_eq!(run(&here, "--op argmax --input x.ct"), numbers(x.iter().map(|_| row)));
     let refused = |options: &str| {
         here.fail(&format!("integers --evaluation server.key --input x.ct --output r.ct {options}"))
     };
@@ -125,9 +119,7 @@ fn integers_of_64_bits_come_back() {
 
 #[test]
 fn single_values() {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("keygen integers --mode single --insecure-toy {files}"));
+    let here = Workspace::with_keys("integers --mode single");
     encrypt(&here, "x", &[3, 250, 77], "--bits 8");
     assert_eq!(run(&here, "--op add --input x.ct --constant 10"), "13\n4\n87\n");
     assert!(here.succeed("inspect x.ct").contains("single"));

@@ -7,10 +7,7 @@ use support::{Workspace, numbers};
 
 /// A folder with keys for integers of 8 bits.
 fn workspace() -> Workspace {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key --public public.key";
-    here.succeed(&format!("keygen compare --mode single --insecure-toy --bits 8 {files}"));
-    here
+    Workspace::with_keys("compare --mode single --bits 8 --public public.key")
 }
 
 fn encrypt(here: &Workspace, name: &str, integers: &[i64]) {

@@ -3,13 +3,9 @@
 
 use crate::support;
 
-use support::Workspace;
+use support::{Workspace, numbers};
 
 const FILES: &str = "--secret client.key --evaluation server.key";
-
-fn lines(values: impl IntoIterator<Item = u64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
-}
 
 fn values(count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(|i| i * i * 7 % 101 % 4)
@@ -18,14 +14,14 @@ fn values(count: u64) -> impl Iterator<Item = u64> {
 /// A directory with toy keys, a table and encrypted values, more than a packed ciphertext of toys holds.
 fn toy() -> Workspace {
     let here = Workspace::with_keys("--inputs single --bits 2");
-    here.write("values.csv", lines(values(1500))).write("table.csv", "3\n1\n0\n2\n");
+    here.write("values.csv", numbers(values(1500))).write("table.csv", "3\n1\n0\n2\n");
     here.succeed("encrypt --key client.key --input values.csv --output values.ct");
     here
 }
 
 fn looked_up(count: u64, times: u32) -> Vec<u8> {
     let table = |x: u64| [3, 1, 0, 2][x as usize];
-    lines(values(count).map(|x| (0..times).fold(x, |x, _| table(x)))).into_bytes()
+    numbers(values(count).map(|x| (0..times).fold(x, |x, _| table(x)))).into_bytes()
 }
 
 #[test]
@@ -41,7 +37,7 @@ fn many_values_and_few_give_the_same_results() {
     here.succeed(&format!("{lookup} --input result.ct --output second.ct"));
     here.succeed("decrypt --key client.key --input second.ct --output second.csv");
     assert_eq!(here.read("second.csv"), looked_up(1500, 2));
-    here.write("few.csv", lines(values(3)));
+    here.write("few.csv", numbers(values(3)));
     here.succeed("encrypt --key client.key --input few.csv --output few.ct");
     here.succeed(&format!("{lookup} --input few.ct --output few-result.ct"));
     here.succeed("decrypt --key client.key --input few-result.ct --output few-result.csv");
@@ -49,7 +45,7 @@ fn many_values_and_few_give_the_same_results() {
     // Sums of single values are looked up, too.
     here.succeed("sum --key server.key --input few.ct --factor 3 --output sum.ct");
     here.succeed("decrypt --key client.key --input sum.ct --output sum.csv");
-    assert_eq!(here.read("sum.csv"), lines(values(3).map(|x| 3 * x % 4)).into_bytes());
+    assert_eq!(here.read("sum.csv"), numbers(values(3).map(|x| 3 * x % 4)).into_bytes());
 }
 
 #[test]

@@ -4,13 +4,9 @@
 use crate::support;
 
 use serde_json::Value;
-use support::Workspace;
+use support::{Workspace, numbers};
 
 const VALUES: [u64; 6] = [0, 3, 15, 7, 7, 1];
-
-fn lines(values: impl IntoIterator<Item = u64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
-}
 
 /// Value k's table multiplies by k, and adds 5.
 fn output(k: usize, x: u64) -> u64 {
@@ -25,7 +21,8 @@ fn rows(count: usize) -> String {
 
 fn toy() -> Workspace {
     let here = Workspace::with_keys("--bits 4 --table-kind encrypted");
-    here.write("values.csv", lines(VALUES)).write("square.csv", lines((0..16).map(|x| x * x % 16)));
+    here.write("values.csv", numbers(VALUES))
+        .write("square.csv", numbers((0..16).map(|x| x * x % 16)));
     here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     here
 }
@@ -44,7 +41,7 @@ fn the_server_applies_an_encrypted_table() {
     assert_eq!((&report["tables"], &report["input_modulus"]), (&Value::Null, &16.into()));
     let lookup = "lookup --evaluation server.key --input values.ct --output r.ct --table";
     here.succeed(&format!("{lookup} square.ct"));
-    let squares = lines(VALUES.map(|x| x * x % 16));
+    let squares = numbers(VALUES.map(|x| x * x % 16));
     assert_eq!(decrypted(&here, "r.ct"), squares);
     // In the clear, and twice in one lookup.
     here.succeed(&format!("{lookup} square.csv"));
@@ -62,7 +59,7 @@ fn the_server_applies_an_encrypted_table() {
 fn every_value_has_a_table_of_its_own() {
     let here = toy();
     here.write("rows.csv", rows(6));
-    let expected = lines(VALUES.iter().enumerate().map(|(k, &x)| output(k, x)));
+    let expected = numbers(VALUES.iter().enumerate().map(|(k, &x)| output(k, x)));
     let lookup = "lookup --evaluation server.key --input values.ct --output r.ct";
     here.succeed(&format!("{lookup} --per-value --table rows.csv"));
     assert_eq!(decrypted(&here, "r.ct"), expected);
@@ -163,8 +160,8 @@ fn plans_are_of_the_kind_of_table() {
 fn tables_of_several_variables_have_an_input_for_each() {
     let here = toy();
     let (hours, zones) = ([0, 1, 2, 3, 3, 2], [3, 3, 0, 1, 3, 2]);
-    here.write("hours.csv", lines(hours)).write("zones.csv", lines(zones));
-    here.write("table.csv", lines((0..16).map(|m| (m % 4) * (m / 4)))).write("rows.csv", rows(6));
+    here.write("hours.csv", numbers(hours)).write("zones.csv", numbers(zones));
+    here.write("table.csv", numbers((0..16).map(|m| (m % 4) * (m / 4)))).write("rows.csv", rows(6));
     for name in ["hours", "zones"] {
         let files = format!("--input {name}.csv --output {name}.ct");
         here.succeed(&format!("encrypt --modulus 4 --secret client.key {files}"));
@@ -172,16 +169,16 @@ fn tables_of_several_variables_have_an_input_for_each() {
     let lookup = "lookup --evaluation server.key --output r.ct --input hours.ct";
     here.succeed(&format!("{lookup} --input zones.ct --table table.csv"));
     let pairs = || hours.into_iter().zip(zones);
-    assert_eq!(decrypted(&here, "r.ct"), lines(pairs().map(|(x, y)| x * y)));
+    assert_eq!(decrypted(&here, "r.ct"), numbers(pairs().map(|(x, y)| x * y)));
     here.succeed(&format!("{lookup} --input zones.ct --per-value --table rows.csv"));
     let own = pairs().enumerate().map(|(k, (x, y))| output(k, x + 4 * y));
-    assert_eq!(decrypted(&here, "r.ct"), lines(own));
+    assert_eq!(decrypted(&here, "r.ct"), numbers(own));
     // A variable that is missing, one too many, and fewer values of one.
     let error = here.fail(&format!("{lookup} --table table.csv"));
     assert!(error.contains("modulus of the values is 4, but the parameters need 16"), "{error}");
     let error = here.fail(&format!("{lookup} --input zones.ct --input zones.ct --table table.csv"));
     assert!(error.contains("values modulo 4 x 4 x 4, but tables have 16 inputs"), "{error}");
-    here.write("few.csv", lines([1, 2]));
+    here.write("few.csv", numbers([1, 2]));
     here.succeed("encrypt --modulus 4 --secret client.key --input few.csv --output few.ct");
     let error = here.fail(&format!("{lookup} --input few.ct --table table.csv"));
     assert!(error.contains("few.ct: 2 values in 1 ciphertext, but hours.ct has 6"), "{error}");
@@ -190,10 +187,10 @@ fn tables_of_several_variables_have_an_input_for_each() {
     // The table of both, encrypted.
     here.succeed("encrypt-table --secret client.key --table table.csv --output table.ct");
     here.succeed(&format!("{lookup} --input zones.ct --table table.ct"));
-    assert_eq!(decrypted(&here, "r.ct"), lines(pairs().map(|(x, y)| x * y)));
+    assert_eq!(decrypted(&here, "r.ct"), numbers(pairs().map(|(x, y)| x * y)));
     let error = here.fail(&format!("{lookup} --table table.ct"));
     assert!(error.contains("modulus of the values is 4, but the parameters need 16"), "{error}");
-    here.write("large.csv", lines([4]));
+    here.write("large.csv", numbers([4]));
     let encrypt = "encrypt --modulus 4 --secret client.key --output new.ct";
     let error = here.fail(&format!("{encrypt} --input large.csv"));
     assert!(error.contains("4 is not below the modulus 4"), "{error}");
@@ -205,7 +202,7 @@ fn results_of_complex_tables_hold_both_parts() {
     let here = Workspace::with_keys("--bits 4 --output-bits 6 --complex-outputs");
     let values: Vec<u64> = (0..15).map(|i| i * 7 % 16).collect();
     let (re, im) = (|x: u64| x as i64 - 8, |x: u64| 3 * x as i64 - 32);
-    here.write("values.csv", lines(values.iter().copied()));
+    here.write("values.csv", numbers(values.iter().copied()));
     let numbers = |part: fn(u64) -> i64| support::numbers((0..16).map(part));
     here.write("re.csv", numbers(re)).write("im.csv", numbers(im));
     here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
@@ -245,8 +242,8 @@ fn hidden_tables_are_looked_up_as_others_are() {
     {
         let here = Workspace::with_keys(options);
         let values: Vec<u64> = (0..15).map(|i| i * 7 % 16).collect();
-        here.write("values.csv", lines(values.iter().copied()));
-        here.write("square.csv", lines((0..16).map(|x| x * x % 16)));
+        here.write("values.csv", numbers(values.iter().copied()));
+        here.write("square.csv", numbers((0..16).map(|x| x * x % 16)));
         here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
         for output in ["a.ct", "b.ct"] {
             here.succeed(&format!(
@@ -256,7 +253,7 @@ fn hidden_tables_are_looked_up_as_others_are() {
         // Hiding draws anew for every lookup.
         assert_ne!(here.read("a.ct"), here.read("b.ct"));
         here.succeed("decrypt --secret client.key --input a.ct --output found.csv");
-        let expected = lines(values.iter().map(|x| x * x % 16));
+        let expected = numbers(values.iter().map(|x| x * x % 16));
         assert_eq!(here.read("found.csv"), expected.as_bytes());
         let plan = here.succeed(&format!("--json plan {options}"));
         let plan: Value = serde_json::from_str(&plan).unwrap();

@@ -4,18 +4,12 @@
 use crate::support;
 
 use serde_json::Value;
-use support::Workspace;
-
-fn lines(values: impl IntoIterator<Item = u64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
-}
+use support::{Workspace, numbers};
 
 /// Keys for words of 4 bits, and encrypted values of 8.
 fn toy() -> Workspace {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key --public public.key";
-    here.succeed(&format!("keygen wide --insecure-toy --bits 8 {files}"));
-    here.write("values.csv", lines(0..256));
+    let here = Workspace::with_keys("wide --bits 8 --public public.key");
+    here.write("values.csv", numbers(0..256));
     here.succeed(
         "encrypt --as words --bits 8 --secret client.key --input values.csv --output v.ct",
     );
@@ -45,12 +39,12 @@ fn keys_have_their_values_and_others_the_default() {
         200 => 7,
         _ => 5,
     };
-    assert_eq!(decrypted(&here, 4), lines((0..256).map(value)));
+    assert_eq!(decrypted(&here, 4), numbers((0..256).map(value)));
     // Values of two words.
     here.write("d.csv", "1,200\n2,201\n");
     here.succeed(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 0"));
     let value = |key: u64| if key == 1 || key == 2 { 199 + key } else { 0 };
-    assert_eq!(decrypted(&here, 8), lines((0..256).map(value)));
+    assert_eq!(decrypted(&here, 8), numbers((0..256).map(value)));
     // What was encrypted comes back.
     here.succeed("decrypt --as words --bits 8 --secret client.key --input v.ct --output same.csv");
     assert_eq!(here.read("same.csv"), here.read("values.csv"));
@@ -64,7 +58,7 @@ fn contributors_encrypt_words() {
     here.write("d.csv", "1,200\n2,201\n");
     here.succeed(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 0"));
     let value = |key: u64| if key == 1 || key == 2 { 199 + key } else { 0 };
-    assert_eq!(decrypted(&here, 8), lines((0..256).map(value)));
+    assert_eq!(decrypted(&here, 8), numbers((0..256).map(value)));
 }
 
 #[test]
@@ -73,17 +67,17 @@ fn tables_with_structure() {
     here.write("pieces.csv", "start,rate\n0,1\n100,2\n200,15\n");
     here.succeed(&format!("{LOOKUP} --pieces pieces.csv --value-bits 4"));
     let rate = |x: u64| 1 + u64::from(x >= 100) + 13 * u64::from(x >= 200);
-    assert_eq!(decrypted(&here, 4), lines((0..256).map(rate)));
+    assert_eq!(decrypted(&here, 4), numbers((0..256).map(rate)));
     let halves: String = (0..16).map(|x| format!("{},{}\n", 7 * x, 9 * x)).collect();
     here.write("sum.csv", halves);
     here.succeed(&format!("{LOOKUP} --sum sum.csv --value-bits 8"));
     let sum = |x: u64| (7 * (x % 16) + 9 * (x / 16)) % 256;
-    assert_eq!(decrypted(&here, 8), lines((0..256).map(sum)));
+    assert_eq!(decrypted(&here, 8), numbers((0..256).map(sum)));
     let halves: String = (0..16).map(|x| format!("{},{}\n", x / 2, x % 8)).collect();
     here.write("product.csv", halves);
     here.succeed(&format!("{LOOKUP} --product product.csv --product product.csv"));
     let product = |x: u64| 2 * (x % 16 / 2) * (x / 16 % 8) % 16;
-    assert_eq!(decrypted(&here, 4), lines((0..256).map(product)));
+    assert_eq!(decrypted(&here, 4), numbers((0..256).map(product)));
 }
 
 #[test]
@@ -126,7 +120,7 @@ fn what_does_not_fit_is_named() {
 #[test]
 fn lookups_that_do_not_fit_memory_are_refused() {
     let here = Workspace::with_keys("--bits 4");
-    here.write("values.csv", "1\n2\n").write("table.csv", lines((0..16).rev()));
+    here.write("values.csv", "1\n2\n").write("table.csv", numbers((0..16).rev()));
     here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     let line = "lookup --evaluation server.key --table table.csv --input values.ct --output r.ct";
     let error = here.fail(&format!("{line} --memory 1MB"));

@@ -1,4 +1,5 @@
 //! A directory with toy keys, and the program run in it.
+#![allow(dead_code, reason = "not every test binary uses all of it")]
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
@@ -10,7 +11,6 @@ use tempfile::TempDir;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cryptable");
 
 /// A CSV of one column without a header.
-#[allow(dead_code, reason = "not every test binary encrypts")]
 pub fn numbers<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| format!("{value}\n")).collect()
 }
@@ -70,22 +70,17 @@ impl Workspace {
         Self { directory: tempfile::tempdir().unwrap() }
     }
 
-    /// A directory with insecure toy keys `client.key` and `server.key` for these options.
-    #[allow(dead_code, reason = "not every test binary looks tables up")]
+    /// A directory with insecure toy keys `client.key` and `server.key` for these options, or for a job whose name comes first.
     pub fn with_keys(options: &str) -> Self {
         let workspace = Self::new();
         let files = "--secret client.key --evaluation server.key";
-        workspace.succeed(&format!("keygen --insecure-toy {options} {files}"));
+        workspace.succeed(&format!("keygen {options} --insecure-toy {files}"));
         workspace
     }
 
     /// A directory with insecure toy keys for integers of 6 bits, in digits of 2, 2 and 3 bits; they take a second.
-    #[allow(dead_code, reason = "not every test binary compares")]
     pub fn with_comparison_keys() -> Self {
-        let workspace = Self::new();
-        let files = "--secret client.key --evaluation server.key";
-        workspace.succeed(&format!("keygen compare --insecure-toy --bits 6 {files}"));
-        workspace
+        Self::with_keys("compare --bits 6")
     }
 
     /// Path of a file here.
@@ -148,7 +143,6 @@ impl Workspace {
 
     /// Runs a script of bash in which `cryptable` is the program.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test binary runs scripts")]
     pub fn shell(&self, script: &str) -> std::process::Output {
         let run = format!("{PROGRAM} --allow-insecure");
         let script = format!("set -o pipefail; cryptable() {{ {run} \"$@\"; }}; {script}");
@@ -159,7 +153,6 @@ impl Workspace {
 
     /// A shell that runs `before`, and then becomes the program with the arguments of `line`.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test binary prepares processes")]
     pub fn after(&self, before: &str, line: &str) -> std::process::Command {
         let mut command = std::process::Command::new("bash");
         let script = format!("{before}; exec {PROGRAM} --allow-insecure {line}");
@@ -169,7 +162,6 @@ impl Workspace {
 
     /// Runs a script like [`Workspace::shell`], which must succeed. Returns its standard output.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test binary runs scripts")]
     pub fn shell_succeeds(&self, script: &str) -> String {
         let output = self.shell(script);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -178,7 +170,6 @@ impl Workspace {
     }
 
     /// Runs the program, which must succeed; returns its standard error but for the note that keys are insecure.
-    #[allow(dead_code, reason = "not every test binary reads notes")]
     pub fn notes(&self, line: &str) -> String {
         let output = self.command(line).assert().success().get_output().clone();
         let text = String::from_utf8(output.stderr).unwrap();
@@ -187,7 +178,6 @@ impl Workspace {
 
     /// Starts the program; its standard error goes to the file `stderr`.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test binary interrupts the program")]
     pub fn start(&self, line: &str) -> std::process::Child {
         // Where tests run in the background, they were started with interrupts ignored; the program would respect that.
         let mut command = std::process::Command::new("env");
@@ -201,7 +191,6 @@ impl Workspace {
     /// Runs a command like [`Workspace::fail`], with a limit of 32 KiB on the size of files, which stands for a full
     /// disk.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test binary fills a disk")]
     pub fn fail_on_full_disk(&self, line: &str) -> String {
         let script = format!("trap '' XFSZ; ulimit -f 64; exec {PROGRAM} --allow-insecure {line}");
         let mut command = Command(std::process::Command::new("sh"));
@@ -219,7 +208,6 @@ impl Workspace {
     }
 
     /// Runs a command like [`Workspace::fail`], with another exit status.
-    #[allow(dead_code, reason = "not every test binary has others")]
     pub fn fail_with(&self, line: &str, status: i32) -> String {
         let mut command = self.command(line);
         command.args(["--progress-seconds", "1000"]);
@@ -227,7 +215,6 @@ impl Workspace {
     }
 
     /// `client.key`, `server.key` and `values.ct`, altered, longer or shorter, are refused under the name `bad`.
-    #[allow(dead_code, reason = "not every test binary damages files")]
     pub fn refuse_damaged_files(&self) {
         let commands = [
             ("client.key", "decrypt --key bad --input values.ct --output new.csv"),

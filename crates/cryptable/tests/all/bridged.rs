@@ -7,10 +7,12 @@ use std::sync::{Arc, LazyLock};
 
 use cryptable::{
     Ciphertext, CostModel, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters,
-    PublicKey, ReadOptions, Request, SecretKey, Table, WireError, inspect,
+    PublicKey, Request, SecretKey, Table, WireError, inspect,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
+
+use crate::toys;
 
 const TABLE: [u64; 4] = [1, 2, 3, 0];
 
@@ -19,10 +21,6 @@ static TOY: LazyLock<(SecretKey, EvaluationKey)> = LazyLock::new(|| {
     let server = secret.evaluation_key();
     (secret, server)
 });
-
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
 
 fn table() -> Table {
     Table::new(4, 4, TABLE.to_vec()).unwrap()

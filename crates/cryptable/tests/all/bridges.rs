@@ -10,20 +10,18 @@ use cryptable::bridges::{
 };
 use cryptable::engines::{leveled, packed};
 use cryptable::{
-    Error, Execution, Inspection, KeyParameters, Progress, ReadOptions, Result, SecretKey,
-    SecurityLevel, WireError, inspect, large_values,
+    Error, Execution, Inspection, KeyParameters, Progress, Result, SecretKey, SecurityLevel,
+    WireError, inspect, large_values,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
+
+use crate::toys;
 
 const SILENT: Progress<'static> = Progress::silent();
 
 /// Bytes that are kept of a bridge key.
 const HEAD_BYTES: usize = 4000;
-
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
 
 fn key_file<T: Target>(
     parameters: &Parameters<T>,

@@ -14,11 +14,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cryptable::{
-    Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, ReadOptions, SecretKey, Table,
-    WireError, inspect,
+    Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, SecretKey, Table, WireError,
+    inspect,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
+
+use crate::toys;
 
 const INPUTS: [u64; 2] = [3, 0];
 const TABLE: [u64; 4] = [1, 2, 3, 0];
@@ -40,10 +42,6 @@ fn folder(version: u16) -> PathBuf {
 fn file(version: u16, engine: Engine, kind: &str) -> Vec<u8> {
     let path = folder(version).join(format!("{}.{kind}", engine.name()));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
 }
 
 #[test]

@@ -20,10 +20,12 @@ use cryptable::large_values::EncryptedIntegers;
 use cryptable::transciphering::EncryptedBytes;
 use cryptable::{
     Ciphertext, Engine, EvaluationKeyHeader, Execution, KeyKind, KeyParameters, Parameters,
-    ReadOptions, SecretKey, bits, ckks, gates, large_values, transciphering,
+    SecretKey, bits, ckks, gates, large_values, transciphering,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
+
+use crate::toys;
 
 /// The first version that every later one reads.
 const FIRST: u16 = 5;
@@ -41,10 +43,6 @@ const INTEGERS: [i64; 2] = [-3, 17];
 const NUMBERS: [f64; 2] = [0.5, -0.25];
 /// A message.
 const MESSAGE: &[u8] = b"bytes";
-
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
 
 fn folder(version: u16) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/known_answers/v{version}/kinds"))

@@ -12,7 +12,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cryptable::{Ciphertext, Engine, PublicKey, ReadOptions, RekeyingKey, SecretKey, Table, ckks};
+use cryptable::{Ciphertext, Engine, PublicKey, RekeyingKey, SecretKey, Table, ckks};
+
+use crate::toys;
 
 const INPUTS: [u64; 2] = [3, 0];
 const TABLE: [u64; 4] = [1, 2, 3, 0];
@@ -25,10 +27,6 @@ fn folder() -> PathBuf {
 fn object(name: &str) -> Vec<u8> {
     let path = folder().join("objects").join(name);
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
 }
 
 /// The secret key of an engine that version 5 wrote first.

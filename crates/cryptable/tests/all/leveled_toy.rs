@@ -8,17 +8,14 @@ use cryptable::{Error, KeyParameters, Result, Table, inspect};
 use cryptable_lattice::{Progress, ReadOptions, SecurityLevel};
 use proptest::prelude::*;
 
-/// Options that readers of toys need.
-fn insecure() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
+use crate::{check_damage, forge, toys};
 
 fn evaluation_key(secret: &SecretKey) -> EvaluationKey {
     secret.evaluation_key(Progress::silent()).unwrap()
 }
 
 fn read_evaluation_key(bytes: &[u8]) -> Result<EvaluationKey> {
-    EvaluationKey::from_shared(Arc::new(bytes.to_vec()), insecure())
+    EvaluationKey::from_shared(Arc::new(bytes.to_vec()), toys())
 }
 
 fn lookup(key: &EvaluationKey, input: &Ciphertext, table: &Table) -> Result<Ciphertext> {
@@ -220,7 +217,7 @@ fn objects() -> (SecretKey, [Vec<u8>; 4]) {
 #[test]
 fn objects_come_back_and_say_what_they_are() {
     let (secret, [key, evaluation, input, output]) = objects();
-    let read = SecretKey::from_bytes(&key, insecure()).unwrap();
+    let read = SecretKey::from_bytes(&key, toys()).unwrap();
     assert_eq!((read.id(), read.to_bytes().to_vec()), (secret.id(), key.clone()));
     let server = read_evaluation_key(&evaluation).unwrap();
     assert_eq!(server.key_id(), secret.id());
@@ -250,7 +247,7 @@ fn objects_come_back_and_say_what_they_are() {
     let error = EvaluationKey::from_shared(shared, ReadOptions::default()).unwrap_err();
     assert!(matches!(error, Error::Insecure), "{error}");
     // Each is named where another was expected.
-    let error = SecretKey::from_bytes(&evaluation, insecure()).unwrap_err().to_string();
+    let error = SecretKey::from_bytes(&evaluation, toys()).unwrap_err().to_string();
     assert!(error.contains("an evaluation key for leveled values, not a secret key"), "{error}");
     let error = read_evaluation_key(&input).unwrap_err().to_string();
     assert!(error.contains("a ciphertext of leveled values, not an evaluation key"), "{error}");
@@ -284,33 +281,13 @@ fn files_of_transciphering_are_recognised() {
     }
 }
 
-/// Flips a bit in many places, and cuts there.
-fn check_damage(bytes: &[u8], read: impl Fn(&[u8]) -> cryptable::Result<()>) {
-    read(bytes).unwrap();
-    let step = bytes.len() / 40 + 1;
-    for position in (0..bytes.len().min(200)).chain((200..bytes.len()).step_by(step)) {
-        let mut damaged = bytes.to_vec();
-        damaged[position] ^= 4;
-        assert!(read(&damaged).is_err(), "byte {position}");
-        assert!(read(&bytes[..position]).is_err(), "cut at {position}");
-    }
-    assert!(read(&[bytes, &[0]].concat()).is_err());
-}
-
 #[test]
 fn damage_is_found() {
     let (_, [key, evaluation, input, output]) = objects();
-    check_damage(&key, |bytes| SecretKey::from_bytes(bytes, insecure()).map(drop));
+    check_damage(&key, |bytes| SecretKey::from_bytes(bytes, toys()).map(drop));
     check_damage(&evaluation, |bytes| read_evaluation_key(bytes).map(drop));
     check_damage(&input, |bytes| Ciphertext::from_bytes(bytes).map(drop));
     check_damage(&output, |bytes| Ciphertext::from_bytes(bytes).map(drop));
-}
-
-/// Makes the checksum fit changed bytes again, as a forger would.
-fn forge(file: &mut [u8]) {
-    let end = file.len() - 32;
-    let digest = *blake3::hash(&file[..end]).as_bytes();
-    file[end..].copy_from_slice(&digest);
 }
 
 #[test]
@@ -323,7 +300,7 @@ fn lies_under_valid_checksums_are_found() {
         file
     };
     let read_key = |position, bytes: &[u8]| {
-        SecretKey::from_bytes(&changed(&key, position, bytes), insecure()).unwrap_err().to_string()
+        SecretKey::from_bytes(&changed(&key, position, bytes), toys()).unwrap_err().to_string()
     };
     assert!(read_key(16, &[0x5a]).contains("other parameters"));
     let text = read_key(64, &[0xff]);
@@ -357,7 +334,7 @@ proptest! {
     #[test]
     fn random_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(Ciphertext::from_bytes(&bytes).is_err());
-        prop_assert!(SecretKey::from_bytes(&bytes, insecure()).is_err());
+        prop_assert!(SecretKey::from_bytes(&bytes, toys()).is_err());
         prop_assert!(read_evaluation_key(&bytes).is_err());
         for object_type in 9..=17 {
             let mut file = b"CRYPTABL\x02\0".to_vec();
@@ -368,7 +345,7 @@ proptest! {
             file.extend(&bytes);
             file.extend([0; 32]);
             forge(&mut file);
-            prop_assert!(SecretKey::from_bytes(&file, insecure()).is_err());
+            prop_assert!(SecretKey::from_bytes(&file, toys()).is_err());
             prop_assert!(read_evaluation_key(&file).is_err());
             // Sizes that fit by chance give a ciphertext, of parameters that nobody has.
             let _ = Ciphertext::from_bytes(&file);

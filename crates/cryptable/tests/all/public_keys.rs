@@ -16,9 +16,7 @@ use cryptable::{
     gates, inspect, large_values,
 };
 
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
+use crate::toys;
 
 /// Encrypts every input of a table by a public key from a file, looks it up and compares every result.
 /// Returns the bytes of the key.

@@ -6,9 +6,7 @@ use cryptable::{
     gates, inspect,
 };
 
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
+use crate::toys;
 
 /// Two clients of the same parameters, and a key from the first to the second, from its file.
 fn clients(parameters: Parameters) -> (SecretKey, SecretKey, RekeyingKey) {

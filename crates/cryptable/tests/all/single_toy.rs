@@ -12,10 +12,7 @@ use cryptable::{
 };
 use proptest::prelude::*;
 
-/// Toys are insecure, and said to be.
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
+use crate::{check_damage, forge, toys};
 
 fn read_secret(bytes: &[u8]) -> Result<SecretKey> {
     SecretKey::from_bytes(bytes, toys())
@@ -253,13 +250,6 @@ fn keys() -> (SecretKey, Vec<u8>, Vec<u8>) {
     (secret, bytes, evaluation)
 }
 
-/// Makes the checksum fit changed bytes again, as a forger would.
-fn forge(file: &mut [u8]) {
-    let end = file.len() - 32;
-    let digest = *blake3::hash(&file[..end]).as_bytes();
-    file[end..].copy_from_slice(&digest);
-}
-
 #[test]
 fn keys_come_back_from_bytes() {
     let (secret, secret_bytes, evaluation_bytes) = keys();
@@ -313,19 +303,6 @@ fn damaged_keys_are_refused() {
     let evaluation = |bytes: &[u8]| read_evaluation(bytes).map(drop);
     check_damage(&secret_bytes, secret);
     check_damage(&evaluation_bytes, evaluation);
-}
-
-/// Flips a bit in many places, and cuts there.
-fn check_damage(bytes: &[u8], read: impl Fn(&[u8]) -> cryptable::Result<()>) {
-    read(bytes).unwrap();
-    let step = bytes.len() / 40 + 1;
-    for position in (0..100).chain((100..bytes.len()).step_by(step)) {
-        let mut damaged = bytes.to_vec();
-        damaged[position] ^= 4;
-        assert!(read(&damaged).is_err(), "byte {position}");
-        assert!(read(&bytes[..position]).is_err(), "cut at {position}");
-    }
-    assert!(read(&[bytes, &[0]].concat()).is_err());
 }
 
 #[test]

@@ -168,87 +168,6 @@ impl EvaluationKey {
         })
     }
 
-    /// `-x`.
-    #[pyo3(signature = (x, *, threads: "int" = 0))]
-    fn negate(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.negate(x))
-    }
-
-    /// All slots rotated to the left: slot j gets what was in slot j + steps.
-    #[pyo3(signature = (x, steps, *, threads: "int" = 0))]
-    fn rotate(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        steps: i64,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.rotate(x, steps))
-    }
-
-    /// Complex conjugates.
-    #[pyo3(signature = (x, *, threads: "int" = 0))]
-    fn conjugate(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.conjugate(x))
-    }
-
-    /// In slot j the sum of `count` slots from j on, a power of two of them.
-    #[pyo3(signature = (x, count, *, threads: "int" = 0))]
-    fn inner_sum(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        count: usize,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.inner_sum(x, count))
-    }
-
-    /// A polynomial of every slot.
-    #[pyo3(signature = (x, polynomial, *, threads: "int" = 0))]
-    fn polynomial(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        polynomial: &Polynomial,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.polynomial(x, &polynomial.inner))
-    }
-
-    /// All levels back.
-    #[pyo3(signature = (x, *, threads: "int" = 0))]
-    fn bootstrap(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.bootstrap(x))
-    }
-
-    /// Lowered to a level: less memory, and faster operations.
-    #[pyo3(signature = (x, level, *, threads: "int" = 0))]
-    fn lower(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        level: usize,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.lower(x, level))
-    }
-
     /// The value of a table or of a smooth function in every slot, with levels back.
     #[pyo3(signature = (x, table: "SlotTable | SmoothFunction", *, threads: "int" = 0))]
     fn lookup(
@@ -275,33 +194,9 @@ impl EvaluationKey {
         Ok(found.into_iter().map(|inner| self.vector(inner, x)).collect())
     }
 
-    /// A table of few points, by levels and without a bootstrap.
-    #[pyo3(signature = (x, table, *, threads: "int" = 0))]
-    fn leveled_table(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        table: &LeveledTable,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.leveled_table(x, &table.inner))
-    }
-
     /// Encodes a linear map once for any number of products.
     fn prepare(&self, py: Python<'_>, map: &LinearMap) -> Result<PreparedMap> {
         Ok(PreparedMap { inner: self.compute(py, 0, |key| key.prepare(&map.inner))? })
-    }
-
-    /// The product of a linear map with slots, a level below that of the map.
-    #[pyo3(signature = (x, map, *, threads: "int" = 0))]
-    fn transform(
-        &self,
-        py: Python<'_>,
-        x: &Vector,
-        map: &PreparedMap,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-    ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.transform(x, &map.inner))
     }
 
     /// Integers in slots as packed integers modulo `modulus`, in the order of `packed_index`.
@@ -351,6 +246,50 @@ impl EvaluationKey {
     fn __repr__(&self) -> String {
         format!("EvaluationKey(ckks, of client key {})", self.key_id())
     }
+}
+
+/// Adds calls that make a vector of a vector: a doc comment, the name, which is that of the library, and further operands, each
+/// with its type and with what the library takes of it.
+macro_rules! vector_calls {
+    ($($(#[$doc:meta])+ $name:ident($($operand:ident: $type:ty = $value:expr)?);)+) => {
+        #[pymethods]
+        impl EvaluationKey {
+            $(
+                $(#[$doc])+
+                #[pyo3(signature = (x, $($operand,)? *, threads: "int" = 0))]
+                fn $name(
+                    &self,
+                    py: Python<'_>,
+                    x: &Vector,
+                    $($operand: $type,)?
+                    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+                ) -> Result<Vector> {
+                    self.map_vector(py, x, threads, |key, x| key.$name(x $(, $value)?))
+                }
+            )+
+        }
+    };
+}
+
+vector_calls! {
+    /// `-x`.
+    negate();
+    /// All slots rotated to the left: slot j gets what was in slot j + steps.
+    rotate(steps: i64 = steps);
+    /// Complex conjugates.
+    conjugate();
+    /// In slot j the sum of `count` slots from j on, a power of two of them.
+    inner_sum(count: usize = count);
+    /// A polynomial of every slot.
+    polynomial(polynomial: &Polynomial = &polynomial.inner);
+    /// All levels back.
+    bootstrap();
+    /// Lowered to a level: less memory, and faster operations.
+    lower(level: usize = level);
+    /// A table of few points, by levels and without a bootstrap.
+    leveled_table(table: &LeveledTable = &table.inner);
+    /// The product of a linear map with slots, a level below that of the map.
+    transform(map: &PreparedMap = &map.inner);
 }
 
 properties!(EvaluationKey {

@@ -10,13 +10,12 @@ use cryptable::integers::{
     AnyColumn, ColumnReader as LibraryReader, ColumnWriter as LibraryWriter, DigitCiphertext,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 use super::column::{Column, EngineColumn, each_engine};
 use super::parts::{Parts, count_of};
 use crate::errors::{Result, raise};
 use crate::files::{AtomicFile, open};
-use crate::pieces::Pieces;
+use crate::pieces::{Pieces, reader_of_pieces, writer_of_pieces};
 
 /// Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
 /// a `with` block, but not if that ends by an exception.
@@ -27,13 +26,6 @@ pub(crate) struct ColumnWriter {
 
 #[pymethods]
 impl ColumnWriter {
-    /// A writer of a new file; an existing one is replaced only if told so.
-    #[new]
-    #[pyo3(signature = (path, *, replace = false))]
-    fn new(path: PathBuf, replace: bool) -> Self {
-        Self { pieces: Pieces::new(path, replace) }
-    }
-
     /// Appends the values of a column: of the same key and type as the first.
     fn write(&self, py: Python<'_>, column: &Column) -> Result<()> {
         crate::call::detach(py, || {
@@ -48,33 +40,6 @@ impl ColumnWriter {
             )
         })
     }
-
-    /// Completes the file.
-    fn close(&self, py: Python<'_>) -> Result<()> {
-        crate::call::detach(py, || self.pieces.close(|writer| writer.finish().map_err(raise)))
-    }
-
-    fn __enter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    #[pyo3(signature = (kind: "type[BaseException] | None", *_error: "object"))]
-    fn __exit__(
-        &self,
-        py: Python<'_>,
-        kind: &Bound<'_, PyAny>,
-        _error: &Bound<'_, PyTuple>,
-    ) -> Result<()> {
-        if kind.is_none() {
-            return self.close(py);
-        }
-        self.pieces.abandon();
-        Ok(())
-    }
-
-    fn __repr__(&self) -> String {
-        format!("ColumnWriter({})", self.pieces.path().display())
-    }
 }
 
 /// A reader of columns of one of the engines.
@@ -82,6 +47,8 @@ enum EngineReader {
     Packed(LibraryReader<BufReader<File>, packed::Ciphertext>),
     Single(LibraryReader<BufReader<File>, single::Ciphertext>),
 }
+
+writer_of_pieces!(ColumnWriter, |writer| writer.finish().map_err(raise));
 
 /// Reads a file of a column part after part, in the memory of two, each of which is checked before it is given. Iterates over
 /// columns of one dimension.
@@ -116,18 +83,6 @@ impl ColumnReader {
         Ok(Self { path, reader: Mutex::new(reader) })
     }
 
-    fn __enter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    /// Nothing is left to do: files are closed with their readers.
-    #[pyo3(signature = (*_error: "object"))]
-    fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
-
-    fn __iter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
     fn __next__(&self, py: Python<'_>) -> Result<Option<Column>> {
         let found = crate::call::detach(py, || {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,3 +102,5 @@ impl ColumnReader {
         format!("ColumnReader({})", self.path.display())
     }
 }
+
+reader_of_pieces!(ColumnReader);

@@ -4,9 +4,6 @@
 pub const BLOCK_BYTES: usize = 16;
 
 /// 16 bytes in hexadecimal.
-///
-/// # Errors
-/// If the text is anything else.
 pub fn block(text: &str) -> Result<[u8; BLOCK_BYTES], String> {
     let digits = text.as_bytes();
     if digits.len() != 2 * BLOCK_BYTES || !digits.iter().all(u8::is_ascii_hexdigit) {
@@ -21,9 +18,6 @@ pub fn block(text: &str) -> Result<[u8; BLOCK_BYTES], String> {
 pub struct Counter(pub [u8; BLOCK_BYTES]);
 
 /// A counter block in hexadecimal.
-///
-/// # Errors
-/// If the text is anything else.
 pub fn counter(text: &str) -> Result<Counter, String> {
     block(text).map(Counter)
 }

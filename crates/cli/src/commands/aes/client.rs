@@ -1,15 +1,14 @@
 //! The client's commands of transciphering: keys, encrypted AES keys, decryption.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::transciphering::AesKey;
 use cryptable::{Progress, SecretKey};
-use serde::Serialize;
+use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::args::aes::{AesEncryptKeyArgs, AesKeySource, BLOCK_BYTES};
@@ -40,21 +39,19 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         let secret = key.transciphering().with_context(|| key_input::of_keygen(path, "aes"))?;
         (path, key.parameters(), secret.encrypt_key(&aes()?))
     };
-    let report = Report {
-        output_bytes: write(&args.output, &keys.to_bytes())?,
-        output: args.output.clone(),
-        kind: "encrypted AES-128 key",
-        message_bytes: BLOCK_BYTES as u64,
-        seconds: start.elapsed().as_secs_f64(),
-    };
+    let output_bytes = write(&args.output, &keys.to_bytes())?;
     key_input::warn_of_insecurity(global, &parameters, path);
-    report::summary(global, &report)
+    report_message(
+        global,
+        "encrypted AES-128 key",
+        &args.output,
+        BLOCK_BYTES as u64,
+        output_bytes,
+        start,
+    )
 }
 
 /// Decrypts homomorphic ciphertexts.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key and ciphertexts do not belong together.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     no_options_of_values(args, "bytes")?;
     let start = Instant::now();
@@ -67,15 +64,9 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
         .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
         .with_context(named)?;
     file.check_unchanged().with_context(named)?;
-    let report = Report {
-        output_bytes: output.commit(true)?,
-        output: args.output.clone(),
-        kind: "message",
-        message_bytes,
-        seconds: start.elapsed().as_secs_f64(),
-    };
+    let output_bytes = output.commit(true)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    report::summary(global, &report)
+    report_message(global, "message", &args.output, message_bytes, output_bytes, start)
 }
 
 /// Reads an AES key.
@@ -109,29 +100,18 @@ fn write(path: &Path, content: &[u8]) -> Result<u64> {
     Ok(file.commit(true)?)
 }
 
-/// The report of a command that writes one file.
-#[derive(Serialize)]
-pub(super) struct Report {
-    #[serde(serialize_with = "report::path")]
-    pub(super) output: PathBuf,
-    /// Description of the file's content.
-    #[serde(rename = "type")]
-    pub(super) kind: &'static str,
-    pub(super) message_bytes: u64,
-    pub(super) output_bytes: u64,
-    pub(super) seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} of {}, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            self.kind,
-            bytes(self.message_bytes),
-            bytes(self.output_bytes),
-            seconds(self.seconds)
-        )
-    }
+/// Reports a file that is a message, or that was made of one.
+pub(super) fn report_message(
+    global: Global,
+    kind: &str,
+    output: &Path,
+    message_bytes: u64,
+    output_bytes: u64,
+    start: Instant,
+) -> Result<()> {
+    let time = start.elapsed().as_secs_f64();
+    let (message, size) = (bytes(message_bytes), bytes(output_bytes));
+    let text = format!("{kind} of {message}, {size}, {}", seconds(time));
+    let fields = json!({ "type": kind, "message_bytes": message_bytes, "seconds": time });
+    report::written(global, output, output_bytes, fields, &text)
 }

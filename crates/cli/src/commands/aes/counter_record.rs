@@ -41,9 +41,6 @@ enum Place {
 
 impl CounterRecord {
     /// Opens the record of a key. The file need not exist yet.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is damaged.
     pub fn beside(key_file: Option<&Path>, key_id: AesKeyId) -> Result<Self> {
         let mut record = Self { key_id, place: Place::None, used: UsedCounters::default() };
         let Some(path) = key_file.and_then(record_path) else { return Ok(record) };

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use cryptable::transciphering::{Message, MessageEncryptor};
 use zeroize::Zeroizing;
 
-use super::client::{Report, aes_key};
+use super::client::{aes_key, report_message};
 use super::counter_record::CounterRecord;
 use crate::args::Global;
 use crate::args::aes::{AesEncryptArgs, AesOpenArgs};
@@ -42,14 +42,15 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     record.keep(&encryption.counters(), first_counter.is_some())?;
     encryption.encrypt_stream(&mut input.bytes, &mut output).with_context(failed)?;
     report::note(global, record.note());
-    let report = Report {
-        output_bytes: output.commit(true)?,
-        output: args.output.clone(),
-        kind: "message by AES-128 in counter mode",
-        message_bytes: input.length,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    let output_bytes = output.commit(true)?;
+    report_message(
+        global,
+        "message by AES-128 in counter mode",
+        &args.output,
+        input.length,
+        output_bytes,
+        start,
+    )
 }
 
 /// Checks a message and decrypts it.
@@ -64,14 +65,15 @@ pub fn open(global: Global, args: &AesOpenArgs) -> Result<()> {
     let message = Message::from_bytes(file.as_ref()).with_context(named)?;
     let mut output = atomic_file::create(&args.output, Access::Private)?;
     key.open_stream(&message, &mut output).with_context(named)?;
-    let report = Report {
-        output_bytes: output.commit(true)?,
-        output: args.output.clone(),
-        kind: "message",
-        message_bytes: message.bytes().len() as u64,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    let output_bytes = output.commit(true)?;
+    report_message(
+        global,
+        "message",
+        &args.output,
+        message.bytes().len() as u64,
+        output_bytes,
+        start,
+    )
 }
 
 /// A message of known length.

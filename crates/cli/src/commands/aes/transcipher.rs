@@ -1,31 +1,26 @@
 //! The server's command of transciphering.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::transciphering::{AesKeyId, EncryptedKey, Message, Transciphering};
 use cryptable::{Binding, KeyParameters, Progress};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::Global;
 use crate::args::aes::AesTranscipherArgs;
 use crate::atomic_file::{self, Access};
-use crate::commands::threads;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, counted, peak_memory, seconds};
+use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
 /// Number of values of a byte.
 const BYTE_VALUES: u64 = 256;
 
 /// Converts an AES message into homomorphic ciphertexts, and looks them up in a table if there is one.
-///
-/// # Errors
-/// If a file cannot be read or written, or if keys do not belong together.
 pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let start = Instant::now();
     // Cheap checks come first, since reading the key takes a while.
@@ -60,17 +55,20 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let start = Instant::now();
     let transciphering = Transciphering::new(key, &aes_key, table.as_ref())?;
     let output_bytes = transcipher(global, args, &transciphering, &message)?;
-    let report = TranscipherReport {
-        output_bytes,
-        output: args.files.output.clone(),
-        message_bytes: message.bytes().len() as u64,
-        key_memory_bytes: key.memory_bytes() as u64,
-        load_s,
-        eval_s: start.elapsed().as_secs_f64(),
-        threads: threads(global),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let (eval_s, message_bytes) = (start.elapsed().as_secs_f64(), message.bytes().len() as u64);
+    let text = format!(
+        "ciphertexts of {}, {}; key loaded in {}, transciphered in {}",
+        bytes(message_bytes),
+        bytes(output_bytes),
+        seconds(load_s),
+        report::on_threads(eval_s)
+    );
+    let fields = json!({
+        "message_bytes": message_bytes,
+        "key_memory_bytes": key.memory_bytes(),
+        "load_s": load_s,
+    });
+    report::computed(global, &args.files.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Returns the message in a file under this AES key. If a counter is given, the file holds only encrypted bytes.
@@ -114,33 +112,4 @@ fn transcipher(
 
 fn read_aes_key(path: &Path) -> Result<EncryptedKey> {
     key_input::read_mapped(path, |file| EncryptedKey::from_bytes((**file).as_ref()))
-}
-
-#[derive(Serialize)]
-struct TranscipherReport {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    message_bytes: u64,
-    output_bytes: u64,
-    key_memory_bytes: u64,
-    load_s: f64,
-    eval_s: f64,
-    threads: usize,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for TranscipherReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: ciphertexts of {}, {}; key loaded in {}, transciphered in {} on {}{}",
-            atomic_file::shown(&self.output).printable(),
-            bytes(self.message_bytes),
-            bytes(self.output_bytes),
-            seconds(self.load_s),
-            seconds(self.eval_s),
-            counted(self.threads as u64, "thread"),
-            peak_memory(self.peak_rss_bytes)
-        )
-    }
 }

@@ -16,9 +16,6 @@ use crate::key_input::{self, of_keygen};
 use crate::printable::Printable as _;
 
 /// Decrypts whole integers, such as maxima, and removes their headroom.
-///
-/// # Errors
-/// If a file cannot be read or written, or if the integers have another key.
 pub fn run(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     let start = Instant::now();
     let name = || input_file::shown(&args.input).printable();

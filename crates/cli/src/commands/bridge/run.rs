@@ -1,6 +1,5 @@
 //! The server's command `cryptable bridge`.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -9,14 +8,13 @@ use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::{integer_bridge, leveled_bridge, packed};
 use cryptable::large_values::EncryptedIntegers;
 use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, KeyId, KeyParameters};
-use serde::Serialize;
+use serde_json::json;
 
 use super::tables;
 use crate::args::Global;
 use crate::args::bridge::{BridgeOperation, BridgeRunArgs};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::threads;
 use crate::input_file;
 use crate::key_input::{self, KeyFile};
 use crate::memory_limit;
@@ -36,9 +34,6 @@ enum Outcome {
 }
 
 /// Looks values up, extracts results and computes on them, with one ciphertext of each input at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, or if keys, tables and ciphertexts do not belong together.
 pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     let start = Instant::now();
     check_arguments(args)?;
@@ -73,18 +68,21 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     }
     bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let report = Report {
-        output: args.output.clone(),
-        output_bytes: output.commit()?,
-        operation: args.op.name(),
-        values,
-        taken_out: rows.end - rows.start,
-        threads: threads(global),
-        load_s,
-        eval_s: start.elapsed().as_secs_f64(),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let (eval_s, output_bytes) = (start.elapsed().as_secs_f64(), output.commit()?);
+    // Values were looked up packed; some of the results were extracted.
+    let (taken_out, operation) = (rows.end - rows.start, args.op.name());
+    let text = format!(
+        "{operation} of {taken_out} of {values} values, {}, {}",
+        bytes(output_bytes),
+        seconds(eval_s)
+    );
+    let fields = json!({
+        "operation": operation,
+        "values": values,
+        "taken_out": taken_out,
+        "load_s": load_s,
+    });
+    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Checks that the options of the operation are given, and those of others are not.
@@ -356,36 +354,5 @@ impl<'a> Output<'a> {
             Started::Ciphertexts(file) => Ok(ciphertext_file::commit_all(vec![*file])?[0].bytes),
             Started::Integers(file) => Ok(file.commit(true)?),
         }
-    }
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    operation: &'static str,
-    /// Number of values that were looked up packed.
-    values: u64,
-    /// Number of results that were extracted.
-    taken_out: u64,
-    threads: usize,
-    load_s: f64,
-    eval_s: f64,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} of {} of {} values, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            self.operation,
-            self.taken_out,
-            self.values,
-            bytes(self.output_bytes),
-            seconds(self.eval_s)
-        )
     }
 }

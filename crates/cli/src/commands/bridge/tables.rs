@@ -34,9 +34,6 @@ pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
 
 /// Reads a table whose outputs are integers with one bit of headroom, and subtracts the threshold: `f(x) - threshold`
 /// in two's complement.
-///
-/// # Errors
-/// If the table cannot be read, or if a difference does not fit.
 pub fn of_integers(args: &BridgeRunArgs, path: &Path, p: u64, bits: u32) -> Result<Table> {
     let entries = read(args.signed, path, p, 1 << (bits - HEADROOM_BITS))?;
     let modulus = 1i64 << bits;
@@ -54,9 +51,6 @@ pub fn of_integers(args: &BridgeRunArgs, path: &Path, p: u64, bits: u32) -> Resu
 }
 
 /// Reads a table, and returns one table for each digit of its outputs, lowest first.
-///
-/// # Errors
-/// If the table cannot be read.
 pub fn of_digits(
     args: &BridgeRunArgs,
     path: &Path,

@@ -1,8 +1,7 @@
 //! The client's commands for words of circuits: encryption and decryption.
 
-use std::fmt;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -10,7 +9,7 @@ use cryptable::circuits::{
     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Plan, PlanOptions,
 };
 use cryptable::{KeyParameters, SecretKey};
-use serde::Serialize;
+use serde_json::json;
 
 use super::run::input_ports;
 use super::{netlist_file, words};
@@ -23,9 +22,6 @@ use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
 /// Encrypts words, batch by batch.
-///
-/// # Errors
-/// If a file cannot be read or written, or if a word does not fit the circuit's inputs.
 pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
     let start = Instant::now();
     let CircuitInputArgs { circuit, top, s_box, all_levels } = &args.circuit;
@@ -58,21 +54,12 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
             writer.push(&key.encrypt_bits(bits, levels)?)?;
         }
     }
-    let report = Report {
-        output_bytes: writer.finish()?.commit(true)?,
-        output: args.output.clone(),
-        words: count,
-        ciphertexts,
-        seconds: start.elapsed().as_secs_f64(),
-    };
+    let output_bytes = writer.finish()?.commit(true)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
-    report::summary(global, &report)
+    report_words(global, &args.output, output_bytes, count, ciphertexts, start)
 }
 
 /// Decrypts words, batch by batch.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key and words do not belong together.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     no_options_of_values(args, "words of a circuit")?;
     let start = Instant::now();
@@ -94,38 +81,23 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     }
     ensure!(batch.is_empty(), "{}: a batch lacks ciphertexts", named());
     file.check_unchanged().with_context(named)?;
-    let report = Report {
-        output_bytes: writer.commit()?,
-        output: args.output.clone(),
-        words: summary.words,
-        ciphertexts: summary.ciphertexts(),
-        seconds: start.elapsed().as_secs_f64(),
-    };
+    let output_bytes = writer.commit()?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    report::summary(global, &report)
+    report_words(global, &args.output, output_bytes, summary.words, summary.ciphertexts(), start)
 }
 
-/// The report of a command that writes words.
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
+/// Reports a file of words, or of ciphertexts of them.
+fn report_words(
+    global: Global,
+    output: &Path,
     output_bytes: u64,
     words: u64,
     ciphertexts: u64,
-    seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} words, {}, {}; {} ciphertexts of a bit each",
-            atomic_file::shown(&self.output).printable(),
-            self.words,
-            bytes(self.output_bytes),
-            seconds(self.seconds),
-            self.ciphertexts
-        )
-    }
+    start: Instant,
+) -> Result<()> {
+    let time = start.elapsed().as_secs_f64();
+    let (size, shown) = (bytes(output_bytes), seconds(time));
+    let text = format!("{words} words, {size}, {shown}; {ciphertexts} ciphertexts of a bit each");
+    let fields = json!({ "words": words, "ciphertexts": ciphertexts, "seconds": time });
+    report::written(global, output, output_bytes, fields, &text)
 }

@@ -23,9 +23,6 @@ pub fn read(args: &NetlistArgs) -> Result<Vec<Circuit>> {
 }
 
 /// Same as [`read`], for the module `top` if there are several, and for AES with this form of its S-box.
-///
-/// # Errors
-/// Same errors as [`read`].
 pub fn read_path(path: &Path, top: Option<&str>, s_box: Option<SBox>) -> Result<Vec<Circuit>> {
     let name = input_file::shown(path).printable();
     let named = NamedCircuit::ALL.into_iter().find(|named| path == Path::new(named.name()));

@@ -1,7 +1,5 @@
 //! The server's command `cryptable circuit run`.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -12,22 +10,18 @@ use cryptable::circuits::{
     PlanOptions, WordPort, execute_with,
 };
 use cryptable::{KeyId, KeyParameters, Progress};
-use serde::Serialize;
+use serde_json::json;
 
 use super::{netlist_file, sets};
 use crate::args::Global;
 use crate::args::circuit::CircuitRunArgs;
 use crate::atomic_file::{self, Access};
-use crate::commands::threads;
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, counted, peak_memory, seconds};
+use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
 /// Runs a circuit on all batches of a file.
-///
-/// # Errors
-/// If a file cannot be read or written, if key, words and circuit do not belong together, or if there is no plan.
 pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let start = Instant::now();
     // Cheap checks come first, since reading the key takes a while.
@@ -47,11 +41,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     })?;
     let public_inputs = reader.are_public(parameters).with_context(|| input_name.clone())?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
-    let request = sets::request(&circuits, None, args.schedule, false);
-    let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
-    let plan = Plan::cheapest(&circuits, &**parameters, &options)?;
-    let (limit, needed) = (args.schedule.memory, plan.memory_bytes());
-    memory_limit::check_bytes_unread(limit, "the circuit", needed)?;
+    let plan = cheapest(args, &circuits, parameters, inputs, public_inputs)?;
     let mapped = key_file.read()?;
     let key = mapped.key.bits()?;
     let load_s = start.elapsed().as_secs_f64();
@@ -78,26 +68,42 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     bar.finish_and_clear();
     input.check_unchanged().with_context(|| input_name.clone())?;
     mapped.check_unchanged()?;
-    let report = Report {
-        output_bytes: writer.finish()?.commit(true)?,
-        output: args.output.clone(),
-        circuit: circuit.name().to_owned(),
-        words,
-        batches,
-        bootstraps: plan.counts().bootstraps() * batches,
-        key_memory_bytes: key.memory_bytes() as u64,
-        load_s,
-        eval_s: start.elapsed().as_secs_f64(),
-        threads: threads(global),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let (eval_s, output_bytes) = (start.elapsed().as_secs_f64(), writer.finish()?.commit(true)?);
+    let (words, bootstraps) = (reader.summary().words, plan.counts().bootstraps() * batches);
+    let text = format!(
+        "{} on {words} words, {}; key loaded in {}, {bootstraps} bootstraps in {}",
+        circuit.name(),
+        bytes(output_bytes),
+        seconds(load_s),
+        report::on_threads(eval_s)
+    );
+    let fields = json!({
+        "circuit": circuit.name(),
+        "words": words,
+        "batches": batches,
+        "bootstraps": bootstraps,
+        "key_memory_bytes": key.memory_bytes(),
+        "load_s": load_s,
+    });
+    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+}
+
+/// Returns the cheapest plan for inputs with these levels, if it stays below the limit of memory.
+fn cheapest(
+    args: &CircuitRunArgs,
+    circuits: &[Circuit],
+    parameters: &Parameters,
+    inputs: InputLevels,
+    public_inputs: bool,
+) -> Result<Plan> {
+    let request = sets::request(circuits, None, args.schedule, false);
+    let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
+    let plan = Plan::cheapest(circuits, parameters, &options)?;
+    memory_limit::check_bytes_unread(args.schedule.memory, "the circuit", plan.memory_bytes())?;
+    Ok(plan)
 }
 
 /// Runs one of several batches, with progress over all of them. Each input is requested when it is needed.
-///
-/// # Errors
-/// Errors of the library and of `input`.
 pub fn run_batch(
     plan: &Plan,
     key: &EvaluationKey,
@@ -166,38 +172,4 @@ fn check_key(
     );
     ensure!(*summary == expected, "its ciphertexts hold another number of words");
     Ok(())
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    circuit: String,
-    words: u64,
-    batches: usize,
-    bootstraps: usize,
-    key_memory_bytes: u64,
-    load_s: f64,
-    eval_s: f64,
-    threads: usize,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} on {} words, {}; key loaded in {}, {} bootstraps in {} on {}{}",
-            atomic_file::shown(&self.output).printable(),
-            self.circuit,
-            self.words,
-            bytes(self.output_bytes),
-            seconds(self.load_s),
-            self.bootstraps,
-            seconds(self.eval_s),
-            counted(self.threads as u64, "thread"),
-            peak_memory(self.peak_rss_bytes)
-        )
-    }
 }

@@ -1,7 +1,5 @@
 //! `cryptable circuit test`: client and server in one process, with every result checked.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -11,6 +9,7 @@ use cryptable::bits::EncryptedBits;
 use cryptable::bits::{EvaluationKey, SecretKey};
 use cryptable::circuits::{Candidate, Circuit};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::netlist_file;
 use super::plan::{CircuitReport, PlanReport};
@@ -20,15 +19,13 @@ use super::words::{self, WordWriter, Words};
 use crate::args::Global;
 use crate::args::circuit::CircuitTestArgs;
 use crate::atomic_file::{self, Access};
+use crate::commands::demo::peak_line;
 use crate::commands::threads;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
 /// Runs all steps from key generation to decryption, and compares the results.
-///
-/// # Errors
-/// If a file cannot be read or written, if no set can run the circuit, or if a single result is wrong.
 pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     let circuits = netlist_file::read(&args.circuit)?;
     let circuit = &circuits[0];
@@ -50,18 +47,28 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
         writer.write(&results)?;
         writer.commit()?;
     }
-    let report = Report {
-        circuit: CircuitReport::new(circuit),
-        plan: PlanReport::new(candidate),
-        inputs: input_file::shown(&args.inputs).printable(),
-        threads,
-        costs,
-        words_checked: results.len(),
-        wrong,
-        peak_rss_bytes: report::peak_memory_bytes(),
-        output: args.output.clone(),
-    };
-    report::summary(global, &report)?;
+    let (circuit, plan) = (CircuitReport::new(circuit), PlanReport::new(candidate));
+    let (checked, inputs) = (results.len(), input_file::shown(&args.inputs).printable());
+    let mut fields = json!({
+        "inputs": inputs,
+        "threads": threads,
+        "words_checked": checked,
+        "wrong": wrong,
+        "peak_rss_bytes": report::peak_memory_bytes(),
+    });
+    let parts = [json!(circuit), json!(plan), json!(costs)];
+    for (name, value) in parts.iter().filter_map(Value::as_object).flatten() {
+        fields[name] = value.clone();
+    }
+    let mut text = format!("{circuit}\n\n{plan}\n{}", costs.lines(threads, &inputs, checked));
+    if let Some(output) = &args.output {
+        fields["output"] = output.to_string_lossy().into();
+        text += &format!("  results      {}\n", atomic_file::shown(output).printable());
+    }
+    text += &format!(
+        "  check        {checked} words compared with the circuit in the clear, {wrong} wrong"
+    );
+    report::told(global, fields, text)?;
     ensure!(
         wrong == 0 && results.len() == values.len(),
         "{wrong} of {} words are wrong",
@@ -86,6 +93,25 @@ struct Costs {
     decrypt_s: f64,
     eval_key_memory_bytes: usize,
     batches: usize,
+}
+
+impl Costs {
+    /// Returns the lines for people on all steps, which took `words` words through the circuit.
+    fn lines(&self, threads: usize, inputs: &str, words: usize) -> String {
+        let key = bytes(self.eval_key_memory_bytes as u64);
+        let batches = if self.batches == 1 { "batch" } else { "batches" };
+        let one = self.eval_s * 1e3 / words as f64;
+        let circuit =
+            format!("{threads} threads, in {} {batches}: {one:.3} ms a word", self.batches);
+        [
+            format!("  keys         {}, evaluation key {key} in memory\n", seconds(self.keygen_s)),
+            format!("  encryption   {} of {inputs}\n", seconds(self.encrypt_s)),
+            format!("  circuit      {} on {circuit}\n", seconds(self.eval_s)),
+            format!("  decryption   {}\n", seconds(self.decrypt_s)),
+            peak_line(),
+        ]
+        .concat()
+    }
 }
 
 /// Generates keys, encrypts, runs the circuit, and decrypts.
@@ -147,56 +173,4 @@ fn time(seconds: &mut f64, work: impl FnOnce() -> Result<()>) -> Result<()> {
     work()?;
     *seconds += start.elapsed().as_secs_f64();
     Ok(())
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(flatten)]
-    circuit: CircuitReport,
-    #[serde(flatten)]
-    plan: PlanReport,
-    inputs: String,
-    threads: usize,
-    #[serde(flatten)]
-    costs: Costs,
-    words_checked: usize,
-    wrong: usize,
-    peak_rss_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "report::optional_path")]
-    output: Option<PathBuf>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let costs = &self.costs;
-        writeln!(f, "{}\n\n{}", self.circuit, self.plan)?;
-        writeln!(
-            f,
-            "  keys         {}, evaluation key {} in memory",
-            seconds(costs.keygen_s),
-            bytes(costs.eval_key_memory_bytes as u64)
-        )?;
-        writeln!(f, "  encryption   {} of {}", seconds(costs.encrypt_s), self.inputs)?;
-        writeln!(
-            f,
-            "  circuit      {} on {} threads, in {} batch{}: {:.3} ms a word",
-            seconds(costs.eval_s),
-            self.threads,
-            costs.batches,
-            if costs.batches == 1 { "" } else { "es" },
-            costs.eval_s * 1e3 / self.words_checked as f64
-        )?;
-        writeln!(f, "  decryption   {}", seconds(costs.decrypt_s))?;
-        if let Some(peak) = self.peak_rss_bytes {
-            writeln!(f, "  peak memory  {} (client and server in one process)", bytes(peak))?;
-        }
-        if let Some(output) = &self.output {
-            writeln!(f, "  results      {}", atomic_file::shown(output).printable())?;
-        }
-        write!(
-            f,
-            "  check        {} words compared with the circuit in the clear, {} wrong",
-            self.words_checked, self.wrong
-        )
-    }
 }

@@ -151,9 +151,6 @@ impl WordWriter {
     }
 
     /// Appends words.
-    ///
-    /// # Errors
-    /// If writing fails.
     pub fn write(&mut self, words: &[Vec<u128>]) -> Result<()> {
         for word in words {
             for (column, value) in word.iter().enumerate() {
@@ -165,9 +162,6 @@ impl WordWriter {
     }
 
     /// Completes the file and returns its size in bytes.
-    ///
-    /// # Errors
-    /// If writing fails.
     pub fn commit(self) -> Result<u64> {
         Ok(self.out.into_inner()?.commit(true)?)
     }

@@ -1,15 +1,14 @@
 //! The client's commands for frames: encryption, decryption, and suggestions of schemas.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use cryptable::SecretKey;
 use cryptable_frames::{FileFormat, Frame, RecordBatch, suggest};
-use serde::Serialize;
+use serde_json::json;
 
 use super::{read_frame, read_schema, unwrapped};
 use crate::args::frames::{SchemaCommand, SuggestArgs};
@@ -22,9 +21,6 @@ use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, key_input};
 
 /// Encrypts the columns of a schema.
-///
-/// # Errors
-/// If a file cannot be read or written, or if a value does not fit its column.
 pub fn encrypt(
     global: Global,
     args: &EncryptArgs,
@@ -46,21 +42,12 @@ pub fn encrypt(
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
     let schema = data.schema();
     let all = schema.fields().iter().map(|field| field.name().clone());
-    let report = Report {
-        output: args.output.clone(),
-        rows: frame.rows(),
-        left: all.filter(|name| !frame.names().contains(name)).collect(),
-        columns: frame.names(),
-        output_bytes,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    let columns = frame.names();
+    let left: Vec<String> = all.filter(|name| !columns.contains(name)).collect();
+    report_frame(global, &args.output, output_bytes, frame.rows(), &columns, &left, start)
 }
 
 /// Decrypts a frame to a file of columns.
-///
-/// # Errors
-/// If a file cannot be read or written, or if the frame has another key.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     let start = Instant::now();
     no_options_of_values(args, "a frame, of which `decrypt` writes all columns")?;
@@ -75,21 +62,11 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let output_bytes = file.commit(true)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     let schema = columns.schema();
-    let report = Report {
-        output: args.output.clone(),
-        rows: columns.num_rows(),
-        columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
-        left: Vec::new(),
-        output_bytes,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    let names: Vec<_> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    report_frame(global, &args.output, output_bytes, columns.num_rows(), &names, &[], start)
 }
 
 /// Runs a subcommand of `schema`.
-///
-/// # Errors
-/// If a file cannot be read or written, or if no schema can be suggested.
 pub fn schema(global: Global, command: &SchemaCommand) -> Result<()> {
     let SchemaCommand::Suggest(SuggestArgs { input, bits, output, .. }) = command;
     let data = read_data(input)?;
@@ -97,15 +74,20 @@ pub fn schema(global: Global, command: &SchemaCommand) -> Result<()> {
     let (schema, left_out) = found.with_context(|| input_file::shown(input).printable())?;
     let mut file = atomic_file::create(output, Access::Private)?;
     file.write_all(schema.to_json().as_bytes())?;
-    file.commit(true)?;
+    let output_bytes = file.commit(true)?;
     let rounded = schema.columns().iter().filter(|column| column.literal().round);
-    let report = SchemaReport {
-        output: output.clone(),
-        columns: schema.columns().iter().map(|column| column.name().into()).collect(),
-        rounded: rounded.map(|column| column.name().into()).collect(),
-        omitted: left_out.into_iter().map(|left| (left.column, left.reason)).collect(),
-    };
-    report::summary(global, &report)
+    let rounded: Vec<&str> = rounded.map(|column| column.name()).collect();
+    let columns: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
+    let mut text = counted(columns.len() as u64, "column");
+    if !rounded.is_empty() {
+        text += &format!("\n  values are rounded: {}", rounded.join(", "));
+    }
+    for column in &left_out {
+        text += &format!("\n  without \"{}\": {}", column.column, column.reason);
+    }
+    let omitted: Vec<_> = left_out.iter().map(|it| (&it.column, &it.reason)).collect();
+    let fields = json!({ "columns": columns, "rounded": rounded, "omitted": omitted });
+    report::written(global, output, output_bytes, fields, &text)
 }
 
 /// Returns the format of a file, by its extension.
@@ -123,56 +105,24 @@ fn read_data(path: &Path) -> Result<RecordBatch> {
     data.with_context(|| input_file::shown(path).printable())
 }
 
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    rows: usize,
-    columns: Vec<String>,
-    /// Columns of the data that are not encrypted.
-    #[serde(rename = "not_encrypted", skip_serializing_if = "Vec::is_empty")]
-    left: Vec<String>,
+/// Reports a file of a frame, or of its columns. Those that are `left` are not encrypted.
+fn report_frame(
+    global: Global,
+    output: &Path,
     output_bytes: u64,
-    seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let rows = counted(self.rows as u64, "row");
-        let columns = counted(self.columns.len() as u64, "column");
-        let (size, time) = (bytes(self.output_bytes), seconds(self.seconds));
-        write!(f, "{output}: {rows} of {columns}, {size}, {time}")?;
-        match self.left.is_empty() {
-            true => Ok(()),
-            false => {
-                write!(f, "\n  not in the schema, and not encrypted: {}", self.left.join(", "))
-            }
-        }
+    rows: usize,
+    columns: &[String],
+    left: &[String],
+    start: Instant,
+) -> Result<()> {
+    let time = start.elapsed().as_secs_f64();
+    let count = counted(columns.len() as u64, "column");
+    let (rows_, size, shown) = (counted(rows as u64, "row"), bytes(output_bytes), seconds(time));
+    let mut text = format!("{rows_} of {count}, {size}, {shown}");
+    let mut fields = json!({ "rows": rows, "columns": columns, "seconds": time });
+    if !left.is_empty() {
+        text += &format!("\n  not in the schema, and not encrypted: {}", left.join(", "));
+        fields["not_encrypted"] = left.into();
     }
-}
-
-#[derive(Serialize)]
-struct SchemaReport {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    columns: Vec<String>,
-    /// Columns whose values are rounded.
-    rounded: Vec<String>,
-    /// Columns for which nothing is suggested, and why.
-    omitted: Vec<(String, String)>,
-}
-
-impl fmt::Display for SchemaReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        write!(f, "{output}: {}", counted(self.columns.len() as u64, "column"))?;
-        if !self.rounded.is_empty() {
-            write!(f, "\n  values are rounded: {}", self.rounded.join(", "))?;
-        }
-        for (column, reason) in &self.omitted {
-            write!(f, "\n  without \"{column}\": {reason}")?;
-        }
-        Ok(())
-    }
+    report::written(global, output, output_bytes, fields, &text)
 }

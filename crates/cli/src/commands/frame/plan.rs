@@ -12,9 +12,6 @@ use crate::commands::threads;
 use crate::progress;
 
 /// Plans a program.
-///
-/// # Errors
-/// If the program cannot be read, or if no parameters meet the request.
 pub fn plan(global: Global, args: &ProgramJobArgs) -> Result<PlannedJob> {
     let program = read_program(&args.program)?;
     let limits = Limits {

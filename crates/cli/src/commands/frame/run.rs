@@ -1,7 +1,6 @@
 //! `cryptable run`: a pipeline on an encrypted frame.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,7 +10,7 @@ use cryptable::engines::packed::EntryKind;
 use cryptable::integers::{ColumnKind, Operation};
 use cryptable::{Contents, CostModel, Engine, Execution, Parameters, Table};
 use cryptable_frames::{Column, Frame, Mapping, Operand, Pipeline, Schema, Step};
-use serde::Serialize;
+use serde_json::json;
 
 use super::{read_frame, read_program, read_schema, read_text, unwrapped};
 use crate::args::Global;
@@ -20,22 +19,20 @@ use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
+use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, counted, peak_memory, seconds};
+use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, memory_limit, progress};
 
 /// Runs all steps of a pipeline with one key.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key, tables and frame do not belong together.
-pub fn run(global: Global, args: &RunArgs) -> Result<()> {
+pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
     let start = Instant::now();
     let shown = input_file::shown(&args.pipeline).printable();
     let text = read_text(&args.pipeline)?;
     let pipeline = Pipeline::from_toml(&text).with_context(|| shown.clone())?;
     let files = Files::of(&args.pipeline, &pipeline);
-    args.files(&files.all()).check()?;
+    given.and("PIPELINE", Role::Input, &files.all()).check()?;
     // Cheap checks come first, since reading the key takes a while.
     let frame = read_frame(global, &input_file::open_seekable(&args.input)?, &args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -66,20 +63,25 @@ pub fn run(global: Global, args: &RunArgs) -> Result<()> {
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     output.write_to(&mut file)?;
     let output_bytes = file.commit(true)?;
-    let report = Report {
-        output: args.output.clone(),
-        engine: parameters.engine(),
-        rows: frame.rows(),
-        columns: output.names(),
-        steps: pipeline.steps().len(),
-        output_bytes,
-        key_memory_bytes: mapped.key.memory_bytes() as u64,
-        load_s,
-        eval_s,
-        threads: threads(global),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    };
-    report::summary(global, &report)
+    let (columns, steps) = (output.names(), pipeline.steps().len());
+    let text = format!(
+        "{} of {}, {}\nkey loaded in {}, {} run in {}",
+        counted(rows as u64, "row"),
+        counted(columns.len() as u64, "column"),
+        bytes(output_bytes),
+        seconds(load_s),
+        counted(steps as u64, "step"),
+        report::on_threads(eval_s)
+    );
+    let fields = json!({
+        "engine": parameters.engine(),
+        "rows": rows,
+        "columns": columns,
+        "steps": steps,
+        "key_memory_bytes": mapped.key.memory_bytes(),
+        "load_s": load_s,
+    });
+    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
 }
 
 /// The files that a pipeline names, beside which it lies.
@@ -339,39 +341,5 @@ impl Units<'_> {
         let (from, into) = (input.column(from)?, output.column(into)?);
         let table = mapping.table(&from, modulus, &into, output.modulus, default);
         table.with_context(name)
-    }
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    engine: Engine,
-    rows: usize,
-    columns: Vec<String>,
-    steps: usize,
-    output_bytes: u64,
-    key_memory_bytes: u64,
-    load_s: f64,
-    eval_s: f64,
-    threads: usize,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).printable();
-        let (rows, columns) = (self.rows as u64, self.columns.len() as u64);
-        let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
-        writeln!(f, "{output}: {rows} of {columns}, {}", bytes(self.output_bytes))?;
-        write!(
-            f,
-            "key loaded in {}, {} run in {} on {}{}",
-            seconds(self.load_s),
-            counted(self.steps as u64, "step"),
-            seconds(self.eval_s),
-            counted(self.threads as u64, "thread"),
-            peak_memory(self.peak_rss_bytes)
-        )
     }
 }

@@ -29,9 +29,6 @@ use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
 /// Encrypts a file of integers, with the values of one ciphertext in memory at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, or if a value is out of range.
 pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
     let start = Instant::now();
     let bits =
@@ -154,9 +151,6 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 }
 
 /// Decrypts a file of integers or booleans.
-///
-/// # Errors
-/// If a file cannot be read or written, or if the column has another key.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
     let decrypted = match key.kind() {

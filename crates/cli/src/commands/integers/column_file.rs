@@ -21,17 +21,11 @@ pub struct ColumnFile<C> {
 
 impl<C: DigitCiphertext> ColumnFile<C> {
     /// Opens a file and checks that all of it is undamaged.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if a single bit is wrong.
     pub fn open(path: &Path) -> Result<Self> {
         Self::read(input_file::open_seekable(path)?, path)
     }
 
     /// Same as [`ColumnFile::open`], for a file that is already open and at its start. `path` is for messages.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if a single bit is wrong.
     pub fn read(mut file: File, path: &Path) -> Result<Self> {
         let name = || input_file::shown(path).printable();
         let open = |file: &File| -> Result<_> {

@@ -144,9 +144,6 @@ impl Job {
 
     /// Runs the operation on encrypted operands: its result, or as many as it has. The condition of a selection comes first,
     /// amounts come last.
-    ///
-    /// # Errors
-    /// Errors of the library.
     pub fn apply<E: Computing>(
         &self,
         server: &Evaluator<'_, E>,
@@ -163,9 +160,6 @@ impl Job {
     }
 
     /// Checks that a column has one ciphertext per digit, if results depend on the values of all rows.
-    ///
-    /// # Errors
-    /// If it has more.
     pub fn check_parts(&self, parts: usize) -> Result<()> {
         let is_one = parts == 1 || !self.operation.moves_values();
         ensure!(is_one, "a column of {parts} ciphertexts: rows of one ciphertext can be compared");
@@ -176,9 +170,6 @@ impl Job {
 /// An engine, with the operations that it has.
 pub trait Computing: DigitArithmetic + Sized {
     /// Applies an operation.
-    ///
-    /// # Errors
-    /// Errors of the library.
     fn apply(
         operation: &Operation,
         server: &Evaluator<'_, Self>,

@@ -1,7 +1,6 @@
 //! The server's command `cryptable integers`.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -11,7 +10,7 @@ use cryptable::integers::{
     LookupModel,
 };
 use cryptable::{Engine, EvaluationKeyHeader, Prediction, Progress};
-use serde::Serialize;
+use serde_json::json;
 
 use super::column_file::ColumnFile;
 use super::job::{Computing, Job, Public, check_operands, fresh, operand_kinds};
@@ -19,9 +18,7 @@ use super::pieces;
 use crate::args::Global;
 use crate::args::integers::IntegersArgs;
 use crate::atomic_file::{self, Access};
-use crate::commands::threads;
-use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
+use crate::key_input::{KeyFile, MappedKey};
 use crate::report::{self, bytes, seconds};
 use crate::{memory_limit, progress};
 
@@ -29,9 +26,6 @@ use crate::{memory_limit, progress};
 const STEPS: usize = 100;
 
 /// Runs an operation on files of encrypted integers, with one ciphertext per digit at a time.
-///
-/// # Errors
-/// If a file cannot be read or written, or if key and columns do not belong together.
 pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     check_operands(args)?;
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
@@ -41,13 +35,13 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     let header = key_file.header.clone();
     // Everything that may be wrong with columns is reported before the key is read.
     let parameters = header.parameters.lookups()?;
-    let (report, mapped) = match parameters.engine() {
+    match parameters.engine() {
         Engine::Packed => {
             let parameters = parameters.packed()?;
             let predict = |tables| parameters.prediction_of(tables);
             let planned = plan(args, public, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
-            (run_on(global, args, planned, mapped.key.packed()?)?, mapped)
+            run_on(global, args, planned, &mapped, mapped.key.packed()?)
         }
         _ => {
             let parameters = parameters.single();
@@ -55,11 +49,9 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
             let predict = |_| parameters.prediction();
             let planned = plan(args, public, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
-            (run_on(global, args, planned, mapped.key.single()?)?, mapped)
+            run_on(global, args, planned, &mapped, mapped.key.single()?)
         }
-    };
-    mapped.check_unchanged()?;
-    report::summary(global, &report)
+    }
 }
 
 /// An engine's model of lookups.
@@ -131,8 +123,9 @@ fn run_on<E: Computing<Ciphertext: DigitCiphertext>>(
     global: Global,
     args: &IntegersArgs,
     planned: Planned<E::Ciphertext>,
+    mapped: &MappedKey,
     engine: &E,
-) -> Result<Report> {
+) -> Result<()> {
     let Planned { mut files, job, lookups } = planned;
     let start = Instant::now();
     let (parts, values) = (files.operands[0].parts(), files.operands[0].values());
@@ -157,21 +150,22 @@ fn run_on<E: Computing<Ciphertext: DigitCiphertext>>(
         writers.iter_mut().zip(&found).try_for_each(|(writer, found)| writer.push(found))?;
     }
     bar.finish_and_clear();
+    mapped.check_unchanged()?;
     let mut output_bytes = 0;
     for writer in writers {
         output_bytes += writer.finish()?.commit(true)?;
     }
-    Ok(Report {
-        output: args.output.clone(),
-        output_bytes,
-        operation: args.op.name(),
-        values,
-        kind: kind.to_string(),
-        lookups: parts * lookups,
-        threads: threads(global),
-        eval_s: start.elapsed().as_secs_f64(),
-        peak_rss_bytes: report::peak_memory_bytes(),
-    })
+    let (eval_s, operation) = (start.elapsed().as_secs_f64(), args.op.name());
+    let (size, time) = (bytes(output_bytes), seconds(eval_s));
+    let text = format!("{operation} of {values} values, {kind}, {size}, {time}");
+    // Lookups are those that were planned, for fresh inputs.
+    let fields = json!({
+        "operation": operation,
+        "values": values,
+        "type": kind.to_string(),
+        "lookups": parts * lookups,
+    });
+    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Returns the number of tables of each lookup of a part, from a dry run on fresh columns.
@@ -185,39 +179,4 @@ fn planned_lookups<C: DigitCiphertext>(
     let server = Evaluator::new(&dry_run)?;
     job.apply(&server, &fresh(&dry_run, &server, &files.kinds())?)?;
     Ok(dry_run.lookups())
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    operation: String,
-    values: u64,
-    #[serde(rename = "type")]
-    kind: String,
-    /// Number of lookups, as planned for fresh inputs.
-    lookups: usize,
-    threads: usize,
-    eval_s: f64,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} of {} values, {}, {}, {}",
-            shown(&self.output),
-            self.operation,
-            self.values,
-            self.kind,
-            bytes(self.output_bytes),
-            seconds(self.eval_s)
-        )
-    }
-}
-
-fn shown(path: &Path) -> String {
-    atomic_file::shown(path).printable()
 }

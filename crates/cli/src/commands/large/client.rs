@@ -1,15 +1,13 @@
 //! Encryption of integers of engine `single`, and decryption of their signs and comparisons.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::large_values::{EncryptedIntegers, SmallValues};
 use cryptable::{KeyParameters, SecretKey};
-use serde::Serialize;
+use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::MORE_BITS;
@@ -29,9 +27,6 @@ use crate::report::{self, bytes, seconds};
 const MAX_INTEGERS: usize = 1 << 16;
 
 /// Encrypts a file of integers, all at once.
-///
-/// # Errors
-/// If a file cannot be read or written, or an integer is out of range.
 pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
     let start = Instant::now();
     let KeyParameters::LargeValues(parameters) = key.parameters() else {
@@ -59,20 +54,14 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     file.write_all(&encrypted.to_bytes())?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
-    let report = Report {
-        output: args.output.clone(),
-        values: integers.len(),
-        modulus: modulus as u64,
-        output_bytes: file.commit(true)?,
-        encrypt_s: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    let (size, encrypt_s) = (file.commit(true)?, start.elapsed().as_secs_f64());
+    let count = integers.len();
+    let text = format!("{count} values below {modulus}, {}, {}", bytes(size), seconds(encrypt_s));
+    let fields = json!({ "values": count, "modulus": modulus, "encrypt_s": encrypt_s });
+    report::written(global, &args.output, size, fields, &text)
 }
 
 /// Decrypts signs and comparisons.
-///
-/// # Errors
-/// If a file cannot be read or written, or if the values have another key.
 pub fn decrypt_small(
     global: Global,
     args: &DecryptArgs,
@@ -86,28 +75,4 @@ pub fn decrypt_small(
     let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
     let values = Zeroizing::new(secret.decrypt_small(&found).with_context(name)?);
     decrypt::write_all(global, args, key, &values, found.modulus().into(), start)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    values: usize,
-    modulus: u64,
-    output_bytes: u64,
-    encrypt_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} values below {}, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            self.values,
-            self.modulus,
-            bytes(self.output_bytes),
-            seconds(self.encrypt_s)
-        )
-    }
 }

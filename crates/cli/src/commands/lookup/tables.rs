@@ -262,9 +262,6 @@ impl Tables {
     }
 
     /// Checks that there are not more tables than values.
-    ///
-    /// # Errors
-    /// If there are.
     pub fn finish(&self) -> Result<()> {
         match self {
             Self::PerValue { files, .. } => {

@@ -1,6 +1,5 @@
 //! Owners' parts of a secret key, their messages, and sums of these.
 
-use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,6 +13,7 @@ use cryptable::owners::{
 use cryptable::{Progress, PublicKey, ReadOptions};
 use cryptable_wire::{MappedFile, ObjectType, peek_header};
 use serde::Serialize;
+use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::super::decrypt;
@@ -29,9 +29,6 @@ use crate::{input_file, key_input, progress};
 const DEFAULT_DECRYPTION: (f64, u64) = (-40.0, 65_536);
 
 /// Draws a session.
-///
-/// # Errors
-/// If there are no parameters for these owners and tables, or writing fails.
 pub fn session(global: Global, args: &SessionArgs) -> Result<()> {
     let start = Instant::now();
     check_new(&args.output, args.force)?;
@@ -414,29 +411,16 @@ fn summary(
     files: Vec<Written>,
     start: Instant,
 ) -> Result<()> {
-    let (what, key_id) = (what.to_owned(), agreement.map(|it| shown(it.key_id())));
-    let seconds = start.elapsed().as_secs_f64();
-    report::summary(global, &Report { what, key_id, files, seconds })
-}
-
-/// The report of files between owners.
-#[derive(Serialize)]
-struct Report {
-    what: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key_id: Option<String>,
-    files: Vec<Written>,
-    seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.what, seconds(self.seconds))?;
-        if let Some(key_id) = &self.key_id {
-            write!(f, "\n  joint key {key_id}: the same for all owners")?;
-        }
-        self.files.iter().try_for_each(|Written { path, bytes: size, goes }| {
-            write!(f, "\n  {}: {goes}, {}", atomic_file::shown(path).printable(), bytes(*size))
-        })
+    let time = start.elapsed().as_secs_f64();
+    let mut fields = json!({ "what": what, "files": files, "seconds": time });
+    let mut text = format!("{what}, {}", seconds(time));
+    if let Some(key_id) = agreement.map(|it| shown(it.key_id())) {
+        text += &format!("\n  joint key {key_id}: the same for all owners");
+        fields["key_id"] = key_id.into();
     }
+    for Written { path, bytes: size, goes } in &files {
+        let path = atomic_file::shown(path).printable();
+        text += &format!("\n  {path}: {goes}, {}", bytes(*size));
+    }
+    report::told(global, fields, text)
 }

@@ -9,24 +9,18 @@ use serde::Serialize;
 use super::connection;
 use crate::args::Global;
 use crate::args::remote::ConnectionArgs;
-use crate::commands::table_list::Tables;
+use crate::commands::table_list;
 use crate::report::{self, bytes, seconds};
 
 /// Number of digits of an identifier that are shown.
 pub const SHOWN_DIGITS: usize = 12;
 
 /// Lists the server's tables.
-///
-/// # Errors
-/// If the server refuses or cannot be reached.
 pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
-    report::result(global, &Tables { tables: connection::open(global, args)?.tables()? })
+    table_list::print(global, &connection::open(global, args)?.tables()?)
 }
 
 /// Lists the client's keys, files and jobs on the server, and the public keys of all clients.
-///
-/// # Errors
-/// If the server refuses or cannot be reached.
 pub fn everything(global: Global, args: &ConnectionArgs) -> Result<()> {
     let client = connection::open(global, args)?;
     let (keys, ciphertexts, jobs) = (client.keys()?, client.ciphertexts()?, client.jobs()?);

@@ -1,6 +1,5 @@
 //! Lookups by a server: orders and their results.
 
-use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
@@ -11,7 +10,7 @@ use cryptable::{CiphertextReader, Contents};
 use cryptable_service::Client;
 use cryptable_service::messages::{Job, Kind, Object, Order, State};
 use cryptable_wire::hex;
-use serde::Serialize;
+use serde_json::json;
 
 use super::list::short;
 use super::upload::{self, STEPS};
@@ -20,14 +19,11 @@ use crate::args::Global;
 use crate::args::remote::{FetchArgs, RemoteLookupArgs, ResultArgs};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, seconds};
 use crate::suggestion::did_you_mean;
 use crate::{input_file, progress};
 
 /// Orders a lookup, waits for it, and fetches its results.
-///
-/// # Errors
-/// If files cannot be read or written or do not belong together, or if the server refuses or cannot be reached.
 pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     if !args.detach {
         check_outputs(args.tables.len(), &args.results)?;
@@ -58,7 +54,8 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     let order = Order { key: key.sha256, ciphertext, tables: args.tables.clone(), bits_key };
     let job = client.order(&order)?;
     if args.detach {
-        return report::result(global, &Ordered { job: job.id, estimate_s: job.estimate_s });
+        let fields = json!({ "job": job.id, "estimate_s": job.estimate_s });
+        return report::answer(global, fields, job.id);
     }
     report::note(global, Some(&format!("job {}, about {}", job.id, seconds(job.estimate_s))));
     finish(global, &client, &job, &args.results, args.ciphertext.is_some())
@@ -212,49 +209,15 @@ fn finish(
             let _ = client.remove_ciphertext(&done.order.ciphertext);
         }
     }
-    let outputs = results.outputs.iter().zip(sizes);
-    let outputs = outputs.map(|(path, bytes)| OutputReport {
-        output: atomic_file::shown(path).to_path_buf(),
-        output_bytes: bytes,
-    });
-    let outputs = outputs.collect();
     let waited_s = start.elapsed().as_secs_f64();
-    report::summary(global, &Report { job: done.id, tables: done.order.tables, outputs, waited_s })
-}
-
-#[derive(Serialize)]
-struct Ordered {
-    job: String,
-    estimate_s: f64,
-}
-
-impl fmt::Display for Ordered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.job)
+    let (mut outputs, mut text) = (Vec::new(), String::new());
+    for ((path, bytes), table) in results.outputs.iter().zip(sizes).zip(&done.order.tables) {
+        let path = atomic_file::shown(path);
+        outputs.push(json!({ "output": path.to_string_lossy(), "output_bytes": bytes }));
+        text += &format!("{}: {table}, {}\n", path.printable(), report::bytes(bytes));
     }
-}
-
-#[derive(Serialize)]
-struct OutputReport {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-}
-
-#[derive(Serialize)]
-struct Report {
-    job: String,
-    tables: Vec<String>,
-    outputs: Vec<OutputReport>,
-    waited_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (table, output) in self.tables.iter().zip(&self.outputs) {
-            let (name, size) = (output.output.printable(), bytes(output.output_bytes));
-            writeln!(f, "{name}: {table}, {size}")?;
-        }
-        write!(f, "job {}, {}", short(&self.job), seconds(self.waited_s))
-    }
+    text += &format!("job {}, {}", short(&done.id), seconds(waited_s));
+    let (job, tables) = (done.id, done.order.tables);
+    let fields = json!({ "job": job, "tables": tables, "outputs": outputs, "waited_s": waited_s });
+    report::told(global, fields, text)
 }

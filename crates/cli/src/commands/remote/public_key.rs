@@ -1,13 +1,11 @@
 //! Public keys that clients of a server publish.
 
-use std::fmt;
 use std::io::Write;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::inspect;
 use cryptable_service::messages::PublishedKey;
-use serde::Serialize;
+use serde_json::json;
 
 use super::connection;
 use super::list::short;
@@ -33,12 +31,17 @@ pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     // What the file says, and not what the server says of it.
     let described = inspect(&file).context("the server sent a damaged public key")?;
     let key_id = described.key_id.context("the server sent a file that is no key")?.to_string();
-    let owner = found.owner.clone();
+    let owner = &found.owner;
     let mut written = atomic_file::create(output, Access::Public)?;
     written.write_all(&file)?;
     AtomicFile::commit_all(vec![written], true)?;
-    let output = atomic_file::shown(output).to_path_buf();
-    report::summary(global, &Report { output, owner, key_id })
+    let output = atomic_file::shown(output);
+    let fields = json!({ "output": output.to_string_lossy(), "owner": owner, "key_id": key_id });
+    let text = format!(
+        "{}: public key of {owner}, for the secret key {key_id}; ask {owner} over another channel whether it is theirs",
+        output.printable()
+    );
+    report::told(global, fields, text)
 }
 
 /// Returns the only key that a client publishes, or whose digest begins so.
@@ -63,21 +66,5 @@ fn of_name<'a>(name: &str, published: &'a [PublishedKey]) -> Result<&'a Publishe
                 digests.join(", ")
             )
         }
-    }
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    owner: String,
-    key_id: String,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { output, owner, key_id } = self;
-        write!(f, "{}: public key of {owner}, for the secret key {key_id}; ", output.printable())?;
-        write!(f, "ask {owner} over another channel whether it is theirs")
     }
 }

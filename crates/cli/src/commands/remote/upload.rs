@@ -1,6 +1,5 @@
 //! Uploads of keys and ciphertexts to a server.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Seek;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use cryptable_service::Client;
 use cryptable_service::messages::{Kind, Object};
-use serde::Serialize;
 
 use super::connection;
 use crate::args::Global;
@@ -40,8 +38,14 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     for (path, (mut file, kind)) in files {
         let object = send_to(global, &client, recipient, kind, &mut file)
             .with_context(|| format!("cannot send {}", input_file::shown(path).printable()))?;
-        let file = input_file::shown(path).to_path_buf();
-        report::summary(global, &Report { file, kind: kind.word(), object })?;
+        let (file, kind) = (input_file::shown(path), kind.word());
+        let mut fields = serde_json::to_value(&object)?;
+        fields["file"] = file.to_string_lossy().into();
+        fields["kind"] = kind.into();
+        let (sha256, size) = (&object.sha256, bytes(object.bytes));
+        let recipient = object.recipient.map(|name| format!(", for {name}"));
+        let (name, recipient) = (file.printable(), recipient.unwrap_or_default());
+        report::told(global, fields, format!("{name}: {kind} {sha256}, {size}{recipient}"))?;
     }
     Ok(())
 }
@@ -58,9 +62,6 @@ pub fn open(path: &Path) -> Result<(File, Kind)> {
 }
 
 /// Sends a file, starting where an interrupted upload ended.
-///
-/// # Errors
-/// If the server refuses or cannot be reached.
 pub fn send(global: Global, client: &Client, kind: Kind, file: &mut File) -> Result<Object> {
     send_to(global, client, None, kind, file)
 }
@@ -82,24 +83,4 @@ fn send_to(
     };
     bar.finish_and_clear();
     Ok(object?)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    file: PathBuf,
-    kind: &'static str,
-    #[serde(flatten)]
-    object: Object,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, Object { sha256, bytes: length, .. }) = (self.file.printable(), &self.object);
-        write!(f, "{name}: {} {sha256}, {}", self.kind, bytes(*length))?;
-        match &self.object.recipient {
-            Some(recipient) => write!(f, ", for {recipient}"),
-            None => Ok(()),
-        }
-    }
 }
