@@ -22,7 +22,7 @@ pub(crate) mod wop_pbs1;
 pub(crate) mod wop_pbs2;
 
 pub use bfv_mult::{FdfbBfvMult, Lookups};
-pub use cancel_sign::{FdfbCancelSign, FdfbCancelSignPackingKs};
+pub use cancel_sign::FdfbCancelSign;
 pub use comp::Comp;
 pub use compress::FdfbCompress;
 pub use compress_continuous::{CompressContinuous, ContinuousFunction};

@@ -28,7 +28,7 @@
 //! | [`rlwe`], [`seeded_rows`], [`test_polynomial`] | ciphertexts, rows of keys, what a rotation looks up |
 //! | [`rotation`] | blind rotation: by CMUXes, by automorphisms (all odd or sparse exponents) |
 //! | [`switching`] | from the ring secret to the LWE secret, through a ring of lower degree |
-//! | [`packing`] | LWE to RLWE: the trace, packing keys |
+//! | [`packing`] | LWE to RLWE by the trace |
 //! | [`multiplication`] | relinearization, BFV products, scheme switching |
 //! | [`parameters`], [`noise`] | numbers, validated; variances of every operator |
 //! | `encrypted_zero` | encryptions of zero for fresh masks |

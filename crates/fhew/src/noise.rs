@@ -12,7 +12,6 @@ use cryptable_ring::gadget::Gadget;
 
 use crate::multiplication::bfv::{self, PackedNoise};
 use crate::multiplication::scheme_switching;
-use crate::packing::key_switching;
 use crate::packing::trace::{self, PackedLength};
 use crate::parameters::Parameters;
 use crate::rotation::{automorphism, cmux};
@@ -181,18 +180,6 @@ impl NoiseModel {
     #[must_use]
     pub fn packing_mean(&self) -> Variance {
         self.automorphism() * (self.parameters.ring_degree() as f64 - 1.0)
-    }
-
-    /// σ_pk²: packing key switching, for one of the coefficients that have the value; the same for every length.
-    #[must_use]
-    pub fn packing_key_switching(&self) -> Variance {
-        key_switching::noise(&self.ring(), self.parameters.packing_gadget())
-    }
-
-    /// Packing key switching, for a coefficient that does not have the value.
-    #[must_use]
-    pub fn packing_key_switching_elsewhere(&self) -> Variance {
-        key_switching::noise_elsewhere(&self.ring(), self.parameters.packing_gadget())
     }
 
     /// Variance of how often a phase over the integers passes Q (the paper's σ_u²).

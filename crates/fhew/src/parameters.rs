@@ -145,12 +145,6 @@ impl Parameters {
         LweShape { dimension: self.lwe_dimension(), modulus: self.lwe_modulus() }
     }
 
-    /// Dimension and modulus of LWE ciphertexts extracted from the ring: N and Q.
-    #[must_use]
-    pub fn extracted_shape(&self) -> LweShape {
-        LweShape { dimension: self.ring_degree(), modulus: self.prime() }
-    }
-
     /// Dimension and modulus of ciphertexts of public keys, which are under the ring secret: N and q_0.
     ///
     /// RLWE of degree N modulo q_0 is at least as hard as modulo Q, since q_0 < Q and errors are the same.
@@ -234,12 +228,6 @@ impl Parameters {
     #[must_use]
     pub fn relinearization_gadget(&self) -> Gadget {
         self.gadget(self.literal.relinearization)
-    }
-
-    /// Decomposition of packing key switching.
-    #[must_use]
-    pub fn packing_gadget(&self) -> Gadget {
-        self.gadget(self.literal.packing)
     }
 
     /// Estimated security in bits: of the weakest of [`Parameters::lwe_instances`].

@@ -20,12 +20,6 @@ pub enum RowDomain {
     Automorphism = 3,
     /// Relinearization: a gadget ciphertext of s².
     Relinearization = 4,
-    /// Packing key switching, to the constant coefficient.
-    PackingConstant = 5,
-    /// Packing key switching, to the lower half of the coefficients.
-    PackingHalf = 6,
-    /// Packing key switching, to all coefficients.
-    PackingAll = 7,
     /// Switching to a ring of lower degree.
     RingDimension = 9,
     /// Automorphisms of blind rotation.

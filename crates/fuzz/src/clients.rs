@@ -182,12 +182,6 @@ pub fn table_client() -> packed::SecretKey {
     packed::SecretKey::from_bytes(&fixed(&secret.to_bytes()), toys()).expect("a secret key")
 }
 
-/// Returns the parameters and the client of the packing key.
-#[must_use]
-pub fn packing_client() -> (&'static cryptable_fhew::parameters::Parameters, KeyId) {
-    (integer_client().parameters().fhew(), KeyId([7; KeyId::BYTES]))
-}
-
 /// Returns the client of single values that may be packed.
 pub(crate) fn bridged_client() -> &'static SecretKey {
     static SECRET: LazyLock<SecretKey> = LazyLock::new(|| {
@@ -207,7 +201,7 @@ pub(crate) fn bridged_client() -> &'static SecretKey {
 pub fn conversion_client() -> (&'static conversion::Parameters, conversion::Clients) {
     static PARAMETERS: LazyLock<conversion::Parameters> = LazyLock::new(|| {
         let bottom = ntt_primes(256, 28.0, 1, &[])[0];
-        let (single, _) = packing_client();
+        let single = integer_client().parameters().fhew();
         let literal = conversion::ParametersLiteral::insecure_between(single, 256, bottom);
         conversion::Parameters::new(literal).expect("a valid toy")
     });

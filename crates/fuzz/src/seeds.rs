@@ -7,14 +7,13 @@ use cryptable::engines::{leveled, packed, single};
 use cryptable::{Engine, Execution, Progress, Table, integers, transciphering};
 use cryptable_conversion as conversion;
 use cryptable_conversion::foreign::{ForeignParameters, ForeignSecret};
-use cryptable_fhew::packing::{PackedLength, SeededPackingKey};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::random::RandomStream;
 
 use crate::clients::{
     aes_key, boolean_client, bridged_client, client, conversion_client, head, integer_client,
-    packing_client, slot_bits_client, table_client, toy, transciphering_client,
+    slot_bits_client, table_client, toy, transciphering_client,
 };
 
 /// Parameters of the packed engine, for several methods.
@@ -213,16 +212,6 @@ pub fn slot_bits_evaluation_key() -> Vec<Vec<u8>> {
     let (secret, mut file) = (slot_bits_client(), Vec::new());
     secret.write_evaluation_key(&mut file, Progress::silent()).expect("memory takes all bytes");
     vec![head(&file, secret.parameters().to_bytes().len())]
-}
-
-/// The start of a packing key.
-#[must_use]
-pub fn packing_key() -> Vec<Vec<u8>> {
-    let (parameters, client) = packing_client();
-    let secret = cryptable_fhew::keys::SecretKey::generate(parameters);
-    let (key, mut file) = (secret.packing_key(PackedLength::Half), Vec::new());
-    SeededPackingKey::write(&key, parameters, client, &mut file).expect("memory takes all bytes");
-    vec![head(&file, 0)]
 }
 
 /// Parameters of conversions.

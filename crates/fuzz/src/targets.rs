@@ -14,7 +14,6 @@ use cryptable_conversion::foreign::{ForeignGates, ForeignParameters, ForeignSecr
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
 };
-use cryptable_fhew::packing::SeededPackingKey;
 use cryptable_wire::ObjectType;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
@@ -49,7 +48,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 65] = [
+pub const TARGETS: [Target; 64] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -116,7 +115,6 @@ pub const TARGETS: [Target; 65] = [
     ),
     object("slot_bits_evaluation_key", read_evaluation_key, seeds::slot_bits_evaluation_key),
     object("vector_evaluation_key", read_evaluation_key, vector_seeds::evaluation_key),
-    object("packing_key", read_packing_key, seeds::packing_key),
     object("encrypted_tables", read_encrypted_tables, seeds::encrypted_tables),
     Target {
         name: "ciphertext_file",
@@ -292,11 +290,6 @@ fn read_secret_key(bytes: &[u8]) -> bool {
 
 fn read_evaluation_key(bytes: &[u8]) -> bool {
     EvaluationKey::from_shared(Arc::new(bytes.to_vec()), options()).is_ok()
-}
-
-fn read_packing_key(bytes: &[u8]) -> bool {
-    let (parameters, client) = clients::packing_client();
-    SeededPackingKey::from_bytes(parameters, client, bytes).is_ok()
 }
 
 fn read_bridge_parameters(bytes: &[u8]) -> bool {

@@ -59,7 +59,6 @@ readers! {
     transciphering_evaluation_key
     slot_bits_evaluation_key
     vector_evaluation_key
-    packing_key
     encrypted_tables
     ciphertext_file
     encrypted_bits

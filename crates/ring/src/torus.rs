@@ -62,34 +62,6 @@ pub fn to_power_of_two(out: &mut [u64], fractions: &[u64], bits: u32) {
     }
 }
 
-/// Fractions of 64 bits, which fill their words, of residues: `out = ⌊v·2^64/q⌉`. They are for sums
-/// of many products, whose roundings must not add up; words wrap around as the torus does.
-///
-/// # Panics
-/// If lengths differ.
-pub fn words_from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
-    assert_eq!(out.len(), residues.len());
-    // q divides no power of two, so that ⌊2^128/q⌋ = ⌊(2^128 - 1)/q⌋. The fraction lost costs less
-    // than v/2^64, below 2^-14 of a unit.
-    let ratio = u128::MAX / u128::from(m.value());
-    for (out, &v) in out.iter_mut().zip(residues) {
-        *out = ((u128::from(v) * ratio + (1 << 63)) >> 64) as u64;
-    }
-}
-
-/// Residues of fractions of 64 bits, `out = ⌊v·q/2^64⌉ mod q`.
-///
-/// # Panics
-/// If lengths differ.
-pub fn words_to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
-    assert_eq!(out.len(), fractions.len());
-    let q = m.value();
-    for (out, &v) in out.iter_mut().zip(fractions) {
-        let rounded = ((u128::from(v) * u128::from(q) + (1 << 63)) >> 64) as u64;
-        *out = if rounded == q { 0 } else { rounded };
-    }
-}
-
 /// `out += source·X^exponent - source`, modulo X^N + 1.
 ///
 /// # Panics
@@ -124,21 +96,6 @@ mod tests {
             fraction[0] ^= word << FRACTION_BITS;
             to_residues(&m, &mut back, &fraction);
             prop_assert_eq!(back[0], residue);
-        }
-
-        #[test]
-        fn whole_words_keep_residues_and_sums(
-            log2 in 20.0f64..49.9, word in any::<u64>(), factor in -4096i64..4096,
-        ) {
-            let m = Modulus::new(ntt_primes(1024, log2, 1, &[])[0]);
-            let residue = word % m.value();
-            let (mut fraction, mut back) = ([0], [0]);
-            words_from_residues(&m, &mut fraction, &[residue]);
-            words_to_residues(&m, &mut back, &fraction);
-            prop_assert_eq!(back[0], residue);
-            // The fraction is off by half of 2^-64: times 2^12 and 2^50, far below half a unit.
-            words_to_residues(&m, &mut back, &[fraction[0].wrapping_mul(factor as u64)]);
-            prop_assert_eq!(back[0], m.mul(residue, m.reduce_i64(factor)));
         }
     }
 }

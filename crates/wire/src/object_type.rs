@@ -58,8 +58,6 @@ object_types! {
     EncryptedBytes = 11, "bytes encrypted bit by bit";
     /// Round keys of AES-128, encrypted bit by bit.
     EncryptedRoundKeys = 12, "encrypted round keys of AES-128";
-    /// A key that packs LWE ciphertexts.
-    PackingKey = 13, "a packing key";
     /// A client's secret key for leveled values.
     LeveledSecretKey = 15, "a secret key for leveled values";
     /// A server's keys for leveled values.
@@ -246,7 +244,6 @@ impl ObjectType {
                 | Self::LeveledBridgeKey
                 | Self::IntegerBridgeEvaluationKeys
                 | Self::LeveledBridgeEvaluationKeys
-                | Self::PackingKey
                 | Self::RingPackingKey
                 | Self::ExtractionKey
                 | Self::ForeignGatesKey

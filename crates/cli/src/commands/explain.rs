@@ -80,7 +80,7 @@ fn single_plain(name: &str) -> Option<&'static str> {
         "FDFB-Compress" => {
             "two blind rotations, of which the first brings both halves together (Ma et al., TCHES 2024, Algorithm 1)"
         }
-        "FDFB-CancelSign" | "FDFB-CancelSign (PackingKS)" => {
+        "FDFB-CancelSign" => {
             "two blind rotations by one phase, whose signs cancel (Ma et al., TCHES 2024, Algorithm 2)"
         }
         "FDFB-Select" => {

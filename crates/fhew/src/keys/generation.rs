@@ -11,8 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::keys::evaluation_key::SeededEvaluationKey;
 use crate::keys::secret_key::SecretKey;
-use crate::packing::key_switching::SeededPackingKey;
-use crate::packing::trace::{PackedLength, exponents};
+use crate::packing::trace::exponents;
 use crate::parameters::{Parameters, RotationMethod};
 use crate::rotation::cmux::rgsw_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
@@ -220,27 +219,6 @@ impl SecretKey {
             }
         }
         monomials
-    }
-
-    /// A key for packing key switching (Algorithm 9 of Ma et al., TCHES 2024): row `i·ℓ + k` encrypts
-    /// `s_i·weight(k)·(1 + X + … + X^(d-1))`.
-    ///
-    /// N·ℓ rows: too many to belong to [`SecretKey::evaluation_key`].
-    ///
-    /// # Panics
-    /// If the operating system has no randomness to give.
-    #[must_use]
-    pub fn packing_key(&self, length: PackedLength) -> SeededPackingKey {
-        let seed = Seed::random();
-        let encryptor = RowEncryptor::new(self, &seed);
-        let gadget = self.parameters().packing_gadget();
-        let (degree, m) = (self.parameters().ring_degree(), self.parameters().modulus());
-        let (digits, count) = (gadget.length(), length.count(degree));
-        let rows = encryptor.rows(length.row_domain(), degree * digits, |row, out| {
-            let (i, k) = (row / digits, row % digits);
-            out[..count].fill(m.mul(encryptor.secret[i], gadget.weight(k)));
-        });
-        SeededPackingKey { length, rows, seed: seed.clone() }
     }
 
     /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.

@@ -8,8 +8,8 @@
 //! Many ciphertexts are packed by a tree (PackLWEs of Chen et al.): each step of the trace joins two of them, so that N of
 //! them take N - 1 steps instead of N·log2 N.
 //!
-//! The trace needs log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
-//! ([`crate::packing`]).
+//! The trace needs log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows that packing key switching needs
+//! (Ma et al., TCHES 2024, Algorithm 9).
 
 use cryptable_lattice::external_product::{GadgetProduct, Scratch};
 use cryptable_lattice::lwe::LweCiphertext;

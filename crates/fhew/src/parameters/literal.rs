@@ -42,7 +42,7 @@ pub struct ParametersLiteral {
     pub automorphism: GadgetLiteral,
     /// Decomposition of relinearization (modulo Q).
     pub relinearization: GadgetLiteral,
-    /// Decomposition of packing key switching (modulo Q).
+    /// No algorithm reads it; it is a part of the canonical bytes, of which digests are taken.
     pub packing: GadgetLiteral,
 }
 
@@ -126,11 +126,10 @@ pub(super) fn check_digits(literal: &ParametersLiteral, prime: u64) -> Result<()
 
 /// Checks that digits which multiply rows of machine words are factors of 32 bits.
 fn check_factors(literal: &ParametersLiteral) -> Result<()> {
-    let value = literal.key_switching.base_log2.max(literal.packing.base_log2);
+    let value = literal.key_switching.base_log2;
     if value < i32::BITS {
         return Ok(());
     }
-    let (name, limit) =
-        ("bits of a key switching or packing digit", "it must be at most 31".to_owned());
+    let (name, limit) = ("bits of a key switching digit", "it must be at most 31".to_owned());
     Err(Error::Parameter { name, value: value.into(), limit })
 }

@@ -15,7 +15,6 @@ mod gates;
 mod hidden_tables;
 mod integers;
 mod linear_operations;
-mod packing_key_switching;
 mod packing_variants;
 mod parameters;
 mod product_noise;
