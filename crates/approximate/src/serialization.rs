@@ -6,7 +6,7 @@ use cryptable_lattice::error::{Error, Result, check_parameters};
 use cryptable_lattice::{Binding, RlweCiphertext};
 use cryptable_ring::{Evaluations, Poly, Ring};
 use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
+    BodyReader, KeyId, ObjectType, WireError, object_bytes, peek_header, read_object,
 };
 
 use crate::bounds::SlotBounds;
@@ -37,21 +37,17 @@ impl Ciphertext {
             parameters.digest(),
             self.tags.binding.parameter_digest,
         )?;
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer.raw(&self.tags.binding.key_id.0)?;
-        writer.u64(self.inner.limbs() as u64)?;
-        let (bounds, error) = (self.bounds(), self.error());
-        for number in [bounds.re, bounds.im, error.deviation, error.bias] {
-            writer.f64(number)?;
-        }
         let primes = parameters.primes(self.inner.limbs());
-        for poly in [&self.inner.parts.c0, &self.inner.parts.c1] {
-            writer.packed_limbs(poly.words(), primes)?;
-        }
-        let digest = &self.tags.binding.parameter_digest;
-        write_object(&mut bytes, ObjectType::VectorCiphertext, digest, &body)?;
-        Ok(bytes)
+        Ok(object_bytes(ObjectType::VectorCiphertext, &parameters.digest(), |writer| {
+            writer.raw(&self.tags.binding.key_id.0)?;
+            writer.u64(self.inner.limbs() as u64)?;
+            let (bounds, error) = (self.bounds(), self.error());
+            for number in [bounds.re, bounds.im, error.deviation, error.bias] {
+                writer.f64(number)?;
+            }
+            writer.packed_limbs(self.inner.parts.c0.words(), primes)?;
+            writer.packed_limbs(self.inner.parts.c1.words(), primes)
+        }))
     }
 
     /// Reads a ciphertext of these parameters.

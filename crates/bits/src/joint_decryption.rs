@@ -170,7 +170,7 @@ impl JointDecryption {
     }
 
     /// Writes the numbers that it was planned with, without holders.
-    pub(crate) fn write_numbers(&self, writer: &mut BodyWriter<&mut Vec<u8>>) -> io::Result<()> {
+    pub(crate) fn write_numbers(&self, writer: &mut BodyWriter<Vec<u8>>) -> io::Result<()> {
         writer.u32(self.owners.count())?;
         writer.f64(self.stated_log2_distance)?;
         writer.u64(self.ciphertexts)

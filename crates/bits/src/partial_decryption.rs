@@ -16,7 +16,7 @@ use cryptable_lattice::{Binding, Owners};
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Evaluations, Poly, Ring, clear_stack};
 use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, pack_ternary, peek_header, read_object, write_object,
+    BodyReader, KeyId, ObjectType, object_bytes, pack_ternary, peek_header, read_object,
 };
 use zeroize::Zeroizing;
 
@@ -233,25 +233,17 @@ impl PartialDecryption {
     ///
     /// # Errors
     /// If it is of other parameters.
-    ///
-    /// # Panics
-    /// If memory runs out.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         self.decryption.check(parameters.digest())?;
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer.raw(&self.key_id.0)?;
-        writer.raw(&self.ciphertext)?;
-        writer.u32(self.owner)?;
-        self.decryption.write_numbers(&mut writer)?;
         let moduli = parameters.limb_moduli(self.sum.basis().main);
-        writer.packed_limbs(self.sum.words(), &moduli)?;
-        for number in self.quorum.iter().flat_map(|it| it.numbers()) {
-            writer.u32(number)?;
-        }
-        let object_type = ObjectType::PartialDecryption;
-        write_object(&mut bytes, object_type, &parameters.digest(), &body)?;
-        Ok(bytes)
+        Ok(object_bytes(ObjectType::PartialDecryption, &parameters.digest(), |writer| {
+            writer.raw(&self.key_id.0)?;
+            writer.raw(&self.ciphertext)?;
+            writer.u32(self.owner)?;
+            self.decryption.write_numbers(writer)?;
+            writer.packed_limbs(self.sum.words(), &moduli)?;
+            self.quorum.iter().flat_map(|it| it.numbers()).try_for_each(|it| writer.u32(it))
+        }))
     }
 
     /// Reads a partial decryption under these parameters.

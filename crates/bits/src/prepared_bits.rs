@@ -4,9 +4,7 @@ use cryptable_ckks::Ciphertext;
 use cryptable_lattice::error::{Result, check_parameters};
 use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::{Binding, Owners, RlweCiphertext};
-use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
-};
+use cryptable_wire::{BodyReader, KeyId, ObjectType, object_bytes, peek_header, read_object};
 
 use crate::decryption_circuit::LEVELS;
 use crate::encrypted_bits::EncryptedBits;
@@ -85,22 +83,16 @@ impl PreparedBits {
     ///
     /// # Errors
     /// If they are of other parameters.
-    ///
-    /// # Panics
-    /// If memory runs out.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         let digest = &self.binding.parameter_digest;
         check_parameters("bits for partial decryption", parameters.digest(), *digest)?;
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer.raw(&self.binding.key_id.0)?;
-        writer.u64(self.count as u64)?;
         let moduli = parameters.limb_moduli(self.ciphertext.limbs());
-        for poly in [&self.ciphertext.parts.c0, &self.ciphertext.parts.c1] {
-            writer.packed_limbs(poly.words(), &moduli)?;
-        }
-        write_object(&mut bytes, ObjectType::PreparedBits, digest, &body)?;
-        Ok(bytes)
+        Ok(object_bytes(ObjectType::PreparedBits, digest, |writer| {
+            writer.raw(&self.binding.key_id.0)?;
+            writer.u64(self.count as u64)?;
+            writer.packed_limbs(self.ciphertext.parts.c0.words(), &moduli)?;
+            writer.packed_limbs(self.ciphertext.parts.c1.words(), &moduli)
+        }))
     }
 
     /// Reads bits of these parameters.

@@ -5,9 +5,7 @@ use cryptable_lattice::error::{Result, check_parameters};
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Binding, RlweCiphertext};
 use cryptable_ring::{Evaluations, Poly, Ring};
-use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
-};
+use cryptable_wire::{BodyReader, KeyId, ObjectType, object_bytes, peek_header, read_object};
 
 use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
@@ -27,26 +25,17 @@ impl EncryptedBits {
     ///
     /// # Errors
     /// If they are of other parameters.
-    ///
-    /// # Panics
-    /// If memory runs out.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         check_parameters("encrypted bits", parameters.digest(), self.binding.parameter_digest)?;
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer.raw(&self.binding.key_id.0)?;
-        writer.u64(self.count as u64)?;
-        self.noise.write(&mut writer)?;
-        writer.u64(self.limbs() as u64)?;
-        let moduli = parameters.limb_moduli(self.limbs());
-        for part in &self.parts {
-            for poly in [&part.parts.c0, &part.parts.c1] {
-                writer.packed_limbs(poly.words(), &moduli)?;
-            }
-        }
-        let digest = &self.binding.parameter_digest;
-        write_object(&mut bytes, ObjectType::SlotBitsCiphertext, digest, &body)?;
-        Ok(bytes)
+        let (digest, moduli) = (parameters.digest(), parameters.limb_moduli(self.limbs()));
+        Ok(object_bytes(ObjectType::SlotBitsCiphertext, &digest, |writer| {
+            writer.raw(&self.binding.key_id.0)?;
+            writer.u64(self.count as u64)?;
+            self.noise.write(writer)?;
+            writer.u64(self.limbs() as u64)?;
+            let mut polys = self.parts.iter().flat_map(|part| [&part.parts.c0, &part.parts.c1]);
+            polys.try_for_each(|poly| writer.packed_limbs(poly.words(), &moduli))
+        }))
     }
 
     /// Reads encrypted bits of these parameters.
@@ -103,19 +92,15 @@ impl RlweInput {
     /// If they are of other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         self.check(&Binding { parameter_digest: parameters.digest(), key_id: self.key_id() })?;
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer.raw(&self.key_id().0)?;
-        writer.u64(self.count() as u64)?;
-        writer.u64(self.modulus())?;
-        self.noise().write(&mut writer)?;
-        let RlweCiphertext { c0, c1 } = self.ciphertext();
-        for poly in [c0, c1] {
-            writer.packed_words(poly.words(), parameters.bottom_prime())?;
-        }
-        let object_type = ObjectType::SlotBitsCoefficients;
-        write_object(&mut bytes, object_type, &parameters.digest(), &body)?;
-        Ok(bytes)
+        Ok(object_bytes(ObjectType::SlotBitsCoefficients, &parameters.digest(), |writer| {
+            writer.raw(&self.key_id().0)?;
+            writer.u64(self.count() as u64)?;
+            writer.u64(self.modulus())?;
+            self.noise().write(writer)?;
+            let RlweCiphertext { c0, c1 } = self.ciphertext();
+            writer.packed_words(c0.words(), parameters.bottom_prime())?;
+            writer.packed_words(c1.words(), parameters.bottom_prime())
+        }))
     }
 
     /// Reads values of these parameters.

@@ -3,19 +3,14 @@
 use std::ops::Range;
 
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use cryptable_wire::{BodyReader, WireError, body_bytes};
 
 /// Longest part of parameters.
 const MAX_PARAMETER_BYTES: u64 = 1 << 15;
 
 /// Parts of parameters one after another, each with its length.
-///
-/// # Panics
-/// Never: memory takes all bytes.
 pub(crate) fn joined_parameters(parts: [Vec<u8>; 3]) -> Vec<u8> {
-    let mut writer = BodyWriter::new(Vec::new());
-    parts.iter().try_for_each(|part| writer.bytes(part)).expect("memory takes all bytes");
-    writer.into_inner()
+    body_bytes(|writer| parts.iter().try_for_each(|part| writer.bytes(part)))
 }
 
 /// The parts that [`joined_parameters`] joined, by their names in errors.

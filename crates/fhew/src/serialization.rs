@@ -6,7 +6,7 @@ use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, Result};
 use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
+    BodyReader, BodyWriter, KeyId, ObjectType, WireError, object_bytes, peek_header, read_object,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,21 +19,17 @@ const MAX_CIPHERTEXT_BYTES: u64 = 1 << 34;
 pub(crate) fn ciphertext_bytes(
     binding: &Binding,
     object_type: ObjectType,
-    head: impl FnOnce(&mut BodyWriter<&mut Vec<u8>>) -> io::Result<()>,
+    head: impl FnOnce(&mut BodyWriter<Vec<u8>>) -> io::Result<()>,
     values: &LweList,
 ) -> Vec<u8> {
-    let (mut body, mut bytes) = (Vec::new(), Vec::new());
-    let mut writer = BodyWriter::new(&mut body);
-    writer
-        .raw(&binding.key_id.0)
-        .and_then(|()| head(&mut writer))
-        .and_then(|()| writer.u64(values.len() as u64))
-        .and_then(|()| writer.u32(values.mask_kind() as u32))
-        .and_then(|()| values.shape().write(&mut writer))
-        .and_then(|()| values.write_words(&mut writer))
-        .and_then(|()| write_object(&mut bytes, object_type, &binding.parameter_digest, &body))
-        .expect("memory takes all bytes");
-    bytes
+    object_bytes(object_type, &binding.parameter_digest, |writer| {
+        writer.raw(&binding.key_id.0)?;
+        head(writer)?;
+        writer.u64(values.len() as u64)?;
+        writer.u32(values.mask_kind() as u32)?;
+        values.shape().write(writer)?;
+        values.write_words(writer)
+    })
 }
 
 /// Reads what [`ciphertext_bytes`] wrote.

@@ -18,7 +18,7 @@ pub use public_key::RlwePublicKey;
 pub use real_decryption::{Flooding, RealDecryption};
 
 use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
-use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use cryptable_wire::{BodyReader, WireError, body_bytes};
 
 /// Largest log2 of a ciphertext modulus: words then fit 64 bits with their sign and room to add.
 pub const MAX_LOG2_MODULUS: u32 = 60;
@@ -89,29 +89,22 @@ const MAX_DEGREE: u64 = 1 << 20;
 
 impl CoefficientCiphertext {
     /// The body of its wire format: numbers, then packed words of b, then the seed or words of a.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_body(&self) -> Vec<u8> {
-        let mut writer = BodyWriter::new(Vec::new());
-        self.write_body(&mut writer).expect("memory takes all bytes");
-        writer.into_inner()
-    }
-
-    fn write_body(&self, writer: &mut BodyWriter<Vec<u8>>) -> std::io::Result<()> {
-        let CoefficientLayout { ring_degree, slots, count } = self.layout;
-        writer.u32(self.log2_modulus)?;
-        writer.u64(self.plaintext_modulus)?;
-        for number in [ring_degree, slots, count] {
-            writer.u64(number as u64)?;
-        }
-        writer.u8(u8::from(matches!(self.a, UniformPart::Words(_))))?;
-        writer.raw(&pack(&self.b, self.log2_modulus))?;
-        match &self.a {
-            UniformPart::Seed(seed) => writer.raw(seed.as_bytes()),
-            UniformPart::Words(words) => writer.raw(&pack(words, self.log2_modulus)),
-        }
+        body_bytes(|writer| {
+            let CoefficientLayout { ring_degree, slots, count } = self.layout;
+            writer.u32(self.log2_modulus)?;
+            writer.u64(self.plaintext_modulus)?;
+            for number in [ring_degree, slots, count] {
+                writer.u64(number as u64)?;
+            }
+            writer.u8(u8::from(matches!(self.a, UniformPart::Words(_))))?;
+            writer.raw(&pack(&self.b, self.log2_modulus))?;
+            match &self.a {
+                UniformPart::Seed(seed) => writer.raw(seed.as_bytes()),
+                UniformPart::Words(words) => writer.raw(&pack(words, self.log2_modulus)),
+            }
+        })
     }
 
     /// Reads what [`CoefficientCiphertext::to_body`] wrote.

@@ -11,9 +11,7 @@ use cryptable_lattice::result_key::result_secret;
 #[cfg(feature = "client")]
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::{Binding, NoiseBound};
-use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
-};
+use cryptable_wire::{BodyReader, KeyId, ObjectType, object_bytes, peek_header, read_object};
 
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_MODULUS;
@@ -115,13 +113,8 @@ impl Ciphertext {
     }
 
     /// The ciphertext in its wire format: the identifier of its key, the bound on its noise, the RLWE ciphertext.
-    ///
-    /// # Panics
-    /// If memory runs out.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
         let (object_type, words) = match &self.body {
             Body::Full(body) => (ObjectType::PackedCiphertext, body.to_body()),
             Body::Compressed(body) if body.has_short_mask() => {
@@ -129,15 +122,11 @@ impl Ciphertext {
             }
             Body::Compressed(body) => (ObjectType::CompressedPackedResult, body.to_body()),
         };
-        writer
-            .raw(&self.binding.key_id.0)
-            .and_then(|()| self.noise.write(&mut writer))
-            .and_then(|()| writer.raw(&words))
-            .and_then(|()| {
-                write_object(&mut bytes, object_type, &self.binding.parameter_digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(object_type, &self.binding.parameter_digest, |writer| {
+            writer.raw(&self.binding.key_id.0)?;
+            self.noise.write(writer)?;
+            writer.raw(&words)
+        })
     }
 
     /// Reads a ciphertext.

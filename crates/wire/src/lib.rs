@@ -236,6 +236,32 @@ pub fn write_object(
     Ok(())
 }
 
+/// Returns the bytes that `write` writes.
+///
+/// # Panics
+/// If `write` fails, which memory never does.
+#[must_use]
+pub fn body_bytes(write: impl FnOnce(&mut BodyWriter<Vec<u8>>) -> io::Result<()>) -> Vec<u8> {
+    let mut writer = BodyWriter::new(Vec::new());
+    write(&mut writer).expect("memory takes all bytes");
+    writer.into_inner()
+}
+
+/// Returns an object whose body `write` writes.
+///
+/// # Panics
+/// If `write` fails, which memory never does.
+#[must_use]
+pub fn object_bytes(
+    object_type: ObjectType,
+    parameter_digest: &[u8; 32],
+    write: impl FnOnce(&mut BodyWriter<Vec<u8>>) -> io::Result<()>,
+) -> Vec<u8> {
+    let (body, mut bytes) = (body_bytes(write), Vec::new());
+    write_object(&mut bytes, object_type, parameter_digest, &body).expect("memory takes all bytes");
+    bytes
+}
+
 /// Checks an object and returns its body, which starts at byte [`HEADER_BYTES`] of `bytes`.
 ///
 /// `parameter_digest` is that of the parameters in use, if there are any yet; bodies longer than

@@ -5,7 +5,7 @@ use cryptable_bits::PreparedBits;
 use cryptable_lattice::error::{check_client, check_equal};
 use cryptable_lattice::{KeyParameters, Progress, ReadOptions, Result, Table};
 use cryptable_packed as packed;
-use cryptable_wire::{BodyWriter, ObjectType, write_object};
+use cryptable_wire::{ObjectType, object_bytes};
 
 use super::split_first;
 use crate::packed_bits::to_bits;
@@ -138,15 +138,14 @@ impl JointResult {
     /// # Errors
     /// Never: the bits are of these parameters.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let (mut body, mut file) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer.bytes(&self.parameters.to_bytes())?;
-        writer.u64(self.modulus)?;
-        for bits in &self.bits {
-            writer.bytes(&bits.to_bytes(&self.parameters)?)?;
-        }
-        write_object(&mut file, ObjectType::JointResult, &self.parameters.digest(), &body)?;
-        Ok(file)
+        let parameters = &self.parameters;
+        let bits: Vec<_> =
+            self.bits.iter().map(|bits| bits.to_bytes(parameters)).collect::<Result<_>>()?;
+        Ok(object_bytes(ObjectType::JointResult, &parameters.digest(), |writer| {
+            writer.bytes(&parameters.to_bytes())?;
+            writer.u64(self.modulus)?;
+            bits.iter().try_for_each(|bits| writer.bytes(bits))
+        }))
     }
 
     /// Reads the results that a file begins with, and returns the rest of it, which may have more.

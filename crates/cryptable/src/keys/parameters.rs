@@ -3,7 +3,7 @@
 use std::fmt;
 
 use cryptable_lattice::error::check_parameters;
-use cryptable_wire::{BodyReader, BodyWriter, ObjectType, peek_header, read_object, write_object};
+use cryptable_wire::{BodyReader, ObjectType, object_bytes, peek_header, read_object};
 
 use super::kind::KeyKind;
 use crate::engine::other_kind;
@@ -151,21 +151,12 @@ impl KeyParameters {
     /// assert_eq!((same.kind(), same.digest()), (KeyKind::Packed, KeyParameters::from(&plan).digest()));
     /// # Ok::<(), cryptable::Error>(())
     /// ```
-    ///
-    /// # Panics
-    /// Never: writing to memory cannot fail.
     #[must_use]
     pub fn to_file(&self) -> Vec<u8> {
-        let write = || -> std::io::Result<Vec<u8>> {
-            let mut body = BodyWriter::new(Vec::new());
+        object_bytes(ObjectType::Parameters, &self.file_digest(), |body| {
             body.bytes(&self.to_bytes())?;
-            body.bytes(self.kind().name().as_bytes())?;
-            let mut file = Vec::new();
-            let digest = self.file_digest();
-            write_object(&mut file, ObjectType::Parameters, &digest, &body.into_inner())?;
-            Ok(file)
-        };
-        write().expect("memory takes all bytes")
+            body.bytes(self.kind().name().as_bytes())
+        })
     }
 
     /// Reads a file of parameters, as [`KeyParameters::to_file`] writes it.

@@ -76,7 +76,7 @@ impl EncryptedIntegers {
             Encoding::Unsigned => 2,
             Encoding::Imported { .. } => 3,
         };
-        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| {
+        let head = |writer: &mut BodyWriter<Vec<u8>>| {
             writer.u32(encoding)?;
             self.imported_noise().map_or(Ok(()), |noise| noise.write(writer))
         };
@@ -162,9 +162,6 @@ impl RadixInteger {
     }
 
     /// The integer in its wire format.
-    ///
-    /// # Panics
-    /// Never: all digits have the same shape.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let first = &self.digits[0];
@@ -242,7 +239,7 @@ impl SmallValues {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let flag = if self.of_bootstrap { OF_BOOTSTRAP } else { 0 };
-        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus | flag);
+        let head = |writer: &mut BodyWriter<Vec<u8>>| writer.u64(self.modulus | flag);
         ciphertext_bytes(&self.binding, ObjectType::SmallValues, head, &self.values)
     }
 

@@ -24,7 +24,7 @@ use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::power_of_two_product::Factor;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Binding, Handover, NoiseLaw, Owners, ReadOptions, Result};
-use cryptable_wire::{BodyWriter, ObjectType, write_object};
+use cryptable_wire::{ObjectType, object_bytes};
 use rayon::prelude::*;
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
@@ -175,27 +175,13 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
 
     /// Returns the key in its wire format: parameters, the identifiers of the owner and the new owner, and the words of both
     /// halves.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer
-            .bytes(&self.parameters.to_bytes())
-            .and_then(|()| self.handover.write(&mut writer))
-            .and_then(|()| self.encrypted_secret.write_words(&mut writer))
-            .and_then(|()| {
-                write_object(
-                    &mut bytes,
-                    P::REKEYING_KEY,
-                    &self.handover.owner.parameter_digest,
-                    &body,
-                )
-            })
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(P::REKEYING_KEY, &self.handover.owner.parameter_digest, |writer| {
+            writer.bytes(&self.parameters.to_bytes())?;
+            self.handover.write(writer)?;
+            self.encrypted_secret.write_words(writer)
+        })
     }
 
     /// Reads a key.

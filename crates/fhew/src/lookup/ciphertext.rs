@@ -111,12 +111,9 @@ impl Ciphertext {
 
     /// The ciphertext in its wire format: the key's identifier, the modulus, the bound on noise, number and shape of the
     /// LWE ciphertexts, then masks or their seed, and bodies, in packed bits.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| {
+        let head = |writer: &mut BodyWriter<Vec<u8>>| {
             writer.u64(self.modulus)?;
             self.noise.write(writer)
         };

@@ -1,7 +1,7 @@
 //! Results that are decrypted and nothing else: fewer bits of every word, and of b only the words that hold values.
 
 use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
-use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use cryptable_wire::{BodyReader, WireError, body_bytes};
 
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
@@ -96,28 +96,22 @@ impl CompressedCiphertext {
     }
 
     /// Returns the body of its wire format: numbers, that of the words of a short mask among them, then packed words of b and a.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_body(&self) -> Vec<u8> {
-        let mut writer = BodyWriter::new(Vec::new());
-        let CoefficientLayout { ring_degree, slots, count } = self.layout;
-        writer
-            .u32(self.bits.a)
-            .and_then(|()| writer.u32(self.bits.b))
-            .and_then(|()| writer.u64(self.plaintext_modulus))
-            .and_then(|()| {
-                [ring_degree, slots, count].iter().try_for_each(|&it| writer.u64(it as u64))
-            })
-            .and_then(|()| match self.has_short_mask() {
-                true => writer.u64(self.mask_words() as u64),
-                false => Ok(()),
-            })
-            .and_then(|()| writer.raw(&pack(&self.b, self.bits.b)))
-            .and_then(|()| writer.raw(&pack(&self.a, self.bits.a)))
-            .expect("memory takes all bytes");
-        writer.into_inner()
+        body_bytes(|writer| {
+            let CoefficientLayout { ring_degree, slots, count } = self.layout;
+            writer.u32(self.bits.a)?;
+            writer.u32(self.bits.b)?;
+            writer.u64(self.plaintext_modulus)?;
+            for number in [ring_degree, slots, count] {
+                writer.u64(number as u64)?;
+            }
+            if self.has_short_mask() {
+                writer.u64(self.mask_words() as u64)?;
+            }
+            writer.raw(&pack(&self.b, self.bits.b))?;
+            writer.raw(&pack(&self.a, self.bits.a))
+        })
     }
 
     /// Reads what [`CompressedCiphertext::to_body`] wrote, of a ciphertext with a short mask or another one.

@@ -1,8 +1,6 @@
 //! An owner's commitment to its shares.
 
-use cryptable_wire::{
-    BodyReader, BodyWriter, CHECKSUM_BYTES, ObjectType, read_object, write_object,
-};
+use cryptable_wire::{BodyReader, CHECKSUM_BYTES, ObjectType, object_bytes, read_object};
 
 use crate::error::Result;
 
@@ -33,23 +31,14 @@ impl Commitment {
     }
 
     /// Returns the commitment in its wire format.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer
-            .raw(&self.session)
-            .and_then(|()| writer.u32(self.owner))
-            .and_then(|()| writer.raw(&self.first))
-            .and_then(|()| writer.raw(&self.keys))
-            .and_then(|()| {
-                write_object(&mut bytes, ObjectType::OwnerCommitment, &self.parameter_digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(ObjectType::OwnerCommitment, &self.parameter_digest, |writer| {
+            writer.raw(&self.session)?;
+            writer.u32(self.owner)?;
+            writer.raw(&self.first)?;
+            writer.raw(&self.keys)
+        })
     }
 
     /// Reads a commitment.

@@ -12,7 +12,7 @@ use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, Error, Result};
 use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, peek_header, read_object, write_object,
+    BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, object_bytes, peek_header, read_object,
 };
 
 use super::encrypted_bytes::{BITS, EncryptedBytes};
@@ -241,21 +241,17 @@ impl EncryptedBytes {
 
     /// An object of this type, whose body begins with these bytes.
     pub(super) fn write_as(&self, object_type: ObjectType, prefix: &[u8]) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let start = Start {
             binding: *self.binding(),
             shape: self.list().shape(),
             count: self.count() as u64,
             masks: self.list().mask_kind(),
         };
-        let mut writer = BodyWriter::new(&mut body);
-        writer
-            .raw(prefix)
-            .and_then(|()| start.write(&mut writer))
-            .and_then(|()| self.list().write_chunks(&mut writer, CHUNK_BYTES * BITS))
-            .and_then(|()| write_object(&mut bytes, object_type, &self.parameter_digest(), &body))
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(object_type, &self.parameter_digest(), |writer| {
+            writer.raw(prefix)?;
+            start.write(writer)?;
+            self.list().write_chunks(writer, CHUNK_BYTES * BITS)
+        })
     }
 
     /// Reads an object of this type, of as many bytes as `counts` allows for the length of its body; also the first

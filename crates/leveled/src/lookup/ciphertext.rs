@@ -6,7 +6,7 @@ use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES};
 use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, Error, Result};
 use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
+    BodyReader, KeyId, ObjectType, WireError, object_bytes, peek_header, read_object,
 };
 
 use super::parameters::{MAX_MODULUS, Parameters, width};
@@ -119,27 +119,17 @@ impl Ciphertext {
 
     /// The ciphertext in its wire format: modulus, bits of an LWE ciphertext, client, LWE dimension and modulus, number
     /// of values, whether they are fresh; then masks or their seed, and bodies.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer
-            .u64(self.plaintext_modulus)
-            .and_then(|()| writer.u32(self.bits_per_ciphertext))
-            .and_then(|()| writer.raw(&self.binding.key_id.0))
-            .and_then(|()| self.list.shape().write(&mut writer))
-            .and_then(|()| writer.u64(self.count() as u64))
-            .and_then(|()| writer.u32(self.list.mask_kind() as u32))
-            .and_then(|()| self.list.write_words(&mut writer))
-            .and_then(|()| {
-                let object_type = ObjectType::LeveledCiphertext;
-                write_object(&mut bytes, object_type, &self.binding.parameter_digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(ObjectType::LeveledCiphertext, &self.binding.parameter_digest, |writer| {
+            writer.u64(self.plaintext_modulus)?;
+            writer.u32(self.bits_per_ciphertext)?;
+            writer.raw(&self.binding.key_id.0)?;
+            self.list.shape().write(writer)?;
+            writer.u64(self.count() as u64)?;
+            writer.u32(self.list.mask_kind() as u32)?;
+            self.list.write_words(writer)
+        })
     }
 
     /// Reads a ciphertext.

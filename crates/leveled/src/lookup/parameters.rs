@@ -10,7 +10,7 @@ use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
     Error, FailureProbability, KeyParameters, NoiseBound, ReadOptions, Result, SecurityLevel,
 };
-use cryptable_wire::{BodyReader, BodyWriter, ObjectType};
+use cryptable_wire::{BodyReader, ObjectType, body_bytes};
 
 use crate::bootstrapping::ciphertext_count;
 use crate::keys::{CircuitParameters, IDENTIFIER};
@@ -297,19 +297,13 @@ impl Parameters {
     }
 
     /// Canonical bytes, of which the digest names these parameters: both moduli, and the set's numbers.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut writer = BodyWriter::new(&mut bytes);
-        writer
-            .u64(self.input_modulus)
-            .and_then(|()| writer.u64(self.output_modulus))
-            .and_then(|()| writer.bytes(&self.circuit.to_bytes()))
-            .expect("memory takes all bytes");
-        bytes
+        body_bytes(|writer| {
+            writer.u64(self.input_modulus)?;
+            writer.u64(self.output_modulus)?;
+            writer.bytes(&self.circuit.to_bytes())
+        })
     }
 
     /// Reads what [`Parameters::to_bytes`] wrote and validates it.

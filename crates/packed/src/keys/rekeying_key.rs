@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cryptable_lattice::error::Result;
 use cryptable_lattice::{Binding, Handover, KeyParameters, ReadOptions, RlweCiphertext};
 use cryptable_ring::{Poly, Ring};
-use cryptable_wire::{BodyWriter, ObjectType, write_object};
+use cryptable_wire::{ObjectType, object_bytes};
 
 #[cfg(feature = "client")]
 use super::public_key::PublicKey;
@@ -87,25 +87,15 @@ impl RekeyingKey {
 
     /// Returns the key in its wire format: parameters, the identifiers of the owner and the new owner, and packed words of
     /// both halves.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
         let moduli = self.ring.moduli().values();
-        writer
-            .bytes(&self.parameters.to_bytes())
-            .and_then(|()| self.handover.write(&mut writer))
-            .and_then(|()| writer.packed_limbs(self.key.c0.words(), moduli))
-            .and_then(|()| writer.packed_limbs(self.key.c1.words(), moduli))
-            .and_then(|()| {
-                let digest = self.parameters.digest();
-                write_object(&mut bytes, ObjectType::PackedRekeyingKey, &digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(ObjectType::PackedRekeyingKey, &self.parameters.digest(), |writer| {
+            writer.bytes(&self.parameters.to_bytes())?;
+            self.handover.write(writer)?;
+            writer.packed_limbs(self.key.c0.words(), moduli)?;
+            writer.packed_limbs(self.key.c1.words(), moduli)
+        })
     }
 
     /// Reads a key.
