@@ -9,7 +9,7 @@ use cryptable_lattice::ring_evaluation_key::{
     RingEvaluationKey, RingEvaluationParameters, RingParameters,
 };
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{KeyParameters, KeyRequest, ReadOptions};
+use cryptable_lattice::{KeyRequest, ReadOptions, key_parameters};
 use cryptable_ring::{Ring, RingModuli};
 use cryptable_wire::ObjectType;
 
@@ -18,19 +18,7 @@ use crate::encrypted_bits::EncryptedBits;
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
-impl KeyParameters for Parameters {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-}
+key_parameters!(Parameters);
 
 impl RingParameters for Parameters {
     fn ring(&self) -> Arc<Ring> {

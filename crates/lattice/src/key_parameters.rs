@@ -5,6 +5,29 @@ use cryptable_wire::{BodyReader, ObjectType, open_with_parameters};
 use crate::error::Result;
 use crate::trust::ReadOptions;
 
+/// Implements [`KeyParameters`](crate::KeyParameters) for a type that has the three methods of these names itself.
+#[macro_export]
+macro_rules! key_parameters {
+    ($parameters:ty) => {
+        impl $crate::KeyParameters for $parameters {
+            fn to_bytes(&self) -> Vec<u8> {
+                self.to_bytes()
+            }
+
+            fn from_bytes(
+                bytes: &[u8],
+                options: $crate::ReadOptions,
+            ) -> $crate::error::Result<Self> {
+                Self::from_bytes(bytes, options)
+            }
+
+            fn digest(&self) -> [u8; 32] {
+                self.digest()
+            }
+        }
+    };
+}
+
 /// Parameters that keys are generated for, and that files of keys begin with.
 pub trait KeyParameters: Send + Sized + Sync {
     /// Returns canonical bytes, of which the digest names the parameters.

@@ -1,7 +1,7 @@
 //! Parameters of Boolean gates.
 
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{FailureProbability, KeyParameters, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{FailureProbability, ReadOptions, Result, SecurityLevel, key_parameters};
 use cryptable_wire::ObjectType;
 use serde::{Deserialize, Serialize};
 
@@ -137,19 +137,7 @@ impl Parameters {
     }
 }
 
-impl KeyParameters for Parameters {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-}
+key_parameters!(Parameters);
 
 impl BootstrappingParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::BooleanSecretKey;

@@ -5,7 +5,7 @@ use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
-    FailureProbability, KeyParameters, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table,
+    FailureProbability, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table, key_parameters,
 };
 use cryptable_wire::{ObjectType, WireError};
 use serde::{Deserialize, Serialize};
@@ -343,19 +343,7 @@ impl Parameters {
     }
 }
 
-impl KeyParameters for Parameters {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-}
+key_parameters!(Parameters);
 
 impl BootstrappingParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::SingleSecretKey;

@@ -6,7 +6,7 @@ use cryptable_fhew::keys::PublicParameters;
 use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{
-    Error, FailureProbability, KeyParameters, NoiseBound, ReadOptions, Result, SecurityLevel,
+    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel, key_parameters,
 };
 use cryptable_wire::ObjectType;
 
@@ -156,19 +156,7 @@ impl Parameters {
     }
 }
 
-impl KeyParameters for Parameters {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-}
+key_parameters!(Parameters);
 
 impl BootstrappingParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::TranscipheringSecretKey;

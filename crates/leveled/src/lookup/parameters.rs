@@ -8,7 +8,7 @@ use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::demand;
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
-    Error, FailureProbability, KeyParameters, NoiseBound, ReadOptions, Result, SecurityLevel,
+    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel, key_parameters,
 };
 use cryptable_wire::{BodyReader, ObjectType, body_bytes};
 
@@ -331,19 +331,7 @@ impl Parameters {
     }
 }
 
-impl KeyParameters for Parameters {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-}
+key_parameters!(Parameters);
 
 impl BootstrappingParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::LeveledSecretKey;

@@ -10,26 +10,14 @@ use cryptable_lattice::ring_evaluation_key::{
     RingEvaluationKey, RingEvaluationParameters, RingParameters,
 };
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{KeyParameters, KeyRequest, ReadOptions};
+use cryptable_lattice::{KeyRequest, ReadOptions, key_parameters};
 use cryptable_ring::{Ring, RingModuli};
 use cryptable_wire::ObjectType;
 
 use crate::keys::lookup_matrices::LookupMatrices;
 use crate::parameters::parameter_set::Parameters;
 
-impl KeyParameters for Parameters {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-}
+key_parameters!(Parameters);
 
 impl RingParameters for Parameters {
     fn ring(&self) -> Arc<Ring> {
