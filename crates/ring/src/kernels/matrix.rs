@@ -230,15 +230,8 @@ fn tile_product_portable(
 mod tests {
     use super::super::matrix_layout::{Kind, MAX_COLUMNS};
     use super::*;
+    use crate::kernels::tests::Random;
     use crate::primes::ntt_primes;
-
-    /// SplitMix64.
-    fn random(state: &mut u64) -> u64 {
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 
     /// Every instruction set with a small modulus, and large moduli.
     fn moduli() -> Vec<Modulus> {
@@ -278,16 +271,16 @@ mod tests {
 
     #[test]
     fn products_of_all_shapes() {
-        let mut state = 1;
+        let mut random = Random(1);
         for m in moduli() {
             for (rows, columns, words) in [(1, 1, 32), (5, 3, 64), (17, 63, 32), (16, 130, 96)] {
                 for (bits, factor) in [(5, 1), (15, 3), (20, 1 << 19), (31, 1), (39, 1)] {
                     let mut entry = || {
-                        let entry = (random(&mut state) >> (64 - bits)).cast_signed() * factor;
-                        if random(&mut state).is_multiple_of(2) { entry } else { -entry }
+                        let entry = (random.word() >> (64 - bits)).cast_signed() * factor;
+                        if random.word().is_multiple_of(2) { entry } else { -entry }
                     };
                     let entries: Vec<i64> = (0..rows * columns).map(|_| entry()).collect();
-                    let mut column = || (0..words).map(|_| m.reduce(random(&mut state))).collect();
+                    let mut column = || (0..words).map(|_| m.reduce(random.word())).collect();
                     let operands: Vec<Vec<u64>> = (0..columns).map(|_| column()).collect();
                     check(&m, columns, &entries, &operands);
                 }

@@ -215,15 +215,8 @@ fn entries(matrix: &MatrixTiles) -> &ResidueEntries {
 mod tests {
     use super::super::matrix_layout::Kind;
     use super::*;
+    use crate::kernels::tests::Random;
     use crate::primes::ntt_primes;
-
-    /// SplitMix64.
-    fn random(state: &mut u64) -> u64 {
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 
     /// Chains of small primes, large ones and both, for every instruction set that residues are multiplied on.
     fn chains() -> Vec<Vec<Modulus>> {
@@ -296,18 +289,18 @@ mod tests {
 
     #[test]
     fn products_of_all_shapes() {
-        let mut state = 1;
+        let mut random = Random(1);
         for chain in chains() {
             for (rows, columns) in [(1, 1), (5, 3), (27, 63), (53, 8), (26, 130)] {
                 for (bits, factor) in [(5, 1), (15, 3), (20, 1 << 19), (31, 1)] {
                     let mut entry = || {
-                        let entry = (random(&mut state) >> (64 - bits)).cast_signed() * factor;
-                        if random(&mut state).is_multiple_of(2) { entry } else { -entry }
+                        let entry = (random.word() >> (64 - bits)).cast_signed() * factor;
+                        if random.word().is_multiple_of(2) { entry } else { -entry }
                     };
                     let entries: Vec<i64> = (0..rows * columns).map(|_| entry()).collect();
-                    let seed = random(&mut state);
+                    let seed = random.word();
                     check(&chain, columns, &entries, &|m, index| {
-                        m.reduce(random(&mut (seed ^ index as u64)))
+                        m.reduce(Random(seed ^ index as u64).word())
                     });
                 }
             }

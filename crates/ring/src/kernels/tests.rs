@@ -314,20 +314,21 @@ pub(super) fn check_largest_products(m: &Modulus, terms: usize) {
     }
 }
 
+/// The words' packed row.
+fn packed(m: &Modulus, words: &[u64]) -> Vec<u8> {
+    let mut bytes = vec![0; PackedRow::packed_bytes(words.len(), m.bits())];
+    PackedRow::pack(m.wide_isa(), &mut bytes, words, m.bits());
+    bytes
+}
+
 /// The same with packed rows, and with a multiple beside them.
 #[test]
 fn packed_sums_of_many_largest_products() {
     const LEN: usize = 72;
-    for (q, isa) in
-        primes().into_iter().flat_map(|q| Isa::available().into_iter().map(move |i| (q, i)))
-    {
-        let m = Modulus::with_isa(q, isa);
-        if m.isa() != isa {
-            continue;
-        }
+    for m in moduli() {
+        let q = m.value();
         let vector = [q - 1; LEN];
-        let mut row = vec![0; PackedRow::packed_bytes(LEN, m.bits())];
-        PackedRow::pack(isa, &mut row, &vector, m.bits());
+        let row = packed(&m, &vector);
         for count in [1, 7, 8, 9, 64, 3999, 4000, 4001] {
             let terms = vec![(&vector[..], PackedRow::new(&row, m.bits())); count];
             let (mut sum, mut added) = ([0; LEN], vector);
@@ -363,63 +364,6 @@ fn rounded_fractions() {
             }
         }
     }
-}
-
-#[test]
-fn permutations() {
-    for_each_case(|m, len, random| {
-        let (input, acc) = (random.vector(len, m.value()), random.vector(len, m.value()));
-        let blocks = (len / 8).max(1) as u64;
-        let anywhere = (0..len).map(|_| (random.word() % len as u64) as u32).collect();
-        // Whole blocks from random places, their words in random order.
-        let places: Vec<u64> = (0..len.div_ceil(8)).map(|_| random.word() % blocks).collect();
-        let by_blocks = (0..len)
-            .map(|i| (places[i / 8] * 8 + random.word() % 8).min(len as u64 - 1) as u32)
-            .collect();
-        for indices in [anywhere, by_blocks] {
-            let permutation = Permutation::new(indices);
-            let (mut out, mut sum) = (vec![0; len], acc.clone());
-            permute(&mut out, &input, permutation.whole());
-            permute_add_assign(m, &mut sum, &input, permutation.whole());
-            for (i, &index) in permutation.indices().iter().enumerate() {
-                assert_eq!(out[i], input[index as usize]);
-                assert_eq!(sum[i], m.add(acc[i], input[index as usize]), "{m:?}");
-            }
-        }
-    });
-}
-
-/// Block by block of the positions, each from the block that it says.
-fn parts_are_the_whole(permutation: &Permutation, block: usize) {
-    let input: Vec<u64> = (0..permutation.len() as u64).map(|i| i * i + 1).collect();
-    let (mut expected, mut found) = (vec![0; input.len()], vec![0; input.len()]);
-    permute(&mut expected, &input, permutation.whole());
-    for (index, out) in found.chunks_mut(block).enumerate() {
-        let part = permutation.part(index * block..(index + 1) * block);
-        permute(out, &input[part.source()], part);
-    }
-    assert_eq!(found, expected, "blocks of {block}");
-}
-
-#[test]
-fn automorphisms_move_whole_blocks() {
-    let (degree, bits) = (1024u32, 10);
-    let reverse = |i: u32| i.reverse_bits() >> (32 - bits);
-    for element in [3, 5, 25, 2 * degree - 1] {
-        let image = |i| reverse(((2 * reverse(i) + 1) * element % (2 * degree)) / 2);
-        let permutation = Permutation::new((0..degree).map(image).collect());
-        assert!(permutation.moves().is_some());
-        for block in [1, 4, 8, 256, 1024] {
-            parts_are_the_whole(&permutation, block);
-        }
-    }
-    assert!(Permutation::new((0..degree).map(reverse).collect()).moves().is_none());
-}
-
-#[test]
-#[should_panic(expected = "an index is not below 3")]
-fn permutation_checks_indices() {
-    let _ = Permutation::new(vec![0, 3, 1]);
 }
 
 #[test]
@@ -516,12 +460,7 @@ fn sums_of_products_with_packed_rows() {
         {
             let words: Vec<[Vec<u64>; 2]> =
                 (0..terms).map(|_| [random.vector(len, q), random.vector(len, q)]).collect();
-            let packed = |words: &[u64]| {
-                let mut bytes = vec![0; PackedRow::packed_bytes(len, m.bits())];
-                PackedRow::pack(m.wide_isa(), &mut bytes, words, m.bits());
-                bytes
-            };
-            let rows: Vec<Vec<u8>> = words.iter().map(|[_, b]| packed(b)).collect();
+            let rows: Vec<Vec<u8>> = words.iter().map(|[_, b]| packed(&m, b)).collect();
             let terms: Vec<_> = words
                 .iter()
                 .zip(&rows)

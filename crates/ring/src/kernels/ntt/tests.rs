@@ -2,21 +2,14 @@
 //! other.
 
 use super::{Points, Transform};
+use crate::kernels::tests::Random;
 use crate::primes::ntt_primes;
 use crate::roots::primitive_root;
 use crate::{Isa, Modulus};
 
-/// SplitMix64.
 fn random(seed: u64, count: usize, bound: u64) -> Vec<u64> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    };
-    (0..count).map(|_| next()).collect()
+    let mut random = Random(seed);
+    (0..count).map(|_| random.word() % bound).collect()
 }
 
 /// Moduli for a degree: the largest primes below 2^50 and near 2^49, small ones, the largest product
