@@ -126,9 +126,6 @@ impl Parameters {
     }
 
     /// The literal as bytes, in JSON.
-    ///
-    /// # Panics
-    /// Never: a validated literal has finite numbers only.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(&*self.literal).expect("a literal serialises")

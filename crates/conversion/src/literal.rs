@@ -80,9 +80,6 @@ const DIGEST_CONTEXT: &str = "cryptable: parameters of a conversion";
 
 impl ParametersLiteral {
     /// Canonical bytes.
-    ///
-    /// # Panics
-    /// Never: numbers serialise.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("numbers serialise")

@@ -160,9 +160,6 @@ impl Parameters {
     }
 
     /// BLAKE3 of all numbers, as JSON: names these parameters.
-    ///
-    /// # Panics
-    /// Never: the numbers serialise.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         let numbers = serde_json::to_vec(&self.literal).expect("numbers serialise");

@@ -192,9 +192,6 @@ impl<T: Target> Parameters<T> {
 
     /// The probability that one value goes wrong on the whole way outward: a packed lookup of a fresh one, and one function
     /// or lookup of its result at the other end.
-    ///
-    /// # Panics
-    /// Never: construction computed it.
     #[must_use]
     pub fn value_failure_probability(&self) -> FailureProbability {
         FailureProbability::from_log2(self.outward_log2_fail().expect("checked by construction"))

@@ -305,9 +305,6 @@ impl Parameters {
     }
 
     /// Canonical bytes, of which the digest names these parameters.
-    ///
-    /// # Panics
-    /// Never: the numbers serialise.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.literal.to_bytes()

@@ -11,9 +11,6 @@ use crate::switching::intermediate_ring::IntermediateRing;
 impl Parameters {
     /// The default: n = 741, N = 2,048, one rotation digit; tables of 16 inputs over the full domain by
     /// FDFB-Compress, with failure probability below 2^-64.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn default_128() -> Self {
         Self::new(ParametersLiteral {
@@ -36,9 +33,6 @@ impl Parameters {
     }
 
     /// A toy of LWE dimension 64 and ring degree 512 for tests. It is not secure.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn insecure_toy() -> Self {
         Self::insecure(ParametersLiteral {
@@ -62,9 +56,6 @@ impl Parameters {
 
     /// For decomposition into digits of up to 5 bits, and lookups of them: n = 820, N = 2,048, rotation keys
     /// of 1, 2, 4 and 10 digits.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn decomposition_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
@@ -82,9 +73,6 @@ impl Parameters {
 
     /// Parameters like [`Parameters::decomposition_128`], for failure probabilities below 2^-128: n = 894 and a larger
     /// LWE modulus, rotation keys of 1, 3, 6 and 11 digits.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn sure_decomposition_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
@@ -100,9 +88,6 @@ impl Parameters {
 
     /// Parameters like [`Parameters::decomposition_128`], for values of up to 28 bits: a prime of 50 bits, beyond the
     /// fastest kernels, and rotation keys of 1, 2, 7 and 16 digits.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn wide_decomposition_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
@@ -118,9 +103,6 @@ impl Parameters {
     }
 
     /// For boolean gates with failure probability below 2^-64: degree 1,024.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn gates_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };

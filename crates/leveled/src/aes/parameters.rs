@@ -37,9 +37,6 @@ pub struct Parameters {
 
 impl Parameters {
     /// Parameters for AES-128 with 128 bits of security.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn default_128() -> Self {
         Self::new(ParameterSet::Aes128.parameters()).expect("a valid set")
@@ -71,9 +68,6 @@ impl Parameters {
     }
 
     /// Toy parameters for tests: not secure, and they say so.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
     #[must_use]
     pub fn insecure_toy() -> Self {
         Self::new(ParameterSet::Aes128.insecure_toy()).expect("a valid set")

@@ -237,18 +237,12 @@ impl ParameterSet {
     }
 
     /// The set, validated.
-    ///
-    /// # Panics
-    /// Never: all sets are valid.
     #[must_use]
     pub fn parameters(self) -> CircuitBootstrappingParameters {
         CircuitBootstrappingParameters::new(self.literal()).expect("a valid set")
     }
 
     /// The set with an LWE dimension of 64, for tests: not secure, and says so.
-    ///
-    /// # Panics
-    /// Never: all sets are valid.
     #[must_use]
     pub fn insecure_toy(self) -> CircuitBootstrappingParameters {
         let literal = self.literal();

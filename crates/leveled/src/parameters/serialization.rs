@@ -19,9 +19,6 @@ impl CircuitBootstrappingParameters {
     /// assert_eq!(read, parameters);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
-    ///
-    /// # Panics
-    /// Never: numbers serialise.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self.literal()).expect("numbers serialise")
