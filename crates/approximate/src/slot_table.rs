@@ -1,6 +1,6 @@
 //! Tables of slots for functional bootstrapping: a function of points on a grid, by trigonometric Hermite interpolation.
 
-use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::error::{Error, Result, check_equal, demand};
 use cryptable_packed::{HermiteKernel, HermiteOrder, trigonometric_hermite};
 
 use crate::phase_series::{PhaseSeries, SlotPeriod};
@@ -97,9 +97,7 @@ impl SlotTable {
     pub fn new(grid: Grid, order: u64, values: &[f64]) -> Result<Self> {
         grid.check()?;
         let order = HermiteOrder::new(order)?;
-        if values.len() != grid.count {
-            return Err(Error::mismatch("number of values", values.len(), grid.count));
-        }
+        check_equal("number of values", values.len(), grid.count)?;
         let check = |&value: &f64| demand(value.is_finite(), "value of the table", value, "finite");
         values.iter().try_for_each(check)?;
         let coefficients = trigonometric_hermite(values, order).into_iter();

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_equal};
 use cryptable_lattice::ring_evaluation_key::{
     RingEvaluationKey, RingEvaluationParameters, RingParameters,
 };
@@ -94,9 +94,7 @@ impl EvaluationKey {
         };
         for bits in bits {
             bits.check(self.binding())?;
-            if bits.count != first.count {
-                return Err(Error::mismatch("number of bits", bits.count, first.count));
-            }
+            check_equal("number of bits", bits.count, first.count)?;
         }
         Ok(())
     }

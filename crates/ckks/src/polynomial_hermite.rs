@@ -4,7 +4,7 @@
 use num_complex::Complex64;
 
 use crate::chebyshev::ChebyshevSeries;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_equal};
 
 /// Highest order: the number of derivatives that vanish.
 const MAX_ORDER: u64 = 15;
@@ -200,10 +200,7 @@ fn check(points: &[f64], values: &[f64], order: usize) -> Result<()> {
     if count == 0 {
         return Err(Error::TooSmall { name: "number of points", value: 0, limit: 1 });
     }
-    if values.len() != points.len() {
-        let (found, expected) = (values.len().to_string(), points.len().to_string());
-        return Err(Error::Mismatch { name: "number of values", found, expected });
-    }
+    check_equal("number of values", values.len(), points.len())?;
     let order = order as u64;
     if order > MAX_ORDER {
         let name = "order of the interpolation";

@@ -183,9 +183,7 @@ impl GateKeys {
 /// # Errors
 /// If not: names the first pair.
 pub(crate) fn check_pair(x: &LweList, y: &LweList) -> Result<()> {
-    if x.len() != y.len() {
-        return Err(Error::mismatch("number of bits", y.len(), x.len()));
-    }
+    check_equal("number of bits", y.len(), x.len())?;
     let bodies = x.bodies().iter().zip(y.bodies());
     for (index, _) in bodies.enumerate().filter(|(_, (x, y))| x == y) {
         if x.ciphertext(index) == y.ciphertext(index) {

@@ -14,7 +14,7 @@ use cryptable_ring::random::Seed;
 use cryptable_wire::{BodyReader, BodyWriter, WireError, packed_field_bytes};
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, check_values};
+use crate::error::{Error, Result, check_equal, check_values};
 use crate::lwe::LweCiphertext;
 use crate::lwe_masks::{MaskKind, Masks, fill_fresh_mask};
 
@@ -441,16 +441,8 @@ impl From<&LweCiphertext> for LweShape {
 /// # Errors
 /// If one differs: names which.
 pub fn check_shape(found: LweShape, expected: LweShape) -> Result<()> {
-    for (name, found, expected) in [
-        ("LWE dimension", found.dimension as u64, expected.dimension as u64),
-        ("LWE modulus", found.modulus, expected.modulus),
-    ] {
-        if found != expected {
-            let (found, expected) = (found.to_string(), expected.to_string());
-            return Err(Error::Mismatch { name, found, expected });
-        }
-    }
-    Ok(())
+    check_equal("LWE dimension", found.dimension, expected.dimension)?;
+    check_equal("LWE modulus", found.modulus, expected.modulus)
 }
 
 #[cfg(test)]

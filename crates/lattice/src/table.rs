@@ -5,7 +5,7 @@ use std::ops::Index;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_equal};
 
 /// Outputs that `Debug` shows.
 const SHOWN_OUTPUTS: usize = 8;
@@ -233,16 +233,8 @@ impl Table {
     /// # Errors
     /// If one differs: names it.
     pub fn check_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<()> {
-        for (name, found, expected) in [
-            ("table's input modulus", self.input_modulus, input_modulus),
-            ("table's output modulus", self.output_modulus, output_modulus),
-        ] {
-            if found != expected {
-                let (found, expected) = (found.to_string(), expected.to_string());
-                return Err(Error::Mismatch { name, found, expected });
-            }
-        }
-        Ok(())
+        check_equal("table's input modulus", self.input_modulus, input_modulus)?;
+        check_equal("table's output modulus", self.output_modulus, output_modulus)
     }
 
     /// f(x), of which the representative in `[-P/2, P/2)`: outputs count modulo P, and the smaller

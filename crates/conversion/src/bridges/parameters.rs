@@ -110,9 +110,7 @@ impl<T: Target> Parameters<T> {
             return Err(Error::mismatch("secrets of conversions", found, expected));
         }
         for found in [target.security_level(), literal.security] {
-            if found != packed.security_level() {
-                return Err(Error::mismatch("security level", found, packed.security_level()));
-            }
+            check_equal("security level", found, packed.security_level())?;
         }
         Ok(Self { packed, target, conversion })
     }

@@ -74,10 +74,7 @@ impl Parameters {
         conversion.check_takes_out_to_lwe()?;
         let claims = [single.security_level(), conversion.literal().security];
         for claim in claims {
-            if claim != packed.security_level() {
-                let (found, expected) = (claim, packed.security_level());
-                return Err(cryptable_lattice::Error::mismatch("security level", found, expected));
-            }
+            check_equal("security level", claim, packed.security_level())?;
         }
         let found = Self { single, packed, conversion };
         found.check_noise()?;

@@ -5,6 +5,7 @@
 
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{Error, Result, Table};
 use rayon::prelude::*;
 
@@ -76,9 +77,7 @@ impl<'a> Radix<'a> {
     }
 
     fn check(&self, x: &[LweCiphertext]) -> Result<()> {
-        if x.len() != self.digits {
-            return Err(Error::mismatch("number of digits", x.len(), self.digits));
-        }
+        check_equal("number of digits", x.len(), self.digits)?;
         x.iter().try_for_each(|digit| self.key.check(digit))
     }
 

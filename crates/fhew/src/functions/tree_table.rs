@@ -8,6 +8,7 @@
 //! be negacyclic.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{Error, Result};
 use rayon::prelude::*;
 
@@ -147,9 +148,7 @@ impl<'a> TreeTable<'a> {
         if let Some(index) = table.iter().position(|&output| output >= modulus) {
             return Err(Error::TableEntry { index, value: table[index], limit: modulus });
         }
-        if digits.len() != self.digits {
-            return Err(Error::mismatch("number of digits", digits.len(), self.digits));
-        }
+        check_equal("number of digits", digits.len(), self.digits)?;
         digits.iter().try_for_each(|digit| self.key.check(digit))
     }
 

@@ -2,7 +2,8 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Error, NoiseBound, Progress, Result, Table};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::{NoiseBound, Progress, Result, Table};
 use rayon::prelude::*;
 
 use super::ciphertexts::Encoding;
@@ -163,9 +164,7 @@ impl EvaluationKey {
         let count = inputs[0].count();
         for input in inputs {
             input.check_input(self.parameters(), self.binding())?;
-            if input.count() != count {
-                return Err(Error::mismatch("number of integers", input.count(), count));
-            }
+            check_equal("number of integers", input.count(), count)?;
         }
         let steps = progress.steps(count)?;
         let one = |index| {

@@ -1,6 +1,7 @@
 //! Radix integers: sums, comparisons, selection, and tables of digits.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{Error, Result, Table};
 
 use super::parameters::{RADIX_BASE_LOG2, RADIX_MODULUS};
@@ -160,9 +161,7 @@ impl EvaluationKey {
         let digits = integers[0].digits();
         for integer in integers {
             integer.check(self.parameters(), self.binding())?;
-            if integer.digits() != digits {
-                return Err(Error::mismatch("number of digits", integer.digits(), digits));
-            }
+            check_equal("number of digits", integer.digits(), digits)?;
         }
         if digits > MAX_RADIX_DIGITS {
             let (name, value, limit) = ("number of digits", digits as u64, MAX_RADIX_DIGITS as u64);

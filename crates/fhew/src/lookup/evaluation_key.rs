@@ -1,6 +1,6 @@
 //! The server's key for single values.
 
-use cryptable_lattice::error::{Error, Result, check_parameters};
+use cryptable_lattice::error::{Result, check_equal, check_parameters};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Table};
@@ -83,11 +83,8 @@ impl EvaluationKey {
     /// Checks that input and tables belong to this key.
     fn check(&self, input: &Ciphertext, tables: &[&PreparedTable]) -> Result<()> {
         input.check(self.parameters(), self.binding())?;
-        let (found, expected) = (input.modulus(), self.parameters().input_modulus());
-        if found != expected {
-            let (found, expected) = (found.to_string(), expected.to_string());
-            return Err(Error::Mismatch { name: "modulus of the values", found, expected });
-        }
+        let input_modulus = self.parameters().input_modulus();
+        check_equal("modulus of the values", input.modulus(), input_modulus)?;
         let expected = self.parameters().digest();
         tables.iter().try_for_each(|table| {
             check_parameters("prepared table", expected, table.parameter_digest())

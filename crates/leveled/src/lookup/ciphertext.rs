@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES};
 use cryptable_lattice::lwe_masks::MaskKind;
-use cryptable_lattice::{Binding, Error, Result};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::{Binding, Result};
 use cryptable_wire::{
     BodyReader, KeyId, ObjectType, WireError, object_bytes, peek_header, read_object,
 };
@@ -102,11 +103,8 @@ impl Ciphertext {
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext", expected)?;
         let circuit = parameters.circuit_bootstrapping();
-        let (found, expected) = (self.bits_per_ciphertext, circuit.bits_per_ciphertext());
-        if found != expected {
-            let (found, expected) = (found.to_string(), expected.to_string());
-            return Err(Error::Mismatch { name: BITS_PER_CIPHERTEXT, found, expected });
-        }
+        let expected = circuit.bits_per_ciphertext();
+        check_equal(BITS_PER_CIPHERTEXT, self.bits_per_ciphertext, expected)?;
         let shapes = [circuit.lwe_shape(), circuit.fhew().public_shape()];
         // Last, since it is computed.
         if !shapes.contains(&self.list.shape())

@@ -1,7 +1,8 @@
 //! Tables as polynomials.
 
 use cryptable_lattice::error::check_parameters;
-use cryptable_lattice::{Error, Result, Table};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::{Result, Table};
 
 use super::parameters::{Parameters, width};
 use crate::tree::CmuxTree;
@@ -62,11 +63,6 @@ impl PreparedTable {
     /// [`Error::OtherParameters`], [`Error::Mismatch`].
     pub(super) fn check(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
         check_parameters("table", parameters.digest(), self.parameter_digest)?;
-        if self.input_modulus != modulus {
-            let name = "input modulus of the table";
-            let (found, expected) = (self.input_modulus.to_string(), modulus.to_string());
-            return Err(Error::Mismatch { name, found, expected });
-        }
-        Ok(())
+        check_equal("input modulus of the table", self.input_modulus, modulus)
     }
 }
