@@ -186,7 +186,7 @@ fn measure(
     } else {
         let inputs = [0.0, 1.0, 5.0]
             [usize::from(operation != Operation::Abs) + usize::from(operation == Operation::Max)];
-        function.functions.output_noise() + fresh * inputs
+        function.functions.plan().output_noise() + fresh * inputs
     };
     let steps = 2.0 * function.expected([0, 0]).1 as f64;
     let contract = &mut line.contract;
@@ -198,18 +198,15 @@ fn measure(
     contract.bits_out = if is_sign { 1.0 } else { f64::from(bits) };
     contract.modulus_in = 1 << bits;
     contract.encrypt_s = encrypt_s / (2 * values.len()) as f64;
-    contract.log2_fail = function.functions.log2_fail();
+    let plan = function.functions.plan();
+    contract.log2_fail = plan.log2_fail();
     contract.requested_log2_fail = Some(limit);
     contract.input_bytes = (session.parameters.large_modulus().ilog2() as usize).div_ceil(8);
     let result = &results[0];
     contract.output_bytes =
         (result.dimension() + 1) * (result.modulus().ilog2() as usize).div_ceil(8);
-    let plan = function.functions.plan();
-    line.rotations = if is_sign {
-        function.functions.sign_rotations()
-    } else {
-        function.functions.absolute_rotations()
-    };
+    line.rotations = if is_sign { plan.sign_rotations() } else { plan.absolute_rotations() };
+    let plan = plan.decomposition();
     Ok(LargeLine { line, digit_count: plan.digits(), rotation_keys: plan.rotation_keys().to_vec() })
 }
 

@@ -1,17 +1,12 @@
-//! Functions of values of large precision and of their digits. One file a function.
+//! Functions of values of large precision and of their digits.
 //!
 //! Sign, comparison, absolute value, ReLU and maximum of one ciphertext of up to some 28 bits go by its digits
 //! (Sec. 4 of Ma et al., TCHES 2024; Liu, Micciancio, Polyakov, ASIACRYPT 2022). Longer integers are vectors of
 //! digits ([`Radix`]), and larger tables trees or chains of tables of digits ([`TreeTable`], [`ChainedTable`]).
 
-mod absolute;
 pub(crate) mod chained_table;
-mod comparison;
 pub(crate) mod large_functions;
-mod maximum;
 pub(crate) mod radix;
-mod relu;
-mod sign;
 pub(crate) mod tree_table;
 
 pub use chained_table::ChainedTable;

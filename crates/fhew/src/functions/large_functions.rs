@@ -1,18 +1,29 @@
-//! Functions of one ciphertext of large precision, planned: which rotation keys they take, how they fail.
+//! Functions of one ciphertext of large precision: which rotation keys they take, how they fail, and how they go.
+//!
+//! A sign (Liu, Micciancio, Polyakov, ASIACRYPT 2022; Sec. 4 of Ma et al., TCHES 2024) is the upper bit of the highest
+//! digit, a comparison the sign of a difference. Modulo 2^bits, |x| is x or -x, and either is the sum of its digits
+//! times their weights. A digit with the sign of x takes two bootstraps: FDFB-Compress's first brings the digit to
+//! (-1/4, 1/4) of the modulus; the sign adds a half; and the second bootstrap, whose test polynomial is negacyclic as
+//! all are, gives the digit or its negative.
 
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, NoiseBound, Result};
 
 use crate::decomposition::digit_decomposition::DigitDecomposition;
+use crate::decomposition::large_precision::{check_large, to_large};
 use crate::decomposition::plan::Decomposition;
+use crate::full_domain::compress::FdfbCompress;
+use crate::full_domain::input_phase::slot_phase;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
+use crate::test_polynomial::{TestPolynomial, encode};
 
 /// Plan of functions of large precision under parameters, before there is a key: how inputs are decomposed, and which
 /// rotation key makes results.
 #[derive(Clone, Debug)]
 pub struct LargePlan {
-    plan: Decomposition,
+    decomposition: Decomposition,
     rotation_key: usize,
     output_noise: Variance,
     log2_fail: f64,
@@ -60,7 +71,7 @@ impl LargePlan {
             let what = format!("functions of values of {bits} bits");
             return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
         }
-        Ok(Self { plan, rotation_key, output_noise, log2_fail })
+        Ok(Self { decomposition: plan, rotation_key, output_noise, log2_fail })
     }
 
     /// log2 of the probability that a digit with its sign is taken for another.
@@ -72,8 +83,9 @@ impl LargePlan {
     }
 
     /// How inputs are decomposed.
-    pub(crate) fn decomposition(&self) -> &Decomposition {
-        &self.plan
+    #[must_use]
+    pub fn decomposition(&self) -> &Decomposition {
+        &self.decomposition
     }
 
     /// Number of the rotation key that makes results.
@@ -91,6 +103,18 @@ impl LargePlan {
     #[must_use]
     pub fn output_noise(&self) -> Variance {
         self.output_noise
+    }
+
+    /// Blind rotations of a sign.
+    #[must_use]
+    pub fn sign_rotations(&self) -> usize {
+        self.decomposition.rotations() + 1
+    }
+
+    /// Blind rotations of an absolute value, ReLU or maximum.
+    #[must_use]
+    pub fn absolute_rotations(&self) -> usize {
+        self.sign_rotations() + 2 * self.decomposition.digits()
     }
 }
 
@@ -114,12 +138,8 @@ impl LargePlan {
 /// ```
 #[derive(Clone, Debug)]
 pub struct LargeFunctions<'a> {
-    pub(crate) key: &'a EvaluationKey,
-    pub(crate) plan: Decomposition,
-    /// Index of the rotation key for lookups that make results.
-    rotation_key: usize,
-    output_noise: Variance,
-    log2_fail: f64,
+    key: &'a EvaluationKey,
+    plan: LargePlan,
 }
 
 impl<'a> LargeFunctions<'a> {
@@ -136,47 +156,151 @@ impl<'a> LargeFunctions<'a> {
         limit: f64,
     ) -> Result<Self> {
         let plan = LargePlan::new(key.parameters(), algorithm, bits, base_log2, input, limit)?;
-        Ok(Self::with_plan(key, &plan))
+        Ok(Self::with_plan(key, plan))
     }
 
     /// Functions of a plan for the parameters of the key.
-    pub(crate) fn with_plan(key: &'a EvaluationKey, plan: &LargePlan) -> Self {
-        let LargePlan { plan, rotation_key, output_noise, log2_fail } = plan.clone();
-        Self { key, plan, rotation_key, output_noise, log2_fail }
+    pub(crate) fn with_plan(key: &'a EvaluationKey, plan: LargePlan) -> Self {
+        Self { key, plan }
     }
 
-    /// Number of the rotation key that makes results.
-    pub(crate) fn rotation_key(&self) -> usize {
-        self.rotation_key
-    }
-
-    /// The decomposition of inputs.
+    /// The plan.
     #[must_use]
-    pub fn plan(&self) -> &Decomposition {
+    pub fn plan(&self) -> &LargePlan {
         &self.plan
     }
 
-    /// log2 of the failure probability of a function, decrypting its result included.
-    #[must_use]
-    pub fn log2_fail(&self) -> f64 {
-        self.log2_fail
+    /// 1 if x < 0, else 0: phase sign·q/`output_modulus`, LWE modulo the LWE modulus.
+    ///
+    /// A decomposition, and one bootstrap.
+    ///
+    /// # Errors
+    /// If the ciphertext is not one of large precision, or the output modulus is below 2 or above the LWE modulus.
+    pub fn sign(&self, x: &LweCiphertext, output_modulus: u64) -> Result<LweCiphertext> {
+        let q = self.key.parameters().lwe_modulus();
+        if !(2..=q).contains(&output_modulus) {
+            let reason = format!("it must be from 2 to the LWE modulus {q}");
+            return Err(Error::PlaintextModulus { modulus: output_modulus, reason });
+        }
+        let digits = self.plan.decomposition.evaluate(self.key, x)?.into_lookup_inputs(self.key);
+        Ok(self.sign_of(&digits, output_modulus))
     }
 
-    /// Variance of a result that is an integer, a fraction of q_0; what is linear in inputs comes on top.
-    #[must_use]
-    pub fn output_noise(&self) -> Variance {
-        self.output_noise
+    /// The sign of decomposed digits.
+    fn sign_of(&self, digits: &[LweCiphertext], output_modulus: u64) -> LweCiphertext {
+        let parameters = self.key.parameters();
+        let highest = digits.last().expect("a digit");
+        let mut phase = highest.clone();
+        // What lies below the highest digit is within half a slot of it.
+        let bits = self.plan.decomposition.digit_bits(digits.len() - 1);
+        phase.add_constant_assign(phase.modulus() >> (bits + 1));
+        let phase = self.key.to_rotation_modulus(&phase, parameters.rotation_modulus());
+        // -1/2P for phases below 1/2, 1/2P above; then 1/2P is added.
+        let half = encode(1, 2 * output_modulus, parameters.prime());
+        let test = TestPolynomial::sign(parameters.ring(), parameters.modulus().neg(half));
+        let mut sign = self.key.boot_raw(&test, &phase);
+        sign.add_constant_assign(half);
+        self.key.key_switch(&sign)
     }
 
-    /// Blind rotations of a sign.
-    #[must_use]
-    pub fn sign_rotations(&self) -> usize {
-        self.plan.rotations() + 1
+    /// 1 if x < y, else 0: as [`LargeFunctions::sign`], for x and y whose difference fits, such as all in
+    /// [-2^(bits-2), 2^(bits-2)).
+    ///
+    /// # Errors
+    /// As [`LargeFunctions::sign`].
+    pub fn less_than(
+        &self,
+        x: &LweCiphertext,
+        y: &LweCiphertext,
+        output_modulus: u64,
+    ) -> Result<LweCiphertext> {
+        self.sign(&self.difference(x, y)?, output_modulus)
     }
 
-    /// Blind rotations of an absolute value, ReLU or maximum.
-    #[must_use]
-    pub fn absolute_rotations(&self) -> usize {
-        self.sign_rotations() + 2 * self.plan.digits()
+    /// x - y.
+    fn difference(&self, x: &LweCiphertext, y: &LweCiphertext) -> Result<LweCiphertext> {
+        check_large(self.key.parameters(), x)?;
+        check_large(self.key.parameters(), y)?;
+        let mut difference = x.clone();
+        difference.sub_assign(y);
+        Ok(difference)
+    }
+
+    /// |x|, modulo 2^bits.
+    ///
+    /// A sign, and two bootstraps a digit. Adds up the noise of a precise rotation a digit
+    /// ([`LargePlan::output_noise`]).
+    ///
+    /// # Errors
+    /// If the ciphertext is not one of large precision.
+    pub fn absolute(&self, x: &LweCiphertext) -> Result<LweCiphertext> {
+        let digits = self.plan.decomposition.evaluate(self.key, x)?.into_lookup_inputs(self.key);
+        let half = self.sign_of(&digits, 2);
+        let mut sum = LweCiphertext::trivial(x.dimension(), x.modulus(), 0);
+        let mut weight_log2 = 0;
+        for (index, digit) in digits.iter().enumerate() {
+            let bits = self.plan.decomposition.digit_bits(index);
+            sum.add_assign(&self.signed_digit(digit, bits, &half, weight_log2));
+            weight_log2 += bits;
+        }
+        Ok(sum)
+    }
+
+    /// ±digit·2^`weight_log2`, by a sign of phase 0 or 1/2.
+    fn signed_digit(
+        &self,
+        digit: &LweCiphertext,
+        bits: u32,
+        half: &LweCiphertext,
+        weight_log2: u32,
+    ) -> LweCiphertext {
+        let parameters = self.key.parameters();
+        let (two_n, slots) = (parameters.rotation_modulus(), 1 << bits);
+        let phase = slot_phase(self.key, digit, slots, two_n);
+        let mut signed =
+            self.key.boot(&FdfbCompress::compression(self.key.parameters(), slots), &phase);
+        signed.add_assign(half);
+        let signed = self.key.to_rotation_modulus(&signed, two_n);
+
+        let unit = parameters.prime() as f64 / f64::from(self.plan.decomposition.bits()).exp2();
+        let weight = unit * f64::from(weight_log2).exp2();
+        let value = |slot: u64| (slot as f64 * weight).round() as u64;
+        let m = parameters.modulus();
+        let test = TestPolynomial::from_fn(parameters.ring(), |x| {
+            match FdfbCompress::slot(x, slots, two_n) {
+                slot if slot < slots / 2 => value(slot),
+                slot => m.neg(value(slot)),
+            }
+        });
+        let test = test.to_rlwe(parameters.ring());
+        let rotated = self.key.blind_rotate_by(self.plan.rotation_key, &test, &signed);
+        to_large(parameters, &rotated.extract(parameters.ring(), 0))
+    }
+
+    /// max(x, 0), of bits - 1 bits: phase max(x, 0)·q_0/2^(bits-1).
+    ///
+    /// x + |x| is 2·max(x, 0): a phase of half the modulus, without a division. Cost and noise of
+    /// [`LargeFunctions::absolute`], and the input's noise.
+    ///
+    /// # Errors
+    /// If the ciphertext is not one of large precision.
+    pub fn relu(&self, x: &LweCiphertext) -> Result<LweCiphertext> {
+        let mut sum = self.absolute(x)?;
+        sum.add_assign(x);
+        Ok(sum)
+    }
+
+    /// max(x, y) modulo 2^(bits-1), as [`LargeFunctions::relu`] gives it, for x and y whose difference fits.
+    ///
+    /// y + max(x - y, 0).
+    ///
+    /// # Errors
+    /// If a ciphertext is not one of large precision.
+    pub fn maximum(&self, x: &LweCiphertext, y: &LweCiphertext) -> Result<LweCiphertext> {
+        let mut result = self.relu(&self.difference(x, y)?)?;
+        // y modulo 2^(bits-1) has twice the phase.
+        result.add_assign(y);
+        result.add_assign(y);
+        Ok(result)
     }
 }

@@ -98,7 +98,7 @@ impl EvaluationKey {
     ) -> Result<Vec<RadixInteger>> {
         let functions = self.functions(&[x])?;
         let integers = self.map([x], progress, |[x]| {
-            let plan = functions.plan();
+            let plan = functions.plan().decomposition();
             let digits = plan.evaluate(self.fhew(), x)?.into_lookup_inputs(self.fhew());
             let widen = |(index, digit): (usize, &LweCiphertext)| {
                 let table = Table::from_fn(1 << plan.digit_bits(index), RADIX_MODULUS, |d| d)?;
@@ -113,11 +113,11 @@ impl EvaluationKey {
     fn functions(&self, inputs: &[&EncryptedIntegers]) -> Result<LargeFunctions<'_>> {
         let noise = inputs.iter().filter_map(|x| x.imported_noise()).reduce(NoiseBound::max);
         let Some(noise) = noise else {
-            return Ok(LargeFunctions::with_plan(self.fhew(), self.parameters().plan()));
+            return Ok(LargeFunctions::with_plan(self.fhew(), self.parameters().plan().clone()));
         };
         self.parameters().check_integer_noise(noise)?;
         let plan = self.parameters().plan_of_imported(noise)?;
-        Ok(LargeFunctions::with_plan(self.fhew(), &plan))
+        Ok(LargeFunctions::with_plan(self.fhew(), plan))
     }
 
     /// Signs, which one bootstrap made.

@@ -99,7 +99,7 @@ fn results_of_functions_have_the_predicted_noise() {
             setting.secret.phase_error(&result, expected).unwrap().powi(2)
         })
         .sum();
-    let ratio = Variance(squares / 200.0).0 / functions.output_noise().0;
+    let ratio = Variance(squares / 200.0).0 / functions.plan().output_noise().0;
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
 }
 
@@ -109,7 +109,7 @@ fn full_size_functions() {
     let fresh = NoiseModel::new(setting.parameters()).fresh_large();
     let functions =
         LargeFunctions::new(&setting.key, algorithms()[2], 20, 4, fresh, -64.0).unwrap();
-    assert!(functions.log2_fail() <= -64.0);
+    assert!(functions.plan().log2_fail() <= -64.0);
     check_large(&functions, &setting, [(1 << 20) - 123_456, 98_765], 20);
 }
 

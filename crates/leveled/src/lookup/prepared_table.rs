@@ -1,7 +1,6 @@
 //! Tables as polynomials.
 
-use cryptable_lattice::error::check_parameters;
-use cryptable_lattice::error::check_equal;
+use cryptable_lattice::error::{check_equal, check_parameters};
 use cryptable_lattice::{Result, Table};
 
 use super::parameters::{Parameters, width};
