@@ -1,9 +1,10 @@
 //! Objects within objects: parameters of several parts, and keys within a file that is shared, such as a memory-mapped one.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_wire::{BodyReader, WireError, body_bytes};
+use cryptable_wire::{BodyReader, CHECKSUM_BYTES, HEADER_BYTES, WireError, body_bytes};
 
 /// Longest part of parameters.
 const MAX_PARAMETER_BYTES: u64 = 1 << 15;
@@ -37,8 +38,91 @@ pub(crate) struct Part {
     pub(crate) range: Range<usize>,
 }
 
+impl Part {
+    /// The last part of an object, which is used where it lies: what follows what `reader` has read, and zeros up to a
+    /// multiple of 8 bytes.
+    ///
+    /// # Errors
+    /// If bytes are missing.
+    pub(crate) fn last(
+        all: &SharedBytes,
+        reader: &mut BodyReader<'_>,
+        name: &'static str,
+    ) -> Result<Self, WireError> {
+        let start = HEADER_BYTES + reader.words_in_place(name, 0)?.start;
+        let range = start..(**all).as_ref().len() - CHECKSUM_BYTES;
+        Ok(Self { all: Arc::clone(all), range })
+    }
+}
+
 impl AsRef<[u8]> for Part {
     fn as_ref(&self) -> &[u8] {
         &(*self.all).as_ref()[self.range.clone()]
+    }
+}
+
+#[cfg(feature = "client")]
+pub(crate) use writing::{ServerFile, pair_bytes};
+
+#[cfg(feature = "client")]
+mod writing {
+    use std::io::Write;
+
+    use cryptable_lattice::Result;
+    use cryptable_ring::clear_stack;
+    use cryptable_wire::{KeyId, ObjectType, ObjectWriter, body_bytes, secret_key_bytes};
+    use zeroize::Zeroizing;
+
+    /// Returns secret keys of two engines as one object: parameters, then both keys, each with its length.
+    pub(crate) fn pair_bytes(
+        object_type: ObjectType,
+        digest: [u8; 32],
+        parameters: &[u8],
+        keys: [Zeroizing<Vec<u8>>; 2],
+    ) -> Zeroizing<Vec<u8>> {
+        let length = keys.iter().map(|key| 8 + key.len()).sum();
+        let bytes = secret_key_bytes(object_type, &digest, parameters, length, |writer| {
+            keys.iter().try_for_each(|key| writer.bytes(key))
+        });
+        clear_stack();
+        bytes
+    }
+
+    /// A server's file, but for the largest key at its end.
+    pub(crate) struct ServerFile<'a> {
+        pub(crate) object_type: ObjectType,
+        pub(crate) digest: [u8; 32],
+        /// Parameters, or their name.
+        pub(crate) parameters: &'a [u8],
+        pub(crate) ids: [KeyId; 2],
+        /// Smaller keys.
+        pub(crate) parts: &'a [Vec<u8>],
+    }
+
+    impl ServerFile<'_> {
+        /// Writes the file; `write_last` writes the largest key, of `last_bytes` bytes, as it is made.
+        ///
+        /// # Errors
+        /// If writing fails.
+        pub(crate) fn write(
+            self,
+            out: &mut dyn Write,
+            last_bytes: u64,
+            write_last: impl FnOnce(&mut dyn Write) -> Result<()>,
+        ) -> Result<()> {
+            let head = body_bytes(|writer| {
+                writer.bytes(self.parameters)?;
+                self.ids.iter().try_for_each(|id| writer.raw(&id.0))?;
+                self.parts.iter().try_for_each(|part| writer.bytes(part))?;
+                // No words, but their alignment.
+                writer.words(&[])
+            });
+            let length = head.len() as u64 + last_bytes;
+            let mut object = ObjectWriter::new(out, self.object_type, &self.digest, length)?;
+            object.write_all(&head)?;
+            write_last(&mut object)?;
+            object.finish()?;
+            Ok(())
+        }
     }
 }

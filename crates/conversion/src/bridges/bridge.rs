@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use cryptable_fhew::keys::ServerKey;
-use cryptable_lattice::error::{check_client, check_parameters};
+use cryptable_lattice::error::{check_client, check_equal, check_parameters};
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Binding, NoiseBound, Result};
 use cryptable_packed as packed;
@@ -89,6 +89,28 @@ impl<T: Target> Bridge<T> {
         let modulus = self.parameters.single().shape().modulus;
         let list = self.extraction.extract(&phases, range, modulus)?;
         Ok((list, self.parameters.taken_out_noise(values.noise())))
+    }
+
+    /// The same of a ciphertext for every digit, all of this modulus, with the noise of the noisiest.
+    ///
+    /// # Errors
+    /// As [`Bridge::take_out`], or if a digit has another modulus.
+    pub(super) fn take_out_digits(
+        &self,
+        packed: &packed::EvaluationKey,
+        digits: &[packed::Ciphertext],
+        modulus: u64,
+        range: Range<usize>,
+    ) -> Result<(Vec<LweList>, NoiseBound)> {
+        let mut lists = Vec::with_capacity(digits.len());
+        let mut noise = NoiseBound::new(0.0, 0.0);
+        for digit in digits {
+            check_equal("modulus of the digits", digit.modulus(), modulus)?;
+            let (list, of_digit) = self.take_out(packed, digit, range.clone())?;
+            lists.push(list);
+            noise = noise.max(of_digit);
+        }
+        Ok((lists, noise))
     }
 
     /// LWE ciphertexts under the other engine's ring secret as one packed ciphertext of values of a modulus.

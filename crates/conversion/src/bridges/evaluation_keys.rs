@@ -9,7 +9,7 @@ use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{ReadOptions, Result};
 use cryptable_packed as packed;
-use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, KeyId, open_with_parameters};
+use cryptable_wire::{KeyId, open_with_parameters};
 
 use super::{Bridge, Parameters, Target};
 use crate::file_parts::{PART, Part};
@@ -116,11 +116,9 @@ impl<T: Target> EvaluationKeys<T> {
         let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
         let single = part("evaluation key of single values")?;
         let bridge = part("bridge key")?;
-        let start =
-            HEADER_BYTES + reader.words_in_place("evaluation key of packed values", 0)?.start;
+        let part = Part::last(&bytes, &mut reader, "evaluation key of packed values")?;
         let single = ServerKey::<T>::from_shared(Arc::new(single.to_vec()), options)?;
         let bridge = Bridge::from_bytes(bridge, options)?;
-        let part = Part { all: Arc::clone(&bytes), range: start..all.len() - CHECKSUM_BYTES };
         let packed = packed::EvaluationKey::from_shared(Arc::new(part), options)?;
         check_parameters(PART, parameters.digest(), bridge.parameters().digest())?;
         check_client(PART, ids[0], packed.key_id())?;

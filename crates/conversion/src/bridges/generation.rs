@@ -6,7 +6,7 @@ use cryptable_fhew::keys::ClientKey;
 use cryptable_lattice::error::check_parameters;
 use cryptable_lattice::{Progress, Result};
 use cryptable_packed as packed;
-use cryptable_wire::{BodyWriter, KeyId, ObjectWriter};
+use cryptable_wire::object_bytes;
 
 use super::bridge::BRIDGE;
 use super::{Bridge, Parameters, Target};
@@ -54,17 +54,15 @@ impl<T: Target> Parameters<T> {
         let steps = progress.steps(2)?;
         let (packing, extraction) = self.keys(packed, single)?;
         steps.done()?;
-        let mut parts = [self.to_bytes(), Vec::new(), Vec::new()];
-        packing.write(&mut parts[1])?;
-        extraction.write(&mut parts[2])?;
-        let ids = [single.id(), packed.id()];
-        let mut body = BodyWriter::new(std::io::sink());
-        write_body(&mut body, &parts, ids)?;
-        let length = body.position();
-        let object = ObjectWriter::new(out, T::OBJECT_TYPE, &self.digest(), length)?;
-        let mut writer = BodyWriter::new(object);
-        write_body(&mut writer, &parts, ids)?;
-        writer.into_inner().finish()?;
+        let mut parts = [const { Vec::new() }; 2];
+        packing.write(&mut parts[0])?;
+        extraction.write(&mut parts[1])?;
+        let bytes = object_bytes(T::OBJECT_TYPE, &self.digest(), |writer| {
+            writer.bytes(&self.to_bytes())?;
+            [single.id(), packed.id()].iter().try_for_each(|id| writer.raw(&id.0))?;
+            parts.iter().try_for_each(|part| writer.bytes(part))
+        });
+        out.write_all(&bytes)?;
         steps.done()
     }
 
@@ -83,15 +81,4 @@ impl<T: Target> Parameters<T> {
         let extraction = secrets.ring_extraction_key(conversion)?;
         Ok((secrets.packing_key(conversion)?, extraction))
     }
-}
-
-/// All that stands in a key's file.
-fn write_body<W: Write>(
-    writer: &mut BodyWriter<W>,
-    parts: &[Vec<u8>; 3],
-    ids: [KeyId; 2],
-) -> std::io::Result<()> {
-    writer.bytes(&parts[0])?;
-    ids.iter().try_for_each(|id| writer.raw(&id.0))?;
-    parts[1..].iter().try_for_each(|part| writer.bytes(part))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use cryptable_fhew::integers::{self, EncryptedIntegers, RadixInteger, SmallValues};
 use cryptable_lattice::error::check_equal;
-use cryptable_lattice::{NoiseBound, Progress, Result};
+use cryptable_lattice::{Progress, Result};
 use cryptable_packed as packed;
 
 use super::Bridge;
@@ -15,10 +15,6 @@ type Ends<'a> = (&'a packed::EvaluationKey, &'a integers::EvaluationKey);
 /// Between packed values and integers. All calls fail if a key or ciphertext is of another client or other parameters, and
 /// with [`cryptable_lattice::Error::NoiseTooLarge`] where values have too much noise to go on.
 impl Bridge<integers::Parameters> {
-    fn check(&self, (packed, single): Ends<'_>) -> Result<()> {
-        self.check_ends(packed, single)
-    }
-
     /// Packed values modulo 2^bits as integers in two's complement: results of a packed lookup, for sign, comparison,
     /// maximum, and digits. Packed value t of the range becomes integer t.
     ///
@@ -32,7 +28,7 @@ impl Bridge<integers::Parameters> {
         values: &packed::Ciphertext,
         range: Range<usize>,
     ) -> Result<EncryptedIntegers> {
-        self.check(ends)?;
+        self.check_ends(ends.0, ends.1)?;
         let bits = self.parameters().single().bits();
         check_equal("modulus of the values", values.modulus(), 1 << bits)?;
         let (list, noise) = self.take_out(ends.0, values, range)?;
@@ -51,7 +47,7 @@ impl Bridge<integers::Parameters> {
         range: Range<usize>,
         progress: Progress<'_>,
     ) -> Result<SmallValues> {
-        self.check(ends)?;
+        self.check_ends(ends.0, ends.1)?;
         let (list, noise) = self.take_out(ends.0, values, range)?;
         ends.1.import_small(&list, values.modulus(), noise, progress)
     }
@@ -69,16 +65,9 @@ impl Bridge<integers::Parameters> {
         range: Range<usize>,
         progress: Progress<'_>,
     ) -> Result<Vec<RadixInteger>> {
-        self.check(ends)?;
+        self.check_ends(ends.0, ends.1)?;
         let modulus = digits.first().map_or(0, packed::Ciphertext::modulus);
-        let mut lists = Vec::with_capacity(digits.len());
-        let mut noise = NoiseBound::new(0.0, 0.0);
-        for digit in digits {
-            check_equal("modulus of the digits", digit.modulus(), modulus)?;
-            let (list, of_digit) = self.take_out(ends.0, digit, range.clone())?;
-            lists.push(list);
-            noise = noise.max(of_digit);
-        }
+        let (lists, noise) = self.take_out_digits(ends.0, digits, modulus, range)?;
         ends.1.import_radix(&lists.iter().collect::<Vec<_>>(), modulus, noise, progress)
     }
 
@@ -95,7 +84,7 @@ impl Bridge<integers::Parameters> {
         modulus: u64,
         progress: Progress<'_>,
     ) -> Result<packed::Ciphertext> {
-        self.check(ends)?;
+        self.check_ends(ends.0, ends.1)?;
         let (list, noise) = ends.1.export_small(values, modulus, progress)?;
         self.pack(ends.0, &list, modulus, noise)
     }
@@ -112,7 +101,7 @@ impl Bridge<integers::Parameters> {
         integers: &[RadixInteger],
         progress: Progress<'_>,
     ) -> Result<Vec<packed::Ciphertext>> {
-        self.check(ends)?;
+        self.check_ends(ends.0, ends.1)?;
         let (lists, noise) = ends.1.export_radix(integers, progress)?;
         let pack = |list| self.pack(ends.0, list, integers::RADIX_BASE, noise);
         lists.iter().map(pack).collect()

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use cryptable_lattice::error::check_equal;
-use cryptable_lattice::{NoiseBound, Progress, Result};
+use cryptable_lattice::{Progress, Result};
 use cryptable_leveled::lookup as leveled;
 use cryptable_packed as packed;
 
@@ -15,10 +14,6 @@ type Ends<'a> = (&'a packed::EvaluationKey, &'a leveled::EvaluationKey);
 /// Between packed digits and leveled values. All calls fail if a key or ciphertext is of another client or other
 /// parameters, and with [`cryptable_lattice::Error::NoiseTooLarge`] where values have too much noise to go on.
 impl Bridge<leveled::Parameters> {
-    fn check(&self, (packed, single): Ends<'_>) -> Result<()> {
-        self.check_ends(packed, single)
-    }
-
     /// Packed digits, a ciphertext for every digit of a value below `modulus`, the lowest first, as leveled values: results of
     /// a packed lookup with a table for each digit. Packed value t of the range becomes value t.
     ///
@@ -34,15 +29,8 @@ impl Bridge<leveled::Parameters> {
         modulus: u64,
         range: Range<usize>,
     ) -> Result<leveled::Ciphertext> {
-        self.check(ends)?;
-        let mut lists = Vec::with_capacity(digits.len());
-        let mut noise = NoiseBound::new(0.0, 0.0);
-        for digit in digits {
-            check_equal("modulus of the digits", digit.modulus(), self.digit_modulus())?;
-            let (list, of_digit) = self.take_out(ends.0, digit, range.clone())?;
-            lists.push(list);
-            noise = noise.max(of_digit);
-        }
+        self.check_ends(ends.0, ends.1)?;
+        let (lists, noise) = self.take_out_digits(ends.0, digits, self.digit_modulus(), range)?;
         ends.1.import(&lists, modulus, noise)
     }
 
@@ -59,7 +47,7 @@ impl Bridge<leveled::Parameters> {
         values: &leveled::Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Vec<packed::Ciphertext>> {
-        self.check(ends)?;
+        self.check_ends(ends.0, ends.1)?;
         let (lists, noise) = ends.1.export(values, progress)?;
         let modulus = self.digit_modulus();
         lists.iter().map(|list| self.pack(ends.0, list, modulus, noise)).collect()

@@ -9,12 +9,12 @@ use cryptable_lattice::error::check_parameters;
 use cryptable_lattice::{Progress, ReadOptions, Result};
 use cryptable_packed as packed;
 use cryptable_ring::clear_stack;
-use cryptable_wire::{BodyWriter, KeyId, ObjectWriter, open_with_parameters, secret_key_bytes};
+use cryptable_wire::{KeyId, open_with_parameters};
 use zeroize::Zeroizing;
 
 use super::evaluation_keys::EvaluationKeys;
 use super::{Bridge, Parameters, Target};
-use crate::file_parts::PART;
+use crate::file_parts::{PART, ServerFile, pair_bytes};
 
 /// Longest body of secret keys.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
@@ -114,14 +114,9 @@ impl<T: Target> SecretKeys<T> {
     /// The keys in their wire format: parameters, then both secret keys, each an object with its length.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let parts = [self.packed.to_bytes(), self.client_key().to_bytes()];
-        let length = parts.iter().map(|part| 8 + part.len()).sum();
         let (digest, literals) = (self.parameters.digest(), self.parameters.to_bytes());
-        let bytes = secret_key_bytes(T::SECRET_KEYS_TYPE, &digest, &literals, length, |writer| {
-            parts.iter().try_for_each(|part| writer.bytes(part))
-        });
-        clear_stack();
-        bytes
+        let keys = [self.packed.to_bytes(), self.client_key().to_bytes()];
+        pair_bytes(T::SECRET_KEYS_TYPE, digest, &literals, keys)
     }
 
     /// Reads what [`SecretKeys::to_bytes`] wrote.
@@ -158,32 +153,15 @@ impl<T: Target> SecretKeys<T> {
         self.client_key().write_evaluation_key(&mut single, Progress::silent())?;
         let (packed, silent) = (&self.packed, Progress::silent());
         self.parameters.write_key(packed, self.client_key(), &mut bridge, silent)?;
-        let head = [self.parameters.to_bytes(), single, bridge];
-        // The same writer on nothing counts the bytes, padding included.
-        let mut length = BodyWriter::new(std::io::sink());
-        write_head(&mut length, &head, self.ids())?;
-        let length = length.position() + self.packed.evaluation_key_bytes()?;
-        let digest = self.parameters.digest();
-        let object = ObjectWriter::new(out, T::EVALUATION_KEYS_TYPE, &digest, length)?;
-        let mut writer = BodyWriter::new(object);
-        write_head(&mut writer, &head, self.ids())?;
-        let mut object = writer.into_inner();
-        self.packed.write_evaluation_key(&mut object, progress)?;
-        object.finish()?;
-        Ok(())
+        let file = ServerFile {
+            object_type: T::EVALUATION_KEYS_TYPE,
+            digest: self.parameters.digest(),
+            parameters: &self.parameters.to_bytes(),
+            ids: self.ids(),
+            parts: &[single, bridge],
+        };
+        file.write(out, self.packed.evaluation_key_bytes()?, |out| {
+            self.packed.write_evaluation_key(out, progress)
+        })
     }
-}
-
-/// All that stands before the evaluation key of packed values.
-fn write_head<W: Write>(
-    writer: &mut BodyWriter<W>,
-    [parameters, single, bridge]: &[Vec<u8>; 3],
-    ids: [KeyId; 2],
-) -> std::io::Result<()> {
-    writer.bytes(parameters)?;
-    ids.iter().try_for_each(|id| writer.raw(&id.0))?;
-    writer.bytes(single)?;
-    writer.bytes(bridge)?;
-    // No words, but their alignment.
-    writer.words(&[])
 }

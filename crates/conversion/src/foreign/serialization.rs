@@ -17,9 +17,7 @@ use cryptable_bits as bits;
 use cryptable_lattice::error::check_parameters;
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{FailureProbability, ReadOptions, Result};
-use cryptable_wire::{
-    BodyReader, CHECKSUM_BYTES, HEADER_BYTES, KeyId, ObjectType, peek_header, read_object,
-};
+use cryptable_wire::{BodyReader, KeyId, ObjectType, peek_header, read_object};
 
 use super::gates::ForeignGates;
 use super::parameters::ForeignParameters;
@@ -72,8 +70,7 @@ impl ForeignGates {
         };
         let packing = reader.bytes("ring packing key", MAX_PART_BYTES)?;
         let extraction = reader.bytes("extraction key", MAX_PART_BYTES)?;
-        let start = HEADER_BYTES + reader.words_in_place("evaluation key of bits", 0)?.start;
-        let part = Part { all: Arc::clone(&bytes), range: start..all.len() - CHECKSUM_BYTES };
+        let part = Part::last(&bytes, &mut reader, "evaluation key of bits")?;
         let server = bits::EvaluationKey::from_shared(Arc::new(part), options)?;
         let conversion = parameters.conversion(server.parameters())?;
         check_parameters(PART, conversion.digest(), peek_header(all)?.parameter_digest)?;
@@ -94,9 +91,9 @@ mod client {
     use std::io::Write;
 
     use cryptable_lattice::Progress;
-    use cryptable_wire::{BodyWriter, ObjectWriter};
 
     use super::*;
+    use crate::file_parts::ServerFile;
     use crate::foreign::ForeignSecret;
 
     impl ForeignSecret {
@@ -114,23 +111,19 @@ mod client {
             self.parameters().log2_fail(packed)?;
             let ring = bits::SecretKey::generate(packed);
             let keys = self.conversion_keys(&ring)?;
-            let [mut packing, mut extraction] = [const { Vec::new() }; 2];
-            keys.0.write(&mut packing)?;
-            keys.1.write(&mut extraction)?;
-            let mut head = BodyWriter::new(Vec::new());
-            head.bytes(self.parameters().name().as_bytes())?;
-            [self.id(), ring.id()].iter().try_for_each(|id| head.raw(&id.0))?;
-            [packing, extraction].iter().try_for_each(|part| head.bytes(part))?;
-            // No words, but their alignment.
-            head.words(&[])?;
-            let head = head.into_inner();
-            let (object_type, digest) = (ObjectType::ForeignGatesKey, keys.0.parameters().digest());
-            let length = head.len() as u64 + ring.evaluation_key_bytes()?;
-            let mut object = ObjectWriter::new(out, object_type, &digest, length)?;
-            object.write_all(&head)?;
-            ring.write_evaluation_key(&mut object, progress)?;
-            object.finish()?;
-            Ok(())
+            let mut parts = [const { Vec::new() }; 2];
+            keys.0.write(&mut parts[0])?;
+            keys.1.write(&mut parts[1])?;
+            let file = ServerFile {
+                object_type: ObjectType::ForeignGatesKey,
+                digest: keys.0.parameters().digest(),
+                parameters: self.parameters().name().as_bytes(),
+                ids: [self.id(), ring.id()],
+                parts: &parts,
+            };
+            file.write(out, ring.evaluation_key_bytes()?, |out| {
+                ring.write_evaluation_key(out, progress)
+            })
         }
     }
 }

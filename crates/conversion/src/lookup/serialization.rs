@@ -16,7 +16,7 @@ use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{ReadOptions, Result};
 use cryptable_packed as packed;
-use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, open_with_parameters};
+use cryptable_wire::{BodyReader, KeyId, ObjectType, open_with_parameters};
 
 use super::{EvaluationKey, Parameters};
 use crate::clients::Clients;
@@ -69,16 +69,13 @@ impl EvaluationKey {
         let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
         let single = part("evaluation key of single values")?;
         let (packing, extraction) = (part("ring packing key")?, part("extraction key")?);
-        let start =
-            HEADER_BYTES + reader.words_in_place("evaluation key of packed values", 0)?.start;
-        let end = all.len() - cryptable_wire::CHECKSUM_BYTES;
+        let part = Part::last(&bytes, &mut reader, "evaluation key of packed values")?;
         let conversion = parameters.conversion();
         let packing = SeededRingPackingKey::from_bytes(conversion, clients, packing)?;
         let extraction = SeededExtractionKey::from_bytes(conversion, clients, extraction)?;
         let (packing, extraction) =
             (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
         let single = single::EvaluationKey::from_shared(Arc::new(single.to_vec()), options)?;
-        let part = Part { all: Arc::clone(&bytes), range: start..end };
         let packed = packed::EvaluationKey::from_shared(Arc::new(part), options)?;
         check_parts(&parameters, single.parameters(), packed.parameters())?;
         check_client(PART, clients.lwe, single.key_id())?;
@@ -93,10 +90,10 @@ mod client {
 
     use cryptable_lattice::Progress;
     use cryptable_ring::clear_stack;
-    use cryptable_wire::{BodyWriter, ObjectWriter, secret_key_bytes};
     use zeroize::Zeroizing;
 
     use super::*;
+    use crate::file_parts::{ServerFile, pair_bytes};
     use crate::lookup::SecretKey;
 
     /// Longest body of a secret key.
@@ -106,15 +103,9 @@ mod client {
         /// The key in its wire format: parameters, then the secret keys of both engines.
         #[must_use]
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-            let parts = [self.single().to_bytes(), self.packed().to_bytes()];
-            let length = parts.iter().map(|part| 8 + part.len()).sum();
-            let (parameters, object_type) = (self.parameters(), ObjectType::BridgedSecretKey);
-            let (digest, literals) = (parameters.digest(), parameters.to_bytes());
-            let bytes = secret_key_bytes(object_type, &digest, &literals, length, |writer| {
-                parts.iter().try_for_each(|part| writer.bytes(part))
-            });
-            clear_stack();
-            bytes
+            let (digest, literals) = (self.parameters().digest(), self.parameters().to_bytes());
+            let keys = [self.single().to_bytes(), self.packed().to_bytes()];
+            pair_bytes(ObjectType::BridgedSecretKey, digest, &literals, keys)
         }
 
         /// Reads a secret key.
@@ -146,20 +137,16 @@ mod client {
             out: &mut dyn Write,
             progress: Progress<'_>,
         ) -> Result<()> {
-            let parts = self.small_parts()?;
-            let (parameters, ids) = (self.parameters().to_bytes(), [self.id(), self.packed().id()]);
-            // The same writer on nothing counts the bytes, padding included.
-            let mut length = BodyWriter::new(std::io::sink());
-            write_head(&mut length, &parameters, ids, &parts)?;
-            let length = length.position() + self.packed().evaluation_key_bytes()?;
-            let digest = self.parameters().digest();
-            let object_type = ObjectType::BridgedEvaluationKey;
-            let mut writer = BodyWriter::new(ObjectWriter::new(out, object_type, &digest, length)?);
-            write_head(&mut writer, &parameters, ids, &parts)?;
-            let mut object = writer.into_inner();
-            self.packed().write_evaluation_key(&mut object, progress)?;
-            object.finish()?;
-            Ok(())
+            let file = ServerFile {
+                object_type: ObjectType::BridgedEvaluationKey,
+                digest: self.parameters().digest(),
+                parameters: &self.parameters().to_bytes(),
+                ids: [self.id(), self.packed().id()],
+                parts: &self.small_parts()?,
+            };
+            file.write(out, self.packed().evaluation_key_bytes()?, |out| {
+                self.packed().write_evaluation_key(out, progress)
+            })
         }
 
         /// The keys of single values and of the conversions, as they are sent.
@@ -171,19 +158,5 @@ mod client {
             keys.1.write(&mut extraction)?;
             Ok([single, packing, extraction])
         }
-    }
-
-    /// All that stands before the evaluation key of packed values.
-    fn write_head<W: Write>(
-        writer: &mut BodyWriter<W>,
-        parameters: &[u8],
-        ids: [KeyId; 2],
-        parts: &[Vec<u8>; 3],
-    ) -> std::io::Result<()> {
-        writer.bytes(parameters)?;
-        ids.iter().try_for_each(|id| writer.raw(&id.0))?;
-        parts.iter().try_for_each(|part| writer.bytes(part))?;
-        // No words, but their alignment.
-        writer.words(&[])
     }
 }
