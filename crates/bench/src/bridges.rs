@@ -10,7 +10,7 @@ use cryptable::engines::packed;
 use cryptable::{CostModel, NoiseBound, Progress, ReadOptions, Request, Result, Table};
 use cryptable_conversion::bridges::{EvaluationKeys, SecretKeys};
 use cryptable_conversion::power_of_two::from_power_of_two;
-use cryptable_conversion::{Clients, RingExtractionKey, Secrets};
+use cryptable_conversion::{Clients, ExtractionKey, Secrets};
 use cryptable_lattice::lwe_encryption::phase;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -208,11 +208,11 @@ impl<'a, T: Target> Session<'a, T> {
         let clients = Clients { lwe: ids[1], ring: ids[0] };
         let secrets = Secrets { lwe: secret, ring: self.secrets.packed().secret(), clients };
         let conversion = parameters.conversion();
-        let key = RingExtractionKey::expand(&secrets.ring_extraction_key(conversion)?);
+        let key = ExtractionKey::expand(&secrets.extraction_key(conversion)?);
         let body = self.keys.packed().export(from)?;
         let phases = from_power_of_two(conversion, ids[0], body)?;
         let q = parameters.single().shape().modulus;
-        let list = key.extract(&phases, 0..expected.len(), q)?;
+        let list = key.take_out(&phases, 0..expected.len(), q)?;
         let p = from.modulus() as f64;
         let error = |(index, &value): (usize, &u64)| {
             let found = phase(secret, &list.ciphertext(index)) as f64 / q as f64;

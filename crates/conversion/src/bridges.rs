@@ -9,7 +9,7 @@
 //! ```
 //! A bridge joins a client's key of engine `packed` with one of another engine by two keys: one that packs
 //! ([`crate::RingPackingKey`]), and one that takes values out under the other engine's ring secret
-//! ([`crate::RingExtractionKey`]), where integers of up to 24 bits and inputs of circuit bootstraps are. Encodings are the
+//! ([`crate::ExtractionKey::take_out`]), where integers of up to 24 bits and inputs of circuit bootstraps are. Encodings are the
 //! same on both sides, m/p of the modulus; moduli, dimensions and secrets are changed. Digits that integers' tables take are
 //! under the LWE secret of dimension n, so they pass a key switch and a table of the engine's own.
 //!

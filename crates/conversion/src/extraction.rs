@@ -18,15 +18,13 @@
 //!
 //! Values that go on under a ring secret of FHEW, as integers of many bits and inputs of circuit bootstrapping do, need no
 //! LWE key switch: that secret is the secret of blocks, and a block's coefficients are LWE ciphertexts as they are
-//! ([`RingExtractionKey`]).
+//! ([`ExtractionKey::take_out`]).
 //!
 //! Levels: the ciphertext is modulo q_0, the last one.
 
 pub(crate) mod block_key_switching;
-mod block_switch;
 mod extraction_key;
-mod ring_extraction_key;
+mod ring_extraction;
 mod serialization;
 
 pub use extraction_key::{ExtractionKey, SeededExtractionKey};
-pub use ring_extraction_key::RingExtractionKey;

@@ -57,7 +57,7 @@ pub mod secrets;
 mod validation;
 
 pub use clients::Clients;
-pub use extraction::{ExtractionKey, RingExtractionKey, SeededExtractionKey};
+pub use extraction::{ExtractionKey, SeededExtractionKey};
 pub use literal::{BlockLiteral, ParametersLiteral};
 pub use packed_gates::{GateKeys, PackedGates};
 #[cfg(feature = "client")]

@@ -178,6 +178,16 @@ impl Parameters {
         demand(is_lwe, "key switching digits", 0.0, "extraction to the LWE secret takes some")
     }
 
+    /// Checks that values are taken out under a ring secret.
+    ///
+    /// # Errors
+    /// If they are extracted under an LWE secret.
+    pub(crate) fn check_takes_out_to_ring(&self) -> Result<()> {
+        let digits = self.literal().key_switching.map_or(0, |digits| digits.length);
+        let limit = "extraction to a ring secret takes none";
+        demand(digits == 0, "key switching digits", digits as f64, limit)
+    }
+
     /// The ring of RLWE ciphertexts modulo q_0.
     #[must_use]
     pub fn bottom_ring(&self) -> &Ring {

@@ -4,7 +4,7 @@ use cryptable_fhew::keys::{RowEncryptor, lwe_key_switching_key};
 use cryptable_fhew::seeded_rows::RowDomain;
 use cryptable_fhew::switching::SeededKeySwitchingKey;
 use cryptable_lattice::Result;
-use cryptable_lattice::error::{check_equal, demand};
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe_encryption::weighted_coefficient;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
@@ -66,7 +66,8 @@ impl Secrets<'_> {
     }
 
     /// A key that extracts LWE ciphertexts: its switch encrypts the ring's secret under `z'(X^r)`, z' fresh, and LWE key
-    /// switching z' under the LWE secret.
+    /// switching z' under the LWE secret. By parameters without LWE key switching, z' is the given secret itself, a ring
+    /// secret, under which values are taken out.
     ///
     /// # Errors
     /// As [`Secrets::packing_key`].
@@ -74,27 +75,15 @@ impl Secrets<'_> {
     /// # Panics
     /// As there.
     pub fn extraction_key(&self, parameters: &Parameters) -> Result<SeededExtractionKey> {
-        parameters.check_takes_out_to_lwe()?;
         self.check(parameters)?;
         let gadget = parameters.key_switching_gadget();
+        if gadget.is_none() {
+            let degree = parameters.literal().extraction.degree;
+            check_equal("degree of a block", self.lwe.len(), degree)?;
+            return self.extraction_key_by(parameters, self.lwe, None);
+        }
         let block = block_secret(parameters.extraction().block.degree());
         self.extraction_key_by(parameters, block.coefficients(), gadget)
-    }
-
-    /// A key that takes values out under the secret of those that are packed, a ring secret, which is the secret of blocks.
-    ///
-    /// # Errors
-    /// As [`Secrets::packing_key`], or if the parameters take values out under an LWE secret.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn ring_extraction_key(&self, parameters: &Parameters) -> Result<SeededExtractionKey> {
-        let digits = parameters.literal().key_switching.map_or(0, |digits| digits.length);
-        let limit = "extraction to a ring secret takes none";
-        demand(digits == 0, "key switching digits", digits as f64, limit)?;
-        self.check(parameters)?;
-        check_equal("degree of a block", self.lwe.len(), parameters.literal().extraction.degree)?;
-        self.extraction_key_by(parameters, self.lwe, None)
     }
 
     /// Its switch to the secret of blocks, and from there to that of LWE.

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::{Parameters, Target};
 use crate::clients::Clients;
-use crate::extraction::RingExtractionKey;
+use crate::extraction::ExtractionKey;
 use crate::packing::RingPackingKey;
 use crate::power_of_two::{from_power_of_two, to_power_of_two};
 
@@ -23,7 +23,7 @@ pub(super) const BRIDGE: &str = "bridge key";
 pub struct Bridge<T: Target> {
     parameters: Parameters<T>,
     packing: RingPackingKey,
-    extraction: RingExtractionKey,
+    extraction: ExtractionKey,
 }
 
 impl<T: Target> fmt::Debug for Bridge<T> {
@@ -37,7 +37,7 @@ impl<T: Target> Bridge<T> {
     pub(super) fn of_parts(
         parameters: Parameters<T>,
         packing: RingPackingKey,
-        extraction: RingExtractionKey,
+        extraction: ExtractionKey,
     ) -> Self {
         Self { parameters, packing, extraction }
     }
@@ -87,7 +87,7 @@ impl<T: Target> Bridge<T> {
         let body = packed.export(values)?;
         let phases = from_power_of_two(self.parameters.conversion(), packed.key_id(), body)?;
         let modulus = self.parameters.single().shape().modulus;
-        let list = self.extraction.extract(&phases, range, modulus)?;
+        let list = self.extraction.take_out(&phases, range, modulus)?;
         Ok((list, self.parameters.taken_out_noise(values.noise())))
     }
 

@@ -11,7 +11,7 @@ use cryptable_wire::object_bytes;
 use super::bridge::BRIDGE;
 use super::{Bridge, Parameters, Target};
 use crate::clients::Clients;
-use crate::extraction::{RingExtractionKey, SeededExtractionKey};
+use crate::extraction::{ExtractionKey, SeededExtractionKey};
 use crate::packing::{RingPackingKey, SeededRingPackingKey};
 use crate::secrets::Secrets;
 
@@ -29,7 +29,7 @@ impl<T: Target> Bridge<T> {
         single: &ClientKey<T>,
     ) -> Result<Self> {
         let (packing, extraction) = parameters.keys(packed, single)?;
-        let keys = (RingPackingKey::expand(&packing), RingExtractionKey::expand(&extraction));
+        let keys = (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
         Ok(Self::of_parts(parameters.clone(), keys.0, keys.1))
     }
 }
@@ -78,7 +78,6 @@ impl<T: Target> Parameters<T> {
         let lwe = single.fhew().ring_coefficients();
         let secrets = Secrets { lwe, ring: packed.secret(), clients };
         let conversion = self.conversion();
-        let extraction = secrets.ring_extraction_key(conversion)?;
-        Ok((secrets.packing_key(conversion)?, extraction))
+        Ok((secrets.packing_key(conversion)?, secrets.extraction_key(conversion)?))
     }
 }

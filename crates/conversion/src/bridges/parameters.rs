@@ -13,7 +13,7 @@ use cryptable_leveled::lookup as leveled;
 use cryptable_packed as packed;
 
 use super::target::{Target, limit};
-use crate::extraction::{RingExtractionKey, SeededExtractionKey};
+use crate::extraction::{ExtractionKey, SeededExtractionKey};
 use crate::file_parts::{joined_parameters, split_parameters};
 use crate::literal::ParametersLiteral;
 use crate::packing::SeededRingPackingKey;
@@ -140,7 +140,7 @@ impl<T: Target> Parameters<T> {
         let literal = self.conversion.literal();
         let bottom = rounding_noise(literal.ring_degree, literal.bottom_prime as f64);
         let modulus = self.target.shape().modulus;
-        let rounding = RingExtractionKey::rounding_noise(&self.conversion, modulus);
+        let rounding = ExtractionKey::rounding_noise(&self.conversion, modulus);
         added(packed, self.conversion.extraction_noise() + bottom + rounding)
     }
 

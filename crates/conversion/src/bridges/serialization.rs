@@ -5,7 +5,7 @@ use cryptable_wire::{KeyId, open_with_parameters};
 
 use super::{Bridge, Parameters, Target};
 use crate::clients::Clients;
-use crate::extraction::{RingExtractionKey, SeededExtractionKey};
+use crate::extraction::{ExtractionKey, SeededExtractionKey};
 use crate::packing::{RingPackingKey, SeededRingPackingKey};
 
 /// Longest body, 2 GiB.
@@ -32,7 +32,7 @@ impl<T: Target> Bridge<T> {
         let conversion = parameters.conversion();
         let packing = SeededRingPackingKey::from_bytes(conversion, clients, packing)?;
         let extraction = SeededExtractionKey::from_bytes(conversion, clients, extraction)?;
-        let keys = (RingPackingKey::expand(&packing), RingExtractionKey::expand(&extraction));
+        let keys = (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
         Ok(Self::of_parts(parameters, keys.0, keys.1))
     }
 }

@@ -8,15 +8,16 @@ use cryptable_fhew::switching::SeededKeySwitchingKey;
 use cryptable_lattice::Result;
 use cryptable_lattice::error::check_values;
 use cryptable_lattice::lwe_list::LweList;
+use cryptable_ring::prime_ring::PreparedRows;
 use cryptable_ring::random::Seed;
-use cryptable_ring::torus;
+use cryptable_ring::{Buffer, Evaluations, Poly, torus};
 
 use crate::blocks::{Blocks, Stride};
 use crate::clients::Clients;
 use crate::extraction::block_key_switching::{BlockDigits, BlockSwitchingKey, SwitchingDigits};
-use crate::extraction::block_switch::BlockSwitch;
 use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
+use crate::ring_switching;
 
 /// Extraction key as a client sends it: bodies of all rows, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,10 +31,15 @@ pub struct SeededExtractionKey {
     pub(crate) key_switching: SeededKeySwitchingKey,
 }
 
-/// A key that extracts LWE ciphertexts. Holds no secret, and is `Sync`.
+/// A key that extracts LWE ciphertexts, under the LWE secret ([`ExtractionKey::extract`]) or a ring secret
+/// ([`ExtractionKey::take_out`]), by its parameters. Holds no secret, and is `Sync`.
 pub struct ExtractionKey {
-    switch: BlockSwitch,
-    key_switching: BlockSwitchingKey,
+    parameters: Parameters,
+    clients: Clients,
+    /// The switch to the secret z'(X^r) of blocks, prepared.
+    rows: PreparedRows,
+    /// From the secret of blocks to that of LWE, if values do not stay under the former.
+    key_switching: Option<BlockSwitchingKey>,
 }
 
 impl fmt::Debug for ExtractionKey {
@@ -52,40 +58,38 @@ impl SeededExtractionKey {
 
 impl ExtractionKey {
     /// Draws all masks.
-    ///
-    /// # Panics
-    /// If the parameters are of extraction to a ring secret: [`super::RingExtractionKey`].
     #[must_use]
     pub fn expand(key: &SeededExtractionKey) -> Self {
-        let parameters = &key.parameters;
-        let gadget = parameters.key_switching_gadget().expect("extraction to an LWE secret");
-        let digits = SwitchingDigits { gadget, multiples: parameters.literal().multiples() };
-        let key_switching = BlockSwitchingKey::expand(
-            parameters.products(),
-            &key.key_switching,
-            &key.seed,
-            digits,
-            parameters.literal().lwe_dimension,
-        );
-        Self { switch: BlockSwitch::expand(key), key_switching }
+        let (parameters, rings) = (key.parameters.clone(), key.parameters.extraction());
+        let rows = key.switching.prepare(&rings.whole, &key.seed, rings.gadget.length());
+        let key_switching = parameters.key_switching_gadget().map(|gadget| {
+            BlockSwitchingKey::expand(
+                parameters.products(),
+                &key.key_switching,
+                &key.seed,
+                SwitchingDigits { gadget, multiples: parameters.literal().multiples() },
+                parameters.literal().lwe_dimension,
+            )
+        });
+        Self { parameters, clients: key.clients, rows, key_switching }
     }
 
     /// The parameters that it is of.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
-        self.switch.parameters()
+        &self.parameters
     }
 
     /// Whose ciphertexts it takes and makes.
     #[must_use]
     pub fn clients(&self) -> Clients {
-        self.switch.clients()
+        self.clients
     }
 
     /// Bytes of memory that it takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.switch.memory_bytes() + self.key_switching.bytes()
+        self.rows.bytes() + self.key_switching.as_ref().map_or(0, BlockSwitchingKey::bytes)
     }
 
     /// Extracts bits, phases of `bit/4`: ciphertexts of Boolean gates.
@@ -106,9 +110,12 @@ impl ExtractionKey {
     /// as of q_0, with the noise of [`Parameters::extraction_noise`].
     ///
     /// # Errors
-    /// If the ciphertext is of other parameters or another client, or the constant is not below q.
+    /// If the ciphertext is of other parameters or another client, the constant is not below q, or the parameters take
+    /// values out under a ring secret.
     pub fn extract(&self, phases: &EncryptedPhases, constant: u64) -> Result<LweList> {
-        let parameters = self.parameters();
+        let parameters = &self.parameters;
+        parameters.check_takes_out_to_lwe()?;
+        let key_switching = self.key_switching.as_ref().expect("checked");
         phases.check(parameters, self.clients().ring)?;
         let (shape, layout) = (parameters.lwe_shape(), phases.layout());
         check_values(&[constant], shape.modulus)?;
@@ -117,16 +124,42 @@ impl ExtractionKey {
         let round = |out: &mut [u64], fractions: &[u64]| {
             torus::to_power_of_two(out, fractions, bits);
         };
-        let (body, mask) = self.switch.under_block_secret(phases, round);
+        let (body, mask) = self.under_block_secret(phases, round);
         let ring = parameters.products();
         let digits = |&(block, stride): &(usize, Stride)| {
-            self.key_switching.digits(ring, &blocks.get(&mask, block), stride)
+            key_switching.digits(ring, &blocks.get(&mask, block), stride)
         };
         let digits: Vec<BlockDigits> = blocks.occupied().iter().map(digits).collect();
-        let (masks, mut bodies) = self.key_switching.switch(ring, &digits, layout.count);
+        let (masks, mut bodies) = key_switching.switch(ring, &digits, layout.count);
         for (sum, &word) in bodies.iter_mut().zip(body.iter().step_by(layout.gap())) {
             *sum = (*sum + word + constant) & (shape.modulus - 1);
         }
         Ok(LweList::from_columns(shape, masks, bodies))
+    }
+
+    /// Body and mask under the secret of blocks, as `round` makes words of fractions.
+    pub(super) fn under_block_secret(
+        &self,
+        phases: &EncryptedPhases,
+        round: impl Fn(&mut [u64], &[u64]),
+    ) -> (Buffer, Buffer) {
+        let (rings, ring) = (self.parameters.extraction(), self.parameters.bottom_ring());
+        let n = ring.degree();
+        let fractions = |part: &Poly<Evaluations>| {
+            let mut fractions = Buffer::unspecified(n);
+            let words = part.clone().into_coefficients(ring);
+            torus::from_residues(ring.modulus(0), &mut fractions, words.words());
+            fractions
+        };
+        let ciphertext = phases.ciphertext();
+        let (body, mask) = (fractions(&ciphertext.c0), fractions(&ciphertext.c1));
+        let key = self.rows.key(0);
+        let switched = ring_switching::switch(&rings.whole, rings.gadget, key, &body, &mask);
+        let rounded = |fractions: &[u64]| {
+            let mut words = Buffer::unspecified(n);
+            round(&mut words, fractions);
+            words
+        };
+        (rounded(&switched[..n]), rounded(&switched[n..]))
     }
 }

@@ -6,7 +6,7 @@ use crate::bridge_ends;
 use bridge_ends::{DIGITS, LEVELED, SILENT, WHOLE, digit_tables};
 use cryptable_conversion::bridges::{LeveledBridge, LeveledParameters};
 use cryptable_conversion::power_of_two::from_power_of_two;
-use cryptable_conversion::{Clients, RingExtractionKey, Secrets};
+use cryptable_conversion::{Clients, ExtractionKey, Secrets};
 use cryptable_fhew::integers;
 use cryptable_lattice::Table;
 use cryptable_lattice::lwe_encryption::phase;
@@ -157,11 +157,11 @@ fn noise_of_both_ways_is_that_of_its_bounds() {
         let secrets = Secrets { lwe: secret, ring: packed.secret(), clients };
         let conversion = parameters.conversion();
         let extraction =
-            RingExtractionKey::expand(&secrets.ring_extraction_key(conversion).unwrap());
+            ExtractionKey::expand(&secrets.extraction_key(conversion).unwrap());
         let body = ends.0.export(&input).unwrap();
         let phases = from_power_of_two(conversion, packed.id(), body).unwrap();
         let modulus = parameters.single().circuit_bootstrapping().lwe_shape().modulus;
-        let list = extraction.extract(&phases, 0..count, modulus).unwrap();
+        let list = extraction.take_out(&phases, 0..count, modulus).unwrap();
         let modulus = modulus as f64;
         for (index, &value) in values.iter().enumerate() {
             let found = phase(secret, &list.ciphertext(index)) as f64 / modulus;

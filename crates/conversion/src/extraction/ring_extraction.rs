@@ -7,7 +7,6 @@
 //! Work: ℓ + 2 transforms of degree N, and N' words per value. Noise, a fraction of the modulus squared: that of the
 //! switch ([`Parameters::extraction_noise`]) and of rounding, `(1 + N'·E[z²])/12` units of M.
 
-use std::fmt;
 use std::ops::Range;
 
 use cryptable_fhew::noise::{Variance, second_moment};
@@ -18,64 +17,24 @@ use cryptable_ring::Buffer;
 use cryptable_ring::torus::FRACTION_BITS;
 use rayon::prelude::*;
 
-use crate::clients::Clients;
-use crate::extraction::SeededExtractionKey;
-use crate::extraction::block_switch::BlockSwitch;
+use crate::extraction::ExtractionKey;
 use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
 
-/// A key that takes values out under a client's ring secret. Holds no secret, and is `Sync`.
-pub struct RingExtractionKey {
-    switch: BlockSwitch,
-}
-
-impl fmt::Debug for RingExtractionKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RingExtractionKey({:?}, {} bytes)", self.clients(), self.memory_bytes())
-    }
-}
-
-impl RingExtractionKey {
-    /// Draws all masks.
-    ///
-    /// # Panics
-    /// If the parameters are of extraction to an LWE secret: [`super::ExtractionKey`].
-    #[must_use]
-    pub fn expand(key: &SeededExtractionKey) -> Self {
-        assert!(key.parameters.literal().key_switching.is_none(), "extraction to a ring secret");
-        Self { switch: BlockSwitch::expand(key) }
-    }
-
-    /// The parameters that it is of.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        self.switch.parameters()
-    }
-
-    /// Whose ciphertexts it takes and makes.
-    #[must_use]
-    pub fn clients(&self) -> Clients {
-        self.switch.clients()
-    }
-
-    /// Bytes of memory that it takes.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.switch.memory_bytes()
-    }
-
+impl ExtractionKey {
     /// LWE ciphertexts of some values of a layout, modulo any modulus below 2^50: phases are the same fractions of it as
     /// of q_0.
     ///
     /// # Errors
-    /// If the ciphertext is of other parameters or another client, the modulus is out of range, or there are no such
-    /// values.
-    pub fn extract(
+    /// If the ciphertext is of other parameters or another client, the modulus is out of range, there are no such
+    /// values, or the parameters take values out under an LWE secret.
+    pub fn take_out(
         &self,
         phases: &EncryptedPhases,
         values: Range<usize>,
         modulus: u64,
     ) -> Result<LweList> {
+        self.parameters().check_takes_out_to_ring()?;
         phases.check(self.parameters(), self.clients().ring)?;
         if !(2..1 << 50).contains(&modulus) {
             let limit = "it must be from 2 to below 2^50".to_owned();
@@ -87,7 +46,7 @@ impl RingExtractionKey {
             return Err(Error::TooLarge { name, value: values.end as u64, limit });
         }
         let round = |out: &mut [u64], fractions: &[u64]| to_residues(modulus, out, fractions);
-        let (body, mask) = self.switch.under_block_secret(phases, round);
+        let (body, mask) = self.under_block_secret(phases, round);
         let dimension = self.parameters().literal().extraction.degree;
         let blocks = layout.ring_degree / dimension;
         let mut masks = Buffer::unspecified(values.len() * dimension);
