@@ -22,7 +22,7 @@
 //! from that; they leave a cleaning with [`SLOPE`] times their size more, since its slope at `1 + δ` is not 0.
 
 use cryptable_ckks::cleaning::h1;
-use cryptable_ckks::dry_run::{Counts, SlotNoise};
+use cryptable_ckks::dry_run::SlotNoise;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::error::{Error, demand};
 use cryptable_lattice::{Owners, Result};
@@ -130,23 +130,6 @@ impl Parameters {
     /// log2 of the probability that any slot's error exceeds its bound, where it was below [`Parameters::largest_input`] before.
     pub(crate) fn log2_roundings_exceed() -> f64 {
         LOG2_ROUNDING + LOG2_ROUNDINGS
-    }
-
-    /// Counts of the operations that prepare bits for partial decryptions.
-    ///
-    /// # Errors
-    /// If there are not enough levels after a bootstrap.
-    pub fn decryption_counts(&self) -> Result<Counts> {
-        self.check_decryption_levels()?;
-        let dry_run = self.circuit().dry_run();
-        self.prepared(
-            &dry_run,
-            &vec![
-                self.shape_of_bits(self.literal().input_limbs() + LEVELS);
-                self.packing().parts()
-            ],
-        );
-        Ok(dry_run.counts())
     }
 
     /// Primes of the modulus in which a scale leaves enough room, of `limbs` at most.

@@ -12,12 +12,11 @@ use cryptable_wire::KeyId;
 use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
-use crate::gate::{Gate, SumGate};
+use crate::gate::Gate;
 use crate::leveled_gates;
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 use crate::periodic_function::PeriodicFunction;
-use crate::sum_functions::functions_of;
 
 /// An RLWE ciphertext `(c0, c1)` modulo q_0 with values v of `Z_m` in its coefficients: `c0 + c1·s = q_0·v/m + noise`.
 ///
@@ -143,21 +142,6 @@ impl EvaluationKey {
         }
         let function = PeriodicFunction::gate_boot(gate.outputs(), sum.modulus);
         Ok(self.half_boot("GateBoot", &[function], self.checked(sum)?)?.swap_remove(0))
-    }
-
-    /// Functions of values of `Z_m` in coefficients, several on one exponential: outputs at 0, 1, …, of which there are at
-    /// most m. Levels after it are fewer by what [`Parameters::levels_of_sum_gates`] says.
-    ///
-    /// # Errors
-    /// As [`EvaluationKey::half_bin_boot`]; if there are no functions, one has more outputs than m, or they take more
-    /// levels than there are.
-    pub fn half_gate_boot_many(
-        &self,
-        gates: &[SumGate],
-        values: &RlweInput,
-    ) -> Result<Vec<EncryptedBits>> {
-        let functions = functions_of(gates, values.modulus)?;
-        self.half_boot("GateBoot", &functions, self.checked(values)?)
     }
 
     /// SlotsToCoeffs: bits in slots as `q_0·bit/m` in coefficients, modulo q_0.

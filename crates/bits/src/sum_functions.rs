@@ -9,7 +9,7 @@ use crate::periodic_function::PeriodicFunction;
 ///
 /// # Errors
 /// If there are none, or one has more outputs than m; all parities serve m = 2.
-pub(crate) fn functions_of(gates: &[SumGate], m: u64) -> Result<Vec<PeriodicFunction>> {
+fn functions_of(gates: &[SumGate], m: u64) -> Result<Vec<PeriodicFunction>> {
     if gates.is_empty() {
         return Err(Error::TooSmall { name: "number of functions", value: 0, limit: 1 });
     }

@@ -9,6 +9,6 @@ pub(crate) mod factored_test;
 pub(crate) mod many_lut;
 
 pub use factored_test::{
-    FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest, boot_raw_factored, boot_raw_many,
+    FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest, boot_raw_factored,
 };
 pub use many_lut::{boot_raw_sparse, sparse_modulus, sparsity};

@@ -136,12 +136,6 @@ impl NoiseLaw {
         self.gaussian * self.gaussian + self.slots * self.slots + self.products * self.products
     }
 
-    /// The variance of the Gaussian part.
-    #[must_use]
-    pub fn gaussian_variance(self) -> f64 {
-        self.gaussian * self.gaussian
-    }
-
     /// The kurtosis `E ε⁴/σ⁴`: 3 for a Gaussian, 6 for Laplace's law, 9 for one product; 3 without noise.
     #[must_use]
     pub fn kurtosis(self) -> f64 {

@@ -66,13 +66,6 @@ impl CircuitBootstrappingNoise {
         Self { parameters: parameters.clone(), model, rgsw }
     }
 
-    /// With RGSW ciphertexts of another circuit bootstrap.
-    #[must_use]
-    pub fn with_rgsw(mut self, rgsw: RgswNoise) -> Self {
-        self.rgsw = rgsw;
-        self
-    }
-
     /// Noise of blind rotation, key switching, trace and scheme switching.
     #[must_use]
     pub fn model(&self) -> &NoiseModel {

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Setup, check_noise, errors, gate, setup};
-use cryptable_bits::{Gate, Packing, Parameters, RlweInput, SecretKey, SumGate};
+use cryptable_bits::{Gate, Packing, Parameters, RlweInput, SecretKey};
 use cryptable_lattice::Error;
 use cryptable_lattice::noise_bound::NoiseBound;
 
@@ -53,16 +53,6 @@ fn functions_of_coefficients() {
                 );
             }
         }
-        let values = sum(
-            &parameters,
-            &server.to_coefficients(&a, 4).unwrap(),
-            &server.to_coefficients(&b, 4).unwrap(),
-        );
-        let kinds =
-            [SumGate::parity(2).unwrap(), SumGate::new(&[false, true, true, false]).unwrap()];
-        let results = server.half_gate_boot_many(&kinds, &values).unwrap();
-        assert!(secret.decrypt(&results[0]).unwrap() == gate(Gate::Xor, &x, &y));
-        assert!(secret.decrypt(&results[1]).unwrap() == gate(Gate::Or, &x, &y));
     }
 }
 
@@ -100,9 +90,6 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(server.half_gate_boot(Gate::And, &values), Err(Error::TooSmall { .. })));
     let four = make(512, 4, quiet).unwrap();
     assert!(matches!(server.half_bin_boot(&four), Err(Error::Mismatch { .. })));
-    let five = [SumGate::at_least(1, 4).unwrap()];
-    assert!(matches!(server.half_gate_boot_many(&five, &four), Err(Error::TooLarge { .. })));
-    assert!(matches!(server.half_gate_boot_many(&[], &four), Err(Error::TooSmall { .. })));
     let noisy = make(512, 2, NoiseBound::new(0.1, 0.0)).unwrap();
     assert!(matches!(server.half_bin_boot(&noisy), Err(Error::NoiseTooLarge { .. })));
     let other = Parameters::insecure_toy(Packing::Complex).unwrap();

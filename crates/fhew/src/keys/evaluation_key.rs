@@ -135,12 +135,6 @@ impl EvaluationKey {
         self.zero.as_ref()
     }
 
-    /// Bytes held of keys of the trace and of scheme switching.
-    #[must_use]
-    pub fn conversion_bytes(&self) -> usize {
-        self.trace.bytes() + self.relinearization.bytes()
-    }
-
     /// Bytes of memory that all keys take.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -331,15 +325,6 @@ impl EvaluationKey {
     #[must_use]
     pub fn boot(&self, test: &TestPolynomial, phase: &LweCiphertext) -> LweCiphertext {
         self.key_switch(&self.boot_raw(test, phase))
-    }
-
-    /// Boot with an encrypted test polynomial.
-    ///
-    /// # Panics
-    /// As [`EvaluationKey::blind_rotate`].
-    #[must_use]
-    pub fn boot_encrypted(&self, test: &RlweCiphertext, phase: &LweCiphertext) -> LweCiphertext {
-        self.key_switch(&self.boot_raw_encrypted(test, phase))
     }
 }
 

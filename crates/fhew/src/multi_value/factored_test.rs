@@ -289,20 +289,6 @@ impl FactoredTest {
 /// # Panics
 /// If moduli of tests differ, their degree is not N, or as [`EvaluationKey::blind_rotate`].
 #[must_use]
-pub fn boot_raw_many(
-    key: &EvaluationKey,
-    tests: &[UnscaledTest],
-    phase: &LweCiphertext,
-) -> Vec<LweCiphertext> {
-    let factored: Vec<FactoredTest> = tests.iter().map(UnscaledTest::factored).collect();
-    boot_raw_factored(key, &factored, phase)
-}
-
-/// [`boot_raw_many`] of tests already factored.
-///
-/// # Panics
-/// As there.
-#[must_use]
 pub fn boot_raw_factored(
     key: &EvaluationKey,
     tests: &[FactoredTest],

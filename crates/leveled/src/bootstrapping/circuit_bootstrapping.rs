@@ -143,16 +143,6 @@ impl<'a> CircuitBootstrapping<'a> {
         Ok(self.key.blind_rotate(&self.test, &self.phases(&[bit])[0]))
     }
 
-    /// RGSW ciphertexts of several bits, batched ([`batch_count`]). Rotations by automorphisms share nothing there, as
-    /// each ciphertext takes its keys in an order of its own: they go one after the other.
-    ///
-    /// # Errors
-    /// As [`CircuitBootstrapping::bootstrap`].
-    pub fn bootstrap_many(&self, bits: &[&LweCiphertext]) -> Result<Vec<RgswCiphertext>> {
-        self.parameters.check_single_bits()?;
-        self.bootstrap_values(bits, 1)
-    }
-
     /// RGSW ciphertexts of values of `bits` bits, those of one value after those of another, the lowest bit first: of
     /// all bits of the values' Gray codes ([`crate::bootstrapping::gray_code`]), batched ([`batch_count`]).
     ///

@@ -196,7 +196,6 @@ fn bad_input_is_refused_by_name() {
     assert!(message(0).contains("number of ciphertexts is 2; a value has 0"), "{}", message(0));
     for error in [
         circuit.bootstrap(&input[0]).map(drop).unwrap_err(),
-        circuit.bootstrap_many(&digits).map(drop).unwrap_err(),
         cryptable_leveled::aes::Aes::new(circuit).map(drop).unwrap_err(),
     ] {
         assert!(error.to_string().contains("this is for single bits"), "{error}");
