@@ -3,7 +3,7 @@
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::plaintext::rounded_coefficients;
 use cryptable_lattice::Binding;
-use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::error::{Error, Result, check_within, demand};
 use cryptable_ring::{Embedding, SecretSlots};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
@@ -39,10 +39,7 @@ pub(crate) fn encrypt_within(
 ) -> Result<Ciphertext> {
     let parameters = key.parameters();
     let (count, slots) = (values.len(), parameters.slots());
-    if count > slots {
-        let (name, value) = ("number of values", count as u64);
-        return Err(Error::TooLarge { name, value, limit: slots as u64 });
-    }
+    check_within("number of values", count as u64, ..=slots as u64)?;
     bounds.check()?;
     let levels = parameters.level_scales();
     let (limbs, scale) = (levels.top(), levels.scale_at(levels.top()));

@@ -1,7 +1,7 @@
 //! Requests for lookups in slots.
 
 use cryptable_lattice::FailureProbability;
-use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::error::{Error, Result, check_within, demand};
 
 use crate::bounds::SlotBounds;
 use crate::slot_function::SlotFunction;
@@ -193,9 +193,7 @@ impl LookupRequest {
         let bits = self.precision_bits;
         demand((0.0..=40.0).contains(&bits), "bits of precision", bits, "from 0 to 40")?;
         let (name, value) = ("number of levels", self.levels as u64);
-        if self.levels > MAX_LEVELS {
-            return Err(Error::TooLarge { name, value, limit: MAX_LEVELS as u64 });
-        }
+        check_within(name, value, ..=MAX_LEVELS as u64)?;
         if self.count == Some(0) {
             return Err(Error::TooSmall { name: "number of slots", value: 0, limit: 1 });
         }

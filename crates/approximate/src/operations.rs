@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, Plaintext};
-use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::error::{Error, Result, check_within, demand};
 use cryptable_ring::Embedding;
 use num_complex::Complex64;
 
@@ -246,10 +246,7 @@ impl EvaluationKey {
     /// Encodes values as a plaintext for ciphertexts of `limbs` limbs.
     fn encode(&self, values: &[Complex64], limbs: usize) -> Result<Plaintext> {
         let slots = self.parameters().slots();
-        if values.len() > slots {
-            let (name, value) = ("number of values", values.len() as u64);
-            return Err(Error::TooLarge { name, value, limit: slots as u64 });
-        }
+        check_within("number of values", values.len() as u64, ..=slots as u64)?;
         let levels = self.parameters().level_scales();
         let bounds = SlotBounds::of(values);
         let is_finite = values.iter().all(|z| z.re.is_finite() && z.im.is_finite());

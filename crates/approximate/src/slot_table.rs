@@ -1,6 +1,6 @@
 //! Tables of slots for functional bootstrapping: a function of points on a grid, by trigonometric Hermite interpolation.
 
-use cryptable_lattice::error::{Error, Result, check_equal, demand};
+use cryptable_lattice::error::{Result, check_equal, check_within, demand};
 use cryptable_packed::{HermiteKernel, HermiteOrder, trigonometric_hermite};
 
 use crate::phase_series::{PhaseSeries, SlotPeriod};
@@ -43,13 +43,7 @@ impl Grid {
     /// # Errors
     /// If there are none or too many, or a number is not finite or the step not positive.
     fn check(&self) -> Result<()> {
-        let (name, value) = ("number of points", self.count as u64);
-        if value == 0 {
-            return Err(Error::TooSmall { name, value, limit: 1 });
-        }
-        if value > MAX_POINTS {
-            return Err(Error::TooLarge { name, value, limit: MAX_POINTS });
-        }
+        check_within("number of points", self.count as u64, 1..=MAX_POINTS)?;
         demand(self.first.is_finite(), "first point of the grid", self.first, "finite")?;
         let step = self.step;
         demand(step.is_finite() && step > 0.0, "step of the grid", step, "positive and finite")

@@ -24,7 +24,7 @@
 use cryptable_ckks::cleaning::h1;
 use cryptable_ckks::dry_run::SlotNoise;
 use cryptable_ckks::{Arithmetic, DryRun};
-use cryptable_lattice::error::{Error, demand};
+use cryptable_lattice::error::{check_within, demand};
 use cryptable_lattice::{Owners, Result};
 use num_complex::Complex64;
 
@@ -80,14 +80,9 @@ impl Parameters {
     /// Checks that there are enough levels.
     ///
     /// # Errors
-    /// [`Error::TooSmall`].
+    /// [`TooSmall`](cryptable_lattice::Error::TooSmall).
     fn check_decryption_levels(&self) -> Result<()> {
-        let (value, limit) = (self.levels_after_bootstrap() as u64, LEVELS as u64);
-        if value < limit {
-            let name = "number of levels for partial decryptions";
-            return Err(Error::TooSmall { name, value, limit });
-        }
-        Ok(())
+        check_within("number of levels for partial decryptions", self.levels_after_bootstrap() as u64, LEVELS as u64..)
     }
 
     /// Returns the shape of bits before partial decryptions, for a secret of this number of owners.

@@ -1,7 +1,7 @@
 //! Operations on bits between bootstraps: gates, negations, cleaning.
 
 use cryptable_ckks::{Arithmetic, Ciphertext};
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Result, check_within};
 
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
@@ -26,7 +26,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the bits are of another client or other parameters, or their numbers differ; if no level is left; if the result
-    /// would be too noisy ([`Error::NoiseTooLarge`]).
+    /// would be too noisy ([`NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge)).
     pub fn gate(&self, gate: Gate, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
         self.check(&[x, y])?;
         let limbs = self.limbs_above(&[x, y], 1)?;
@@ -86,7 +86,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the bits are of another client or other parameters, fewer than two levels are left, or the result would be too
-    /// noisy ([`Error::NoiseTooLarge`]).
+    /// noisy ([`NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge)).
     pub fn clean(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
         self.check(&[x])?;
         self.limbs_above(&[x], cleaning::LEVELS)?;
@@ -133,10 +133,7 @@ impl EvaluationKey {
     /// The limbs of the lowest of some bits, which have `levels` levels left.
     pub(crate) fn limbs_above(&self, bits: &[&EncryptedBits], levels: usize) -> Result<usize> {
         let left = bits.iter().map(|bits| bits.levels()).min().unwrap_or(0);
-        if left < levels {
-            let (value, limit) = (left as u64, levels as u64);
-            return Err(Error::TooSmall { name: "number of levels left", value, limit });
-        }
+        check_within("number of levels left", left as u64, levels as u64..)?;
         Ok(self.parameters().literal().input_limbs() + left)
     }
 }

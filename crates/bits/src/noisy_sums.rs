@@ -18,7 +18,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4, TAU};
 
 use cryptable_lattice::NoiseBound;
-use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 
 use crate::cleaning;
 use crate::encrypted_bits::EncryptedBits;
@@ -117,9 +117,7 @@ impl Parameters {
     /// round to round.
     pub fn log2_fail_of_noisy_gates(&self, own: NoiseBound, common: NoiseBound) -> Result<f64> {
         let (value, limit) = (self.levels_after_bootstrap() as u64, cleaning::LEVELS as u64);
-        if value < limit {
-            return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
-        }
+        check_within("levels after a bootstrap", value, limit..)?;
         let own = own.with_independent(self.noise_of_cleaned_coefficients());
         let model = self.noise_model();
         let phase = model.phase(BitNoise::default()).in_slots_up_to(model.slot_limit);
@@ -184,11 +182,7 @@ impl EvaluationKey {
     pub fn half_noisy_gate(&self, gate: Gate, sum: &RlweInput) -> Result<EncryptedBits> {
         let is_xor = matches!(gate, Gate::Xor | Gate::Xnor);
         check_equal("modulus of sums", sum.modulus(), if is_xor { 2 } else { MODULUS })?;
-        let (value, limit) = (self.parameters().levels_after_bootstrap(), cleaning::LEVELS);
-        if value < limit {
-            let (value, limit) = (value as u64, limit as u64);
-            return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
-        }
+        check_within("levels after a bootstrap", self.parameters().levels_after_bootstrap() as u64, cleaning::LEVELS as u64..)?;
         let function = match is_xor {
             true => PeriodicFunction::bin_boot(),
             false => PeriodicFunction::gate_boot(gate.outputs(), MODULUS),

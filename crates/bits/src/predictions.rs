@@ -3,7 +3,7 @@
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
-use cryptable_lattice::error::{Error, Result, out_of_range};
+use cryptable_lattice::error::{Result, check_within, out_of_range};
 
 use crate::gate::{Gate, SumGate};
 use crate::noise::BitNoise;
@@ -140,14 +140,9 @@ impl Parameters {
     /// Checks that there are levels for functions after the exponential.
     ///
     /// # Errors
-    /// [`Error::TooSmall`].
+    /// [`TooSmall`](cryptable_lattice::Error::TooSmall).
     pub(crate) fn check_levels(&self, functions: &[PeriodicFunction]) -> Result<()> {
-        let (found, needed) = (self.levels_after_bootstrap(), levels_after_exponential(functions));
-        if found < needed {
-            let (value, limit) = (found as u64, needed as u64);
-            return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
-        }
-        Ok(())
+        check_within("levels after a bootstrap", self.levels_after_bootstrap() as u64, levels_after_exponential(functions) as u64..)
     }
 
     /// log2 of the probability that a bit with such noise is off by half. What is bounded as bias holds but for the

@@ -22,7 +22,7 @@
 use std::f64::consts::LN_2;
 
 use cryptable_lattice::NoiseBound;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 
 use crate::cleaning;
 use crate::gate::Gate;
@@ -154,9 +154,7 @@ impl Parameters {
     /// from round to round.
     pub fn noise_of_rounds(&self, own: NoiseBound, common: NoiseBound) -> Result<RoundNoise> {
         let (value, limit) = (self.levels_after_bootstrap() as u64, cleaning::LEVELS as u64);
-        if value < limit {
-            return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
-        }
+        check_within("levels after a bootstrap", value, limit..)?;
         let model = self.noise_model();
         // Of sparse bits, any copy may be the worst, and any may have the largest X.
         let limit = model.log2_fail - model.log2_copies;

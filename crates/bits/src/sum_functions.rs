@@ -1,6 +1,6 @@
 //! The periodic functions of sums of bits, and of values in coefficients.
 
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 
 use crate::gate::SumGate;
 use crate::periodic_function::PeriodicFunction;
@@ -18,10 +18,7 @@ fn functions_of(gates: &[SumGate], m: u64) -> Result<Vec<PeriodicFunction>> {
         if m == 2 && gate.is_parity() {
             outputs.truncate(2);
         }
-        let (value, limit) = (outputs.len() as u64, m);
-        if value > limit {
-            return Err(Error::TooLarge { name: "number of outputs", value, limit });
-        }
+        check_within("number of outputs", outputs.len() as u64, ..=m)?;
         if let (Ok(three), true) = (<[bool; 3]>::try_from(&outputs[..]), m > 3) {
             return Ok(PeriodicFunction::gate_boot(three, m));
         }

@@ -4,7 +4,7 @@
 use num_complex::Complex64;
 
 use crate::chebyshev::ChebyshevSeries;
-use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 
 /// Highest order: the number of derivatives that vanish.
 const MAX_ORDER: u64 = 15;
@@ -202,15 +202,9 @@ fn check(points: &[f64], values: &[f64], order: usize) -> Result<()> {
     }
     check_equal("number of values", values.len(), points.len())?;
     let order = order as u64;
-    if order > MAX_ORDER {
-        let name = "order of the interpolation";
-        return Err(Error::TooLarge { name, value: order, limit: MAX_ORDER });
-    }
+    check_within("order of the interpolation", order, ..=MAX_ORDER)?;
     let value = count.saturating_mul(order + 1);
-    if value > MAX_COEFFICIENTS {
-        let name = "number of coefficients of the interpolation";
-        return Err(Error::TooLarge { name, value, limit: MAX_COEFFICIENTS });
-    }
+    check_within("number of coefficients of the interpolation", value, ..=MAX_COEFFICIENTS)?;
     let refuse =
         |name, value, limit: &str| Err(Error::Parameter { name, value, limit: limit.into() });
     for (index, &point) in points.iter().enumerate() {

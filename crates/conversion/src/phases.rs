@@ -2,8 +2,8 @@
 
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
-use cryptable_lattice::error::{check_client, check_equal, check_parameters, demand};
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::error::{check_client, check_equal, check_parameters, check_within, demand};
+use cryptable_lattice::Result;
 use cryptable_ring::Basis;
 use cryptable_wire::KeyId;
 
@@ -92,9 +92,6 @@ impl EncryptedPhases {
 pub(crate) fn layout(ring_degree: usize, slots: usize, count: usize) -> Result<CoefficientLayout> {
     let is_power = slots.is_power_of_two() && slots <= ring_degree;
     demand(is_power, "number of slots", slots as f64, "a power of two up to the ring degree")?;
-    if count > slots {
-        let (value, limit) = (count as u64, slots as u64);
-        return Err(Error::TooLarge { name: "number of values", value, limit });
-    }
+    check_within("number of values", count as u64, ..=slots as u64)?;
     Ok(CoefficientLayout { ring_degree, slots, count })
 }

@@ -16,7 +16,7 @@
 //! numbers.
 
 use cryptable_lattice::Result;
-use cryptable_lattice::error::{Error, check_equal};
+use cryptable_lattice::error::{Error, check_equal, check_within};
 
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::{Digit, Shape};
@@ -181,10 +181,7 @@ impl<E: Places> Evaluator<'_, E> {
             ("modulus of digits of a search", self.modulus(), LEAST_MODULUS),
             ("number of places of a search", places as i64, base),
         ] {
-            if value < limit {
-                let (value, limit) = (value as u64, limit as u64);
-                return Err(Error::TooSmall { name, value, limit });
-            }
+            check_within(name, value as u64, limit as u64..)?;
         }
         let first = x.ciphertexts().next();
         let public = || Error::mismatch("column", "a public number", "encrypted values");
@@ -199,12 +196,7 @@ impl<E: Places> Evaluator<'_, E> {
         rows: usize,
     ) -> Result<Found<E::Ciphertext>> {
         let name = "place of a largest value";
-        if k == 0 {
-            return Err(Error::TooSmall { name, value: k, limit: 1 });
-        }
-        if k > rows as u64 {
-            return Err(Error::TooLarge { name, value: k, limit: rows as u64 });
-        }
+        check_within(name, k, 1..=rows as u64)?;
         let mut digits = self.reduce(x)?.digits().to_vec();
         for digit in &mut digits {
             *digit = self.in_all_places(digit, rows)?;

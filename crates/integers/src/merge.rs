@@ -12,7 +12,7 @@
 //! last.
 
 use cryptable_lattice::Result;
-use cryptable_lattice::error::{Error, check_equal};
+use cryptable_lattice::error::{Error, check_equal, check_within};
 use cryptable_packed::Exchange;
 
 use crate::carries::check_kinds;
@@ -134,10 +134,7 @@ impl<E: Places> Evaluator<'_, E> {
         rows: usize,
         stages: impl Iterator<Item = Exchange>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        if self.modulus() < 16 {
-            let (name, value) = ("modulus of digits of a merge", self.modulus() as u64);
-            return Err(Error::TooSmall { name, value, limit: 16 });
-        }
+        check_within("modulus of digits of a merge", self.modulus() as u64, 16..)?;
         let radix = self.radix(kind);
         let wide = Radix::new(self.stage_bits(), kind.bits());
         let mut digits = self.regroup(digits, radix, wide)?;

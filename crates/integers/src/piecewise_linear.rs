@@ -4,7 +4,7 @@
 //! `x_i + B·j`. With n digits, m pieces and r digits of the result: n lookups of m - 1 tables, m - 1 of one, n of at most r.
 
 use cryptable_lattice::Result;
-use cryptable_lattice::error::Error;
+use cryptable_lattice::error::{Error, check_within};
 
 use crate::columns::IntegerColumn;
 use crate::digit::Digit;
@@ -162,12 +162,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     fn check_pieces(&self, pieces: &[Piece<i128>]) -> Result<()> {
         let (name, value) = ("number of pieces", pieces.len() as u64);
         let limit = (self.modulus() / self.base()) as u64;
-        if value == 0 {
-            return Err(Error::TooSmall { name, value, limit: 1 });
-        }
-        if value > limit {
-            return Err(Error::TooLarge { name, value, limit });
-        }
+        check_within(name, value, 1..=limit)?;
         if let Some(pair) = pieces.windows(2).find(|pair| pair[0].start >= pair[1].start) {
             let found = format!("{:?} after {:?}", pair[1].start, pair[0].start);
             return Err(Error::mismatch("start of a piece", found, "starts that rise"));

@@ -8,7 +8,7 @@
 //! one bootstrap for each digit, and so grow far slower: this is for comparison, and for tables a little larger than p.
 
 use cryptable_lattice::Result;
-use cryptable_lattice::error::Error;
+use cryptable_lattice::error::{Error, check_within};
 
 use crate::columns::IntegerColumn;
 use crate::digit::Digit;
@@ -67,10 +67,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let leaves_bits = bits.saturating_sub(2 * self.digit_bits());
         let count = 1u64.checked_shl(leaves_bits).unwrap_or(u64::MAX);
         let tables = count.saturating_mul(to.digits() as u64);
-        if tables > MAX_TABLES {
-            let name = "tables of the first lookup of a tree";
-            return Err(Error::TooLarge { name, value: tables, limit: MAX_TABLES });
-        }
+        check_within("tables of the first lookup of a tree", tables, ..=MAX_TABLES)?;
         let (first, rest) = digits.split_at(digits.len().min(2));
         let (first_bits, mask) = (bits - leaves_bits, u64::MAX >> (u64::BITS - bits));
         let mut leaves =

@@ -1,5 +1,7 @@
 //! Errors at the public boundary.
 
+use std::ops::{Bound, RangeBounds};
+
 use cryptable_wire::{KeyId, WireError, short_hex};
 
 use crate::FailureProbability;
@@ -390,6 +392,30 @@ pub fn check_equal<T: PartialEq + ToString>(
     expected: T,
 ) -> Result<()> {
     if found == expected { Ok(()) } else { Err(Error::mismatch(name, found, expected)) }
+}
+
+/// Checks that a number is within bounds, which include their ends.
+///
+/// ```
+/// use cryptable_lattice::error::check_within;
+/// let check = |value| check_within("number of levels", value, 2..=9).map_err(|error| error.to_string());
+/// assert!(check(2).is_ok() && check(9).is_ok());
+/// assert!(check(1).unwrap_err().contains("number of levels is 1"));
+/// assert!(check_within("number of levels", 10, ..=9).is_err() && check(10).is_err());
+/// ```
+///
+/// # Errors
+/// [`Error::TooSmall`] or [`Error::TooLarge`] if it is not.
+pub fn check_within(name: &'static str, value: u64, bounds: impl RangeBounds<u64>) -> Result<()> {
+    if let Bound::Included(&limit) = bounds.start_bound()
+        && value < limit
+    {
+        return Err(Error::TooSmall { name, value, limit });
+    }
+    match bounds.end_bound() {
+        Bound::Included(&limit) if value > limit => Err(Error::TooLarge { name, value, limit }),
+        _ => Ok(()),
+    }
 }
 
 /// A number out of range, and what it must satisfy.

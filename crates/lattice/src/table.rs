@@ -5,7 +5,7 @@ use std::ops::Index;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result, check_equal};
+use crate::error::{Error, Result, check_equal, check_within};
 
 /// Outputs that `Debug` shows.
 const SHOWN_OUTPUTS: usize = 8;
@@ -89,12 +89,8 @@ impl Table {
     /// If a modulus is below 2, the number of values is not `input_modulus`, or a value is not below
     /// `output_modulus`.
     pub fn new(input_modulus: u64, output_modulus: u64, values: Vec<u64>) -> Result<Self> {
-        for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
-        {
-            if value < 2 {
-                return Err(Error::TooSmall { name, value, limit: 2 });
-            }
-        }
+        check_within("input modulus", input_modulus, 2..)?;
+        check_within("output modulus", output_modulus, 2..)?;
         if values.len() as u64 != input_modulus {
             return Err(Error::TableLength { found: values.len(), expected: input_modulus });
         }
@@ -114,10 +110,7 @@ impl Table {
         output_modulus: u64,
         f: impl FnMut(u64) -> u64,
     ) -> Result<Self> {
-        if input_modulus > MAX_INPUTS {
-            let (name, value) = ("input modulus", input_modulus);
-            return Err(Error::TooLarge { name, value, limit: MAX_INPUTS });
-        }
+        check_within("input modulus", input_modulus, ..=MAX_INPUTS)?;
         Self::new(input_modulus, output_modulus, (0..input_modulus).map(f).collect())
     }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use cryptable_lattice::coefficient_ciphertext::{
     CoefficientCiphertext, CoefficientLayout, CompressedCiphertext, UniformPart,
 };
-use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 #[cfg(feature = "client")]
 use cryptable_lattice::result_key::result_secret;
 #[cfg(feature = "client")]
@@ -210,11 +210,7 @@ impl Ciphertext {
             return self.check(parameters, expected, None);
         };
         self.binding.check("ciphertext", expected)?;
-        let (found, limit) = (body.bits().a, parameters.literal().log2_ciphertext_modulus);
-        if found > limit {
-            let (name, value, limit) = ("bits of compressed results", found.into(), limit.into());
-            return Err(Error::TooLarge { name, value, limit });
-        }
+        check_within("bits of compressed results", u64::from(body.bits().a), ..=u64::from(parameters.literal().log2_ciphertext_modulus))?;
         if body.has_short_mask() {
             let expected = parameters.mask_words().unwrap_or(parameters.ring_degree());
             check_equal("words of a mask", body.mask_words() as u64, expected as u64)?;

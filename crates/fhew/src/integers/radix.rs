@@ -1,7 +1,7 @@
 //! Radix integers: sums, comparisons, selection, and tables of digits.
 
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_lattice::error::check_equal;
+use cryptable_lattice::error::{check_equal, check_within};
 use cryptable_lattice::{Error, Result, Table};
 
 use super::parameters::{RADIX_BASE_LOG2, RADIX_MODULUS};
@@ -163,10 +163,7 @@ impl EvaluationKey {
             integer.check(self.parameters(), self.binding())?;
             check_equal("number of digits", integer.digits(), digits)?;
         }
-        if digits > MAX_RADIX_DIGITS {
-            let (name, value, limit) = ("number of digits", digits as u64, MAX_RADIX_DIGITS as u64);
-            return Err(Error::TooLarge { name, value, limit });
-        }
+        check_within("number of digits", digits as u64, ..=MAX_RADIX_DIGITS as u64)?;
         Radix::new(self.fhew(), &FdfbCompress, RADIX_BASE_LOG2, digits)
     }
 

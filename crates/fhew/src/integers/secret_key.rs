@@ -1,5 +1,6 @@
 //! The client's key for integers.
 
+use cryptable_lattice::error::check_within;
 use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Error, Result};
@@ -65,10 +66,7 @@ impl SecretKey {
     /// # Errors
     /// If it has more digits, or there are none or too many.
     pub fn encrypt_radix(&self, value: u64, digits: usize) -> Result<RadixInteger> {
-        if digits > MAX_RADIX_DIGITS {
-            let (name, value, limit) = ("number of digits", digits as u64, MAX_RADIX_DIGITS as u64);
-            return Err(Error::TooLarge { name, value, limit });
-        }
+        check_within("number of digits", digits as u64, ..=MAX_RADIX_DIGITS as u64)?;
         let digits = encrypt_radix(self.fhew(), value, RADIX_BASE_LOG2, digits)?;
         Ok(RadixInteger::new(*self.binding(), digits))
     }

@@ -55,7 +55,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the ciphertext is of another client, other parameters or another modulus than p, a table was prepared for
-    /// other parameters, or `progress` asks to stop; [`Error::NoiseTooLarge`] if a lookup would fail with more than the
+    /// other parameters, or `progress` asks to stop; `Error::NoiseTooLarge` if a lookup would fail with more than the
     /// stated probability.
     pub fn lookup_many(
         &self,

@@ -3,7 +3,7 @@
 //! They know nothing of noise: whoever offers them to callers keeps a [`crate::NoiseBound`] beside the ciphertext.
 
 use super::{CoefficientCiphertext, CoefficientLayout, UniformPart};
-use crate::error::{Error, Result, check_equal, check_values};
+use crate::error::{Result, check_equal, check_values, check_within};
 use crate::plaintext_encoding::PlaintextEncoding;
 
 impl CoefficientCiphertext {
@@ -89,9 +89,7 @@ impl CoefficientCiphertext {
         let slots = self.layout.slots as u64;
         for (name, value) in [("number of values", count as u64), ("shift", offset.unsigned_abs())]
         {
-            if value > slots {
-                return Err(Error::TooLarge { name, value, limit: slots });
-            }
+            check_within(name, value, ..=slots)?;
         }
         let degree = self.layout.ring_degree;
         // X^N = -1: exponents are modulo 2N.
@@ -143,6 +141,7 @@ mod tests {
     use cryptable_ring::random::RandomStream;
 
     use super::*;
+    use crate::error::Error;
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 

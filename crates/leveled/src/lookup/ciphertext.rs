@@ -98,7 +98,7 @@ impl Ciphertext {
     /// Checks that it belongs to these parameters and this client, in every number that later code relies on.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`], [`Error::OtherClient`]; if a size differs from that of the parameters, or the values
+    /// `Error::OtherParameters`, `Error::OtherClient`; if a size differs from that of the parameters, or the values
     /// have more bits than they serve.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext", expected)?;

@@ -5,7 +5,7 @@ use cryptable_fhew::keys::BootstrappingParameters;
 use cryptable_fhew::keys::PublicParameters;
 use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::cost::CostModel;
-use cryptable_lattice::error::demand;
+use cryptable_lattice::error::{check_within, demand};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
     Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel, key_parameters,
@@ -164,15 +164,8 @@ impl Parameters {
         input_modulus: u64,
         output_modulus: u64,
     ) -> Result<Self> {
-        for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
-        {
-            if value < 2 {
-                return Err(Error::TooSmall { name, value, limit: 2 });
-            }
-            if value > MAX_MODULUS {
-                return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
-            }
-        }
+        check_within("input modulus", input_modulus, 2..=MAX_MODULUS)?;
+        check_within("output modulus", output_modulus, 2..=MAX_MODULUS)?;
         let mut found = Self { set, circuit, input_modulus, output_modulus, log2_fail: 0.0 };
         found.log2_fail = found.lookup_log2_fail(found.result_noise());
         Ok(found)

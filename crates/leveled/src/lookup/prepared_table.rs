@@ -59,7 +59,7 @@ impl PreparedTable {
     /// Checks that the table is of these parameters, and for inputs of this modulus.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`], [`Error::Mismatch`].
+    /// `Error::OtherParameters`, `Error::Mismatch`.
     pub(super) fn check(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
         check_parameters("table", parameters.digest(), self.parameter_digest)?;
         check_equal("input modulus of the table", self.input_modulus, modulus)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 use serde::{Deserialize, Serialize};
 
 /// Most choices within each other: deeper trees have more levels than the chain of primes.
@@ -102,15 +102,9 @@ impl Formula {
             Self::Table { outputs, .. } => check_table(outputs, modulus),
             Self::Choice { within, then, otherwise, .. } => {
                 let (value, limit) = (choices as u64 + 1, MAX_CHOICES_IN_A_ROW as u64);
-                if value > limit {
-                    let name = "number of choices within each other";
-                    return Err(Error::TooLarge { name, value, limit });
-                }
+                check_within("number of choices within each other", value, ..=limit)?;
                 for &[from, below] in within {
-                    if from > below {
-                        let name = "first value of a range";
-                        return Err(Error::TooLarge { name, value: from, limit: below });
-                    }
+                    check_within("first value of a range", from, ..=below)?;
                 }
                 then.check_within(modulus, choices + 1)?;
                 otherwise.check_within(modulus, choices + 1)

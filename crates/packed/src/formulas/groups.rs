@@ -5,7 +5,7 @@
 //! reverse, since values stand in slots in bit-reversed order.
 
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 
 /// Fewest groups that are evaluated: two entries are cosines, which have no constants in their scale.
 const LEAST_GROUPS: u64 = 4;
@@ -36,10 +36,7 @@ impl Groups {
     /// # Errors
     /// If there are too many, or their number rounded up to a power of two does not divide the modulus.
     pub(crate) fn new(column: usize, groups: u64, input_modulus: u64) -> Result<Self> {
-        let (name, limit) = ("number of groups", MAX_GROUPS);
-        if groups > limit {
-            return Err(Error::TooLarge { name, value: groups, limit });
-        }
+        check_within("number of groups", groups, ..=MAX_GROUPS)?;
         let count = Self::count_of(groups);
         if !input_modulus.is_multiple_of(count) {
             let expected = format!("a multiple of {count}, for {groups} groups");

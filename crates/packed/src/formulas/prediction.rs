@@ -5,7 +5,7 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise};
 use cryptable_ckks::paterson_stockmeyer::Steps;
 use cryptable_lattice::cost::{Prediction, Work};
-use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::{FailureProbability, NoiseBound};
 
@@ -134,11 +134,7 @@ impl Parameters {
             check_equal("number of groups", groups as u64, self.literal().groups as u64)?;
         }
         formulas.check_output_modulus(self.output_modulus())?;
-        let (found, limit) = (formulas.choices_in_a_row() as u64, circuit.height() as u64);
-        if found > limit {
-            let name = "number of choices within each other";
-            return Err(Error::TooLarge { name, value: found, limit });
-        }
+        check_within("number of choices within each other", formulas.choices_in_a_row() as u64, ..=circuit.height() as u64)?;
         Ok(circuit)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 use cryptable_lattice::noise_bound::least_factor;
 
 use crate::formulas::formula::{Formula, check_table, is_within};
@@ -201,14 +201,10 @@ impl Stage {
         for (low, high) in self.ranges() {
             let most = if low < 0 { (output_modulus - 1) / 2 } else { output_modulus - 1 };
             let (name, value) = ("result of a formula", high.max(0).unsigned_abs());
-            if value > most {
-                return Err(Error::TooLarge { name, value, limit: most });
-            }
+            check_within(name, value, ..=most)?;
             let (name, value) =
                 ("size of a negative result of a formula", low.min(0).unsigned_abs());
-            if value > output_modulus / 2 {
-                return Err(Error::TooLarge { name, value, limit: output_modulus / 2 });
-            }
+            check_within(name, value, ..=output_modulus / 2)?;
         }
         Ok(())
     }
@@ -348,24 +344,12 @@ impl Choice {
 /// Checks that outputs of a layer's tables are so small that sums of them are exact.
 fn check_outputs(outputs: &[i64]) -> Result<()> {
     let value = outputs.iter().map(|output| output.unsigned_abs()).max().unwrap_or(0);
-    if value > MAX_OUTPUT {
-        let name = "size of an output of a layer's table";
-        return Err(Error::TooLarge { name, value, limit: MAX_OUTPUT });
-    }
-    Ok(())
+    check_within("size of an output of a layer's table", value, ..=MAX_OUTPUT)
 }
 
 /// Checks that columns are not of a smaller or a larger modulus than formulas are evaluated for.
 pub(super) fn check_modulus(input_modulus: u64) -> Result<()> {
-    if input_modulus < MIN_MODULUS {
-        let (name, value) = ("modulus of columns of formulas", input_modulus);
-        return Err(Error::TooSmall { name, value, limit: MIN_MODULUS });
-    }
-    if input_modulus > MAX_MODULUS {
-        let (name, value) = ("modulus of columns of formulas", input_modulus);
-        return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
-    }
-    Ok(())
+    check_within("modulus of columns of formulas", input_modulus, MIN_MODULUS..=MAX_MODULUS)
 }
 
 /// Tables so far, by column and outputs.

@@ -13,7 +13,7 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 use cryptable_lattice::{Progress, Table};
 
 use crate::ciphertext::Ciphertext;
@@ -41,9 +41,7 @@ impl Parameters {
         };
         let largest = circuit.largest();
         let name = "states of an automaton on digits";
-        if states < 2 {
-            return Err(Error::TooSmall { name, value: states, limit: 2 });
-        }
+        check_within(name, states, 2..)?;
         let room = if largest.is_multiple_of(states) { largest / states } else { 1 };
         let pieces = |&digit: &u64| {
             let (mut rest, mut pieces) = (digit, Pieces::new());

@@ -3,7 +3,7 @@
 use std::mem::size_of;
 
 use cryptable_lattice::Table;
-use cryptable_lattice::error::{Error, Result, check_parameters};
+use cryptable_lattice::error::{Error, Result, check_parameters, check_within};
 use cryptable_ring::selected_product::TableMatrix;
 use num_complex::Complex64;
 
@@ -161,9 +161,5 @@ pub(crate) fn check_digit_table(circuit: &MultiPrecisionCircuit, table: &Table) 
         let expected = format!("a divisor of the largest digit's size, {largest}");
         return Err(Error::mismatch("input modulus of the table", size, expected));
     }
-    if table.output_modulus() > MAX_MODULUS {
-        let (name, value) = ("output modulus of the table", table.output_modulus());
-        return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
-    }
-    Ok(())
+    check_within("output modulus of the table", table.output_modulus(), ..=MAX_MODULUS)
 }

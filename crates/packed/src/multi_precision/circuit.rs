@@ -16,7 +16,7 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Table;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 
 use crate::akp::AkpCircuit;
 use crate::akp::closed_forms;
@@ -222,12 +222,5 @@ impl MultiPrecisionCircuit {
 
 /// Checks that a floor drops digits, and leaves one: at most `most`.
 pub(crate) fn check_cleared(count: usize, most: usize) -> Result<()> {
-    let (name, value) = ("number of cleared digits", count as u64);
-    if count == 0 {
-        return Err(Error::TooSmall { name, value, limit: 1 });
-    }
-    if count > most {
-        return Err(Error::TooLarge { name, value, limit: most as u64 });
-    }
-    Ok(())
+    check_within("number of cleared digits", count as u64, 1..=most as u64)
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::block_secret::BlockSecretShape;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 
 use crate::formulas::groups::Groups;
 use crate::literal::{BlockSecretLiteral, DftLiteral, MultiplexerLiteral, ParametersLiteral};
@@ -99,19 +99,8 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_output_range(literal)?;
     // Everything that these are computed from is bounded by now.
     let basis = literal.widest_basis();
-    within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
-    within("number of special primes", basis.special as u64, 1..=MAX_LIMBS as u64)
-}
-
-/// Checks that a number is within bounds.
-fn within(name: &'static str, value: u64, bounds: RangeInclusive<u64>) -> Result<()> {
-    if value < *bounds.start() {
-        return Err(Error::TooSmall { name, value, limit: *bounds.start() });
-    }
-    if value > *bounds.end() {
-        return Err(Error::TooLarge { name, value, limit: *bounds.end() });
-    }
-    Ok(())
+    check_within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
+    check_within("number of special primes", basis.special as u64, 1..=MAX_LIMBS as u64)
 }
 
 /// Checks a number that other numbers of the literal determine.
@@ -149,10 +138,10 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
         (None, false) => MAX_DIGITS_MODULUS,
         (None, true) => MAX_AKP_MODULUS,
     };
-    within("input modulus", literal.input_modulus, 2..=largest_input)?;
-    within("output modulus", literal.output_modulus, 2..=MAX_MODULUS)?;
-    within("ring degree", literal.ring_degree as u64, 64..=1 << 17)?;
-    within("values per ciphertext", literal.slots as u64, 8..=literal.ring_degree as u64)?;
+    check_within("input modulus", literal.input_modulus, 2..=largest_input)?;
+    check_within("output modulus", literal.output_modulus, 2..=MAX_MODULUS)?;
+    check_within("ring degree", literal.ring_degree as u64, 64..=1 << 17)?;
+    check_within("values per ciphertext", literal.slots as u64, 8..=literal.ring_degree as u64)?;
     for (name, value) in
         [("ring degree", literal.ring_degree), ("values per ciphertext", literal.slots)]
     {
@@ -162,16 +151,16 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
         }
     }
     let halvings = literal.trace_halvings.0;
-    within("halvings of a step of the trace", halvings.into(), 1..=TraceHalvings::MAX.into())?;
+    check_within("halvings of a step of the trace", halvings.into(), 1..=TraceHalvings::MAX.into())?;
     let largest = literal.input_modulus.max(literal.output_modulus);
     let least = u64::from(largest.next_power_of_two().ilog2()) + 1;
     let bits = u64::from(literal.log2_ciphertext_modulus);
     let most = if literal.digits.is_empty() { 48 } else { MAX_LOG2_DIGITS_CIPHERTEXT };
-    within("log2 of the ciphertext modulus", bits, least..=most)?;
+    check_within("log2 of the ciphertext modulus", bits, least..=most)?;
     let least_weight = if literal.security.is_insecure() { 1 } else { LEAST_SECURE_WEIGHT };
     let most_weight = (literal.ring_degree as u64).min(1 << 10);
     let weight = u64::from(literal.sparse_weight);
-    within("weight of the sparse secret", weight, least_weight..=most_weight)?;
+    check_within("weight of the sparse secret", weight, least_weight..=most_weight)?;
     real_within("log2 of the failure probability", literal.log2_fail, LOG2_FAIL_RANGE)
 }
 
@@ -180,26 +169,26 @@ fn check_primes(literal: &ParametersLiteral) -> Result<()> {
     real_within("log2 of the primes", literal.log2_scale, 25.0..=60.0)?;
     real_within("log2 of the special primes", literal.log2_special, 25.0..=60.0)?;
     real_within("bits of constants", literal.constant_bits, 0.0..=literal.log2_scale)?;
-    within("number of digits (dnum) of keys", literal.dnum as u64, 1..=MAX_LIMBS as u64)
+    check_within("number of digits (dnum) of keys", literal.dnum as u64, 1..=MAX_LIMBS as u64)
 }
 
 /// Sizes of polynomials.
 fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
-    within("log2 of the interpolation's baby steps", literal.log_babies.into(), 1..=8)?;
+    check_within("log2 of the interpolation's baby steps", literal.log_babies.into(), 1..=8)?;
     if literal.block_secret.is_some() {
         return Ok(());
     }
     let length = u64::from(literal.chebyshev_log_length);
     let babies = u64::from(literal.chebyshev_log_babies);
-    within("log2 of the Chebyshev coefficients", length, 1..=8)?;
-    within("log2 of the Chebyshev baby steps", babies, 1..=length)?;
-    within("doublings of the angle", literal.doublings.into(), 0..=8)?;
+    check_within("log2 of the Chebyshev coefficients", length, 1..=8)?;
+    check_within("log2 of the Chebyshev baby steps", babies, 1..=length)?;
+    check_within("doublings of the angle", literal.doublings.into(), 0..=8)?;
     let cleanings = u64::from(literal.exponential_cleanings);
-    within("cleanings of the exponential", cleanings, 0..=literal.doublings.into())?;
+    check_within("cleanings of the exponential", cleanings, 0..=literal.doublings.into())?;
     let is_cosine = literal.phase_function() == PhaseFunction::Cosine;
     // A cosine has no modulus to clean.
     let most = if is_cosine { 0 } else { cleanings };
-    within("cleanings of a cosine", cleanings, 0..=most)
+    check_within("cleanings of a cosine", cleanings, 0..=most)
 }
 
 /// Largest input modulus of AKP in real slots: gains of larger tables take long to compute.
@@ -211,10 +200,10 @@ fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
         return Ok(());
     }
     let name = "primes of CoeffsToSlots and of the way to real slots";
-    within(name, literal.coeffs_to_slots.primes as u64, 2..=8)?;
+    check_within(name, literal.coeffs_to_slots.primes as u64, 2..=8)?;
     if literal.multiplexer.is_none() {
         let name = "input modulus of AKP in real slots";
-        within(name, literal.input_modulus, 3..=MAX_REAL_AKP_MODULUS)?;
+        check_within(name, literal.input_modulus, 3..=MAX_REAL_AKP_MODULUS)?;
     }
     let unserved = literal.phase_function() != PhaseFunction::Parts
         || literal.slots != literal.ring_degree
@@ -246,10 +235,10 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
         return Err(Error::Unsupported(what.into()));
     }
     let degree = literal.ring_degree as u64;
-    within("values per ciphertext", literal.slots as u64, 8..=degree / 2)?;
+    check_within("values per ciphertext", literal.slots as u64, 8..=degree / 2)?;
     let dimension = secret.dimension as u64;
-    within("dimension of the secret of blocks", dimension, literal.slots as u64..=degree)?;
-    within("blocks of the secret", secret.blocks as u64, 2..=dimension / 2)?;
+    check_within("dimension of the secret of blocks", dimension, literal.slots as u64..=degree)?;
+    check_within("blocks of the secret", secret.blocks as u64, 2..=dimension / 2)?;
     for (name, value) in [
         ("dimension of the secret of blocks", dimension),
         ("blocks of the secret", secret.blocks as u64),
@@ -265,7 +254,7 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
         log2_scale: literal.log2_scale,
     };
     let bits = shape.encrypted_bits() as u64;
-    within("ciphertexts of bits of the secret of blocks", bits, 1..=MAX_BLOCK_BITS)?;
+    check_within("ciphertexts of bits of the secret of blocks", bits, 1..=MAX_BLOCK_BITS)?;
     real_within("log2 of the prime of the secret of blocks", secret.log2_prime, 20.0..=31.0)?;
     let is_raised = literal.raising_matrix
         || literal.coeffs_to_slots != DftLiteral::default()
@@ -279,22 +268,22 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
 
 /// Checks a homomorphic DFT over `levels` butterfly levels.
 fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
-    within("primes of a homomorphic DFT", dft.primes as u64, 1..=8)?;
-    within("baby steps of a homomorphic DFT", dft.baby_steps as u64, 1..=128)?;
+    check_within("primes of a homomorphic DFT", dft.primes as u64, 1..=8)?;
+    check_within("baby steps of a homomorphic DFT", dft.baby_steps as u64, 1..=128)?;
     if let Some(keyed) = dft.keyed_babies {
-        within("baby steps with keys", keyed as u64, 1..=dft.baby_steps as u64)?;
+        check_within("baby steps with keys", keyed as u64, 1..=dft.baby_steps as u64)?;
     }
-    within("matrices of a homomorphic DFT", dft.stages.len() as u64, 1..=levels.into())?;
+    check_within("matrices of a homomorphic DFT", dft.stages.len() as u64, 1..=levels.into())?;
     if !dft.matrix_babies.is_empty() {
         let (matrices, lists) = (dft.stages.len() as u64, dft.matrix_babies.len() as u64);
         demand_equal("matrices with baby steps of their own", lists, matrices)?;
     }
     for &[babies, keyed] in &dft.matrix_babies {
-        within("baby steps of a matrix", babies as u64, 1..=128)?;
-        within("baby steps of a matrix with keys", keyed as u64, 1..=babies as u64)?;
+        check_within("baby steps of a matrix", babies as u64, 1..=128)?;
+        check_within("baby steps of a matrix with keys", keyed as u64, 1..=babies as u64)?;
     }
     for &stage in &dft.stages {
-        within("butterfly levels of a matrix", stage.into(), 1..=MAX_STAGE)?;
+        check_within("butterfly levels of a matrix", stage.into(), 1..=MAX_STAGE)?;
     }
     let sum: u32 = dft.stages.iter().sum();
     demand_equal("butterfly levels of a homomorphic DFT", sum.into(), levels.into())?;
@@ -310,19 +299,19 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
         true => MAX_FORMULA_PRIMES,
         false => 2,
     };
-    within("primes of selections", literal.selection_primes as u64, 0..=most)?;
+    check_within("primes of selections", literal.selection_primes as u64, 0..=most)?;
     check_groups(literal)?;
     if digits.is_empty() {
         return Ok(());
     }
-    within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
+    check_within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
     // A tree has digits of its own.
     let most = if literal.multiplexer.is_some() { 0 } else { MAX_DIGITS };
-    within("number of digits beside those of a tree", digits.len() as u64, 0..=most)?;
+    check_within("number of digits beside those of a tree", digits.len() as u64, 0..=most)?;
     let largest = literal.interpolated_modulus();
-    within("size of the largest digit", largest, LEAST_DIGIT..=MAX_AKP_DIGIT)?;
+    check_within("size of the largest digit", largest, LEAST_DIGIT..=MAX_AKP_DIGIT)?;
     for &digit in digits {
-        within("size of a digit", digit, 2..=largest)?;
+        check_within("size of a digit", digit, 2..=largest)?;
         demand_equal("largest digit modulo a digit", largest % digit, 0)?;
     }
     let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
@@ -335,12 +324,12 @@ fn check_groups(literal: &ParametersLiteral) -> Result<()> {
         return Ok(());
     }
     let groups = literal.groups as u64;
-    within("number of groups", groups, 4..=literal.slots as u64 / 2)?;
+    check_within("number of groups", groups, 4..=literal.slots as u64 / 2)?;
     demand_equal("number of groups as a power of two", groups, groups.next_power_of_two())?;
     demand_equal("modulus of columns modulo the groups", literal.input_modulus % groups, 0)?;
     let (primes, most) = (literal.selection_primes as u64, MAX_FORMULA_PRIMES);
-    within("primes of products for groups", primes, 1 + Groups::HEIGHT as u64..=most)?;
-    within("number of digits of groups", literal.digits.len() as u64, 0..=0)
+    check_within("primes of products for groups", primes, 1 + Groups::HEIGHT as u64..=most)?;
+    check_within("number of digits of groups", literal.digits.len() as u64, 0..=0)
 }
 
 /// Checks that complex outputs are those of AKP or of a tree over tables of integers, and have room.
@@ -362,14 +351,14 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
         Some(_) => half,
         None => 8,
     };
-    within("values per ciphertext with complex outputs", literal.slots as u64, least..=half)
+    check_within("values per ciphertext with complex outputs", literal.slots as u64, least..=half)
 }
 
 /// Checks that tables that are hidden are those of AKP of the first order, on inputs of few bits, and of one owner.
 fn check_hidden(literal: &ParametersLiteral) -> Result<()> {
     let Some(bits) = literal.hidden_bits else { return Ok(()) };
-    within("bits of hidden tables", bits.into(), HIDDEN_BITS)?;
-    within("input modulus of hidden tables", literal.input_modulus, 2..=MAX_HIDDEN_MODULUS)?;
+    check_within("bits of hidden tables", bits.into(), HIDDEN_BITS)?;
+    check_within("input modulus of hidden tables", literal.input_modulus, 2..=MAX_HIDDEN_MODULUS)?;
     real_within(
         "bits of constants of hidden tables",
         literal.constant_bits,
@@ -397,30 +386,30 @@ fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
         let what = format!("outputs that differ by at most {range}: inputs are taken in digits");
         return Err(Error::Unsupported(what));
     }
-    within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
+    check_within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
 }
 
 /// Checks that digits make the input modulus, selectors use every digit, and a lookup ends.
 fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Result<()> {
     let MultiplexerLiteral { digits, selectors, delta_cleanings, entry_levels, .. } = multiplexer;
-    within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
+    check_within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
     for &digit in digits {
-        within("size of a digit", digit, 2..=256)?;
+        check_within("size of a digit", digit, 2..=256)?;
     }
     let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
     demand_equal("product of the digits", product.unwrap_or(u64::MAX), input_modulus)?;
-    within("number of selectors", selectors.len() as u64, 2..=digits.len() as u64)?;
+    check_within("number of selectors", selectors.len() as u64, 2..=digits.len() as u64)?;
     for &count in selectors {
-        within("digits of a selector", count as u64, 1..=digits.len() as u64)?;
+        check_within("digits of a selector", count as u64, 1..=digits.len() as u64)?;
     }
     let sum: usize = selectors.iter().sum();
     demand_equal("digits of all selectors", sum as u64, digits.len() as u64)?;
-    within("cleanings of deltas", (*delta_cleanings).into(), 0..=4)?;
-    within("levels of entries", (*entry_levels).into(), 0..=1)?;
+    check_within("cleanings of deltas", (*delta_cleanings).into(), 0..=4)?;
+    check_within("levels of entries", (*entry_levels).into(), 0..=1)?;
     let rows = multiplexer.row_sizes();
     for size in rows.iter().copied().chain([multiplexer.columns()]) {
-        within("entries of a selector", size as u64, 2..=MAX_SELECTOR)?;
+        check_within("entries of a selector", size as u64, 2..=MAX_SELECTOR)?;
     }
     let steps: usize = rows.iter().skip(2).product();
-    within("table steps", steps as u64, 1..=MAX_TABLE_STEPS)
+    check_within("table steps", steps as u64, 1..=MAX_TABLE_STEPS)
 }

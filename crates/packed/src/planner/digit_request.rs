@@ -1,7 +1,7 @@
 //! Parameters that take large inputs digit by digit: for signs, and tables of the most significant digit.
 
 use cryptable_lattice::cost::CostModel;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 use rayon::prelude::*;
 
 use crate::parameters::parameter_set::Parameters;
@@ -62,13 +62,7 @@ impl Parameters {
     /// `bits - 1`.
     pub fn for_floors(bits: u32, floor: u32, request: &Request) -> Result<Self> {
         check_bits(bits, *DIGIT_BITS.start())?;
-        let (name, value) = ("bits that a floor removes", u64::from(floor));
-        if floor == 0 {
-            return Err(Error::TooSmall { name, value, limit: 1 });
-        }
-        if floor >= bits {
-            return Err(Error::TooLarge { name, value, limit: u64::from(bits) - 1 });
-        }
+        check_within("bits that a floor removes", floor.into(), 1..=u64::from(bits) - 1)?;
         let sizes = digit_bits(request)?.map_or(DIGIT_BITS, |most| most..=most);
         let mut lists: Vec<Vec<u64>> = sizes
             .map(|most| [digits_up_to(floor, most), digits_up_to(bits - floor, most)].concat())
@@ -82,25 +76,14 @@ impl Parameters {
 fn check_bits(bits: u32, least: u32) -> Result<()> {
     let (name, value) = ("bits of values that are taken digit by digit", u64::from(bits));
     let most = MAX_DIGITS_MODULUS.ilog2();
-    if bits < least {
-        return Err(Error::TooSmall { name, value, limit: least.into() });
-    }
-    if bits > most {
-        return Err(Error::TooLarge { name, value, limit: most.into() });
-    }
-    Ok(())
+    check_within(name, value, u64::from(least)..=u64::from(most))
 }
 
 /// The bits of digits that a request asks for, if it does.
 fn digit_bits(request: &Request) -> Result<Option<u32>> {
     let Some(bits) = request.digit_bits else { return Ok(None) };
-    let (name, value) = ("bits of a digit", u64::from(bits));
-    if bits < *DIGIT_BITS.start() {
-        return Err(Error::TooSmall { name, value, limit: (*DIGIT_BITS.start()).into() });
-    }
-    if bits > *DIGIT_BITS.end() {
-        return Err(Error::TooLarge { name, value, limit: (*DIGIT_BITS.end()).into() });
-    }
+    let [least, most] = [DIGIT_BITS.start(), DIGIT_BITS.end()].map(|&bits| u64::from(bits));
+    check_within("bits of a digit", bits.into(), least..=most)?;
     Ok(Some(bits))
 }
 

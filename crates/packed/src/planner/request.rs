@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::error::{Error, Result, check_within, demand};
 use cryptable_lattice::{FailureProbability, NoiseBound, Owners};
 
 use crate::akp::hermite_kernel::HermiteOrder;
@@ -281,13 +281,7 @@ impl Request {
 
     /// Checks that a request for hidden tables has no options that such tables lack.
     fn check_hidden(&self, bits: u32) -> Result<()> {
-        let (value, name) = (u64::from(bits), "bits of hidden tables");
-        if value < *HIDDEN_BITS.start() {
-            return Err(Error::TooSmall { name, value, limit: *HIDDEN_BITS.start() });
-        }
-        if value > *HIDDEN_BITS.end() {
-            return Err(Error::TooLarge { name, value, limit: *HIDDEN_BITS.end() });
-        }
+        check_within("bits of hidden tables", bits.into(), HIDDEN_BITS)?;
         let refused = match self {
             Self { entries: EntryKind::Plain | EntryKind::Encrypted, .. } => "for every value",
             Self { complex_outputs: true, .. } => "with complex outputs",
@@ -305,12 +299,7 @@ impl Request {
 
     /// Checks that every number is allowed, before anything is computed from it.
     pub(crate) fn check(&self) -> Result<()> {
-        let bounded = |name, value: u64, least: u64, most: u64| {
-            if value < least {
-                return Err(Error::TooSmall { name, value, limit: least });
-            }
-            if value > most { Err(Error::TooLarge { name, value, limit: most }) } else { Ok(()) }
-        };
+        let bounded = |name, value, least, most| check_within(name, value, least..=most);
         if self.method == Some(Method::Akp) {
             if self.entries != EntryKind::Shared {
                 let what = format!("method AKP with {}: BMT and CMT serve them", self.entries);

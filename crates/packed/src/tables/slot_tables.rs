@@ -1,7 +1,7 @@
 //! A table of its own for every value of a ciphertext.
 
 use cryptable_lattice::Table;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 use rayon::prelude::*;
 
 use crate::multiplexer::circuit::MultiplexerCircuit;
@@ -90,9 +90,7 @@ impl SlotTables {
         check_output_modulus(output_modulus)?;
         for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
         {
-            if value < 2 {
-                return Err(Error::TooSmall { name, value, limit: 2 });
-            }
+            check_within(name, value, 2..)?;
         }
         let (found, count) = (outputs.len(), outputs.len() as u64 / input_modulus);
         if count == 0 || !(found as u64).is_multiple_of(input_modulus) {
@@ -201,10 +199,7 @@ fn by_input(outputs: &[u32], entries: usize) -> Vec<u32> {
 }
 
 fn check_output_modulus(value: u64) -> Result<()> {
-    if value > MAX_MODULUS {
-        return Err(Error::TooLarge { name: "output modulus", value, limit: MAX_MODULUS });
-    }
-    Ok(())
+    check_within("output modulus", value, ..=MAX_MODULUS)
 }
 
 /// The circuit, if it has a level for entries.

@@ -1,7 +1,7 @@
 //! Sequences of sums and lookups of words.
 
 use cryptable_lattice::Table;
-use cryptable_lattice::error::{Error, Result, check_values};
+use cryptable_lattice::error::{Error, Result, check_values, check_within};
 
 /// Most words of an input, and of an output.
 pub(crate) const MAX_WORDS: usize = 8;
@@ -53,9 +53,7 @@ impl WordCircuit {
     /// # Errors
     /// If the modulus is below 2, or there is no input or more than eight.
     pub(crate) fn new(modulus: u64, inputs: usize) -> Result<Self> {
-        if modulus < 2 {
-            return Err(Error::TooSmall { name: "modulus of words", value: modulus, limit: 2 });
-        }
+        check_within("modulus of words", modulus, 2..)?;
         check_words(inputs)?;
         Ok(Self { modulus, inputs, steps: Vec::new(), registers: inputs, outputs: Vec::new() })
     }
@@ -178,14 +176,7 @@ impl WordCircuit {
 
 /// Checks that values may have this number of words.
 pub(crate) fn check_words(words: usize) -> Result<()> {
-    let (name, value) = ("number of words", words as u64);
-    if words == 0 {
-        return Err(Error::TooSmall { name, value, limit: 1 });
-    }
-    if words > MAX_WORDS {
-        return Err(Error::TooLarge { name, value, limit: MAX_WORDS as u64 });
-    }
-    Ok(())
+    check_within("number of words", words as u64, 1..=MAX_WORDS as u64)
 }
 
 /// Returns `count` words of a value modulo p, the least significant first; higher words are dropped.

@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_within};
 
 use crate::words::circuit::{Register, WordCircuit, check_words, range_of, words_of};
 use crate::words::perfect_hash::PerfectHash;
@@ -58,24 +58,12 @@ impl Dictionary {
     ) -> Result<Self> {
         check_words(words)?;
         let smallest = 2 * words as u64;
-        if modulus < smallest {
-            let (name, value) = ("modulus of words of keys", modulus);
-            return Err(Error::TooSmall { name, value, limit: smallest });
-        }
-        if value_modulus < 2 {
-            let (name, value) = ("modulus of the dictionary's values", value_modulus);
-            return Err(Error::TooSmall { name, value, limit: 2 });
-        }
+        check_within("modulus of words of keys", modulus, smallest..)?;
+        check_within("modulus of the dictionary's values", value_modulus, 2..)?;
         let largest = modulus.saturating_mul(modulus);
-        if value_modulus > largest {
-            let (name, value) = ("modulus of the dictionary's values", value_modulus);
-            return Err(Error::TooLarge { name, value, limit: largest });
-        }
+        check_within("modulus of the dictionary's values", value_modulus, ..=largest)?;
         let entries: Vec<_> = entries.into_iter().collect();
-        if entries.len() as u64 > modulus {
-            let (name, value) = ("number of entries of the dictionary", entries.len() as u64);
-            return Err(Error::TooLarge { name, value, limit: modulus });
-        }
+        check_within("number of entries of the dictionary", entries.len() as u64, ..=modulus)?;
         let range = range_of(modulus, words);
         let mut seen = HashSet::with_capacity(entries.len());
         for (index, &(key, value)) in entries.iter().enumerate() {

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use cryptable_lattice::error::{Error, Result, check_values};
+use cryptable_lattice::error::{Error, Result, check_values, check_within};
 use rayon::prelude::*;
 
 use crate::words::circuit::{Register, WordCircuit, words_of};
@@ -149,10 +149,7 @@ impl WordCircuit {
             |classes: &[u64]| classes.iter().max().map_or(0, |&largest| largest.saturating_add(1));
         let (columns, rows) = (count(low_classes), count(high_classes));
         let pairs = columns.saturating_mul(rows);
-        if pairs > modulus {
-            let name = "number of pairs of classes";
-            return Err(Error::TooLarge { name, value: pairs, limit: modulus });
-        }
+        check_within("number of pairs of classes", pairs, ..=modulus)?;
         if outputs.len() as u64 != pairs {
             return Err(Error::TableLength { found: outputs.len(), expected: pairs });
         }
@@ -222,10 +219,7 @@ impl WordCircuit {
             }
             high.push(class);
             let pairs = known.len() as u64 * cuts.len() as u64;
-            if pairs > modulus {
-                let name = "number of pairs of classes of words of a piecewise constant table";
-                return Err(Error::TooLarge { name, value: pairs, limit: modulus });
-            }
+            check_within("number of pairs of classes of words of a piecewise constant table", pairs, ..=modulus)?;
         }
         Self::classes(modulus, output_modulus, [&low, &high], &outputs)
     }
@@ -248,10 +242,7 @@ impl WordCircuit {
         output_modulus: u64,
         f: impl Fn(u64) -> u64 + Sync,
     ) -> Result<Self> {
-        if modulus > MAX_SEARCHED_MODULUS {
-            let (name, limit) = ("modulus of words", MAX_SEARCHED_MODULUS);
-            return Err(Error::TooLarge { name, value: modulus, limit });
-        }
+        check_within("modulus of words", modulus, ..=MAX_SEARCHED_MODULUS)?;
         output_words(modulus, output_modulus)?;
         let at = |low: u64, high: u64| f(low + modulus * high) % output_modulus;
         let (origin, q) = (at(0, 0), output_modulus);
