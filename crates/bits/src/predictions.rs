@@ -205,15 +205,6 @@ impl Parameters {
         self.counts(levels + 1, 1, |dry_run, x, _| self.circuit().lower(dry_run, x, x.limbs - 1))
     }
 
-    /// Bytes of one bootstrap's bits in memory, with `levels` levels left.
-    ///
-    /// # Errors
-    /// If it is no number of levels up to [`Parameters::levels_after_bootstrap`].
-    pub fn bits_memory_bytes(&self, levels: usize) -> Result<usize> {
-        let words = 2 * self.limbs_of(levels, 0)? * self.literal().ring_degree;
-        Ok(self.packing().parts() * words * size_of::<u64>())
-    }
-
     /// Scale of bits with `levels` levels left: every bit is encoded times this.
     ///
     /// # Errors

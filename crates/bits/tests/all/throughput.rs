@@ -87,9 +87,9 @@ fn scales_do_not_drift_and_sizes_are_told() {
     for parameters in
         [Parameters::throughput_128().unwrap(), Parameters::balanced_128(Packing::Complex).unwrap()]
     {
-        let bytes = |levels| parameters.bits_memory_bytes(levels).unwrap();
+        let bytes = |levels| parameters.ciphertext_bytes(levels);
         assert_eq!(bytes(0), 4 * 3 * parameters.literal().ring_degree * 8);
-        assert!(parameters.bits_memory_bytes(22).is_err() && bytes(0) < bytes(1));
+        assert!(parameters.scale_of_bits(22).is_err() && bytes(0) < bytes(1));
         let stated = parameters.literal().gates[0];
         for levels in 0..=parameters.levels_after_bootstrap() {
             let found = parameters.scale_of_bits(levels).unwrap().log2();
