@@ -82,7 +82,11 @@ impl Parameters {
     /// # Errors
     /// [`TooSmall`](cryptable_lattice::Error::TooSmall).
     fn check_decryption_levels(&self) -> Result<()> {
-        check_within("number of levels for partial decryptions", self.levels_after_bootstrap() as u64, LEVELS as u64..)
+        check_within(
+            "number of levels for partial decryptions",
+            self.levels_after_bootstrap() as u64,
+            LEVELS as u64..,
+        )
     }
 
     /// Returns the shape of bits before partial decryptions, for a secret of this number of owners.

@@ -182,7 +182,11 @@ impl EvaluationKey {
     pub fn half_noisy_gate(&self, gate: Gate, sum: &RlweInput) -> Result<EncryptedBits> {
         let is_xor = matches!(gate, Gate::Xor | Gate::Xnor);
         check_equal("modulus of sums", sum.modulus(), if is_xor { 2 } else { MODULUS })?;
-        check_within("levels after a bootstrap", self.parameters().levels_after_bootstrap() as u64, cleaning::LEVELS as u64..)?;
+        check_within(
+            "levels after a bootstrap",
+            self.parameters().levels_after_bootstrap() as u64,
+            cleaning::LEVELS as u64..,
+        )?;
         let function = match is_xor {
             true => PeriodicFunction::bin_boot(),
             false => PeriodicFunction::gate_boot(gate.outputs(), MODULUS),

@@ -142,7 +142,11 @@ impl Parameters {
     /// # Errors
     /// [`TooSmall`](cryptable_lattice::Error::TooSmall).
     pub(crate) fn check_levels(&self, functions: &[PeriodicFunction]) -> Result<()> {
-        check_within("levels after a bootstrap", self.levels_after_bootstrap() as u64, levels_after_exponential(functions) as u64..)
+        check_within(
+            "levels after a bootstrap",
+            self.levels_after_bootstrap() as u64,
+            levels_after_exponential(functions) as u64..,
+        )
     }
 
     /// log2 of the probability that a bit with such noise is off by half. What is bounded as bias holds but for the

@@ -1,9 +1,9 @@
 //! RLWE ciphertexts modulo q_0 with one phase a coefficient: what ring packing makes, and extraction takes.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
 use cryptable_lattice::error::{check_client, check_equal, check_parameters, check_within, demand};
-use cryptable_lattice::Result;
 use cryptable_ring::Basis;
 use cryptable_wire::KeyId;
 

@@ -8,7 +8,5 @@
 pub(crate) mod factored_test;
 pub(crate) mod many_lut;
 
-pub use factored_test::{
-    FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest, boot_raw_factored,
-};
+pub use factored_test::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest, boot_raw_factored};
 pub use many_lut::{boot_raw_sparse, sparse_modulus, sparsity};

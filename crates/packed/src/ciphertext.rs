@@ -210,7 +210,11 @@ impl Ciphertext {
             return self.check(parameters, expected, None);
         };
         self.binding.check("ciphertext", expected)?;
-        check_within("bits of compressed results", u64::from(body.bits().a), ..=u64::from(parameters.literal().log2_ciphertext_modulus))?;
+        check_within(
+            "bits of compressed results",
+            u64::from(body.bits().a),
+            ..=u64::from(parameters.literal().log2_ciphertext_modulus),
+        )?;
         if body.has_short_mask() {
             let expected = parameters.mask_words().unwrap_or(parameters.ring_degree());
             check_equal("words of a mask", body.mask_words() as u64, expected as u64)?;

@@ -86,7 +86,11 @@ fn seconds(single: &single::Parameters) -> f64 {
 /// Single values for the moduli, with numbers chosen for these and for larger ones, the fastest numbers first.
 fn single_candidates(request: &packed::Request) -> Result<Vec<single::Parameters>> {
     let (p, output) = (request.input_modulus, request.output_modulus);
-    check_within("modulus of single values that may be packed", p.max(output), ..=MAX_SINGLE_MODULUS)?;
+    check_within(
+        "modulus of single values that may be packed",
+        p.max(output),
+        ..=MAX_SINGLE_MODULUS,
+    )?;
     // Methods serve even or odd moduli.
     let factors: [u64; 3] = if p.is_multiple_of(2) { [1, 2, 4] } else { [1, 3, 5] };
     let mut found: Vec<single::Parameters> = Vec::new();

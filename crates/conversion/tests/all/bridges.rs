@@ -156,8 +156,7 @@ fn noise_of_both_ways_is_that_of_its_bounds() {
         let clients = Clients { lwe: single.id(), ring: packed.id() };
         let secrets = Secrets { lwe: secret, ring: packed.secret(), clients };
         let conversion = parameters.conversion();
-        let extraction =
-            ExtractionKey::expand(&secrets.extraction_key(conversion).unwrap());
+        let extraction = ExtractionKey::expand(&secrets.extraction_key(conversion).unwrap());
         let body = ends.0.export(&input).unwrap();
         let phases = from_power_of_two(conversion, packed.id(), body).unwrap();
         let modulus = parameters.single().circuit_bootstrapping().lwe_shape().modulus;

@@ -3,9 +3,9 @@
 //! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and conditions. Everything is a
 //! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
 
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{Error, Result, Table};
 use rayon::prelude::*;
 

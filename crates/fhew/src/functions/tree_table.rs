@@ -7,8 +7,8 @@
 //! Digits are brought to (-1/4, 1/4) of the modulus first, by FDFB-Compress's first bootstrap, so that tables need not
 //! be negacyclic.
 
-use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::error::check_equal;
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result};
 use rayon::prelude::*;
 

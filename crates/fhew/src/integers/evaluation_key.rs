@@ -1,8 +1,8 @@
 //! The server's key for integers, and functions of whole ones.
 
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{NoiseBound, Progress, Result, Table};
 use rayon::prelude::*;
 

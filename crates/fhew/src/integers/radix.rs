@@ -1,7 +1,7 @@
 //! Radix integers: sums, comparisons, selection, and tables of digits.
 
-use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::error::{check_equal, check_within};
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
 
 use super::parameters::{RADIX_BASE_LOG2, RADIX_MODULUS};

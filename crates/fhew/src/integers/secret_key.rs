@@ -1,7 +1,7 @@
 //! The client's key for integers.
 
-use cryptable_lattice::error::check_within;
 use cryptable_lattice::decrypted_values::decrypt_each;
+use cryptable_lattice::error::check_within;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Error, Result};
 

@@ -8,7 +8,9 @@ use common::{Setting, check_every_value, check_noise};
 use cryptable_fhew::full_domain::{
     Comp, CompressContinuous, ContinuousFunction, EvalFunc, OddModulus,
 };
-use cryptable_fhew::multi_value::{UnscaledTest, boot_raw_factored, boot_raw_sparse, sparse_modulus};
+use cryptable_fhew::multi_value::{
+    UnscaledTest, boot_raw_factored, boot_raw_sparse, sparse_modulus,
+};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};

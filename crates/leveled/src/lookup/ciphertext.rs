@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES};
 use cryptable_lattice::lwe_masks::MaskKind;
-use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{Binding, Result};
 use cryptable_wire::{
     BodyReader, KeyId, ObjectType, WireError, object_bytes, peek_header, read_object,

@@ -134,7 +134,11 @@ impl Parameters {
             check_equal("number of groups", groups as u64, self.literal().groups as u64)?;
         }
         formulas.check_output_modulus(self.output_modulus())?;
-        check_within("number of choices within each other", formulas.choices_in_a_row() as u64, ..=circuit.height() as u64)?;
+        check_within(
+            "number of choices within each other",
+            formulas.choices_in_a_row() as u64,
+            ..=circuit.height() as u64,
+        )?;
         Ok(circuit)
     }
 

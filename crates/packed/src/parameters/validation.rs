@@ -151,7 +151,11 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
         }
     }
     let halvings = literal.trace_halvings.0;
-    check_within("halvings of a step of the trace", halvings.into(), 1..=TraceHalvings::MAX.into())?;
+    check_within(
+        "halvings of a step of the trace",
+        halvings.into(),
+        1..=TraceHalvings::MAX.into(),
+    )?;
     let largest = literal.input_modulus.max(literal.output_modulus);
     let least = u64::from(largest.next_power_of_two().ilog2()) + 1;
     let bits = u64::from(literal.log2_ciphertext_modulus);

@@ -219,7 +219,11 @@ impl WordCircuit {
             }
             high.push(class);
             let pairs = known.len() as u64 * cuts.len() as u64;
-            check_within("number of pairs of classes of words of a piecewise constant table", pairs, ..=modulus)?;
+            check_within(
+                "number of pairs of classes of words of a piecewise constant table",
+                pairs,
+                ..=modulus,
+            )?;
         }
         Self::classes(modulus, output_modulus, [&low, &high], &outputs)
     }
