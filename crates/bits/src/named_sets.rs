@@ -99,8 +99,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn throughput_128() -> Result<Self> {
-        let (security, packing) = (SecurityLevel::Bits128, Packing::Complex);
-        Self::new(wide("throughput_128", security, 1 << 16, packing, &THROUGHPUT))
+        Self::throughput_128_of(Owners::ONE)
     }
 
     /// Returns [`Parameters::throughput_128`] for a key of several owners, the sum of whose sparse secrets overflows further: the
@@ -203,8 +202,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn insecure_toy_throughput() -> Result<Self> {
-        let (security, packing) = (SecurityLevel::Insecure, Packing::Complex);
-        Self::new(wide("insecure_toy_throughput", security, 1 << 10, packing, &THROUGHPUT))
+        Self::insecure_toy_throughput_of(Owners::ONE)
     }
 
     /// The primes of [`Parameters::latency_128`], and two for gates, at ring degree 2^10, for tests only: **insecure**.
