@@ -48,10 +48,10 @@ struct Job {
 }
 
 impl Job {
-    /// Lookups of the job in one process, by which the time of one more is measured: what differs from process to process is as
-    /// much as a lookup of many values takes, and several of few.
+    /// Lookups of the job in one process, by which the time of one more is measured: what differs from process to process, half
+    /// a second where the system has to make room for a key, is as much as several lookups in packed tables of bytes take.
     fn lookups(self) -> u64 {
-        if self.engine == Engine::Packed && self.values <= 1_024 { 16 } else { 4 }
+        if self.engine == Engine::Packed && self.bits <= 8 { 16 } else { 4 }
     }
 }
 

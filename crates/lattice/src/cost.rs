@@ -204,7 +204,7 @@ pub fn table_products(rows: usize, columns: usize) -> f64 {
 }
 
 /// Speed-up of work that threads share for each doubling of them, measured on two cores: they wait for memory and for each other.
-const SHARED_WORK: f64 = 1.8;
+const SHARED_WORK: f64 = 1.7;
 
 /// The same where every thread has values of its own.
 const OWN_VALUES: f64 = 1.95;
@@ -230,9 +230,6 @@ const FRESH_BYTE_SECONDS: f64 = 0.7e-9;
 /// Seconds in which a program starts and opens files.
 const START_SECONDS: f64 = 0.02;
 
-/// Seconds in which a program that generates keys chooses their parameters: 0.01 to 0.15.
-const CHOICE_SECONDS: f64 = 0.035;
-
 /// Predicted time, memory and sizes for looking up one ciphertext.
 ///
 /// ```
@@ -245,6 +242,7 @@ const CHOICE_SECONDS: f64 = 0.035;
 ///     key_memory_bytes: 2_000_000_000,
 ///     key_file_bytes: 1_000_000_000,
 ///     key_words: 150_000_000,
+///     choice_seconds: 0.03,
 ///     working_bytes: 300_000_000,
 ///     second_thread_bytes: 20_000_000,
 ///     ciphertext_bytes: 500_000,
@@ -270,6 +268,8 @@ pub struct Prediction {
     pub key_file_bytes: usize,
     /// Words that are drawn to generate the evaluation key: masks and errors.
     pub key_words: usize,
+    /// Seconds in which a command that generates the key chooses its parameters.
+    pub choice_seconds: f64,
     /// Bytes of memory beside the key on one thread: table, ciphertexts, temporaries at the widest point.
     pub working_bytes: usize,
     /// Bytes more where two threads work side by side.
@@ -312,7 +312,7 @@ impl Prediction {
     pub fn key_generation(&self, threads: usize) -> Duration {
         let generated = DRAWN_WORD_SECONDS * self.key_words as f64 / speedup(threads, SHARED_WORK);
         let written = WRITTEN_BYTE_SECONDS * self.key_file_bytes as f64;
-        Duration::from_secs_f64(START_SECONDS + CHOICE_SECONDS + generated + written)
+        Duration::from_secs_f64(START_SECONDS + self.choice_seconds + generated + written)
     }
 
     /// Time in which a command starts, reads the evaluation key from a file that the system has in its cache, and takes memory

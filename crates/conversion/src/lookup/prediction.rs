@@ -50,6 +50,7 @@ impl Parameters {
             key_words: single.key_words
                 + packed.key_words
                 + self.conversion().key_memory_bytes() / size_of::<u64>(),
+            choice_seconds: single.choice_seconds + packed.choice_seconds,
             working_bytes: packed.working_bytes + lists,
             // A fresh value is a word, a result a mask and a word.
             ciphertext_bytes: single.ciphertext_bytes * slots,

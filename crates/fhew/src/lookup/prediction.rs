@@ -11,6 +11,9 @@ use crate::keys::{evaluation_key_bytes, evaluation_key_memory_bytes, evaluation_
 /// Most polynomials that an encoded table has, of all methods.
 const POLYNOMIALS_A_TABLE: usize = 8;
 
+/// Seconds in which a command chooses parameters among all methods.
+const CHOICE_SECONDS: f64 = 0.06;
+
 /// Work of one lookup: blind rotations and a key switch.
 impl Parameters {
     /// Predicts time, memory and sizes of a lookup in one table. All numbers are those of one value, since every value
@@ -41,6 +44,7 @@ impl Parameters {
             key_memory_bytes: evaluation_key_memory_bytes(fhew),
             key_file_bytes: keys.saturating_add(envelope),
             key_words: evaluation_key_words(fhew),
+            choice_seconds: CHOICE_SECONDS,
             working_bytes: 8 * fhew.ring_degree() * polynomials,
             second_thread_bytes: 0,
             ciphertext_bytes: bits.div_ceil(8),

@@ -51,6 +51,7 @@ impl Parameters {
             key_memory_bytes: cost.key_memory_bytes() as usize,
             key_file_bytes: evaluation_key_bytes(circuit.fhew()),
             key_words: evaluation_key_words(circuit.fhew()),
+            choice_seconds: 0.0,
             working_bytes: self.table_bytes() + rgsw_bytes + result_bytes,
             second_thread_bytes: 0,
             ciphertext_bytes: lwe.fresh_bytes(inputs) as usize,

@@ -20,6 +20,9 @@ const ENCODED_BIT: usize = 4;
 /// Size of primes that vector kernels do not serve.
 const LOG2_VECTOR_BOUND: f64 = 50.0;
 
+/// Seconds in which a command chooses parameters: from 0.01 to 0.15.
+const CHOICE_SECONDS: f64 = 0.035;
+
 impl Parameters {
     /// Predicts work, memory and sizes of a lookup of one table on one full ciphertext.
     ///
@@ -85,6 +88,7 @@ impl Parameters {
                 .chain(self.result_key_shape().map(|shape| shape.stored_bytes()))
                 .sum(),
             key_words: requests.iter().map(|request| self.words_drawn(request)).sum(),
+            choice_seconds: CHOICE_SECONDS,
             working_bytes,
             second_thread_bytes: self.second_thread_bytes(),
             ciphertext_bytes: packed_bytes(literal.ring_degree, bits),
