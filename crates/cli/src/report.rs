@@ -124,11 +124,12 @@ impl Display for Report {
 }
 
 /// Prints a result: `fields` for programs, and `text` for people.
+#[cfg(any(feature = "remote", feature = "serve"))]
 pub fn answer(global: Global, fields: Value, text: String) -> anyhow::Result<()> {
     result(global, &Report { fields, text })
 }
 
-/// Prints a summary like [`answer`]; nothing with `--quiet`.
+/// Prints a summary: `fields` for programs, and `text` for people; nothing with `--quiet`.
 pub fn told(global: Global, fields: Value, text: String) -> anyhow::Result<()> {
     summary(global, &Report { fields, text })
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use cryptable_lattice::coefficient_ciphertext::{
     CoefficientCiphertext, CoefficientLayout, CompressedCiphertext, UniformPart,
 };
-use cryptable_lattice::error::{Error, Result, check_equal, check_within};
+use cryptable_lattice::error::{Error, Result, check_equal};
 #[cfg(feature = "client")]
 use cryptable_lattice::result_key::result_secret;
 #[cfg(feature = "client")]
@@ -210,7 +210,7 @@ impl Ciphertext {
             return self.check(parameters, expected, None);
         };
         self.binding.check("ciphertext", expected)?;
-        check_within(
+        cryptable_lattice::error::check_within(
             "bits of compressed results",
             u64::from(body.bits().a),
             ..=u64::from(parameters.literal().log2_ciphertext_modulus),

@@ -6,7 +6,7 @@
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_lattice::{Error, Result, Table};
+use cryptable_lattice::{Result, Table};
 use rayon::prelude::*;
 
 use crate::full_domain::method::FullDomainMethod;
@@ -268,7 +268,11 @@ pub fn encrypt_radix(
     check_width(base_log2, digits)?;
     let bits = digits as u32 * base_log2;
     if bits < u64::BITS && value >> bits != 0 {
-        return Err(Error::ValueOutOfRange { value, index: 0, limit: 1 << bits });
+        return Err(cryptable_lattice::Error::ValueOutOfRange {
+            value,
+            index: 0,
+            limit: 1 << bits,
+        });
     }
     let digit = |i| {
         let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);
