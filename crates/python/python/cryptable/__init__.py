@@ -174,8 +174,8 @@ def plan(
     - `entries`: `"per-value"` for a table of its own for every value, `"encrypted"` for tables that the server cannot
       read, `"shared"` by default;
     - `complex_outputs=True`: for complex tables, where `moduli` are given;
-    - `hide_table`: bits, 40 or 64 as a rule, by which results of packed or single values hide the table from who has the
-      secret key;
+    - `hide_table`: bits, 40 or 64 as a rule, by which results of packed or single values hide the table from who has
+      the secret key;
     - `method`, `ring_degree`, `digit_bits`: the way itself; `cost_model`: the machine that times are predicted for.
 
     >>> plan([1, 0, 3, 2], engine="single", values=10).best.engine
