@@ -8,7 +8,7 @@ use crate::origin::Origin;
 /// Prints a line, as JSON for programs or in short for people, and checks that no value was wrong.
 ///
 /// # Errors
-/// If it is no JSON, or a value is wrong.
+/// If the line cannot be written as JSON, or a value is wrong.
 pub fn print_line(line: &impl Serialize, json: bool) -> anyhow::Result<()> {
     print_lines(std::slice::from_ref(line), json)
 }
@@ -35,7 +35,7 @@ fn shown(line: &Value) -> String {
     let number = |name: &str| line[name].as_f64().unwrap_or(f64::NAN);
     let text = |name: &str| line[name].as_str().unwrap_or_default();
     let mut shown = format!(
-        "{:<26} {} values in {:.4} s, {:.1} u, {:.4} ms a value; table {}; key {:.1} MB, peak {:.2} GB; \
+        "{:<26} {} values in {:.4} s, {:.1} u, {:.4} ms per value; table {}; key {:.1} MB, peak {:.2} GB; \
          noise 2^{:.2} of the margin, predicted 2^{:.2}; fails 2^{:.1}; {:.1} bits of security",
         text("method"),
         line["slots"],
