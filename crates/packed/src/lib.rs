@@ -67,9 +67,7 @@ mod tables;
 mod words;
 
 pub use akp::hermite_kernel::{HermiteKernel, HermiteOrder};
-pub use akp::trigonometric_hermite::{
-    NoiseGain, curvature, noise_gain, radial_gains, trigonometric_hermite,
-};
+pub use akp::trigonometric_hermite::trigonometric_hermite;
 pub use ciphertext::Ciphertext;
 pub use comparison::digit_list::{DigitList, join_digits};
 pub use comparison::operation::Operation;
