@@ -12,7 +12,6 @@
 //! | `chebyshev_log_length + doublings`, one more a cleaned doubling, one without `chebyshev_least_depth` | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
-pub(crate) mod closed_forms;
 pub(crate) mod fourier_sums;
 pub(crate) mod hermite_kernel;
 pub(crate) mod hidden_interpolation;

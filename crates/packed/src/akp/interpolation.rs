@@ -48,12 +48,7 @@ impl Interpolation {
 
     /// Interpolates fractions within [-1/2, 1/2] by powers of the exponential.
     pub(crate) fn of_values(values: &[f64], order: HermiteOrder) -> Self {
-        Self::of_coefficients(trigonometric_hermite(values, order))
-    }
-
-    /// The function of which these are the coefficients of T, see [`trigonometric_hermite`].
-    pub(crate) fn of_coefficients(coefficients: Vec<Complex64>) -> Self {
-        Self::Power(coefficients.into_iter().map(|c| c / 2.0).collect())
+        Self::Power(trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect())
     }
 
     /// Whether it is evaluated on powers of the exponential.

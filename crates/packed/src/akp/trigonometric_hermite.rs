@@ -72,6 +72,30 @@ mod tests {
         }
     }
 
+    /// Equations (12) and (15) of the paper, the latter with the sign of the former: `k mod p`, and steps in the middle.
+    #[test]
+    fn first_order_has_closed_forms_for_floors_and_signs() {
+        for p in SIZES {
+            let size = p as f64;
+            let term = |k: usize| {
+                let cotangent = 1.0 / (PI * k as f64 / size).tan();
+                Complex64::new(-1.0, cotangent) * ((size - k as f64) / size)
+            };
+            let values: Vec<f64> = (0..p).map(|k| k as f64).collect();
+            let steps: Vec<f64> = (0..p).map(|k| f64::from(u8::from(2 * k >= p))).collect();
+            let [floor, sign] =
+                [values, steps].map(|it| trigonometric_hermite(&it, HermiteOrder::First));
+            assert!((floor[0] - (size - 1.0) / 2.0).norm() < 1e-10, "p = {p}");
+            for k in 1..p {
+                assert!((floor[k] - term(k)).norm() < 1e-10, "p = {p}, k = {k}");
+                if p.is_multiple_of(2) {
+                    let expected = if k % 2 == 0 { 0.0.into() } else { term(k) * (2.0 / size) };
+                    assert!((sign[k] - expected).norm() < 1e-12, "p = {p}, k = {k}");
+                }
+            }
+        }
+    }
+
     /// Values in [-1, 1].
     fn random_table(p: usize) -> Vec<f64> {
         (0..p).map(|l| ((l * l * 7919 + 13 * l + 5) % 97) as f64 / 48.0 - 1.0).collect()

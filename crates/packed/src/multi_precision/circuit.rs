@@ -19,7 +19,6 @@ use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result, check_within};
 
 use crate::akp::AkpCircuit;
-use crate::akp::closed_forms;
 use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
@@ -148,12 +147,7 @@ impl MultiPrecisionCircuit {
             let limit = "its size must be even for a sign".into();
             return Err(Error::Parameter { name: "last digit", value: size as f64, limit });
         }
-        let literal = self.akp.literal();
         let outputs = outputs.map(|output| output as f64 / modulus as f64);
-        if literal.hermite_order.is_first() {
-            let step = closed_forms::step(literal.input_modulus, outputs);
-            return Ok(Interpolation::of_coefficients(step));
-        }
         Ok(self.interpolation(size, |d| outputs[usize::from(2 * d as u64 >= size)]))
     }
 
@@ -203,9 +197,6 @@ impl MultiPrecisionCircuit {
     /// The centred value of a digit as a fraction of its size: `(d - c)/p_i`.
     fn value_of_digit(&self, digit: usize) -> Interpolation {
         let (size, centre) = (self.digits[digit], self.centre(digit) as f64);
-        if size == self.largest() && self.akp.literal().hermite_order.is_first() {
-            return Interpolation::of_coefficients(closed_forms::modulo(size, centre));
-        }
         self.interpolation(size, |d| (d as f64 - centre) / size as f64)
     }
 
