@@ -3,6 +3,9 @@
 
 use crate::arithmetic::Arithmetic;
 
+/// Levels of [`h1`].
+pub const H1_LEVELS: usize = 2;
+
 /// Roundings in what [`h1`] leaves of a bit, in units of the variance of one: one at 0, two at 1, and one more at 1 if
 /// `lowered` was rounded itself.
 pub const H1_ROUNDINGS: f64 = 2.0;

@@ -57,7 +57,8 @@ pub struct MultiplexerLiteral {
     pub selectors: Vec<usize>,
     /// Times that deltas are cleaned by 3x² - 2x³.
     pub delta_cleanings: u32,
-    /// Whether selectors are joined by the cleaning polynomial of AND.
+    /// Whether selectors are joined by the cleaning polynomial of AND: `false`, but in literals of earlier versions, which are
+    /// refused with `true`.
     pub cleaning_and: bool,
     /// Levels for entries that are plaintexts or ciphertexts (tables of slots, encrypted tables): 1; for
     /// tables of integers, the same for all slots: 0.

@@ -8,6 +8,5 @@ pub(crate) mod functional_digit_decomposition;
 pub(crate) mod kronecker_deltas;
 pub(crate) mod kronecker_product;
 pub(crate) mod multiplexer_tree;
-pub(crate) mod noise_cleaning;
 pub(crate) mod real_deltas;
 pub(crate) mod table_step;

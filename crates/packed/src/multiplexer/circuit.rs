@@ -10,7 +10,7 @@
 //! | 1 | q_0, the modulus of the result |
 //! | `slots_to_coeffs.primes` | SlotsToCoeffs |
 //! | one per row selector | the multiplexer tree |
-//! | `ceil(log2 digits)` of the largest selector | KProduct (three times as many with cleaning AND) |
+//! | `ceil(log2 digits)` of the largest selector | KProduct |
 //! | 2 a cleaning | cleaning of deltas |
 //! | `ceil(log2(p - 1)) + 1`, 0 for p = 2 | Kronecker deltas |
 //! | `chebyshev_log_length + doublings`, one more a cleaned doubling, one without `chebyshev_least_depth` | the exponential |
@@ -30,9 +30,7 @@ use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
-use crate::multiplexer::kronecker_product::{
-    SelectorProduct, joint_kronecker_product, kronecker_product,
-};
+use crate::multiplexer::kronecker_product::{joint_kronecker_product, kronecker_product};
 use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
 use crate::multiplexer::table_step::{TableArithmetic, TableShape};
 use crate::step::Step;
@@ -148,11 +146,6 @@ impl MultiplexerCircuit {
     /// The chain of primes.
     pub(crate) fn primes(&self) -> &[f64] {
         &self.primes
-    }
-
-    /// How selectors are multiplied.
-    pub(crate) fn selector_product(&self) -> SelectorProduct {
-        self.multiplexer.selector_product()
     }
 
     /// Whether there is a level for entries that are plaintexts or ciphertexts.
@@ -342,21 +335,19 @@ impl MultiplexerCircuit {
         deltas: Vec<DigitDeltas<A::Ciphertext>>,
     ) -> Selectors<A::Ciphertext> {
         arithmetic.begin_stage("selectors");
-        let product = self.selector_product();
         let count = self.multiplexer.selectors.len();
         let mut rows = Vec::with_capacity(count - 1);
         let mut columns = Vec::new();
         for (index, mut parts) in self.grouped(deltas).enumerate() {
             if index + 1 < count {
                 let parts = parts.into_iter();
-                let parts =
-                    parts.map(|part| kronecker_product(arithmetic, part, product)).collect();
+                let parts = parts.map(|part| kronecker_product(arithmetic, part)).collect();
                 rows.push(row_selector(arithmetic, parts));
             } else if parts.len() == 2 {
                 let (imaginary, real) = (parts.swap_remove(1), parts.swap_remove(0));
-                columns = joint_kronecker_product(arithmetic, real, imaginary, product);
+                columns = joint_kronecker_product(arithmetic, real, imaginary);
             } else {
-                columns = kronecker_product(arithmetic, parts.swap_remove(0), product);
+                columns = kronecker_product(arithmetic, parts.swap_remove(0));
             }
         }
         Selectors { rows, columns }

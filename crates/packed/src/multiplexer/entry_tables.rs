@@ -172,12 +172,11 @@ impl MultiplexerCircuit {
         arithmetic: &A,
         deltas: Vec<DigitDeltas<A::Ciphertext>>,
     ) -> SlotSelectors<A::Ciphertext> {
-        let product = self.selector_product();
         let mut rows: Vec<_> = self
             .grouped(deltas)
             .map(|parts| {
                 let parts = parts.into_iter();
-                let parts = parts.map(|part| kronecker_product(arithmetic, part, product));
+                let parts = parts.map(|part| kronecker_product(arithmetic, part));
                 row_selector(arithmetic, parts.collect())
             })
             .collect();

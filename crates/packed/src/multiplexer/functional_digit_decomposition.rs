@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_ckks::cleaning::{H1_LEVELS, H1_ROUNDINGS, h1};
 use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
@@ -19,7 +20,6 @@ use num_complex::Complex64;
 use crate::keys::lookup_matrices::LookupMatrices;
 use crate::multiplexer::circuit::{DigitDeltas, MultiplexerCircuit};
 use crate::multiplexer::kronecker_deltas::kronecker_deltas;
-use crate::multiplexer::noise_cleaning::clean;
 use crate::multiplexer::real_deltas::real_deltas;
 use crate::step::Step;
 
@@ -130,7 +130,8 @@ impl MultiplexerCircuit {
             .collect()
     }
 
-    /// The deltas of a digit, cleaned, with the limbs that its selector needs.
+    /// The deltas of a digit with the limbs that its selector needs, cleaned by `3x² - 2x³`: 0 and 1 stay, an error ε becomes
+    /// `±3ε²` (BLEACH: Drucker et al., Journal of Cryptology 37(1), 2024, ePrint 2022/1298).
     fn cleaned<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -138,7 +139,7 @@ impl MultiplexerCircuit {
         digit: usize,
     ) -> Vec<A::Ciphertext> {
         let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
-        let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
+        let cleaning = H1_LEVELS * self.multiplexer.delta_cleanings as usize;
         let power = 1.0 / deltas.len() as f64;
         arithmetic.map_all(deltas, |delta: A::Ciphertext| {
             if cleaning > 0 {
@@ -146,7 +147,10 @@ impl MultiplexerCircuit {
             }
             let mut delta = arithmetic.truncated(&delta, limbs + cleaning);
             for _ in 0..self.multiplexer.delta_cleanings {
-                delta = clean(arithmetic, &delta, power);
+                let mut cleaned = h1(arithmetic, &delta, &delta, 1);
+                arithmetic.declare_cleaned(&mut cleaned, &delta, 3.0, H1_ROUNDINGS);
+                arithmetic.declare_power(&mut cleaned, power);
+                delta = cleaned;
             }
             // Every digit has a exponential of its own. Errors of its phase are followed apart.
             arithmetic.declare_source(&mut delta, digit as u32);

@@ -4,43 +4,9 @@
 
 use cryptable_ckks::Arithmetic;
 
-use crate::multiplexer::noise_cleaning::{AND_LEVELS, clean_and};
-
-/// How two selectors are multiplied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SelectorProduct {
-    /// One multiplication, one level.
-    Plain,
-    /// The cleaning polynomial of AND: three multiplications, three levels.
-    CleaningAnd,
-}
-
-impl SelectorProduct {
-    /// Levels of one product.
-    pub(crate) fn levels(self) -> usize {
-        match self {
-            Self::Plain => 1,
-            Self::CleaningAnd => AND_LEVELS,
-        }
-    }
-
-    /// Levels of the Kronecker product of `count` vectors: those of a balanced tree.
-    pub(crate) fn tree_levels(self, count: usize) -> usize {
-        self.levels() * count.next_power_of_two().trailing_zeros() as usize
-    }
-
-    fn multiply<A: Arithmetic>(
-        self,
-        arithmetic: &A,
-        x: &A::Ciphertext,
-        y: &A::Ciphertext,
-        power: f64,
-    ) -> A::Ciphertext {
-        match self {
-            Self::Plain => arithmetic.mul(x, y),
-            Self::CleaningAnd => clean_and(arithmetic, x, y, power),
-        }
-    }
+/// Levels of the Kronecker product of `count` vectors: those of a balanced tree.
+pub(crate) fn levels(count: usize) -> usize {
+    count.next_power_of_two().trailing_zeros() as usize
 }
 
 /// The Kronecker product of real vectors: entry `k_1 + l_1·(k_2 + l_2·(…))` is the product of entries
@@ -51,11 +17,10 @@ impl SelectorProduct {
 pub(crate) fn kronecker_product<A: Arithmetic>(
     arithmetic: &A,
     vectors: Vec<Vec<A::Ciphertext>>,
-    product: SelectorProduct,
 ) -> Vec<A::Ciphertext> {
-    let (low, high) = two_factors(arithmetic, vectors, product);
+    let (low, high) = two_factors(arithmetic, vectors);
     match high {
-        Some(high) => all_products(arithmetic, &low, &high, product),
+        Some(high) => all_products(arithmetic, &low, &high),
         None => low,
     }
 }
@@ -70,20 +35,14 @@ pub(crate) fn joint_kronecker_product<A: Arithmetic>(
     arithmetic: &A,
     real: Vec<Vec<A::Ciphertext>>,
     imaginary: Vec<Vec<A::Ciphertext>>,
-    product: SelectorProduct,
 ) -> Vec<A::Ciphertext> {
     let join = |mut x: A::Ciphertext, mut y: A::Ciphertext| {
         arithmetic.mul_imaginary_unit_assign(&mut y);
         arithmetic.add_assign(&mut x, &y);
         x
     };
-    if product == SelectorProduct::CleaningAnd {
-        let x = kronecker_product(arithmetic, real, product);
-        let y = kronecker_product(arithmetic, imaginary, product);
-        return x.into_iter().zip(y).map(|(x, y)| join(x, y)).collect();
-    }
-    let (x_low, x_high) = two_factors(arithmetic, real, product);
-    let (y_low, y_high) = two_factors(arithmetic, imaginary, product);
+    let (x_low, x_high) = two_factors(arithmetic, real);
+    let (y_low, y_high) = two_factors(arithmetic, imaginary);
     assert_eq!(x_low.len(), y_low.len());
     let (Some(x_high), Some(mut y_high)) = (x_high, y_high) else {
         return x_low.into_iter().zip(y_low).map(|(x, y)| join(x, y)).collect();
@@ -100,14 +59,13 @@ pub(crate) fn joint_kronecker_product<A: Arithmetic>(
 fn two_factors<A: Arithmetic>(
     arithmetic: &A,
     mut vectors: Vec<Vec<A::Ciphertext>>,
-    product: SelectorProduct,
 ) -> (Vec<A::Ciphertext>, Option<Vec<A::Ciphertext>>) {
     while vectors.len() > 2 {
         let mut joined = Vec::with_capacity(vectors.len().div_ceil(2));
         let mut pairs = vectors.into_iter();
         while let Some(low) = pairs.next() {
             joined.push(match pairs.next() {
-                Some(high) => all_products(arithmetic, &low, &high, product),
+                Some(high) => all_products(arithmetic, &low, &high),
                 None => low,
             });
         }
@@ -121,11 +79,9 @@ fn all_products<A: Arithmetic>(
     arithmetic: &A,
     low: &[A::Ciphertext],
     high: &[A::Ciphertext],
-    product: SelectorProduct,
 ) -> Vec<A::Ciphertext> {
     let count = low.len() * high.len();
     arithmetic.map_all((0..count).collect(), |k: usize| {
-        let (x, y) = (&low[k % low.len()], &high[k / low.len()]);
-        product.multiply(arithmetic, x, y, 1.0 / count as f64)
+        arithmetic.mul(&low[k % low.len()], &high[k / low.len()])
     })
 }

@@ -4,14 +4,13 @@ use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
+use cryptable_ckks::cleaning::H1_LEVELS;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::{Owners, SwitchingKeyShape};
 use cryptable_ring::Basis;
 
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
-use crate::multiplexer::kronecker_deltas;
-use crate::multiplexer::kronecker_product::SelectorProduct;
-use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
+use crate::multiplexer::{kronecker_deltas, kronecker_product};
 
 /// Blocks of series of formulas that are held at once: 16 tables of 8 bits have them, half a gigabyte. By processor time of a
 /// loaded Zen 5 a table takes 0.14 s alone, and 0.11, 0.073, 0.055 and 0.042 s of 2, 4, 8 and 16.
@@ -246,11 +245,6 @@ impl MultiplexerLiteral {
         self.digits.iter().all(|&digit| digit == 2)
     }
 
-    /// How selectors are multiplied.
-    pub(crate) fn selector_product(&self) -> SelectorProduct {
-        if self.cleaning_and { SelectorProduct::CleaningAnd } else { SelectorProduct::Plain }
-    }
-
     /// Number of columns: the values of all digits of the last selector.
     pub(crate) fn columns(&self) -> usize {
         let last = self.selectors.last().map_or(0, |&digits| digits);
@@ -278,8 +272,7 @@ impl MultiplexerLiteral {
         for (selector, &count) in self.selectors.iter().enumerate() {
             first += count;
             if digit < first {
-                let products = self.selector_product().tree_levels(count);
-                return self.selector_levels(selector) + products;
+                return self.selector_levels(selector) + kronecker_product::levels(count);
             }
         }
         panic!("digit {digit} belongs to no selector");
@@ -293,6 +286,6 @@ impl MultiplexerLiteral {
     /// Levels from the exponential to the outputs.
     pub(crate) fn levels(&self) -> usize {
         let deltas = self.digits.iter().map(|&p| kronecker_deltas::levels(p)).max().unwrap_or(0);
-        self.levels_below_deltas() + IDENTITY_LEVELS * self.delta_cleanings as usize + deltas
+        self.levels_below_deltas() + H1_LEVELS * self.delta_cleanings as usize + deltas
     }
 }

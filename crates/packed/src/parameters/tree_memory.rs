@@ -83,8 +83,7 @@ impl ParametersLiteral {
             factors = factors.chunks(2).map(join).collect();
         }
         let limbs = self.output_limbs() + tree.delta_levels(digits.start);
-        let level = tree.selector_product().levels();
-        let of_factors = factors.iter().map(|&(size, depth)| size * (limbs - depth * level));
+        let of_factors = factors.iter().map(|&(size, depth)| size * (limbs - depth));
         let deltas = digits.clone().map(|digit| tree.digits[digit] as usize * limbs);
         let parts = if digits.end == tree.digits.len() { self.parts() } else { 1 };
         2 * parts * of_factors.sum::<usize>().saturating_sub(deltas.sum::<usize>())

@@ -408,6 +408,10 @@ fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Re
     }
     let sum: usize = selectors.iter().sum();
     demand_equal("digits of all selectors", sum as u64, digits.len() as u64)?;
+    if multiplexer.cleaning_and {
+        let what = "selectors that the cleaning polynomial of AND joins (cleaning_and): `delta_cleanings` clean deltas";
+        return Err(Error::Unsupported(what.into()));
+    }
     check_within("cleanings of deltas", (*delta_cleanings).into(), 0..=4)?;
     check_within("levels of entries", (*entry_levels).into(), 0..=1)?;
     let rows = multiplexer.row_sizes();

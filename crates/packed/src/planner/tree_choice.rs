@@ -210,62 +210,6 @@ mod tests {
     use crate::literal::DftLiteral;
     use crate::planner::request::Method;
 
-    /// The fastest tree with G_and: with any selectors, cleanings and precision.
-    fn fastest_with_cleaning_and(request: &Request, digits: &[u64]) -> Option<Candidate> {
-        let joined = |selectors: &Vec<usize>| selectors.iter().any(|&count| count > 1);
-        let selectors = selector_choices(digits).into_iter().filter(joined);
-        let all = selectors.flat_map(|selectors| {
-            CLEANINGS.map(|(exponential_cleanings, delta_cleanings, extra_primes, precision)| {
-                let (digits, selectors) = (digits.to_vec(), selectors.clone());
-                let (cleaning_and, entry_levels) = (true, 0);
-                let multiplexer = MultiplexerLiteral {
-                    digits,
-                    selectors,
-                    delta_cleanings,
-                    cleaning_and,
-                    entry_levels,
-                };
-                let output_precision = precision;
-                DigitChoice {
-                    multiplexer,
-                    exponential_cleanings,
-                    extra_primes,
-                    output_precision,
-                    real_slots: false,
-                }
-            })
-        });
-        let all: Vec<_> = all.collect();
-        let found = all.into_par_iter().filter_map(|choice| {
-            if choice.exponential_cleanings > 0 && choice.is_binary() {
-                return None;
-            }
-            let found = choose_primes_where(request, Evaluation::Tree(&choice), |_| Ok(())).ok()?;
-            Some(Candidate::new(request, found))
-        });
-        found.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
-    }
-
-    /// Checks that no tree with G_and is as fast as the fastest without, for tables of these bits.
-    fn check_cleaning_and(method: Method, widths: &[u32]) {
-        for bits in widths {
-            let request = Request { method: Some(method), ..Request::new(1 << bits, 1 << bits) };
-            let seconds = |found: Vec<Candidate>| {
-                found.into_iter().map(|it| it.seconds).fold(f64::INFINITY, f64::min)
-            };
-            let lists = digit_lists(1 << bits, method == Method::Bmt, None);
-            let of = |find: &dyn Fn(&[u64]) -> Option<Candidate>| {
-                seconds(lists.iter().filter_map(|digits| find(digits)).collect())
-            };
-            let plain = of(&|digits| {
-                fastest_tree(&request, &Digits { digits: digits.to_vec(), real_slots: false }).ok()
-            });
-            let cleaning = of(&|digits| fastest_with_cleaning_and(&request, digits));
-            println!("{method} {bits} bits: {:.2} times as long with G_and", cleaning / plain);
-            assert!(cleaning > 1.02 * plain, "{method} {bits} bits: {cleaning} s for {plain}");
-        }
-    }
-
     #[test]
     fn large_outputs_take_matrices_of_a_prime_each() {
         let request = Request { method: Some(Method::Cmt), ..Request::new(1 << 16, 1 << 16) };
@@ -284,18 +228,5 @@ mod tests {
         // In real slots the way back has a part of the primes, and the lookup takes less time nevertheless.
         let real = trees(&Request { digit_bits: Some(4), ..request }, false).unwrap();
         assert!(real[0].parameters.literal().real_slots && 1.05 * real[0].seconds < found.seconds);
-    }
-
-    #[test]
-    fn selectors_are_not_joined_by_cleaning() {
-        check_cleaning_and(Method::Cmt, &[12]);
-        check_cleaning_and(Method::Bmt, &[8]);
-    }
-
-    #[test]
-    #[ignore = "a minute"]
-    fn selectors_of_wide_tables_are_not_joined_by_cleaning() {
-        check_cleaning_and(Method::Cmt, &[16, 18, 20, 22, 24]);
-        check_cleaning_and(Method::Bmt, &[12, 16]);
     }
 }

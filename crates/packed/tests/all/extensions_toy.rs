@@ -131,17 +131,18 @@ fn constant_identical_and_extreme_tables_side_by_side() {
 }
 
 #[test]
-fn cleaned_deltas_and_selectors() {
+fn cleaned_deltas_and_joined_selectors() {
     let _replay = replay::begin();
-    let tree = |digits, selectors| MultiplexerLiteral {
+    let tree = |digits, selectors, delta_cleanings| MultiplexerLiteral {
         digits,
         selectors,
+        delta_cleanings,
         entry_levels: 1,
         ..Default::default()
     };
-    let cleaned = MultiplexerLiteral { delta_cleanings: 1, ..tree(vec![4, 4], vec![1, 1]) };
-    let and = MultiplexerLiteral { cleaning_and: true, ..tree(vec![2; 4], vec![2, 2]) };
-    for (multiplexer, slots) in [(cleaned, 64), (and, 1024)] {
+    for (multiplexer, slots) in
+        [(tree(vec![4, 4], vec![1, 1], 1), 64), (tree(vec![2; 4], vec![2, 2], 0), 1024)]
+    {
         let parameters = Parameters::insecure_toy_tree(256, 1024, slots, multiplexer, 0).unwrap();
         Client::new(parameters).check(&random_tables(slots, 16, 256), None);
     }
