@@ -10,8 +10,7 @@
 //! | that take inputs digit by digit | to 39 bits at 2^-64 | HomSign of the difference | digits of both and the sign, and a selection of each digit |
 //!
 //! A result of AKP has some 20 bits of precision. So large results are not one ciphertext but a [`DigitList`]. Its digits are
-//! selected by signs in slots, by products before SlotsToCoeffs; of parameters without primes for that, by a second lookup, on
-//! digit + n/2 times sign modulo n, n the size of the largest digit.
+//! selected by signs in slots, by products before SlotsToCoeffs.
 //!
 //! | file | what |
 //! |---|---|
@@ -19,7 +18,7 @@
 //! | `digit_list.rs` | results |
 //! | `operation.rs` | names, bootstraps and failures of all operations |
 //! | `predicates.rs` | less than, equality |
-//! | `selection.rs` | maximum, minimum, ReLU, absolute value, clamping; by a second lookup |
+//! | `selection.rs` | maximum, minimum, ReLU, absolute value, clamping |
 //! | `slot_selection.rs`, `selection_in_slots.rs` | the same by products in slots |
 //! | `passes.rs` | progress of several lookups |
 

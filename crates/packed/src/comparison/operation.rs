@@ -93,20 +93,17 @@ impl Operation {
         matches!(self, Self::Sign | Self::LessThan | Self::GreaterOrEqual | Self::Equal)
     }
 
-    /// Bootstraps on k digits, which are selected in slots or by a second lookup.
-    const fn bootstraps_of(self, digits: usize, in_slots: bool) -> usize {
-        match (self, in_slots) {
-            (Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual, _) => digits,
-            (Self::Equal, _) => digits + 1,
-            (Self::Relu, true) => digits,
-            (Self::Relu, false) | (Self::AbsoluteValue, true) => 2 * digits,
-            (Self::AbsoluteValue, false) => 4 * digits,
-            (Self::Maximum | Self::Minimum | Self::Clamp, true) => 3 * digits,
-            (Self::Maximum | Self::Minimum | Self::Clamp, false) => 5 * digits,
+    /// Bootstraps on k digits.
+    const fn bootstraps_of(self, digits: usize) -> usize {
+        match self {
+            Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual | Self::Relu => digits,
+            Self::Equal => digits + 1,
+            Self::AbsoluteValue => 2 * digits,
+            Self::Maximum | Self::Minimum | Self::Clamp => 3 * digits,
         }
     }
 
-    /// Vectors in slots that wait for the lookup of the last of k digits, where digits are selected in slots.
+    /// Vectors in slots that wait for the lookup of the last of k digits.
     const fn waiting_in_slots(self, digits: usize) -> usize {
         match self {
             Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual | Self::Equal => 0,
@@ -117,9 +114,9 @@ impl Operation {
         }
     }
 
-    /// Most bootstraps of any operation on k digits that are selected in slots.
+    /// Most bootstraps of any operation on k digits.
     pub(crate) fn most_bootstraps(digits: usize) -> usize {
-        let bootstraps = Self::ALL.map(|operation| operation.bootstraps_of(digits, true));
+        let bootstraps = Self::ALL.map(|operation| operation.bootstraps_of(digits));
         bootstraps.into_iter().max().unwrap_or(1)
     }
 }
@@ -158,7 +155,7 @@ impl Parameters {
     pub fn bootstraps(&self, operation: Operation) -> usize {
         match self.literal().digits.len() {
             0 => 1,
-            digits => operation.bootstraps_of(digits, self.selection().is_some()),
+            digits => operation.bootstraps_of(digits),
         }
     }
 

@@ -53,7 +53,11 @@ impl EvaluationKey {
     }
 
     /// Tables of digits, the last one without the sign, as fractions of the size of the largest.
-    fn tables_of_digits(&self, circuit: &MultiPrecisionCircuit) -> Result<Vec<Interpolation>> {
+    pub(super) fn tables_of_digits(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+    ) -> Result<Vec<Interpolation>> {
+        circuit.signed_digit()?;
         let (largest, sizes) = (circuit.largest(), self.parameters().integer_digits());
         let table = |(&modulus, &size): (&u64, &u64)| {
             let table = Table::from_fn(modulus, largest, |digit| digit % size)?;

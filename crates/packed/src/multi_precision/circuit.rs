@@ -135,6 +135,19 @@ impl MultiPrecisionCircuit {
         self.akp.literal().input_modulus
     }
 
+    /// The size of the last digit, half of whose values are negative.
+    ///
+    /// # Errors
+    /// If it is odd.
+    pub(crate) fn signed_digit(&self) -> Result<u64> {
+        let size = self.digits[self.digits.len() - 1];
+        if size.is_multiple_of(2) {
+            return Ok(size);
+        }
+        let limit = "its size must be even for a sign".into();
+        Err(Error::Parameter { name: "last digit", value: size as f64, limit })
+    }
+
     /// The step of the most significant digit: outputs modulo `modulus` in the lower and in the upper half of values.
     ///
     /// Nodes of smaller digits are among those of the largest, and so are their halves.
@@ -142,11 +155,7 @@ impl MultiPrecisionCircuit {
     /// # Errors
     /// If the size of the last digit is odd.
     pub(crate) fn step(&self, outputs: [u64; 2], modulus: u64) -> Result<Interpolation> {
-        let size = self.digits[self.digits.len() - 1];
-        if !size.is_multiple_of(2) {
-            let limit = "its size must be even for a sign".into();
-            return Err(Error::Parameter { name: "last digit", value: size as f64, limit });
-        }
+        let size = self.signed_digit()?;
         let outputs = outputs.map(|output| output as f64 / modulus as f64);
         Ok(self.interpolation(size, |d| outputs[usize::from(2 * d as u64 >= size)]))
     }

@@ -2,8 +2,8 @@
 
 use cryptable_packed::Signedness::{Signed, Unsigned};
 use cryptable_packed::{
-    Ciphertext, DigitList, EvaluationKey, Operation, Parameters, Progress, Request, SecretKey,
-    Signedness,
+    Ciphertext, DigitList, EvaluationKey, Operation, Parameters, ParametersLiteral, Progress,
+    Request, SecretKey, Signedness,
 };
 use cryptable_ring::random::replay;
 
@@ -98,6 +98,13 @@ impl Setting {
     }
 }
 
+/// A toy with primes to select digits in slots.
+fn selecting(digits: &[u64], output_modulus: u64) -> Parameters {
+    let toy = Parameters::insecure_toy_digits(digits, output_modulus).unwrap();
+    let literal = ParametersLiteral { selection_primes: 2, ..toy.literal().clone() };
+    Parameters::new(literal).unwrap()
+}
+
 #[test]
 fn integers_in_digits() {
     let _replay = replay::begin();
@@ -114,8 +121,7 @@ fn digits_of_other_sizes_and_no_power_of_two() {
     let _replay = replay::begin();
     for digits in [&[3, 9, 18][..], &[6, 3, 12], &[10, 20]] {
         let largest = *digits.last().unwrap();
-        let parameters = Parameters::insecure_toy_digits(digits, largest).unwrap();
-        Setting::new(&parameters, Unsigned).check_all();
+        Setting::new(&selecting(digits, largest), Unsigned).check_all();
     }
 }
 
@@ -133,8 +139,7 @@ fn integers_in_one_table() {
 fn integers_of_32_bits() {
     let digits = [64, 64, 32, 32, 16, 128];
     assert_eq!(digits.iter().product::<u64>(), 1 << 33);
-    let parameters = Parameters::insecure_toy_digits(&digits, 128).unwrap();
-    let setting = Setting::new(&parameters, Signed);
+    let setting = Setting::new(&selecting(&digits, 128), Signed);
     let (x, y) = setting.operands();
     let key = &setting.key;
     setting.assert_bits(&key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);
@@ -201,12 +206,12 @@ fn wrong_arguments_are_named() {
     let error = key.maximum(&x, &setting.encrypt(&[1, 2]), Progress::silent()).unwrap_err();
     assert!(error.to_string().contains("number of values"), "{error}");
 
-    // No room for a sign beside the digits.
+    // No primes for products in slots.
     let narrow = Setting::new(&Parameters::insecure_toy_digits(&[8, 8], 8).unwrap(), Unsigned);
     let (x, y) = narrow.operands();
     narrow.assert_bits(&narrow.key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);
     let error = narrow.key.maximum(&x, &y, Progress::silent()).unwrap_err().to_string();
-    assert!(error.contains("leave no room for a sign"), "{error}");
+    assert!(error.contains("no primes for products in slots"), "{error}");
     // Values as one, and outputs of another modulus.
     let whole = Setting::new(&Parameters::insecure_toy(16, 2).unwrap(), Unsigned);
     let (x, y) = whole.operands();
