@@ -20,7 +20,6 @@ pub(crate) mod real_gains;
 pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::hiding::Hiding;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
@@ -30,10 +29,9 @@ use cryptable_lattice::{NoiseLaw, Result, Table};
 
 use crate::akp::interpolation::{Interpolation, InterpolationShape};
 use crate::bootstrapping::phase_start::PhaseStart;
-use crate::bootstrapping::slots_to_coeffs;
+use crate::bootstrapping::{LookupShapes, slots_to_coeffs};
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
-use cryptable_ring::{Basis, SharedLimbs};
 
 /// Steps of progress before any table: ModRaise, CoeffsToSlots, the exponential.
 pub(crate) const STEPS_BEFORE_TABLES: usize = 3;
@@ -52,19 +50,6 @@ pub(crate) struct AkpCircuit {
     primes: Vec<f64>,
 }
 
-/// Results of the dry run of a whole lookup.
-#[derive(Debug)]
-pub(crate) struct AkpPrediction {
-    /// The exponential of the phase, with the noise that it has beyond the phase's.
-    pub exponential: Shape,
-    /// Outputs in slots, before SlotsToCoeffs.
-    pub outputs: Shape,
-    /// The result, outputs as fractions of P in its coefficients.
-    pub result: Shape,
-    /// Operation counts and key requests.
-    pub dry_run: DryRun,
-}
-
 impl AkpCircuit {
     /// Plans the circuit over the given chain of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
@@ -76,7 +61,8 @@ impl AkpCircuit {
             largest_phase: None,
             primes: primes.to_vec(),
         };
-        circuit.slots_to_coeffs = circuit.plan_slots_to_coeffs();
+        let (outputs, denominator) = (circuit.worst_outputs(), Interpolation::denominator(literal));
+        circuit.slots_to_coeffs = slots_to_coeffs::plan(literal, primes, outputs, denominator);
         circuit
     }
 
@@ -98,16 +84,8 @@ impl AkpCircuit {
 
     /// The product that is hidden, in a dry run of the worst table: its limbs and scale.
     pub(crate) fn hidden_product(&self) -> (usize, f64) {
-        let outputs = self.predict(&self.worst_interpolation(), 1).outputs;
+        let outputs = self.worst_outputs();
         (outputs.limbs + 1, outputs.scale * self.primes[outputs.limbs])
-    }
-
-    /// Plans SlotsToCoeffs for the scale at which the interpolation ends.
-    fn plan_slots_to_coeffs(&self) -> HomomorphicDft {
-        let literal = &self.literal;
-        let output = self.predict(&self.worst_interpolation(), 1).outputs;
-        let denominator = Interpolation::denominator(literal);
-        slots_to_coeffs::plan(literal, &self.primes, output, denominator)
     }
 
     /// The literal that it was planned for.
@@ -131,16 +109,20 @@ impl AkpCircuit {
         self.literal.input_noise(self.start.input_modulus(), input)
     }
 
-    /// Predicts a lookup of `table`, applied `tables` times to one input: keys, counts and noise.
-    pub(crate) fn predict(&self, table: &Interpolation, tables: usize) -> AkpPrediction {
-        let dry_run = self.dry_run();
-        if self.start.raised().is_some() {
-            self.request_raising(&dry_run);
-        }
-        let power = self.literal.worst_power();
-        let ([exponential, outputs], result) =
-            self.predict_through(&dry_run, table, power, tables, &self.slots_to_coeffs);
-        AkpPrediction { exponential, outputs, result, dry_run }
+    /// Predicts the outputs in slots of the table that amplifies noise most.
+    pub(crate) fn worst_outputs(&self) -> Shape {
+        self.predict_worst(&self.dry_run(), 1, &self.slots_to_coeffs).outputs
+    }
+
+    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most, through these matrices.
+    pub(crate) fn predict_worst(
+        &self,
+        dry_run: &DryRun,
+        tables: usize,
+        dft: &HomomorphicDft,
+    ) -> LookupShapes {
+        let (table, power) = (self.worst_interpolation(), self.literal.worst_power());
+        self.predict_through(dry_run, &table, power, tables, dft)
     }
 
     /// Predicts the result of a table that looks random: what SlotsToCoeffs rounds is in proportion to outputs, which are far
@@ -159,31 +141,23 @@ impl AkpCircuit {
         let added = literal.hidden_tables().map_or(0.0, HiddenTables::variance);
         let power = SlotVariance(parts * (mean_square + added));
         let average = Self { start: self.start.of_average_phases(), ..self.clone() };
-        average.predict_through(&self.dry_run(), table, power, 1, &self.slots_to_coeffs).1
-    }
-
-    /// Requests the keys of ModRaise.
-    pub(crate) fn request_raising(&self, dry_run: &DryRun) {
-        let raised = Basis::main(self.literal.limbs());
-        for request in mod_raise::key_requests(SharedLimbs::NONE, raised) {
-            dry_run.request(request);
-        }
+        average.predict_through(&self.dry_run(), table, power, 1, &self.slots_to_coeffs).result
     }
 
     /// Predicts `tables` lookups of `table`, whose outputs in slots have this power, on one fresh input and through
-    /// these matrices: the exponential and the outputs in slots, then the result.
+    /// these matrices.
     ///
     /// Noise is followed in three parts, because the table treats them differently: that of the
     /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it (which cosines keep), and
     /// that which the interpolation and SlotsToCoeffs add themselves.
-    pub(crate) fn predict_through(
+    fn predict_through(
         &self,
         dry_run: &DryRun,
         table: &Interpolation,
         power: SlotVariance,
         tables: usize,
         dft: &HomomorphicDft,
-    ) -> ([Shape; 2], Shape) {
+    ) -> LookupShapes {
         let fresh = self.literal.fresh_noise(self.literal.input_modulus);
         let input_noise = self.input_noise(fresh.law()).variance();
         let mut exponentials = self.start.predict(dry_run, input_noise, &self.any_slots());
@@ -210,7 +184,7 @@ impl AkpCircuit {
             slots_to_coeffs::apply(dry_run, &self.literal, dft, &matrices, output)
         };
         let results: Vec<Shape> = outputs.iter().map(finish).collect();
-        ([exponential, outputs[0]], results[0])
+        LookupShapes { exponential, outputs: outputs[0], result: results[0] }
     }
 
     /// Exponentials of a ciphertext in a dry run, without noise.

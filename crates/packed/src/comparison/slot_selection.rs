@@ -63,7 +63,6 @@ impl SlotSelection {
             return None;
         }
         let akp = &circuit.akp;
-        let outputs = akp.predict(&akp.worst_interpolation(), 1).outputs;
         let dry_run = akp.dry_run();
         let mut selection = Self {
             literal: literal.clone(),
@@ -71,7 +70,7 @@ impl SlotSelection {
             requests: Vec::new(),
             noise: SlotNoise::ZERO,
         };
-        let products = selection.predict(&dry_run, outputs);
+        let products = selection.predict(&dry_run, akp.worst_outputs());
         selection.slots_to_coeffs = slots_to_coeffs::plan(literal, primes, products, 1.0);
         let matrices = selection.slots_to_coeffs.plans();
         selection.noise = selection.finish(&dry_run, &matrices, products).noise;

@@ -73,7 +73,7 @@ impl FormulaCircuit {
         formulas: &Stage,
         dry_run: &DryRun,
     ) -> Vec<Shape> {
-        akp.request_raising(dry_run);
+        akp.literal().request_raising(dry_run);
         let columns = formulas.columns_in_use();
         let exponentials: Vec<Shape> =
             columns.iter().map(|_| akp.predict_exponentials(dry_run)[0]).collect();

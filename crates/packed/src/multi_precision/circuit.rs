@@ -13,14 +13,14 @@
 //! ε/p_{i+1} in the phase of the next digit, where values are 1/p_{i+1} apart.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise};
+use cryptable_ckks::dry_run::{Counts, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result, check_within};
 
 use crate::akp::AkpCircuit;
 use crate::akp::interpolation::Interpolation;
-use crate::bootstrapping::slots_to_coeffs;
+use crate::bootstrapping::{LookupShapes, slots_to_coeffs};
 use crate::literal::ParametersLiteral;
 
 /// The public, table-independent part of functions of large values for one parameter set.
@@ -44,17 +44,6 @@ pub(crate) struct DigitClearing {
     noise: SlotNoise,
 }
 
-/// Results of the dry run of all digits.
-#[derive(Debug)]
-pub(crate) struct MultiPrecisionPrediction {
-    /// The exponential of a phase.
-    pub exponential: Shape,
-    /// The result of the table of the last digit.
-    pub result: Shape,
-    /// Operation counts and key requests.
-    pub dry_run: DryRun,
-}
-
 impl MultiPrecisionCircuit {
     /// Plans the circuit over the given chain of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
@@ -68,14 +57,11 @@ impl MultiPrecisionCircuit {
         };
         let akp = AkpCircuit::new(&digit_literal, primes);
         let mut circuit = Self { akp, digits, clearing: Vec::new() };
-        let (worst, power) = (circuit.akp.worst_interpolation(), literal.worst_power());
-        let outputs = circuit.akp.predict(&worst, 1).outputs;
+        let outputs = circuit.akp.worst_outputs();
         for digit in 0..circuit.digits.len() - 1 {
             let denominator = 1.0 / circuit.amplitude(digit);
             let plan = slots_to_coeffs::plan(circuit.akp.literal(), primes, outputs, denominator);
-            let dry_run = circuit.akp.dry_run();
-            let (_, result) = circuit.akp.predict_through(&dry_run, &worst, power, 1, &plan);
-            let noise = result.noise;
+            let noise = circuit.akp.predict_worst(&circuit.akp.dry_run(), 1, &plan).result.noise;
             let table = circuit.value_of_digit(digit);
             circuit.clearing.push(DigitClearing { table, slots_to_coeffs: plan, noise });
         }
@@ -161,32 +147,22 @@ impl MultiPrecisionCircuit {
     }
 
     /// Predicts all digits, and `tables` tables of the last one, each the one that amplifies noise most.
-    pub(crate) fn predict(&self, tables: usize) -> MultiPrecisionPrediction {
-        let dry_run = self.akp.dry_run();
-        self.akp.request_raising(&dry_run);
-        let (worst, power) = (self.akp.worst_interpolation(), self.akp.literal().worst_power());
+    pub(crate) fn predict(&self, dry_run: &DryRun, tables: usize) -> LookupShapes {
         for clearing in &self.clearing {
-            let _ = self.akp.predict_through(&dry_run, &worst, power, 1, &clearing.slots_to_coeffs);
+            self.akp.predict_worst(dry_run, 1, &clearing.slots_to_coeffs);
         }
-        let last = &self.akp.slots_to_coeffs;
-        let ([exponential, _], result) =
-            self.akp.predict_through(&dry_run, &worst, power, tables, last);
-        MultiPrecisionPrediction { exponential, result, dry_run }
+        self.akp.predict_worst(dry_run, tables, &self.akp.slots_to_coeffs)
     }
 
     /// Predicts the work of clearing the `cleared` lowest digits, and of `tables` tables of each of these and of the last
     /// one, every table as dear as the dearest.
     pub(crate) fn predict_digit_tables(&self, cleared: usize, tables: usize) -> Counts {
         let dry_run = self.akp.dry_run();
-        self.akp.request_raising(&dry_run);
-        let (worst, power) = (self.akp.worst_interpolation(), self.akp.literal().worst_power());
-        let predict = |count, plan| {
-            let _ = self.akp.predict_through(&dry_run, &worst, power, count, plan);
-        };
-        let cleared = self.clearing.iter().take(cleared);
-        cleared.for_each(|digit| predict(1 + tables, &digit.slots_to_coeffs));
+        for digit in self.clearing.iter().take(cleared) {
+            self.akp.predict_worst(&dry_run, 1 + tables, &digit.slots_to_coeffs);
+        }
         if tables > 0 {
-            predict(tables, &self.akp.slots_to_coeffs);
+            self.akp.predict_worst(&dry_run, tables, &self.akp.slots_to_coeffs);
         }
         dry_run.counts()
     }

@@ -19,15 +19,13 @@
 use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{NoiseLaw, Result, Table};
 use cryptable_ring::selected_product::TableMatrix;
-use cryptable_ring::{Basis, SharedLimbs};
 
 use crate::bootstrapping::phase_exponential::PhaseExponential;
-use crate::bootstrapping::slots_to_coeffs;
+use crate::bootstrapping::{LookupShapes, slots_to_coeffs};
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::multiplexer::kronecker_product::{joint_kronecker_product, kronecker_product};
@@ -52,24 +50,9 @@ pub(crate) struct MultiplexerCircuit {
     primes: Vec<f64>,
 }
 
-/// Results of the dry run of a whole lookup.
-#[derive(Debug)]
-pub(crate) struct MultiplexerPrediction {
-    /// The exponential of a phase, with the noise that it has beyond the phase's.
-    pub exponential: Shape,
-    /// A cleaned delta of the first digit.
-    pub delta: Shape,
-    /// Outputs in slots, before SlotsToCoeffs.
-    pub outputs: Shape,
-    /// The result, outputs as fractions of P in its coefficients.
-    pub result: Shape,
-    /// Operation counts and key requests.
-    pub dry_run: DryRun,
-}
-
 /// Results of the dry run of a decomposition.
 pub(crate) struct DeltaPrediction {
-    exponential: Shape,
+    pub(crate) exponential: Shape,
     /// The deltas of all digits.
     pub(crate) deltas: Vec<DigitDeltas<Shape>>,
 }
@@ -107,7 +90,8 @@ impl MultiplexerCircuit {
             primes: primes.to_vec(),
         };
         let dry_run = circuit.dry_run();
-        let outputs = circuit.predict_outputs(&dry_run, circuit.worst_mean_square(), 1).outputs;
+        let deltas = circuit.predict_deltas(&dry_run).deltas;
+        let outputs = circuit.predict_outputs(&dry_run, deltas, circuit.worst_mean_square(), 1);
         circuit.output_scale = outputs.scale;
         circuit.slots_to_coeffs = slots_to_coeffs::plan(literal, primes, outputs, 1.0);
         circuit
@@ -171,42 +155,41 @@ impl MultiplexerCircuit {
     /// Predicts a lookup of `tables` tables whose centred outputs have the given mean square: keys, counts, noise.
     ///
     /// With a level for entries, keys and noise are those of any kind of entries, counts those of integers.
-    pub(crate) fn predict(&self, mean_square: f64, tables: usize) -> MultiplexerPrediction {
-        let dry_run = self.dry_run();
-        for request in mod_raise::key_requests(SharedLimbs::NONE, Basis::main(self.literal.limbs()))
-        {
-            dry_run.request(request);
-        }
-        let mut prediction = self.predict_outputs(&dry_run, mean_square, tables);
+    pub(crate) fn predict(&self, dry_run: &DryRun, mean_square: f64, tables: usize) -> LookupShapes {
+        self.literal.request_raising(dry_run);
+        let DeltaPrediction { exponential, deltas } = self.predict_deltas(dry_run);
+        let delta = deltas[0][0][0];
+        let outputs = self.predict_outputs(dry_run, deltas, mean_square, tables);
         let matrices = self.slots_to_coeffs.plans();
+        let mut result = outputs;
         for _ in 0..tables {
-            prediction.result = self.finish(&dry_run, &matrices, prediction.outputs);
+            result = self.finish(dry_run, &matrices, outputs);
         }
         if self.has_entry_level() {
             for kind in [EntryKind::Plain, EntryKind::Encrypted] {
-                let slots = self.predict_slots(kind, mean_square);
-                slots.dry_run.key_requests().into_iter().for_each(|key| dry_run.request(key));
-                if slots.result.noise.total() > prediction.result.noise.total() {
-                    prediction.result.noise = slots.result.noise;
+                let entries = self.dry_run();
+                let noise = self.predict_slots(&entries, kind, mean_square).result.noise;
+                entries.key_requests().into_iter().for_each(|key| dry_run.request(key));
+                if noise.total() > result.noise.total() {
+                    result.noise = noise;
                 }
             }
         }
         // All digits but the last go through SlotsToCoeffs, too.
         let all = 0..self.digits().len();
         for digit in 0..all.end - 1 {
-            let deltas = vec![vec![prediction.delta; self.digits()[digit] as usize]; self.parts()];
-            let value = self.digit_value(&dry_run, &deltas, digit, &all);
-            let _ = self.finish(&dry_run, &matrices, value);
+            let deltas = vec![vec![delta; self.digits()[digit] as usize]; self.parts()];
+            let value = self.digit_value(dry_run, &deltas, digit, &all);
+            self.finish(dry_run, &matrices, value);
         }
-        prediction.dry_run = dry_run;
-        prediction
+        LookupShapes { exponential, outputs, result }
     }
 
     /// Predicts the result of a table whose centred outputs have the given mean square, on an input of average noise.
     pub(crate) fn predict_average(&self, mean_square: f64) -> Shape {
         let phase_exponential = self.phase_exponential.of_average_phases();
         let average = Self { phase_exponential, ..self.clone() };
-        average.predict(mean_square, 1).result
+        average.predict(&self.dry_run(), mean_square, 1).result
     }
 
     /// The mean square of the table that amplifies noise most: half the output modulus everywhere.
@@ -214,15 +197,14 @@ impl MultiplexerCircuit {
         (self.literal.output_modulus as f64 / 2.0).powi(2)
     }
 
-    /// Predicts everything up to the outputs of `tables` tables in slots.
+    /// Predicts the outputs of `tables` tables in slots.
     fn predict_outputs(
         &self,
         dry_run: &DryRun,
+        deltas: Vec<DigitDeltas<Shape>>,
         mean_square: f64,
         tables: usize,
-    ) -> MultiplexerPrediction {
-        let DeltaPrediction { exponential, deltas } = self.predict_deltas(dry_run);
-        let delta = deltas[0][0][0];
+    ) -> Shape {
         let selectors = self.selectors(dry_run, deltas);
         let rows = self.rows();
         let (outer, inner) = multiplexer_tree::step_shape(&rows);
@@ -235,8 +217,7 @@ impl MultiplexerCircuit {
         for _ in 1..tables {
             let _ = look_up();
         }
-        let dry_run = self.dry_run();
-        MultiplexerPrediction { exponential, delta, outputs, result: outputs, dry_run }
+        outputs
     }
 
     /// Predicts the deltas of all digits.

@@ -19,7 +19,8 @@ use cryptable_lattice::Result;
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::multiplexer::circuit::{DigitDeltas, MultiplexerCircuit};
+use crate::bootstrapping::LookupShapes;
+use crate::multiplexer::circuit::{DeltaPrediction, DigitDeltas, MultiplexerCircuit};
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::multiplexer::kronecker_product::kronecker_product;
 use crate::multiplexer::multiplexer_tree::{RowSelector, join_parts, row_selector, select_outputs};
@@ -52,15 +53,6 @@ pub(crate) struct EntryEncoding {
     pub scale: f64,
     /// Factor that brings outputs to the scale of other tables' outputs.
     pub factor: i64,
-}
-
-/// Results of the dry run of a lookup in tables of slots.
-#[derive(Debug)]
-pub(crate) struct SlotPrediction {
-    /// The result, outputs as fractions of P in its coefficients.
-    pub result: Shape,
-    /// Operation counts and key requests.
-    pub dry_run: DryRun,
 }
 
 /// A row of plaintext entries: `Σ_j entry(j)·δ_j`, rescaled.
@@ -236,10 +228,14 @@ impl MultiplexerCircuit {
 
     /// Predicts a lookup in tables with entries of this kind, whose centred outputs have the given mean square: keys,
     /// counts, noise.
-    pub(crate) fn predict_slots(&self, kind: EntryKind, mean_square: f64) -> SlotPrediction {
-        let dry_run = self.dry_run();
-        let deltas = self.predict_deltas(&dry_run).deltas;
-        let selectors = self.slot_selectors(&dry_run, deltas);
+    pub(crate) fn predict_slots(
+        &self,
+        dry_run: &DryRun,
+        kind: EntryKind,
+        mean_square: f64,
+    ) -> LookupShapes {
+        let DeltaPrediction { exponential, deltas } = self.predict_deltas(dry_run);
+        let selectors = self.slot_selectors(dry_run, deltas);
         let EntryEncoding { limbs, scale, .. } = self.entry_encoding();
         let parts = self.parts();
         let mean_square = parts as f64 * mean_square / (self.output_modulus() as f64).powi(2);
@@ -247,14 +243,14 @@ impl MultiplexerCircuit {
             let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
             let sources = NoiseSources::single(ENTRY_SOURCE);
             let entry = Shape { limbs, chain: 0, scale, power, noise, sources };
-            self.look_up_encrypted(&dry_run, &selectors, |_, _| entry, &|| Ok(()))
+            self.look_up_encrypted(dry_run, &selectors, |_, _| entry, &|| Ok(()))
         } else {
             let entry = PlainShape { scale, mean_square, slots: self.complex_slots() };
-            self.look_up_slots(&dry_run, &selectors, |_, _| entry, &|| Ok(()))
+            self.look_up_slots(dry_run, &selectors, |_, _| entry, &|| Ok(()))
         };
         let outputs = outputs.expect("steps of a dry run do not fail");
-        let result = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs);
-        SlotPrediction { result, dry_run }
+        let result = self.finish(dry_run, &self.slots_to_coeffs.plans(), outputs);
+        LookupShapes { exponential, outputs, result }
     }
 }
 
@@ -370,7 +366,7 @@ mod tests {
         let (found, predicted) = look_up(circuit, &secret, kind);
         assert_eq!(found.limbs(), predicted.limbs);
         // SlotsToCoeffs was planned for the scale of integer tables.
-        let planned = circuit.predict(1.0, 1).outputs;
+        let planned = circuit.predict(&circuit.dry_run(), 1.0, 1).outputs;
         assert_eq!(planned.limbs, found.limbs());
         for scale in [found.scale, planned.scale] {
             assert!((scale / predicted.scale - 1.0).abs() < 1e-12, "2^{}", scale.log2());

@@ -5,14 +5,14 @@ use std::ops::Range;
 use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::dry_run::Shape;
 use cryptable_lattice::{NoiseBound, NoiseLaw};
 
 use crate::akp::AkpCircuit;
+use crate::bootstrapping::LookupShapes;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::phase_start::PhaseStart;
 use crate::literal::ParametersLiteral;
-use crate::multi_precision::circuit::{MultiPrecisionCircuit, MultiPrecisionPrediction};
+use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::multiplexer::circuit::MultiplexerCircuit;
 
 /// Planned circuit: the matrices, polynomials and products of a lookup.
@@ -24,17 +24,6 @@ pub(crate) enum Circuit {
     Multiplexer(MultiplexerCircuit),
     /// AKP on one digit after the other.
     MultiPrecision(MultiPrecisionCircuit),
-}
-
-/// Results of the dry run of a lookup by any method.
-#[derive(Debug)]
-pub(crate) struct CircuitPrediction {
-    /// The exponential of a phase, with the noise that it has beyond the phase's.
-    pub exponential: Shape,
-    /// The result, outputs as fractions of P in its coefficients.
-    pub result: Shape,
-    /// Operation counts and key requests.
-    pub dry_run: DryRun,
 }
 
 /// Noise of a coefficient that is raised: for a digit, after the multiplication that makes it one.
@@ -95,23 +84,19 @@ impl Circuit {
         clearing.iter().map(|clearing| &clearing.slots_to_coeffs)
     }
 
-    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most.
-    pub(crate) fn predict_worst(&self, tables: usize) -> CircuitPrediction {
+    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most, with all keys that it takes.
+    pub(crate) fn predict_worst(&self, dry_run: &DryRun, tables: usize) -> LookupShapes {
         match self {
             Self::Akp(circuit) => {
-                let found = circuit.predict(&circuit.worst_interpolation(), tables);
-                let (exponential, result) = (found.exponential, found.result);
-                CircuitPrediction { exponential, result, dry_run: found.dry_run }
-            }
-            Self::Multiplexer(circuit) => {
-                let found = circuit.predict(circuit.worst_mean_square(), tables);
-                let (exponential, result) = (found.exponential, found.result);
-                CircuitPrediction { exponential, result, dry_run: found.dry_run }
+                circuit.literal().request_raising(dry_run);
+                circuit.predict_worst(dry_run, tables, &circuit.slots_to_coeffs)
             }
             Self::MultiPrecision(circuit) => {
-                let MultiPrecisionPrediction { exponential, result, dry_run } =
-                    circuit.predict(tables);
-                CircuitPrediction { exponential, result, dry_run }
+                circuit.akp.literal().request_raising(dry_run);
+                circuit.predict(dry_run, tables)
+            }
+            Self::Multiplexer(circuit) => {
+                circuit.predict(dry_run, circuit.worst_mean_square(), tables)
             }
         }
     }

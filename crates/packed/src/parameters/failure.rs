@@ -8,11 +8,12 @@ use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::akp::real_gains::RealGains;
+use crate::bootstrapping::LookupShapes;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::multiplexer::real_deltas::gain_of_factors;
-use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
+use crate::parameters::circuit::{Circuit, RaisedNoise};
 use crate::parameters::phase_model::PhaseModel;
 
 /// Where the probability comes from that one value decrypts wrong.
@@ -99,7 +100,7 @@ impl FailureModel {
     pub(crate) fn new(
         literal: &ParametersLiteral,
         circuit: &Circuit,
-        prediction: &CircuitPrediction,
+        shapes: LookupShapes,
     ) -> Self {
         let phase = PhaseModel::new(literal, circuit);
         let nodes = literal.interpolated_modulus() as usize;
@@ -124,10 +125,10 @@ impl FailureModel {
             worst_noise: worst_of_tables(
                 literal,
                 &tables,
-                bound_of_result(literal, prediction.result),
+                bound_of_result(literal, shapes.result),
             ),
             tables,
-            exponential_noise: prediction.exponential.noise,
+            exponential_noise: shapes.exponential.noise,
             phase_noise: phase.noise,
             phase_gain: phase.gain,
         }

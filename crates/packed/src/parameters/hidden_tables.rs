@@ -94,8 +94,8 @@ pub(crate) fn hide(
             ("number of digits (dnum) of keys for hidden tables", key.digits() as u64);
         return Err(Error::TooSmall { name, value, limit: value + 1 });
     }
-    let prediction = circuit.predict_worst(1);
-    let model = FailureModel::new(literal, &circuit, &prediction);
+    let shapes = circuit.predict_worst(&circuit.dry_run(), 1);
+    let model = FailureModel::new(literal, &circuit, shapes);
     let log2_slot = literal.log2_hidden_slot();
     // An overflow changes all deltas of its slot.
     let found = model.log2_overflow() + (literal.ring_degree as f64).log2();

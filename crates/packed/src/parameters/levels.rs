@@ -4,10 +4,11 @@ use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
+use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::cleaning::H1_LEVELS;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::{Owners, SwitchingKeyShape};
-use cryptable_ring::Basis;
+use cryptable_ring::{Basis, SharedLimbs};
 
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::{kronecker_deltas, kronecker_product};
@@ -199,6 +200,14 @@ impl ParametersLiteral {
         let special = self.widest_basis().special as f64;
         // Nothing is encrypted modulo all primes and special ones where the topmost has no switching keys.
         self.switched_limbs() as f64 * self.log2_scale + special * self.log2_special + 0.5
+    }
+
+    /// Requests the keys of ModRaise, if phases are raised.
+    pub(crate) fn request_raising(&self, dry_run: &DryRun) {
+        if self.block_secret.is_none() {
+            let requests = mod_raise::key_requests(SharedLimbs::NONE, Basis::main(self.limbs()));
+            requests.into_iter().for_each(|request| dry_run.request(request));
+        }
     }
 
     /// Returns a dry run over the given chain of primes.

@@ -88,8 +88,9 @@ impl Parameters {
             Circuit::Akp(circuit) => (None, FormulaCircuit::new(&literal, circuit, &chain)),
             Circuit::Multiplexer(_) => (None, None),
         };
-        let prediction = circuit.predict_worst(1);
-        let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
+        let single = circuit.dry_run();
+        let shapes = circuit.predict_worst(&single, 1);
+        let failure_model = Arc::new(FailureModel::new(&literal, &circuit, shapes));
         let log2_fail =
             failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).value_log2_fail();
         // A probability that is not a number exceeds any.
@@ -110,7 +111,7 @@ impl Parameters {
             circuit,
             selection: Arc::new(selection),
             formulas: Arc::new(formulas),
-            single: Arc::new(prediction.dry_run),
+            single: Arc::new(single),
             digest,
         })
     }
@@ -127,7 +128,8 @@ impl Parameters {
                     let circuit = circuit.within(range);
                     let literal = circuit.literal().clone();
                     let circuit = Circuit::Akp(circuit);
-                    FailureModel::new(&literal, &circuit, &circuit.predict_worst(1))
+                    let shapes = circuit.predict_worst(&circuit.dry_run(), 1);
+                    FailureModel::new(&literal, &circuit, shapes)
                 })
             }
             _ => &self.failure_model,
@@ -269,7 +271,11 @@ impl Parameters {
     pub(crate) fn counts(&self, tables: usize) -> Counts {
         match tables {
             0 | 1 => self.single.counts(),
-            _ => self.circuit.predict_worst(tables).dry_run.counts(),
+            _ => {
+                let dry_run = self.circuit.dry_run();
+                self.circuit.predict_worst(&dry_run, tables);
+                dry_run.counts()
+            }
         }
     }
 
@@ -298,42 +304,6 @@ impl Parameters {
             Circuit::Multiplexer(circuit) => circuit.has_entry_level(),
             Circuit::Akp(_) | Circuit::MultiPrecision(_) => false,
         }
-    }
-
-    /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of
-    /// this kind whose centred outputs have the given mean square. Squared errors of phase are not counted.
-    ///
-    /// ```
-    /// use cryptable_packed::{EntryKind, MultiplexerLiteral, Parameters};
-    /// let tree = MultiplexerLiteral { digits: vec![4, 4], selectors: vec![1, 1], ..Default::default() };
-    /// let parameters = Parameters::insecure_toy_tree(16, 1024, 1024, tree, 0)?;
-    /// assert!(parameters.predicted_deviation(EntryKind::Shared, 256.0 / 12.0)? < 0.1);
-    /// assert!(parameters.predicted_deviation(EntryKind::Plain, 256.0 / 12.0).is_err());
-    /// # Ok::<(), cryptable_packed::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If these parameters do not serve entries of this kind, or are no multiplexer tree.
-    pub fn predicted_deviation(&self, kind: EntryKind, mean_square: f64) -> Result<f64> {
-        let literal = self.literal();
-        let name = &literal.name;
-        let Circuit::Multiplexer(circuit) = self.circuit() else {
-            let what = format!("noise of a table of given outputs: {name} is no multiplexer tree");
-            return Err(Error::Unsupported(what));
-        };
-        let noise = match kind {
-            EntryKind::Shared => circuit.predict(mean_square, 1).result.noise.total(),
-            _ if circuit.has_entry_level() => {
-                circuit.predict_slots(kind, mean_square).result.noise.total()
-            }
-            _ => {
-                return Err(Error::Unsupported(format!(
-                    "{kind:?} entries: {name} has entry_levels = 0"
-                )));
-            }
-        };
-        let variance = noise / literal.output_slots() as f64 + literal.output_rounding();
-        Ok(variance.sqrt() * 2.0 * literal.output_modulus as f64)
     }
 
     /// The canonical bytes of the literal, of which the digest names these parameters.

@@ -3,6 +3,7 @@
 use cryptable_ckks::dry_run::Counts;
 use cryptable_ckks::plaintext::EMBEDDING_TRANSFORMS;
 use cryptable_lattice::cost::{Prediction, Work};
+use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{KeyPurpose, KeyRequest};
 use cryptable_wire::bit_packing::packed_bytes;
 
@@ -64,7 +65,9 @@ impl Parameters {
                 if kind != EntryKind::Shared && circuit.has_entry_level() =>
             {
                 let mean_square = circuit.worst_mean_square();
-                let mut counts = circuit.predict_slots(kind, mean_square).dry_run.counts();
+                let dry_run = circuit.dry_run();
+                circuit.predict_slots(&dry_run, kind, mean_square);
+                let mut counts = dry_run.counts();
                 let slots = circuit.complex_slots() as f64 / (literal.ring_degree / 2) as f64;
                 let of_entry = transforms_of_entry(kind, circuit.entry_limbs(), slots);
                 counts.transforms += literal.input_modulus as usize * of_entry;
@@ -145,10 +148,49 @@ impl Parameters {
         self.literal().ring_degree * (shape.digits() * (limbs + 1) + encoded)
     }
 
+    /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of
+    /// this kind whose centred outputs have the given mean square. Squared errors of phase are not counted.
+    ///
+    /// ```
+    /// use cryptable_packed::{EntryKind, MultiplexerLiteral, Parameters};
+    /// let tree = MultiplexerLiteral { digits: vec![4, 4], selectors: vec![1, 1], ..Default::default() };
+    /// let parameters = Parameters::insecure_toy_tree(16, 1024, 1024, tree, 0)?;
+    /// assert!(parameters.predicted_deviation(EntryKind::Shared, 256.0 / 12.0)? < 0.1);
+    /// assert!(parameters.predicted_deviation(EntryKind::Plain, 256.0 / 12.0).is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If these parameters do not serve entries of this kind, or are no multiplexer tree.
+    pub fn predicted_deviation(&self, kind: EntryKind, mean_square: f64) -> Result<f64> {
+        let literal = self.literal();
+        let name = &literal.name;
+        let Circuit::Multiplexer(circuit) = self.circuit() else {
+            let what = format!("noise of a table of given outputs: {name} is no multiplexer tree");
+            return Err(Error::Unsupported(what));
+        };
+        let dry_run = circuit.dry_run();
+        let noise = match kind {
+            EntryKind::Shared => circuit.predict(&dry_run, mean_square, 1).result.noise,
+            _ if circuit.has_entry_level() => {
+                circuit.predict_slots(&dry_run, kind, mean_square).result.noise
+            }
+            _ => {
+                return Err(Error::Unsupported(format!(
+                    "{kind:?} entries: {name} has entry_levels = 0"
+                )));
+            }
+        };
+        let variance = noise.total() / literal.output_slots() as f64 + literal.output_rounding();
+        Ok(variance.sqrt() * 2.0 * literal.output_modulus as f64)
+    }
+
     /// Counts by part of the circuit, as [`Parameters::operation_counts`]. ModRaise is not counted.
     #[must_use]
     pub fn stage_counts(&self, tables: usize) -> Vec<(&'static str, Counts)> {
-        self.circuit().predict_worst(tables.max(1)).dry_run.stages()
+        let dry_run = self.circuit().dry_run();
+        self.circuit().predict_worst(&dry_run, tables.max(1));
+        dry_run.stages()
     }
 
     /// Counts the operations of a lookup of `tables` tables on one input.
