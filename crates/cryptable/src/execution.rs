@@ -77,15 +77,3 @@ impl<'a> Execution<'a> {
         }
     }
 }
-
-/// Returns a progress callback for one of several equal parts of a whole.
-pub(crate) fn part_of<'a>(
-    whole: &'a Progress<'a>,
-    part: usize,
-    parts: usize,
-) -> impl Fn(usize, usize) -> std::ops::ControlFlow<()> + Sync + 'a {
-    move |done, total| match whole.report(part * total + done, parts * total) {
-        Ok(()) => std::ops::ControlFlow::Continue(()),
-        Err(_) => std::ops::ControlFlow::Break(()),
-    }
-}

@@ -7,7 +7,6 @@ use cryptable_packed::PreparedFormulas;
 
 use crate::ciphertext::Part;
 use crate::engine::other_engine;
-use crate::execution::part_of;
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Progress, Result};
 
 impl EvaluationKey {
@@ -70,7 +69,7 @@ impl EvaluationKey {
         execution.run(|whole| {
             let mut outputs: Vec<Vec<Part>> = vec![Vec::new(); formulas.formulas()];
             for index in 0..parts {
-                let share = part_of(&whole, index, parts);
+                let share = whole.part(index..index + 1, parts);
                 let of_column = |column: &&Ciphertext| match &column.parts()[index] {
                     Part::Packed(part) => Ok(part.clone()),
                     other => Err(other_engine("ciphertext", Engine::Packed, other.engine())),

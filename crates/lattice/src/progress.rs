@@ -1,7 +1,7 @@
 //! Progress of long work, and its cancellation.
 
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
@@ -53,6 +53,31 @@ impl<'a> Progress<'a> {
         match self.callback.map(|callback| callback(done, total)) {
             Some(ControlFlow::Break(())) => Err(Error::Cancelled { done, total }),
             _ => Ok(()),
+        }
+    }
+
+    /// Returns a callback for the progress of some of `of` equal parts of the work.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use cryptable_lattice::Progress;
+    /// let tell = |done: usize, total: usize| {
+    ///     assert_eq!((done, total), (5, 8));
+    ///     ControlFlow::Continue(())
+    /// };
+    /// // The third of four parts is half done.
+    /// let third = Progress::new(&tell).part(2..3, 4);
+    /// Progress::new(&third).report(1, 2)?;
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    pub fn part(
+        self,
+        parts: Range<usize>,
+        of: usize,
+    ) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + 'a {
+        move |done, total| match self.report(parts.start * total + parts.len() * done, of * total) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
         }
     }
 

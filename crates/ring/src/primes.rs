@@ -2,6 +2,12 @@
 
 use crate::modulus::VECTOR_BOUND;
 
+/// Returns the greatest common divisor of two numbers, 0 of zeros.
+#[must_use]
+pub fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
 /// Whether `n` is prime, by the Miller-Rabin test with a set of bases that is exact for 64 bits.
 ///
 /// The bases are the first twelve primes: the least composite number that passes them all is above

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::ControlFlow;
 
 use cryptable_fhew::lookup as single;
 use cryptable_lattice::cost::CostModel;
@@ -165,7 +164,7 @@ impl EvaluationKey {
         let mut outputs: Vec<single::Ciphertext> = Vec::new();
         let mut lists: Vec<LweList> = Vec::new();
         for (index, piece) in pieces.into_iter().enumerate() {
-            let share = share(&progress, index, count);
+            let share = progress.part(index..index + 1, count);
             let packed = self.pack_list(&piece, input)?;
             let results = self.packed.lookup_many(&packed, &tables, Progress::new(&share))?;
             let results = results.iter().map(|result| self.unpack(result));
@@ -198,16 +197,4 @@ fn pieces(list: &LweList, limit: usize) -> Vec<Cow<'_, LweList>> {
         Cow::Owned(LweList::from_words(shape, Buffer::copied(masks), bodies.to_vec()))
     };
     masks.zip(list.bodies().chunks(limit)).map(piece).collect()
-}
-
-/// The share of one piece in the progress of all.
-fn share<'a>(
-    whole: &'a Progress<'a>,
-    index: usize,
-    count: usize,
-) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + 'a {
-    move |done, total| match whole.report(index * total + done, count * total) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    }
 }

@@ -1,7 +1,6 @@
 //! Keys of several owners for values and for bits, in pairs.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 
 use cryptable_bits as bits;
 use cryptable_bits::{JointDecryption, PartialDecryption, SecretShare};
@@ -161,7 +160,7 @@ impl JointSecret {
         keys: &mut dyn Write,
         progress: Progress<'_>,
     ) -> Result<Vec<u8>> {
-        let halves = halves(progress);
+        let halves = [0, 1].map(|half| progress.part(half..half + 1, 2));
         let [of_values, of_bits] = halves.each_ref().map(|half| Progress::new(half));
         let of_values = self.values.write_shares(first, keys, of_values)?;
         let of_bits = self.bits.write_shares(first, keys, of_bits)?;
@@ -188,7 +187,7 @@ impl JointSecret {
         out: &mut dyn Write,
         progress: Progress<'_>,
     ) -> Result<()> {
-        let halves = halves(progress);
+        let halves = [0, 1].map(|half| progress.part(half..half + 1, 2));
         let [first_half, last_half] = halves.each_ref().map(|half| Progress::new(half));
         let [of_values, of_bits] = split_all(first)?;
         self.values.write_second_share(&agreement.values, &of_values, out, first_half)?;
@@ -269,7 +268,7 @@ impl JointAgreement {
         let [first, keys, second] = [shares.first, shares.keys, shares.second].map(split_all);
         let ([first, first_of_bits], [keys, keys_of_bits]) = (first?, keys?);
         let [second, second_of_bits] = second?;
-        let halves = halves(progress);
+        let halves = [0, 1].map(|half| progress.part(half..half + 1, 2));
         let [first_half, last_half] = halves.each_ref().map(|half| Progress::new(half));
         let shares = EvaluationKeyShares { first: &first, keys: &keys, second: &second };
         self.values.write_evaluation_key(shares, values, first_half)?;
@@ -277,18 +276,6 @@ impl JointAgreement {
         let shares = EvaluationKeyShares { first, keys, second };
         self.bits.write_evaluation_key(shares, bits, last_half)
     }
-}
-
-/// Progress of the two halves of some work.
-fn halves<'a>(
-    progress: Progress<'a>,
-) -> [impl Fn(usize, usize) -> ControlFlow<()> + Sync + use<'a>; 2] {
-    [0, 1].map(|half| {
-        move |done, total| match progress.report(half * total + done, 2 * total) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    })
 }
 
 /// Splits every file of a kind into its messages of values and of bits.

@@ -9,7 +9,6 @@ use super::{Digits, Operation};
 use crate::ciphertext::Part;
 use crate::engine::other_engine;
 use crate::engines::packed;
-use crate::execution::part_of;
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Progress, Result};
 
 /// The result of an operation on one part.
@@ -183,7 +182,7 @@ impl EvaluationKey {
         }
         let outcomes: Vec<Outcome> = execution.run(|whole| {
             let outcome = |index: usize| {
-                let share = part_of(&whole, index, parts);
+                let share = whole.part(index..index + 1, parts);
                 let operands = operands.iter().map(|operand| packed_part(&operand.parts()[index]));
                 let operands = operands.collect::<Result<Vec<_>>>()?;
                 operate(key, operation, &operands, bounds, Progress::new(&share))

@@ -9,7 +9,6 @@ use cryptable_wire::{KeyId, MappedFile};
 
 use super::kind::each_kind;
 use crate::ciphertext::Part;
-use crate::execution::part_of;
 use crate::prepared_table::{Prepared, PreparedTable};
 use crate::{
     Ciphertext, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters, Progress,
@@ -148,7 +147,7 @@ impl EvaluationKey {
         execution.run(|whole| {
             let mut outputs: Vec<Vec<Part>> = tables.iter().map(|_| Vec::new()).collect();
             for (index, part) in input.parts().iter().enumerate() {
-                let share = part_of(&whole, index, parts);
+                let share = whole.part(index..index + 1, parts);
                 let results = self.lookup_part(part, tables, Progress::new(&share))?;
                 outputs.iter_mut().zip(results).for_each(|(output, part)| output.push(part));
             }

@@ -4,7 +4,6 @@ use cryptable_lattice::error::check_equal;
 
 use crate::ciphertext::Part;
 use crate::engines::packed;
-use crate::execution::part_of;
 use crate::{Ciphertext, Error, Execution, Progress, Result};
 
 /// Calls the packed engine on every part of the values, and joins the parts of each result. All calls must return the
@@ -18,7 +17,7 @@ pub(super) fn each_part(
     let found = execution.run(|whole| {
         let mut found = Vec::with_capacity(parts.len());
         for (index, part) in parts.iter().enumerate() {
-            let share = part_of(&whole, index, parts.len());
+            let share = whole.part(index..index + 1, parts.len());
             found.push(call(part, Progress::new(&share))?);
         }
         Ok(found)

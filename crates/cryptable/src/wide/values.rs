@@ -4,7 +4,6 @@ use cryptable_lattice::error::check_equal;
 use cryptable_packed::PreparedWords;
 
 use crate::ciphertext::Part;
-use crate::execution::part_of;
 use crate::{Ciphertext, Error, EvaluationKey, Execution, Progress, Result};
 
 /// Encrypted values of up to 64 bits in words, least significant first, with one [`Ciphertext`] per word. All words
@@ -78,7 +77,7 @@ impl EvaluationKey {
         let parts = words[0].len();
         let outputs = execution.run(|whole| {
             let look_up = |index: usize| {
-                let share = part_of(&whole, index, parts);
+                let share = whole.part(index..index + 1, parts);
                 let input: Vec<_> = words.iter().map(|word| word[index].clone()).collect();
                 key.lookup_words(&input, prepared, Progress::new(&share))
             };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 use cryptable_lattice::noise_bound::least_factor;
+use cryptable_ring::primes::greatest_common_divisor;
 
 use crate::formulas::formula::{Formula, check_table, is_within};
 use crate::formulas::groups::Groups;
@@ -475,8 +476,4 @@ impl Value {
         self.linear.terms.retain(|&(_, weight)| weight != 0);
         self.choices.extend(other.choices);
     }
-}
-
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

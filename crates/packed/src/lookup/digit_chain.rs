@@ -11,10 +11,10 @@
 //! Takes one bootstrap per digit, one per digit that is cut, and one per piece but the first.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
 
 use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 use cryptable_lattice::{Progress, Table};
+use cryptable_ring::primes::greatest_common_divisor;
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
@@ -122,15 +122,9 @@ struct Run<'a> {
 impl Run<'_> {
     /// Does a part of the work, with as many lookups as it says, under progress of its own.
     fn share<T>(&self, lookups: usize, work: impl FnOnce(Progress<'_>) -> Result<T>) -> Result<T> {
-        let (before, all) = (self.done.replace(self.done.get() + lookups), self.lookups);
-        let progress = self.progress;
-        let callback = move |done: usize, total: usize| match progress
-            .report(before * total + done * lookups, all * total)
-        {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        };
-        work(Progress::new(&callback))
+        let before = self.done.replace(self.done.get() + lookups);
+        let share = self.progress.part(before..before + lookups, self.lookups);
+        work(Progress::new(&share))
     }
 
     fn lookup(&self, digit: &Ciphertext, tables: &[Table]) -> Result<Vec<Ciphertext>> {
@@ -221,8 +215,4 @@ impl Chain<'_> {
         let next = |sum: u64| table.values()[sum as usize];
         Table::from_fn(table.input_modulus(), self.modulus_before(piece + 1), next)
     }
-}
-
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

@@ -1,7 +1,5 @@
 //! Circuits of words on ciphertexts.
 
-use std::ops::ControlFlow;
-
 use cryptable_lattice::Progress;
 use cryptable_lattice::error::{Error, Result, check_equal};
 
@@ -79,17 +77,10 @@ impl EvaluationKey {
                     words.push(sum);
                 }
                 WordStep::LookUp(word, _) => {
-                    let done_before = lookups - tables.len();
-                    let tables = tables.next().expect("tables of every lookup");
-                    let tables: Vec<_> = tables.iter().collect();
-                    let share = |done: usize, total: usize| match progress
-                        .report(done_before * total + done, lookups * total)
-                    {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(_) => ControlFlow::Break(()),
-                    };
-                    let results =
-                        self.lookup_many(&words[word.0], &tables, Progress::new(&share))?;
+                    let index = lookups - tables.len();
+                    let tables: Vec<_> = tables.next().expect("tables of every lookup").iter().collect();
+                    let share = progress.part(index..index + 1, lookups);
+                    let results = self.lookup_many(&words[word.0], &tables, Progress::new(&share))?;
                     words.extend(results);
                 }
             }

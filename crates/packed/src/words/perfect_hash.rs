@@ -9,6 +9,8 @@
 //! Sums have small factors, since noise grows with them, and those of two of the words, the pivots, have an inverse modulo p:
 //! R, the hash and the other words together determine a key.
 
+use cryptable_ring::primes::greatest_common_divisor;
+
 use crate::words::circuit::words_of;
 
 /// Sums that are tried.
@@ -78,12 +80,8 @@ fn candidate(modulus: u64, words: usize, attempt: u64) -> Option<([usize; 2], [V
         }
     }
     let determinant = 1 - factors[0][right] * factors[1][left];
-    let is_unit = gcd(determinant.unsigned_abs(), modulus) == 1;
+    let is_unit = greatest_common_divisor(determinant.unsigned_abs(), modulus) == 1;
     is_unit.then_some(([left, right], factors))
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Displacements for pairs (L, R), if the pairs differ and all keys find places.

@@ -216,12 +216,7 @@ impl EvaluationKey {
         let public_inputs = reader.are_public(parameters)?;
         let (mut done, batches) = (0, words.summary.batches() as usize);
         while let Some(batch) = reader.next_batch()? {
-            let step = |steps: usize, total: usize| match progress
-                .report(done * total + steps, batches * total)
-            {
-                Ok(()) => std::ops::ControlFlow::Continue(()),
-                Err(_) => std::ops::ControlFlow::Break(()),
-            };
+            let step = progress.part(done..done + 1, batches);
             let input = |index| batch.input_bits(index, parameters, public_inputs);
             let progress = cryptable::Progress::new(&step);
             for bits in execute_with(plan, &self.inner, &input, progress)? {
