@@ -19,8 +19,9 @@ use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse, slots
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::EncapsulatedSecret;
-use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_ckks::{Arithmetic, DryRun, LinearTransform, Plaintext};
 use cryptable_lattice::Result;
+use cryptable_ring::{Basis, Ring, SharedLimbs};
 use rayon::prelude::*;
 
 use crate::levels::Levels;
@@ -221,7 +222,7 @@ impl BootstrapCircuit {
     }
 
     /// The primes that ModRaise raises to.
-    pub(crate) fn raised_basis(&self) -> cryptable_ring::Basis {
+    pub(crate) fn raised_basis(&self) -> Basis {
         self.literal.raised_basis()
     }
 
@@ -273,7 +274,7 @@ impl BootstrapCircuit {
         let k = self.odd_function.series.bound;
         let noise = coefficients.0 * self.bottom_prime.powi(2);
         let raised = self.raised_basis();
-        for request in mod_raise::key_requests(cryptable_ring::SharedLimbs::NONE, raised) {
+        for request in mod_raise::key_requests(SharedLimbs::NONE, raised) {
             dry_run.request(request);
         }
         let secret = self.encapsulated_secret();
@@ -294,5 +295,34 @@ impl BootstrapCircuit {
             noise: SlotNoise::ZERO,
             sources: NoiseSources::UNKNOWN,
         }
+    }
+}
+
+/// The matrices of a bootstrap, encoded.
+#[derive(Debug)]
+pub(crate) struct BootstrapMatrices {
+    pub slots_to_coeffs: Vec<LinearTransform>,
+    pub coeffs_to_slots: Vec<LinearTransform>,
+    /// Masks that join sparse slots of one part, and of two.
+    masks: Option<[Plaintext; 2]>,
+}
+
+impl BootstrapMatrices {
+    pub(crate) fn encode(circuit: &BootstrapCircuit, ring: &Ring) -> Self {
+        let slots_to_coeffs = circuit.slots_to_coeffs.encode(ring);
+        let limbs = circuit.levels.top() + 1;
+        let masks = circuit.sparse.as_ref().map(|sparse| sparse.encode(ring, limbs));
+        Self { slots_to_coeffs, coeffs_to_slots: circuit.coeffs_to_slots.encode(ring), masks }
+    }
+
+    /// Returns the mask for slots of `parts` parts, if they are sparse.
+    pub(crate) fn mask(&self, parts: usize) -> Option<&Plaintext> {
+        self.masks.as_ref().map(|masks| &masks[parts - 1])
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let all = self.slots_to_coeffs.iter().chain(&self.coeffs_to_slots);
+        let masks = self.masks.iter().flatten().map(|mask| 8 * mask.poly.words().len());
+        all.map(LinearTransform::memory_bytes).sum::<usize>() + masks.sum::<usize>()
     }
 }

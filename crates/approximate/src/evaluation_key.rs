@@ -14,8 +14,7 @@ use cryptable_ring::{Ring, RingModuli};
 use cryptable_wire::{ObjectType, WireError};
 use serde::{Deserialize, Serialize};
 
-use crate::bootstrap_circuit::BootstrapCircuit;
-use crate::bootstrap_matrices::BootstrapMatrices;
+use crate::bootstrap_circuit::{BootstrapCircuit, BootstrapMatrices};
 use crate::ciphertext::Ciphertext;
 use crate::key_set::KeySet;
 use crate::literal::ParametersLiteral;

@@ -18,15 +18,15 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | all numbers of a parameter set; their bounds; sets with names | `literal.rs`, `validation.rs`, `named_sets.rs`, `sparse_sets.rs` |
+//! | all numbers of a parameter set; their bounds; sets with names | `literal.rs`, `validation.rs`, `named_sets.rs` |
 //! | primes, security, ring | `parameters.rs` |
 //! | scales of levels, sums and products at them | `levels.rs` |
 //! | which keys a server gets | `key_set.rs` |
-//! | sums, products, rotations, conjugates | `operations.rs` |
-//! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `bootstrap_matrices.rs`, `sine_sum.rs` |
+//! | sums, products, rotations, sums over slots, conjugates, products with matrices | `operations.rs` |
+//! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `sine_sum.rs` |
 //! | slots fewer than half the ring degree: bootstraps and lookups of theirs | `sparse_slots.rs` |
-//! | polynomials, sums over slots, matrices | `polynomial.rs`, `inner_sum.rs`, `linear_map.rs`, `linear_maps.rs` |
-//! | functional bootstrapping: its call, circuit and predictions; tables | `slot_function.rs`, `phase_series.rs`, `lookup.rs`, `lookup_circuit.rs`, `slot_prediction.rs`; `slot_table.rs`, `lookup_sets.rs` |
+//! | polynomials, matrices | `polynomial.rs`, `linear_map.rs` |
+//! | functional bootstrapping: its call, circuit and predictions; tables | `slot_function.rs`, `phase_series.rs`, `lookup.rs`, `lookup_circuit.rs`, `slot_prediction.rs`; `slot_table.rs` |
 //! | smooth functions in the bootstrap: their series, bounds and errors | `fourier_extension.rs`, `smooth_function.rs` |
 //! | parameters for lookups: what is asked for, the search, what is found | `lookup_request.rs`, `lookup_planner.rs`, `lookup_plan.rs`, `literal_choice.rs` |
 //! | slots to packed integers and back | `packed_integers.rs` |
@@ -38,7 +38,6 @@
 #![forbid(unsafe_code)]
 
 mod bootstrap_circuit;
-mod bootstrap_matrices;
 mod bootstrapping;
 mod bounds;
 mod ciphertext;
@@ -46,12 +45,10 @@ mod ciphertext;
 mod encryption;
 mod evaluation_key;
 mod fourier_extension;
-mod inner_sum;
 mod key_set;
 mod leveled_tables;
 mod levels;
 mod linear_map;
-mod linear_maps;
 mod literal;
 mod literal_choice;
 mod lookup;
@@ -59,7 +56,6 @@ mod lookup_circuit;
 mod lookup_plan;
 mod lookup_planner;
 mod lookup_request;
-mod lookup_sets;
 mod named_sets;
 mod operations;
 mod packed_integers;
@@ -76,7 +72,6 @@ mod slot_function;
 mod slot_prediction;
 mod slot_table;
 mod smooth_function;
-mod sparse_sets;
 mod sparse_slots;
 mod validation;
 
@@ -91,12 +86,12 @@ pub use cryptable_lattice::coefficient_ciphertext::Flooding;
 pub use evaluation_key::EvaluationKey;
 pub use key_set::KeySet;
 pub use linear_map::LinearMap;
-pub use linear_maps::PreparedMap;
 pub use literal::{BootstrappingLiteral, ParametersLiteral};
 pub use lookup::LookupPrediction;
 pub use lookup_plan::{LookupCandidate, LookupPlan};
 pub use lookup_request::{LookupFunction, LookupRequest};
 pub use num_complex::Complex64;
+pub use operations::PreparedMap;
 pub use packed_integers::{PackedKey, SharedSecret};
 pub use parameters::Parameters;
 pub use polynomial::Polynomial;

@@ -6,8 +6,7 @@ use cryptable_ckks::dry_run::Shape;
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::error::{Error, Result, demand};
 
-use crate::bootstrap_circuit::BootstrapCircuit;
-use crate::bootstrap_matrices::BootstrapMatrices;
+use crate::bootstrap_circuit::{BootstrapCircuit, BootstrapMatrices};
 use crate::bounds::{SlotBounds, SlotError};
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;

@@ -78,16 +78,6 @@ impl LookupPlan {
     }
 }
 
-impl Parameters {
-    /// The fastest parameters for lookups in slots: the best of [`LookupPlan::new`].
-    ///
-    /// # Errors
-    /// As [`LookupPlan::new`].
-    pub fn for_lookups(request: &LookupRequest) -> Result<Self> {
-        Ok(LookupPlan::new(request)?.best().parameters.clone())
-    }
-}
-
 /// A search for a request.
 struct Search<'a> {
     request: &'a LookupRequest,

@@ -2,10 +2,16 @@
 
 use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
+use cryptable_lattice::error::demand;
+use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
 use cryptable_lattice::{Result, SecurityLevel};
 
 use crate::literal::{BootstrappingLiteral, ParametersLiteral};
+use crate::literal_choice::Sizes;
 use crate::parameters::Parameters;
+
+/// Fewest slots of a sparse set: those of two matrices.
+const LEAST_SLOTS: usize = 4;
 
 impl Parameters {
     /// Levels without bootstrapping at ring degree 2^10, for tests only: **insecure**.
@@ -85,6 +91,59 @@ impl Parameters {
     pub fn insecure_toy_bootstrapping() -> Result<Self> {
         Self::new(bootstrapping("insecure_toy_bootstrapping", SecurityLevel::Insecure, 1 << 10))
     }
+
+    /// Lookups of 16,384 complex slots at ring degree 2^15, 128 bits of security: tables of 16 points leave two levels and
+    /// values of 16 bits; a slot fails with at most 2^-80.
+    ///
+    /// Inputs of lookups are cleaned, so phases need only some 20 bits; plain bootstrapping would need more, by the bits of
+    /// precision of its results, of which this set leaves 13. Sizes by the dry run: CoeffsToSlots in three matrices, since
+    /// four share 22 bits less.
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn lookups_128() -> Result<Self> {
+        Self::new(lookups("lookups_128", SecurityLevel::Bits128, 1 << 15))
+    }
+
+    /// Sizes of primes of [`Parameters::lookups_128`] at ring degree 2^10, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn insecure_toy_lookups() -> Result<Self> {
+        Self::new(lookups("insecure_toy_lookups", SecurityLevel::Insecure, 1 << 10))
+    }
+
+    /// Bootstrapping of `slots` slots, fewer than the 32,768 of [`Parameters::bootstrapping_128`], at its ring degree
+    /// of 2^16 and with the sizes of its primes, at lower cost: matrices of fewer levels, one exponential for real and
+    /// imaginary parts. 128 bits of security, 7 levels of 40 bits after a bootstrap.
+    ///
+    /// ```
+    /// use cryptable_approximate::Parameters;
+    /// let parameters = Parameters::sparse_bootstrapping_128(4096)?;
+    /// assert!(parameters.security_bits() >= 128.0);
+    /// assert_eq!((parameters.slots(), parameters.levels()), (4096, 7));
+    /// let transforms = |p: Parameters| p.bootstrap_counts().expect("parameters with bootstrapping").transforms;
+    /// assert!(transforms(parameters) < transforms(Parameters::bootstrapping_128()?) * 3 / 4);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the number of slots is not a power of two from 4 to 16,384.
+    pub fn sparse_bootstrapping_128(slots: usize) -> Result<Self> {
+        let degree = 1 << 16;
+        let secret = SecretDistribution::UniformTernary;
+        let modulus = max_log2_modulus(degree, secret).expect("a degree of the tables");
+        sparse("sparse_bootstrapping_128", SecurityLevel::Bits128, degree, slots, modulus)
+    }
+
+    /// Sizes of primes of [`Parameters::sparse_bootstrapping_128`] at ring degree 2^10, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If the number of slots is not a power of two from 4 to 256.
+    pub fn insecure_toy_sparse_bootstrapping(slots: usize) -> Result<Self> {
+        let name = "insecure_toy_sparse_bootstrapping";
+        sparse(name, SecurityLevel::Insecure, 1 << 10, slots, 1747.0)
+    }
 }
 
 fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
@@ -125,4 +184,67 @@ fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> Par
             log2_fail: -80.0,
         }),
     }
+}
+
+fn lookups(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
+    let levels = (ring_degree / 2).ilog2();
+    let stages: Vec<u32> = (0..3).map(|k| (levels + 2 - k) / 3).collect();
+    let transform = |primes| TransformLiteral { stages: stages.clone(), primes, baby_steps: 8 };
+    ParametersLiteral {
+        name: name.into(),
+        security,
+        ring_degree,
+        slots: ring_degree / 2,
+        base: 40.0,
+        levels: vec![34.0; 5],
+        special: vec![48.0; 3],
+        digit_limbs: 3,
+        bootstrapping: Some(BootstrappingLiteral {
+            trace_halvings: TraceHalvings::default(),
+            log2_range: 5.0,
+            slots_to_coeffs: transform(vec![34.0; 2]),
+            exponential: ExponentialLiteral {
+                log_length: 5,
+                log_babies: 2,
+                doublings: 3,
+                primes: vec![39.0; 8],
+            },
+            sines: vec![38.0],
+            joining: Vec::new(),
+            coeffs_to_slots: transform(vec![48.0; 15]),
+            raised_digit_limbs: 3,
+            sparse_weight: 32,
+            log2_fail: -80.0,
+        }),
+    }
+}
+
+fn sparse(
+    name: &str,
+    security: SecurityLevel,
+    ring_degree: usize,
+    slots: usize,
+    log2_modulus: f64,
+) -> Result<Parameters> {
+    let most = ring_degree / 4;
+    let ok = slots.is_power_of_two() && (LEAST_SLOTS..=most).contains(&slots);
+    let limit = format!("a power of two from {LEAST_SLOTS} to {most}");
+    demand(ok, "number of sparse slots", slots as f64, &limit)?;
+    let sizes = Sizes {
+        ring_degree,
+        slots,
+        levels: (7, 40.0),
+        base: 47.0,
+        log2_range: 5.0,
+        matrices: [33.0, 41.5],
+        most_merged: 4,
+        exponential: 49.0,
+        series: (4, 5),
+        sines: 2,
+        baby_steps: 8,
+        digit_limbs: 5,
+        log2_fail: -80.0,
+    };
+    let literal = sizes.literal(name.into(), security, log2_modulus);
+    Parameters::new(literal.expect("a modulus that is large enough"))
 }

@@ -1,10 +1,10 @@
-//! Sums, products, rotations and conjugates: each computes, and runs dry for scales and noise.
+//! Sums, products, rotations, conjugates and products with matrices: each computes, and runs dry for scales and noise.
 
 use std::borrow::Cow;
 
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
-use cryptable_ckks::{Arithmetic, Plaintext};
-use cryptable_lattice::error::{Error, Result, check_within, demand};
+use cryptable_ckks::{Arithmetic, LinearTransform, Plaintext};
+use cryptable_lattice::error::{Error, Result, check_parameters, check_within, demand};
 use cryptable_ring::Embedding;
 use num_complex::Complex64;
 
@@ -12,6 +12,15 @@ use crate::bounds::{LOG2_FAIL, SlotBounds};
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 use crate::key_set::wrapped;
+use crate::linear_map::LinearMap;
+
+/// A matrix, encoded: made once, for any number of products.
+#[derive(Debug)]
+pub struct PreparedMap {
+    map: LinearMap,
+    encoded: LinearTransform,
+    parameter_digest: [u8; 32],
+}
 
 impl EvaluationKey {
     /// `a + b`, at the lower of their levels. Deviations of errors add up.
@@ -200,6 +209,31 @@ impl EvaluationKey {
         }))
     }
 
+    /// In every slot j the sum of slots `j, j + 1, …, j + count - 1`, cyclically: of all slots, if `count` is their number.
+    /// Takes rotations by the powers of two below `count`, and bounds grow by that factor.
+    ///
+    /// ```
+    /// use cryptable_approximate::{KeySet, Parameters, SecretKey};
+    /// use cryptable_lattice::Progress;
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
+    /// let keys = KeySet::new().rotations_by_powers_of_two(4);
+    /// let server = secret.evaluation_key_for(&keys, Progress::silent())?;
+    /// let sum = server.inner_sum(&secret.encrypt_reals(&[0.5, 0.25, -1.0, 0.125])?, 4)?;
+    /// assert!((secret.decrypt_reals(&sum)?[0] + 0.125).abs() < 1e-6);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `count` is not a power of two of at most the number of slots; as [`EvaluationKey::rotate`] and
+    /// [`EvaluationKey::add`].
+    pub fn inner_sum(&self, ct: &Ciphertext, count: usize) -> Result<Ciphertext> {
+        let ok = count.is_power_of_two() && count <= ct.slots();
+        let limit = "a power of two, at most the number of slots";
+        demand(ok, "number of summed slots", count as f64, limit)?;
+        (0..count.ilog2())
+            .try_fold(ct.clone(), |sum, k| self.add(&sum, &self.rotate(&sum, 1 << k)?))
+    }
+
     /// Complex conjugates of slots.
     ///
     /// # Errors
@@ -227,6 +261,61 @@ impl EvaluationKey {
             |evaluator, ct| levels.lower(evaluator, ct, limbs),
             |dry, ct| levels.lower(dry, ct, limbs),
         ))
+    }
+
+    /// Encodes a matrix.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn prepare(&self, map: &LinearMap) -> Result<PreparedMap> {
+        if !self.key_set().has_map(map) {
+            return Err(Error::MissingKey { method: "this linear map", key: "keys of it" });
+        }
+        let encoded = LinearTransform::encode(self.ring(), map.matrix(), map.plan().clone());
+        Ok(PreparedMap { map: map.clone(), encoded, parameter_digest: self.parameters().digest() })
+    }
+
+    /// The product of a matrix with slots, a level below that of the matrix. Errors of slots are multiplied by the largest sum
+    /// of absolute values of a row: they may depend on each other.
+    ///
+    /// ```
+    /// use cryptable_approximate::{Complex64, KeySet, LinearMap, Parameters, SecretKey};
+    /// use cryptable_lattice::Progress;
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
+    /// let rows = [[1.0, 2.0], [-3.0, 0.5]].map(|row| row.map(Complex64::from).to_vec());
+    /// let map = LinearMap::new(secret.parameters(), &rows, 3)?;
+    /// let server = secret.evaluation_key_for(&KeySet::new().map(&map), Progress::silent())?;
+    /// // Every two slots alike.
+    /// let x: Vec<f64> = (0..secret.parameters().slots()).map(|j| [0.5, 0.25][j % 2]).collect();
+    /// let y = server.transform(&secret.encrypt_reals(&x)?, &server.prepare(&map)?)?;
+    /// let y = secret.decrypt_reals(&y)?;
+    /// assert!((y[0] - 1.0).abs() < 1e-6 && (y[1] + 1.375).abs() < 1e-6);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If one is of another client or other parameters, the ciphertext has fewer levels than the matrix is for, or the
+    /// product may be larger than its level holds.
+    pub fn transform(&self, ct: &Ciphertext, map: &PreparedMap) -> Result<Ciphertext> {
+        let PreparedMap { map, encoded, parameter_digest } = map;
+        self.check(&[ct])?;
+        let own = self.parameters().digest();
+        check_parameters("linear map", own, *parameter_digest)?;
+        let ct = &*self.with_levels(ct, map.level())?;
+        let levels = self.parameters().level_scales();
+        let limbs = levels.bottom() + map.level();
+        let bias = ct.tags.bias * map.row_sum();
+        let tags = Tags { bounds: map.bounds(ct.bounds()), bias, ..ct.tags };
+        self.check_capacity(tags, limbs - 1)?;
+        let (evaluator, dry_run) = self.arithmetics();
+        let inner = evaluator.transform(&levels.lower(&evaluator, &ct.inner, limbs), encoded, 1);
+        let lowered = levels.lower(&dry_run, &ct.shape, limbs);
+        let mut shape = dry_run.transform(&lowered, map.plan(), 1);
+        // Errors of slots may depend on each other, as those of a sum over slots do.
+        let independent = map.plan().row_norm.powi(2);
+        let dependent = (map.row_sum().powi(2) - independent).max(0.0);
+        shape.noise += SlotNoise::roundings(lowered.noise.total() * dependent);
+        Ok(Ciphertext::join(inner, shape, tags))
     }
 
     /// Applies an operation that keeps bounds of slots, on both arithmetics.
