@@ -1,34 +1,15 @@
 //! Smooth functions in the bootstrap: fits, errors from both sides, inputs outside the interval, plans.
 
 use std::f64::consts::PI;
-use std::sync::LazyLock;
 
 use cryptable_approximate::{
-    Complex64, EvaluationKey, Grid, KeySet, LookupPlan, LookupRequest, Parameters, SecretKey,
-    SlotBounds, SlotFunction, SlotTable, SmoothFunction,
+    Complex64, Grid, LookupPlan, LookupRequest, SlotBounds, SlotFunction, SlotTable, SmoothFunction,
 };
+use cryptable_lattice::Result;
 use cryptable_lattice::cost::CostModel;
-use cryptable_lattice::{Progress, Result};
 use cryptable_ring::random::replay;
 
-type Client = (SecretKey, EvaluationKey);
-
-static INSECURE: LazyLock<Client> = LazyLock::new(|| {
-    let _replay = replay::begin();
-    client(&Parameters::insecure_toy_bootstrapping().unwrap())
-});
-
-static SPARSE: LazyLock<Client> = LazyLock::new(|| {
-    let _replay = replay::begin();
-    client(&Parameters::insecure_toy_sparse_bootstrapping(128).unwrap())
-});
-
-fn client(parameters: &Parameters) -> Client {
-    let secret = SecretKey::generate(parameters);
-    let keys = KeySet::new().lookups();
-    let server = secret.evaluation_key_for(&keys, Progress::silent()).unwrap();
-    (secret, server)
-}
+use crate::lookups::{Client, INSECURE, SPARSE, check_function, client};
 
 /// A function and its series.
 type Case = (fn(f64) -> f64, SmoothFunction);
@@ -71,38 +52,11 @@ fn slots(count: usize, [lower, upper]: [f64; 2], complex: bool) -> Vec<Complex64
 }
 
 /// Evaluates in the bootstrap and returns the root mean square of errors over what is expected.
-fn check((secret, server): &Client, (f, function): &Case, complex: bool) -> f64 {
-    let count = server.parameters().slots();
-    let values = slots(count, function.interval(), complex);
-    let mut bounds = SlotBounds::of(&values);
-    bounds.im = if complex { bounds.im } else { 0.0 };
-    let fresh = secret.encrypt_within(&values, bounds).unwrap();
-    let input = server.lower(&fresh, 1).unwrap();
-    let predicted = server.parameters().predict_lookup(&input, function).unwrap();
-    let output = server.lookup(&input, function).unwrap();
-    assert_eq!((output.level(), output.error()), (predicted.level, predicted.error));
+fn check(client: &Client, (f, function): &Case, complex: bool) -> f64 {
+    let values = slots(client.1.parameters().slots(), function.interval(), complex);
     let map = |z: &Complex64| Complex64::new(f(z.re), if complex { f(z.im) } else { 0.0 });
     let expected: Vec<_> = values.iter().map(map).collect();
-    assert!(expected.iter().all(|z| z.re.abs() <= output.bounds().re));
-    let errors = secret.errors(&output, &expected).unwrap();
-    let parts: Vec<f64> =
-        errors.iter().flat_map(|z| if complex { vec![z.re, z.im] } else { vec![z.re] }).collect();
-    let largest = parts.iter().fold(0f64, |a, x| a.max(x.abs()));
-    let mean = (parts.iter().map(|x| x * x).sum::<f64>() / parts.len() as f64).sqrt();
-    println!(
-        "{:?}, {complex}, {} levels: root mean square 2^{:.2}, expected 2^{:.2}; largest 2^{:.2}, stated 2^{:.2} and bias \
-         2^{:.2}; phase {:.4}",
-        function.interval(),
-        function.levels(),
-        mean.log2(),
-        predicted.expected_deviation.log2(),
-        largest.log2(),
-        predicted.error.largest(-40.0).log2(),
-        predicted.error.bias.log2(),
-        predicted.phase_error
-    );
-    assert!(largest <= predicted.error.largest(-40.0), "{largest}");
-    mean / predicted.expected_deviation
+    check_function(client, function, 1, &values, &expected)
 }
 
 #[test]

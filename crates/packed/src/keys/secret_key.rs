@@ -118,23 +118,11 @@ impl SecretKey {
         ciphertext.body().decrypt_reals(self.secret(), options)
     }
 
-    /// Decrypts without rounding: fractions of the modulus of the values within [-1/2, 1/2), with the ciphertext's
-    /// noise. Feature `diagnostics`.
+    /// Signed distances of a ciphertext's phases from those of `expected`, in half steps of the modulus of the values:
+    /// what is left of the margin. Beyond ±1 a value decrypts wrong. Feature `diagnostics`.
     ///
     /// Noise shows what was computed, and with enough results the secret key (Li, Micciancio, EUROCRYPT 2021, ePrint
-    /// 2020/1533): give unrounded results to nobody.
-    ///
-    /// # Errors
-    /// If it is of other parameters or another client.
-    #[cfg(feature = "diagnostics")]
-    pub fn decrypt_fractions(&self, ciphertext: &Ciphertext) -> Result<Vec<f64>> {
-        self.check(ciphertext)?;
-        Ok(ciphertext.body().fractions(self.secret()))
-    }
-
-    /// Signed distances of a ciphertext's phases from those of `expected`, in half steps of the modulus of the values:
-    /// what is left of the margin. Beyond ±1 a value decrypts wrong. As secret as [`SecretKey::decrypt_fractions`].
-    /// Feature `diagnostics`.
+    /// 2020/1533): give errors to nobody.
     ///
     /// # Errors
     /// If it is of other parameters or another client.

@@ -4,7 +4,7 @@ use crate::common;
 
 use std::sync::Arc;
 
-use common::look_up;
+use common::{allowed, look_up, outputs, tables};
 use cryptable_lattice::KeyPurpose;
 use cryptable_packed::{
     Ciphertext, EvaluationKey, HermiteOrder, Parameters, ParametersLiteral, Progress, ReadOptions,
@@ -13,40 +13,17 @@ use cryptable_packed::{
 use cryptable_ring::random::replay;
 use num_complex::Complex64;
 
-/// Toys are insecure.
-fn allowed() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
-
 /// Looks up every value of Z_p, repeated over all slots, in each table; checks all results and that
 /// the measured noise is neither above nor far below the predicted one.
 fn check(parameters: &Parameters, tables: &[Table]) {
     let literal = parameters.literal();
-    let secret = SecretKey::generate(parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(parameters);
     let p = literal.input_modulus;
     let values: Vec<u64> = (0..literal.slots as u64).map(|i| (i + i / p) % p).collect();
     let input = secret.encrypt(&values).unwrap();
     for table in tables {
         let result = look_up(&keys, &input, table);
-        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
-        let decrypted = secret.decrypt(&result).unwrap();
-        let errors = secret.errors(&result, &expected).unwrap();
-        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
-        let wrong = decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
-        assert_eq!(wrong, 0, "{}: noise 2^{:.1}", literal.name, deviation.log2());
-        // The prediction is for the worst table, so the measured noise stays below it; but not far,
-        // or the model would be wrong. Constant tables have none.
-        let predicted = parameters.failure().noise_ratio;
-        let bound = predicted + parameters.failure().bias_ratio;
-        let few = 1.0 + 3.0 / (literal.slots as f64).sqrt();
-        assert!(deviation < 1.4 * few * bound, "{}: {deviation:e} over {bound:e}", literal.name);
-        let constant = table.values().iter().all(|v| v == &table.values()[0]);
-        assert!(
-            constant || deviation > 0.1 * predicted,
-            "{}: {deviation:e} under {predicted:e}",
-            literal.name
-        );
+        common::check_result(&secret, &result, table, &outputs(table, &values));
     }
 }
 
@@ -108,16 +85,6 @@ fn literals_of_a_secret_of_blocks_have_bounds() {
     refused(&|it| it.security = cryptable_lattice::SecurityLevel::Bits128, "modulus");
 }
 
-fn tables(p: u64, output: u64) -> Vec<Table> {
-    let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
-    vec![
-        Table::from_fn(p, output, scrambled).unwrap(),
-        Table::from_fn(p, output, |x| x % output).unwrap(),
-        Table::from_fn(p, output, |_| output - 1).unwrap(),
-        Table::from_fn(p, output, |x| if x == p - 1 { output - 1 } else { 0 }).unwrap(),
-    ]
-}
-
 #[test]
 fn small_moduli() {
     let _replay = replay::begin();
@@ -173,10 +140,9 @@ fn errors_of_inputs_leave_by_the_power_that_the_order_says() {
     let fractions: Vec<f64> = table.centered().iter().map(|&v| v as f64 / p as f64).collect();
     for order in HermiteOrder::ALL {
         let parameters = Parameters::insecure_toy_of_order(p, p, 1024, 1024, order).unwrap();
-        let secret = SecretKey::generate(&parameters);
-        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, keys) = common::keys(&parameters);
         let values: Vec<u64> = (0..1024).map(|i| i % p).collect();
-        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let expected = outputs(table, &values);
         let alpha = trigonometric_hermite(&fractions, order);
         let mut largest = [0.0; 2];
         for (size, largest) in [0.08, 0.16].into_iter().zip(&mut largest) {

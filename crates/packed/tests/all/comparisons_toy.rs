@@ -1,5 +1,7 @@
 //! Comparisons, maxima and their like of packed integers, on toy rings.
 
+use crate::common;
+
 use cryptable_packed::Signedness::{Signed, Unsigned};
 use cryptable_packed::{
     Ciphertext, DigitList, EvaluationKey, Operation, Parameters, ParametersLiteral, Progress,
@@ -18,8 +20,7 @@ struct Setting {
 
 impl Setting {
     fn new(parameters: &Parameters, signedness: Signedness) -> Self {
-        let secret = SecretKey::generate(parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(parameters);
         let range = signedness.range(parameters.input_modulus());
         let (least, most) = (*range.start(), *range.end());
         let size = most - least + 1;
@@ -66,10 +67,7 @@ impl Setting {
     fn assert_noise(&self, found: &DigitList) {
         for digit in found.digits() {
             let values = self.secret.decrypt(digit).unwrap();
-            let errors = self.secret.errors(digit, &values).unwrap();
-            let mean = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
-            let deviation = mean.sqrt() * 0.5 / digit.modulus() as f64;
-            let ratio = deviation / (digit.noise().deviation() + digit.noise().bias());
+            let ratio = common::over_bound(&self.secret, digit, &values);
             assert!((0.002..1.2).contains(&ratio), "{ratio}");
         }
     }
@@ -170,24 +168,12 @@ fn progress_is_that_of_the_whole_and_may_be_cancelled() {
     let parameters = Parameters::insecure_toy_comparisons(5).unwrap();
     let setting = Setting::new(&parameters, Signed);
     let (x, y) = setting.operands();
-    let told = std::sync::Mutex::new(Vec::new());
-    let tell = |done: usize, total: usize| {
-        told.lock().unwrap().push((done, total));
-        std::ops::ControlFlow::Continue(())
-    };
-    setting.key.maximum(&x, &y, Progress::new(&tell)).unwrap();
-    let told = told.into_inner().unwrap();
+    let told = common::reports(|progress| setting.key.maximum(&x, &y, progress));
     assert!(told.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 == pair[1].1));
     let last = told[told.len() - 1];
     assert_eq!(last.0, last.1);
-    let stop = |done: usize, total: usize| {
-        if 2 * done > total {
-            std::ops::ControlFlow::Break(())
-        } else {
-            std::ops::ControlFlow::Continue(())
-        }
-    };
-    let error = setting.key.maximum(&x, &y, Progress::new(&stop)).unwrap_err();
+    let half = last.1 / 2 + 1;
+    let error = common::stopped_after(half, |progress| setting.key.maximum(&x, &y, progress));
     assert!(matches!(error, cryptable_packed::Error::Cancelled { .. }), "{error}");
 }
 
@@ -218,24 +204,6 @@ fn wrong_arguments_are_named() {
     whole.assert_bits(&whole.key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);
     let error = whole.key.maximum(&x, &y, Progress::silent()).unwrap_err().to_string();
     assert!(error.contains("output modulus of the parameters is 2"), "{error}");
-}
-
-/// Prints the parameter sets that are found, and their predicted costs.
-#[test]
-#[ignore = "prints: no check"]
-fn predicted_maxima() {
-    let model = cryptable_packed::CostModel::default();
-    for bits in [12, 21, 32] {
-        let parameters = Parameters::for_comparisons(bits, &Request::new(2, 2)).unwrap();
-        let literal = parameters.literal();
-        println!("{bits} bits: {:?}, {} primes", literal.digits, parameters.literal().dnum);
-        for operation in [Operation::Sign, Operation::Relu, Operation::Maximum] {
-            let prediction = parameters.operation_prediction(operation);
-            let units = model.seconds(&prediction.work) / model.unit();
-            let (count, bytes) = (parameters.bootstraps(operation), prediction.peak_bytes());
-            println!("  {operation}: {count} bootstraps, {units:.0} u, {bytes} bytes");
-        }
-    }
 }
 
 #[test]

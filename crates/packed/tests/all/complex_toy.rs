@@ -1,5 +1,8 @@
 //! Tables with complex outputs, one result for both parts, on toy rings.
 
+use crate::common;
+use crate::common::{keys, number};
+
 use cryptable_packed::{
     ComplexTable, EntryKind, EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress,
     RealDecryption, Request, SecretKey, Table,
@@ -7,22 +10,9 @@ use cryptable_packed::{
 use cryptable_ring::random::replay;
 use num_complex::Complex64;
 
-/// Numbers within [-1/2, 1/2) that look random and are the same in every run.
-fn number(seed: u64) -> f64 {
-    let x = (seed ^ (seed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (x >> 11) as f64 / 53f64.exp2() - 0.5
-}
-
 fn table(p: u64, modulus: u64, seed: u64) -> ComplexTable {
     let value = |x| Complex64::new(number(2 * x + seed), number(2 * x + 1 + seed));
     ComplexTable::new(p, &(0..p).map(value).collect::<Vec<_>>(), modulus).unwrap()
-}
-
-fn keys(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
-    let secret = SecretKey::generate(parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
-    (secret, key)
 }
 
 /// Looks values up in all tables at once by AKP; every one, and the noise of all.

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::look_up;
+use common::{look_up, over_bound};
 use cryptable_packed::{Ciphertext, Parameters, Progress, ReadOptions, SecretKey, Table};
 use cryptable_ring::random::replay;
 
@@ -23,22 +23,14 @@ fn values(modulus: u64, count: u64) -> Vec<u64> {
 /// Checks a table of the last digit on many values, and noise on both sides.
 fn check(digits: &[u64], table: &Table) {
     let parameters = Parameters::insecure_toy_digits(digits, table.output_modulus()).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let modulus = parameters.input_modulus();
     let values = values(modulus, 1024);
     let input = secret.encrypt(&values).unwrap();
     let result = look_up(&keys, &input, table);
     let place = modulus / digits[digits.len() - 1];
     let expected: Vec<u64> = values.iter().map(|v| table.values()[(v / place) as usize]).collect();
-    assert_eq!(secret.decrypt(&result).unwrap(), expected, "{digits:?}");
-    let errors = secret.errors(&result, &expected).unwrap();
-    let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
-    let failure = parameters.failure();
-    let bound = failure.noise_ratio + failure.bias_ratio;
-    assert!(deviation < 1.4 * bound, "{digits:?}: {deviation:e} over {bound:e}");
-    let constant = table.values().iter().all(|v| v == &table.values()[0]);
-    assert!(constant || deviation > 0.1 * failure.noise_ratio, "{digits:?}: {deviation:e}");
+    common::check_result(&secret, &result, table, &expected);
 }
 
 #[test]
@@ -58,8 +50,7 @@ fn signs_of_values_of_32_bits() {
     let _replay = replay::begin();
     // The least digits of all: an error of one unit would show.
     let parameters = Parameters::insecure_toy_digits(&[64, 64, 64, 128, 128], 2).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let half = 1u64 << 31;
     let mut values: Vec<u64> = (0..512).flat_map(|i| [half - 1 - i, half + i]).collect();
     values[0] = 0;
@@ -69,14 +60,6 @@ fn signs_of_values_of_32_bits() {
     assert_eq!(secret.decrypt(&signs).unwrap(), expected);
 }
 
-/// Standard deviation of a ciphertext's error as a fraction of its modulus, over the bound that it carries.
-fn noise_over_bound(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
-    let errors = secret.errors(found, expected).unwrap();
-    let mean = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
-    let step = 0.5 / found.modulus() as f64;
-    mean.sqrt() * step / (found.noise().deviation() + found.noise().bias())
-}
-
 #[test]
 fn floors_and_digits_of_any_sizes() {
     let _replay = replay::begin();
@@ -84,8 +67,7 @@ fn floors_and_digits_of_any_sizes() {
     {
         let largest = *digits.iter().max().unwrap();
         let parameters = Parameters::insecure_toy_digits(digits, largest).unwrap();
-        let secret = SecretKey::generate(&parameters);
-        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, keys) = common::keys(&parameters);
         let values = values(parameters.input_modulus(), 1024);
         let input = secret.encrypt(&values).unwrap();
         let found = keys.digits(&input, Progress::silent()).unwrap();
@@ -93,16 +75,14 @@ fn floors_and_digits_of_any_sizes() {
         for (index, (digit, &size)) in found.iter().zip(digits).enumerate() {
             let expected: Vec<u64> = values.iter().map(|v| v / place % size).collect();
             assert_eq!(digit.modulus(), size);
-            assert_eq!(secret.decrypt(digit).unwrap(), expected, "{digits:?}, digit {index}");
-            let ratio = noise_over_bound(&secret, digit, &expected);
+            let ratio = over_bound(&secret, digit, &expected);
             assert!((0.02..1.2).contains(&ratio), "{digits:?}, digit {index}: {ratio}");
             // Each is the input of a lookup with the same key.
             let table = Table::from_fn(size, 7, |d| (d * d + 3) % 7).unwrap();
             let prepared = keys.prepare(&table).unwrap();
             let squares = keys.lookup_digit(digit, &[&prepared], Progress::silent()).unwrap();
             let expected: Vec<u64> = expected.iter().map(|&d| table[d as usize]).collect();
-            assert_eq!(secret.decrypt(&squares[0]).unwrap(), expected, "{digits:?}, digit {index}");
-            let ratio = noise_over_bound(&secret, &squares[0], &expected);
+            let ratio = over_bound(&secret, &squares[0], &expected);
             assert!((0.02..1.2).contains(&ratio), "{digits:?}, table of digit {index}: {ratio}");
             place *= size;
         }
@@ -112,8 +92,7 @@ fn floors_and_digits_of_any_sizes() {
             let floor = keys.floor(&input, count, Progress::silent()).unwrap();
             let expected: Vec<u64> = values.iter().map(|v| v / place).collect();
             assert_eq!(floor.modulus(), parameters.input_modulus() / place);
-            assert_eq!(secret.decrypt(&floor).unwrap(), expected, "{digits:?} without {count}");
-            let ratio = noise_over_bound(&secret, &floor, &expected);
+            let ratio = over_bound(&secret, &floor, &expected);
             assert!((0.02..1.2).contains(&ratio), "{digits:?} without {count}: {ratio}");
         }
     }
@@ -122,8 +101,7 @@ fn floors_and_digits_of_any_sizes() {
 #[test]
 fn floors_have_signs_floors_and_digits() {
     let parameters = Parameters::insecure_toy_digits(&[4, 8, 8], 2).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let values: Vec<u64> = (0..256).collect();
     let rest = keys.floor(&secret.encrypt(&values).unwrap(), 1, Progress::silent()).unwrap();
     let signs = keys.sign(&rest, Progress::silent()).unwrap();
@@ -145,8 +123,7 @@ fn tables_of_all_digits_in_one_pass() {
     let _replay = replay::begin();
     let digits = [4, 16, 8];
     let parameters = Parameters::insecure_toy_digits(&digits, 16).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let values = values(parameters.input_modulus(), 1024);
     let tables = digits.map(|size| {
         let random = Table::from_fn(size, 16, |d| (d * 7 + d * d * 5 + 3) % 16).unwrap();
@@ -157,21 +134,19 @@ fn tables_of_all_digits_in_one_pass() {
         ]
     });
     let input = secret.encrypt(&values).unwrap();
-    let told = std::sync::Mutex::new((0, 0));
-    let tell = |done, total| {
-        *told.lock().unwrap() = (done, total);
-        std::ops::ControlFlow::Continue(())
-    };
-    let found = keys.decompose(&input, &tables, Progress::new(&tell)).unwrap();
-    let (done, total) = *told.lock().unwrap();
+    let mut found = Vec::new();
+    let seen = common::reports(|progress| {
+        found = keys.decompose(&input, &tables, progress)?;
+        Ok(())
+    });
+    let (done, total) = seen[seen.len() - 1];
     assert_eq!(done, total);
     let mut place = 1;
     for (index, results) in found.iter().enumerate() {
         for (result, table) in results.iter().zip(&tables[index]) {
             let expected = values.iter().map(|v| table[(v / place % digits[index]) as usize]);
             let expected: Vec<u64> = expected.collect();
-            assert_eq!(secret.decrypt(result).unwrap(), expected, "digit {index}");
-            let ratio = noise_over_bound(&secret, result, &expected);
+            let ratio = over_bound(&secret, result, &expected);
             // Constants have hardly any noise.
             let is_constant = table.values().iter().all(|value| value == &table.values()[0]);
             let least = if is_constant { 0.0 } else { 0.01 };
@@ -185,8 +160,7 @@ fn tables_of_all_digits_in_one_pass() {
 fn values_of_more_than_32_bits() {
     let parameters = Parameters::insecure_toy_digits(&[64, 64, 128, 128, 128, 128], 2).unwrap();
     assert_eq!(parameters.input_modulus(), 1 << 40);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let half = 1u64 << 39;
     let values: Vec<u64> = (0..512).flat_map(|i| [half - 1 - i, half + i]).collect();
     let input = secret.encrypt(&values).unwrap();
@@ -203,8 +177,7 @@ fn values_of_more_than_32_bits() {
 fn differences_have_signs() {
     let _replay = replay::begin();
     let parameters = Parameters::insecure_toy_digits(&[16, 16, 16], 2).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let x: Vec<u64> = (0..1024).map(|i| i * 7 % 2048).collect();
     let y: Vec<u64> = (0..1024).map(|i| i * i * 13 % 2048).collect();
     let difference = keys.sub(&secret.encrypt(&x).unwrap(), &secret.encrypt(&y).unwrap()).unwrap();
@@ -216,7 +189,7 @@ fn differences_have_signs() {
 #[test]
 fn keys_and_results_come_back_from_bytes() {
     let parameters = Parameters::insecure_toy_digits(&[4, 4], 2).unwrap();
-    let options = ReadOptions::default().allow_insecure();
+    let options = common::allowed();
     assert_eq!(
         Parameters::from_bytes(&parameters.to_bytes(), options).unwrap().digest(),
         parameters.digest()
@@ -242,8 +215,7 @@ fn wrong_arguments_are_named() {
     assert!(error.contains("largest digit"), "{error}");
     assert!(Parameters::insecure_toy_digits(&[4096, 4096, 4096, 4096], 2).is_err());
 
-    let whole = SecretKey::generate(&Parameters::insecure_toy(4, 4).unwrap());
-    let keys = whole.evaluation_key(Progress::silent()).unwrap();
+    let (whole, keys) = common::keys(&Parameters::insecure_toy(4, 4).unwrap());
     let input = whole.encrypt(&[1]).unwrap();
     let error = keys.sign(&input, Progress::silent()).unwrap_err().to_string();
     assert!(error.contains("takes no digits"), "{error}");
@@ -255,8 +227,7 @@ fn wrong_arguments_are_named() {
         assert!(error.contains("takes no digits"), "{error}");
     }
 
-    let secret = SecretKey::generate(&Parameters::insecure_toy_digits(&[4, 8], 2).unwrap());
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&Parameters::insecure_toy_digits(&[4, 8], 2).unwrap());
     let input = secret.encrypt(&[31]).unwrap();
     for (count, expected) in
         [(0, "is 0, but must be at least 1"), (2, "is 2, but must be at most 1")]
@@ -285,8 +256,7 @@ fn automata_read_digits_and_pieces_of_them() {
     let _replay = replay::begin();
     // The remainder modulo 3 with states 0 to 3, a digit of 4 that has room, and one of 16 in two pieces; carries of x + 5.
     let parameters = Parameters::insecure_toy_digits(&[4, 4, 16], 16).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     assert_eq!(parameters.chain_pieces(4).unwrap(), [4; 4]);
     assert_eq!(parameters.chain_pieces(2).unwrap(), [4, 4, 8, 2]);
     let values: Vec<u64> = (0..256).collect();

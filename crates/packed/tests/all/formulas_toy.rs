@@ -26,8 +26,7 @@ impl Setting {
     fn new(formulas: Vec<Formula>, modulus: u64, output_modulus: u64) -> Self {
         let prepared = PreparedFormulas::new(&formulas, modulus).unwrap();
         let parameters = Parameters::insecure_toy_formulas(output_modulus, &prepared).unwrap();
-        let secret = SecretKey::generate(&parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(&parameters);
         let row = |index: u64| -> Vec<u64> {
             let value = |column: u64| match column {
                 0 => index % modulus,
@@ -60,16 +59,9 @@ impl Setting {
             let modulus = found.modulus();
             let value = |row: &Vec<u64>| formula.value(row).rem_euclid(modulus as i64) as u64;
             let expected: Vec<u64> = self.rows.iter().map(value).collect();
-            assert_eq!(self.secret.decrypt(found).unwrap(), expected);
-            let errors = self.secret.errors(found, &expected).unwrap();
-            let mean = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
-            let deviation = mean.sqrt() * 0.5 / modulus as f64;
-            let bound = found.noise();
-            let ratio = deviation / (bound.deviation() + bound.bias());
+            let ratio = common::over_bound(&self.secret, found, &expected);
             assert!((0.001..1.1).contains(&ratio), "{ratio}");
-            let most =
-                errors.iter().fold(0.0_f64, |most, e| most.max(e.abs())) * 0.5 / modulus as f64;
-            assert!(most <= bound.largest(-20.0), "{most} for {bound:?}");
+            common::largest_over_bound(&self.secret, found, &expected);
             largest = largest.max(ratio);
         }
         largest

@@ -16,18 +16,13 @@ fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
 
 fn check_of(parameters: &Parameters, table: &Table) {
     let (p, ring_degree) = (table.input_modulus(), parameters.literal().ring_degree);
-    assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.failure_probability().log2() <= -64.0);
-    let secret = SecretKey::generate(parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    common::check_promises(parameters);
+    let (secret, keys) = common::keys(parameters);
     let slots = parameters.literal().slots as u64;
     let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
     let input = secret.encrypt(&values).unwrap();
     let output = look_up(&keys, &input, table);
-    let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
-    assert_eq!(secret.decrypt(&output).unwrap(), expected);
-    let errors = secret.errors(&output, &expected).unwrap();
-    let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / slots as f64).sqrt();
+    let deviation = common::deviation(&secret, &output, &common::outputs(table, &values));
     let failure = parameters.failure();
     assert!(deviation < 1.2 * (failure.noise_ratio + failure.bias_ratio), "{deviation:e}");
     assert!(deviation > failure.noise_ratio / 16.0, "{deviation:e}");
@@ -97,12 +92,9 @@ fn check_digits(bits: u32) {
     let _replay = replay::begin();
     let modulus = 1 << bits;
     let request = Request { method: Some(Method::Cmt), ..Request::new(modulus, modulus) };
-    let parameters = Parameters::choose(&request).unwrap();
+    let parameters = common::choose(&request);
     assert!(parameters.literal().real_slots);
-    assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.failure_probability().log2() <= -64.0);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let values: Vec<u64> = (0..1 << 16).map(|i| (i * 31 + i / modulus) % modulus).collect();
     let input = secret.encrypt(&values).unwrap();
     let random = |x: u64| {
@@ -113,10 +105,7 @@ fn check_digits(bits: u32) {
     let (outputs, stages) = cryptable_ckks::stages::timed(|| look_up_many(&keys, &input, &tables));
     println!("{parameters}: {:?}, {stages:?}", start.elapsed());
     for (table, output) in tables.iter().zip(&outputs) {
-        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
-        assert_eq!(secret.decrypt(output).unwrap(), expected);
-        let errors = secret.errors(output, &expected).unwrap();
-        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+        let deviation = common::deviation(&secret, output, &common::outputs(table, &values));
         let typical = parameters.failure().typical_ratio;
         println!("deviation {deviation:e}, predicted {typical:e}");
         assert!((deviation / typical).log2().abs() < 1.0, "{deviation:e}, not {typical:e}");
@@ -131,22 +120,16 @@ fn floor_of_twelve_bits_on_65536_values() {
     let request = Request { digit_bits: Some(6), ..Request::new(2, 2) };
     let parameters = Parameters::for_floors(20, 12, &request).unwrap();
     assert_eq!(parameters.literal().digits, [64, 64, 4, 64]);
-    assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.failure_probability().log2() <= -64.0);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    common::check_promises(&parameters);
+    let (secret, keys) = common::keys(&parameters);
     // Odd multiples reach all 2^12 values of the lowest bits in every block of 2^12, and all 2^8 of the others.
     let values: Vec<u64> = (0..1 << 16).map(|i| i * 0x9E375 % (1 << 20)).collect();
     let input = secret.encrypt(&values).unwrap();
     let floor = keys.floor(&input, 2, Progress::silent()).unwrap();
     let expected: Vec<u64> = values.iter().map(|value| value >> 12).collect();
     assert_eq!(floor.modulus(), 1 << 8);
-    assert_eq!(secret.decrypt(&floor).unwrap(), expected);
-    // Errors are in half steps, and so is the bound.
-    let errors = secret.errors(&floor, &expected).unwrap();
-    let measured = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
-    let bound = 2.0 * 256.0 * (floor.noise().deviation() + floor.noise().bias());
-    assert!((0.02..1.05).contains(&(measured / bound)), "{measured:e}, at most {bound:e}");
+    let ratio = common::over_bound(&secret, &floor, &expected);
+    assert!((0.02..1.05).contains(&ratio), "{ratio}");
     // What is left has a sign, as values have.
     let signs = keys.sign(&floor, Progress::silent()).unwrap();
     let expected: Vec<u64> = values.iter().map(|value| value >> 19).collect();
@@ -162,18 +145,13 @@ fn parity_of_thirteen_bits_by_an_automaton() {
     let parameters = Parameters::for_comparisons(12, &request).unwrap();
     assert_eq!(parameters.chain_pieces(2).unwrap(), [16, 16, 16, 2]);
     assert!(parameters.security_bits() >= 128.0);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let parity = |m: u64| (m % 2 + u64::from((m / 2).count_ones())) % 2;
     let tables = [32, 32, 32, 4].map(|inputs| Table::from_fn(inputs, 2, parity).unwrap());
     let values: Vec<u64> = (0..1 << 16).map(|i| i * 5 % (1 << 13)).collect();
     let input = secret.encrypt(&values).unwrap();
     let found = keys.lookup_chain(&input, 2, &tables, Progress::silent()).unwrap();
     let expected: Vec<u64> = values.iter().map(|x| u64::from(x.count_ones() % 2)).collect();
-    assert_eq!(secret.decrypt(&found).unwrap(), expected);
-    let errors = secret.errors(&found, &expected).unwrap();
-    let measured = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
-    let bound = 4.0 * (found.noise().deviation() + found.noise().bias());
-    println!("{measured:e} half steps, at most {bound:e}");
-    assert!((0.01..1.05).contains(&(measured / bound)), "{measured:e}, at most {bound:e}");
+    let ratio = common::over_bound(&secret, &found, &expected);
+    assert!((0.01..1.05).contains(&ratio), "{ratio}");
 }

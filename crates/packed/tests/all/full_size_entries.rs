@@ -1,5 +1,8 @@
 //! A table of its own for every value, in the clear and encrypted, at full size: parameters of the planner, 65,536 values.
 
+use crate::common;
+use crate::common::mixed;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,12 +12,6 @@ use cryptable_packed::{
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::MappedFile;
-
-/// A number that looks random.
-fn mix(x: u64) -> u64 {
-    let x = (x ^ (x >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 17
-}
 
 struct Client {
     parameters: Parameters,
@@ -28,12 +25,9 @@ struct Client {
 impl Client {
     fn new(bits: u32, entries: EntryKind) -> Self {
         let p = 1 << bits;
-        let parameters = Parameters::choose(&Request { entries, ..Request::new(p, p) }).unwrap();
-        assert!(parameters.security_bits() >= 128.0);
-        assert!(parameters.failure_probability().log2() <= -64.0);
-        let secret = SecretKey::generate(&parameters);
-        let keys = secret.evaluation_key(Progress::silent()).unwrap();
-        let outputs = (0..p << 16).map(|i| (mix(i + 1) % p) as u32).collect();
+        let parameters = common::choose(&Request { entries, ..Request::new(p, p) });
+        let (secret, keys) = common::keys(&parameters);
+        let outputs = (0..p << 16).map(|i| (mixed(0, i) % p) as u32).collect();
         let tables = SlotTables::from_outputs(p, p, outputs).unwrap();
         let values: Vec<u64> = (0..1 << 16).map(|i| (i * 31 + i / p) % p).collect();
         let input = secret.encrypt(&values).unwrap();
@@ -57,9 +51,7 @@ impl Client {
         );
         let expected: Vec<u64> =
             self.values.iter().enumerate().map(|(k, &x)| self.tables.output(k, x)).collect();
-        assert!(self.secret.decrypt(&output).unwrap() == expected, "{kind}: wrong values");
-        let errors = self.secret.errors(&output, &expected).unwrap();
-        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+        let deviation = common::deviation(&self.secret, &output, &expected);
         let mean_square = (self.parameters.output_modulus() as f64).powi(2) / 12.0;
         let noise = self.parameters.predicted_deviation(kind, mean_square).unwrap();
         println!("noise 2^{:.2} of half a step, predicted 2^{:.2}", deviation.log2(), noise.log2());

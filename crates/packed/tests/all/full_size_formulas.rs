@@ -6,6 +6,7 @@ use cryptable_packed::{
     Ciphertext, CostModel, Parameters, PreparedFormulas, Progress, Request, SecretKey,
 };
 
+use crate::common;
 use crate::common::{mixed, tree};
 use cryptable_packed::Formula;
 
@@ -29,8 +30,7 @@ fn forests_of_full_size_give_the_sum_of_their_trees_on_every_row() {
         prediction.peak_bytes() / 1_000_000
     );
 
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(&parameters);
     let row = |index: u64| -> Vec<u64> {
         (0..columns as u64).map(|column| mixed(column + 50, index) % modulus).collect()
     };
@@ -46,10 +46,5 @@ fn forests_of_full_size_give_the_sum_of_their_trees_on_every_row() {
     println!("evaluated in {:?}", start.elapsed());
     let expected = rows.iter().map(|row| formula.value(row).rem_euclid(2048) as u64);
     let expected: Vec<u64> = expected.collect();
-    assert!(secret.decrypt(&found[0]).unwrap() == expected, "wrong values");
-    let errors = secret.errors(&found[0], &expected).unwrap();
-    let largest = errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
-    let bound = found[0].noise().largest(-16.0) * 2.0 * 2048.0;
-    println!("largest error {largest:.2e} of half a step, by the bound {bound:.2e}");
-    assert!(largest <= bound);
+    common::largest_over_bound(&secret, &found[0], &expected);
 }

@@ -7,6 +7,7 @@ use cryptable_packed::{
     group_totals,
 };
 
+use crate::common;
 use crate::common::mixed;
 
 const ROWS: u64 = 65_536;
@@ -33,8 +34,7 @@ fn groups_of_full_size_have_their_counts_and_sums() {
         prediction.peak_bytes() / 1_000_000
     );
 
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(&parameters);
     let rows: Vec<(u64, u64)> =
         (0..ROWS).map(|row| (mixed(7, row) % GROUPS, mixed(8, row) % 65_536)).collect();
     let mut columns: Vec<Vec<u64>> = vec![rows.iter().map(|row| row.0).collect()];
@@ -71,10 +71,6 @@ fn groups_of_full_size_have_their_counts_and_sums() {
             rows_of_place.filter(|&row| columns[0][row] == group).map(|row| column[row]).sum()
         };
         let partial: Vec<u64> = (0..ROWS as usize).map(partial).collect();
-        let errors = secret.errors(found, &partial).unwrap();
-        let largest = errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
-        let bound = found.noise().largest(-16.0) * 2.0 * 4096.0;
-        println!("largest error {largest:.2e} of half a step, by the bound {bound:.2e}");
-        assert!(largest <= bound && largest < 1.0);
+        common::largest_over_bound(&secret, found, &partial);
     }
 }

@@ -1,5 +1,8 @@
 //! Complex and fixed-point tables, and AKP of 13 bits at ring degree 2^17, at full size: parameters of the planner.
 
+use crate::common;
+use crate::common::number;
+
 use std::time::Instant;
 
 use cryptable_packed::{
@@ -8,20 +11,10 @@ use cryptable_packed::{
 };
 use num_complex::Complex64;
 
-/// Numbers within [-1/2, 1/2) that look random.
-fn number(seed: u64) -> f64 {
-    let x = (seed ^ (seed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (x >> 11) as f64 / 53f64.exp2() - 0.5
-}
-
 /// Keys of parameters that hold what requests promise, and values for all slots.
 fn client(request: &Request) -> (SecretKey, EvaluationKey, Vec<u64>) {
-    let parameters = Parameters::choose(request).unwrap();
-    assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.failure_probability().log2() <= -64.0);
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let parameters = common::choose(request);
+    let (secret, key) = common::keys(&parameters);
     let p = request.input_modulus;
     let values = (0..parameters.literal().slots as u64).map(|i| (i * 31 + i / p) % p).collect();
     (secret, key, values)
@@ -60,7 +53,7 @@ fn complex_outputs(p: u64, modulus: u64, method: Method) {
     let residues: Vec<_> =
         values.iter().map(|&x| [re, im].map(|part| part.values()[x as usize])).collect();
     let errors = secret.complex_errors(&result[0], &residues).unwrap();
-    let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let deviation = common::root_mean_square(&errors);
     let ratio = deviation / key.parameters().failure().typical_ratio;
     println!("{ratio:.2} times the predicted noise");
     assert!((0.4..1.1).contains(&ratio), "{ratio}");
@@ -94,6 +87,5 @@ fn thirteen_bits_by_one_interpolation() {
     let start = Instant::now();
     let result = key.lookup(&input, &prepared, Progress::silent()).unwrap();
     println!("{} values in {:.1} s", values.len(), start.elapsed().as_secs_f64());
-    let expected: Vec<_> = values.iter().map(|&x| table.values()[x as usize]).collect();
-    assert!(secret.decrypt(&result).unwrap() == expected);
+    assert!(secret.decrypt(&result).unwrap() == common::outputs(&table, &values));
 }

@@ -6,6 +6,7 @@ use cryptable_packed::{
     Ciphertext, CostModel, Parameters, PreparedFormulas, Progress, Request, SecretKey,
 };
 
+use crate::common;
 use crate::common::mixed;
 
 const ROWS: usize = 256;
@@ -33,8 +34,7 @@ fn rows_of_full_size_are_sorted() {
         prediction.peak_bytes() / 1_000_000
     );
 
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(&parameters);
     let base = MODULUS / 4;
     let row = |row: usize| (0..DIGITS).map(move |column| mixed(column as u64, row as u64) % base);
     let mut values: Vec<Vec<u64>> = (0..ROWS).map(|index| row(index).collect()).collect();
@@ -49,12 +49,6 @@ fn rows_of_full_size_are_sorted() {
     println!("sorted in {:?}", start.elapsed());
     values.sort_unstable();
     for (index, found) in found.iter().enumerate() {
-        let expected = column(&values, index);
-        assert_eq!(secret.decrypt(found).unwrap(), expected, "column {index}");
-        let errors = secret.errors(found, &expected).unwrap();
-        let largest = errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
-        let bound = found.noise().largest(-16.0) * 2.0 * MODULUS as f64;
-        println!("largest error {largest:.2e} of half a step, by the bound {bound:.2e}");
-        assert!(largest <= bound && largest < 1.0);
+        common::largest_over_bound(&secret, found, &column(&values, index));
     }
 }

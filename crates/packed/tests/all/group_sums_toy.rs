@@ -32,8 +32,7 @@ impl Setting {
     fn new(groups: u64) -> Self {
         let prepared = PreparedFormulas::by_group(&formulas(), 0, groups, MODULUS).unwrap();
         let parameters = Parameters::insecure_toy_formulas(512, &prepared).unwrap();
-        let secret = SecretKey::generate(&parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(&parameters);
         Self { prepared, secret, key }
     }
 
@@ -104,15 +103,9 @@ fn each_place_has_the_sum_of_a_group_over_neighbours_within_the_noise_that_is_st
             of_group.map(|row| formula.value(row)).sum::<i64>().rem_euclid(512) as u64
         };
         let partial: Vec<u64> = (0..rows.len()).map(place).collect();
-        assert_eq!(setting.secret.decrypt(found).unwrap(), partial);
-        let errors = setting.secret.errors(found, &partial).unwrap();
-        let half_step = 0.5 / 512.0;
-        let mean = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
-        let bound = found.noise();
-        let ratio = mean.sqrt() * half_step / (bound.deviation() + bound.bias());
+        let ratio = common::over_bound(&setting.secret, found, &partial);
         assert!((0.001..1.0).contains(&ratio), "{ratio}");
-        let most = errors.iter().fold(0.0_f64, |most, e| most.max(e.abs())) * half_step;
-        assert!(most <= bound.largest(-20.0), "{most} for {bound:?}");
+        common::largest_over_bound(&setting.secret, found, &partial);
     }
 }
 
@@ -121,8 +114,7 @@ fn the_column_of_groups_may_be_read_by_formulas_and_progress_is_told() {
     let formulas = [Formula::Sum(vec![Formula::Column(0), Formula::Column(1)])];
     let prepared = PreparedFormulas::by_group(&formulas, 0, 4, MODULUS).unwrap();
     let parameters = Parameters::insecure_toy_formulas(512, &prepared).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(&parameters);
     let (x, y) = (secret.encrypt(&[3, 1, 3]).unwrap(), secret.encrypt(&[9, 8, 7]).unwrap());
     let reports = common::reports(|progress| key.evaluate(&[&x, &y], &prepared, progress));
     let total = reports[0].1;

@@ -26,16 +26,14 @@ fn ones(parameters: &Parameters, secret: &SecretKey) -> cryptable_packed::Cipher
 
 /// Mean squares of the noise of results of both tables, in half steps.
 fn variances(parameters: &Parameters, lookups: usize) -> [f64; 2] {
-    let secret = SecretKey::generate(parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(parameters);
     let p = parameters.input_modulus();
     [flat(p), steep(p)].map(|table| {
         let outputs = vec![0; parameters.literal().slots];
         let mut sum = 0.0;
         for _ in 0..lookups {
             let result = look_up(&key, &ones(parameters, &secret), &table);
-            let errors = secret.errors(&result, &outputs).unwrap();
-            sum += errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+            sum += common::deviation(&secret, &result, &outputs).powi(2);
         }
         sum / lookups as f64
     })
@@ -45,8 +43,7 @@ fn variances(parameters: &Parameters, lookups: usize) -> [f64; 2] {
 fn results_are_right_and_drawn_anew_each_time() {
     for (p, modulus) in [(2, 2), (3, 5), (16, 16), (20, 256)] {
         let parameters = Parameters::insecure_toy_hidden(p, modulus, 40).unwrap();
-        let secret = SecretKey::generate(&parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(&parameters);
         let values: Vec<u64> = (0..1024).map(|i| i * 7 % p).collect();
         let input = secret.encrypt(&values).unwrap();
         let tables = [0u64, 3]
@@ -55,7 +52,7 @@ fn results_are_right_and_drawn_anew_each_time() {
         let [first, second] = &prepared;
         let found = key.lookup_many(&input, &[first, second], Progress::silent()).unwrap();
         for (found, table) in found.iter().zip(&tables) {
-            let expected: Vec<u64> = values.iter().map(|&x| table.values()[x as usize]).collect();
+            let expected = common::outputs(table, &values);
             assert_eq!(secret.decrypt(found).unwrap(), expected, "{p} -> {modulus}");
         }
         let again = key.lookup(&input, first, Progress::silent()).unwrap();
@@ -101,8 +98,7 @@ fn more_bits_take_more_noise_and_rarer_failures() {
 #[test]
 fn sums_of_few_fresh_values_are_looked_up_and_noisier_inputs_refused() {
     let parameters = Parameters::insecure_toy_hidden(16, 16, 40).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(&parameters);
     let table = key.prepare(&Table::from_fn(16, 16, |x| 15 - x).unwrap()).unwrap();
     let input = secret.encrypt(&[1, 2, 3]).unwrap();
     let most = parameters.sum_limits().fresh_lookup;
@@ -149,7 +145,7 @@ fn parameters_keep_their_bytes_where_tables_are_not_hidden() {
     let plain = Parameters::insecure_toy(16, 16).unwrap();
     assert!(!String::from_utf8(plain.to_bytes()).unwrap().contains("hidden"));
     let hidden = Parameters::insecure_toy_hidden(16, 16, 64).unwrap();
-    let options = cryptable_packed::ReadOptions::default().allow_insecure();
+    let options = common::allowed();
     let read = Parameters::from_bytes(&hidden.to_bytes(), options).unwrap();
     assert_eq!(read.hidden_bits(), Some(64));
 }
@@ -186,17 +182,14 @@ fn full_size_results_are_right_and_hide_their_tables() {
     for bits in [40, 64] {
         let request = Request { hidden_bits: Some(bits), ..Request::new(256, 256) };
         let parameters = Parameters::choose(&request).unwrap();
-        let secret = SecretKey::generate(&parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(&parameters);
         let values: Vec<u64> = (0..65_536).map(|i| i * 89 % 256).collect();
         let table = Table::from_fn(256, 256, |x| x.wrapping_mul(x * 7919 + 5) % 256).unwrap();
         let found = look_up(&key, &secret.encrypt(&values).unwrap(), &table);
-        let expected: Vec<u64> = values.iter().map(|&x| table.values()[x as usize]).collect();
-        assert_eq!(secret.decrypt(&found).unwrap(), expected);
+        assert_eq!(secret.decrypt(&found).unwrap(), common::outputs(&table, &values));
         let of_ones = |table: &Table, key: &EvaluationKey| {
             let result = look_up(key, &ones(&parameters, &secret), table);
-            let errors = secret.errors(&result, &vec![0; 65_536]).unwrap();
-            errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64
+            common::deviation(&secret, &result, &vec![0; 65_536]).powi(2)
         };
         let [flat, steep] = [flat(256), steep(256)].map(|table| of_ones(&table, &key));
         let predicted = parameters.failure().typical_ratio.powi(2);

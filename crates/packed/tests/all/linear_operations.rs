@@ -1,5 +1,7 @@
 //! Sums, differences and multiples of packed values: exact, within the bound on their noise, and refused beyond it.
 
+use crate::common;
+
 use cryptable_packed::{
     Ciphertext, Error, EvaluationKey, MultiplexerLiteral, Parameters, Progress, Request, SecretKey,
     Table,
@@ -21,8 +23,7 @@ fn affine(value: u64, p: u64) -> u64 {
 
 impl Setting {
     fn new(parameters: &Parameters) -> Self {
-        let secret = SecretKey::generate(parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(parameters);
         Self { secret, key, p: parameters.input_modulus() }
     }
 
@@ -60,11 +61,7 @@ impl Setting {
 
     /// log2 of the measured deviation over the bound, its bias included.
     fn measured_over_bound(&self, x: &Ciphertext, expected: &[u64]) -> f64 {
-        let errors = self.secret.errors(x, expected).unwrap();
-        let mean_square = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
-        // Errors are in half steps.
-        let deviation = mean_square.sqrt() / (2.0 * x.modulus() as f64);
-        (deviation / (x.noise().deviation() + x.noise().bias())).log2()
+        common::over_bound(&self.secret, x, expected).log2()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{look_up, look_up_many, prepare, reports};
+use common::{look_up, look_up_many, outputs, prepare, reports, tables};
 use cryptable_packed::{
     EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress, Request, SecretKey, Table,
 };
@@ -34,43 +34,14 @@ fn every_value(parameters: &Parameters) -> Vec<u64> {
 /// Looks up every value in each table; checks all results, and that the measured noise is neither above
 /// nor far below the predicted one.
 fn check(parameters: &Parameters, tables: &[Table]) -> (SecretKey, EvaluationKey) {
-    let literal = parameters.literal();
-    let secret = SecretKey::generate(parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(parameters);
     let values = every_value(parameters);
     let input = secret.encrypt(&values).unwrap();
     let results = look_up_many(&keys, &input, tables);
     for (table, result) in tables.iter().zip(&results) {
-        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
-        let decrypted = secret.decrypt(result).unwrap();
-        let errors = secret.errors(result, &expected).unwrap();
-        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
-        let wrong = decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
-        let predicted = parameters.failure().noise_ratio;
-        assert_eq!(wrong, 0, "{}: noise 2^{:.1}", literal.name, deviation.log2());
-        // The prediction is for the worst table, so the measured noise stays below it; but not far,
-        // or the model would be wrong. Bias is a bound that few values come near.
-        let bound = predicted + parameters.failure().bias_ratio;
-        let few = 1.0 + 3.0 / (literal.slots as f64).sqrt();
-        assert!(deviation < 1.4 * few * bound, "{}: {deviation:e} over {bound:e}", literal.name);
-        let constant = table.values().iter().all(|v| v == &table.values()[0]);
-        assert!(
-            constant || deviation > 0.1 * predicted,
-            "{}: {deviation:e} under {predicted:e}",
-            literal.name
-        );
+        common::check_result(&secret, result, table, &outputs(table, &values));
     }
     (secret, keys)
-}
-
-fn tables(p: u64, output: u64) -> Vec<Table> {
-    let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
-    vec![
-        Table::from_fn(p, output, scrambled).unwrap(),
-        Table::from_fn(p, output, |x| x % output).unwrap(),
-        Table::from_fn(p, output, |_| output - 1).unwrap(),
-        Table::from_fn(p, output, |x| if x == p - 1 { output / 2 } else { 0 }).unwrap(),
-    ]
 }
 
 #[test]
@@ -173,8 +144,7 @@ fn digits_and_functions_of_digits() {
     // Unequal digits, the last of them smaller, a non-power of two among them.
     let sizes = [8u64, 3, 4];
     let parameters = toy(96, 1024, literal(&sizes, &[1, 1, 1]), 0);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let values = every_value(&parameters);
     let input = secret.encrypt(&values).unwrap();
     let tables: Vec<Vec<Table>> = sizes
@@ -207,8 +177,7 @@ fn digits_and_functions_of_digits() {
 #[test]
 fn inputs_in_several_ciphertexts() {
     let parameters = toy(64, 1024, literal(&[4, 4, 4], &[1, 1, 1]), 0);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let values = every_value(&parameters);
     for split in [4, 16] {
         let low: Vec<u64> = values.iter().map(|v| v % split).collect();
@@ -222,8 +191,7 @@ fn inputs_in_several_ciphertexts() {
         let prepared: Vec<_> = prepared.iter().collect();
         let results = keys.lookup_digits(&inputs, &prepared, Progress::silent()).unwrap();
         for (table, result) in tables.iter().zip(&results) {
-            let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
-            assert_eq!(secret.decrypt(result).unwrap(), expected);
+            assert_eq!(secret.decrypt(result).unwrap(), outputs(table, &values));
         }
         let error = keys
             .lookup_digits(&inputs[..1], &prepared, Progress::silent())
@@ -243,8 +211,7 @@ fn outputs_in_halves() {
     let whole = Table::from_fn(64, 1 << 16, |x| (x * 40_503 + 12_345) % (1 << 16)).unwrap();
     let halves = whole.halves().unwrap();
     let parameters = toy(256, 1024, literal(&[8, 8], &[1, 1]), 0);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let values = every_value(&parameters);
     let input = secret.encrypt(&values).unwrap();
     let results = look_up_many(&keys, &input, &halves);
@@ -269,8 +236,7 @@ fn results_are_inputs_of_further_lookups() {
 #[test]
 fn progress_counts_every_step() {
     let parameters = toy(64, 64, literal(&[4, 4, 4], &[1, 1, 1]), 0);
-    let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, keys) = common::keys(&parameters);
     let input = secret.encrypt(&[1, 2, 3]).unwrap();
     let tables = prepare(&keys, &tables(64, 64)[..2]);
     let tables: Vec<_> = tables.iter().collect();

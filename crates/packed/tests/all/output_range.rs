@@ -27,8 +27,7 @@ fn table(range: u64) -> Table {
 
 /// Root mean square of a table's errors in half steps, for inputs with a multiple of the noise of fresh ones.
 fn deviation(parameters: &Parameters, table: &Table, factors: &[i64]) -> (f64, f64) {
-    let secret = SecretKey::generate(parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(parameters);
     let values: Vec<u64> = (0..parameters.literal().slots as u64).map(|i| i * 89 % 256).collect();
     let mut input = secret.encrypt(&values).unwrap();
     let mut expected = values;
@@ -37,10 +36,7 @@ fn deviation(parameters: &Parameters, table: &Table, factors: &[i64]) -> (f64, f
         expected.iter_mut().for_each(|x| *x = (*x as i64 * factor).rem_euclid(256) as u64);
     }
     let result = look_up(&key, &input, table);
-    let outputs: Vec<u64> = expected.iter().map(|&x| table.values()[x as usize]).collect();
-    assert_eq!(secret.decrypt(&result).unwrap(), outputs);
-    let errors = secret.errors(&result, &outputs).unwrap();
-    let found = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let found = common::deviation(&secret, &result, &common::outputs(table, &expected));
     let bound = result.noise();
     (found, (bound.deviation() + bound.bias()) * 512.0)
 }
@@ -82,8 +78,7 @@ fn noise_of_fresh_inputs_is_what_is_predicted() {
 fn tables_beyond_the_range_are_refused() {
     let parameters = toy(Some(15));
     assert_eq!((parameters.output_range(), toy(None).output_range()), (15, 255));
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = common::keys(&parameters);
     for range in [16, 127, 255] {
         let error = key.prepare(&table(range)).unwrap_err();
         let is_named = matches!(error, Error::TooLarge { value, limit: 15, .. } if value == range);

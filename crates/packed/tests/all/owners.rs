@@ -8,7 +8,7 @@ use crate::common;
 use common::joint_keys::{
     Owner, agreement, bytes, evaluation_key_file, first_shares, key_shares, owners, second_shares,
 };
-use common::look_up;
+use common::{allowed, look_up, outputs, root_mean_square};
 use cryptable_lattice::KeyPurpose;
 use cryptable_lattice::owners::{Commitment, Message, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
@@ -20,10 +20,6 @@ use cryptable_packed::{
 use cryptable_ring::random::replay;
 use cryptable_ring::{Evaluations, Isa, Poly};
 use cryptable_wire::{MappedFile, ObjectType, WireError};
-
-fn toys() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
 
 /// Parameters of tables of this many bits for a key of several owners.
 fn parameters(bits: u32, method: Method, owners: u32) -> Parameters {
@@ -92,26 +88,24 @@ fn check_lookup(session: &Session, table: &Table) {
         session.parameters().prediction().key_file_bytes.div_ceil(1 << 12),
         size(&file).div_ceil(1 << 12)
     );
-    let key = EvaluationKey::from_shared(Arc::new(file), toys()).unwrap();
+    let key = EvaluationKey::from_shared(Arc::new(file), allowed()).unwrap();
     assert_eq!((public.id(), key.key_id()), (agreement.key_id(), agreement.key_id()));
     let parameters = session.parameters();
     let (p, slots) = (parameters.input_modulus(), parameters.literal().slots as u64);
     let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
-    let public = PublicKey::from_bytes(&public.to_bytes(), toys()).unwrap();
+    let public = PublicKey::from_bytes(&public.to_bytes(), allowed()).unwrap();
     let input = public.encrypt(&values).unwrap();
     let of_input = errors(&fractions(&key, &input, &owners), &values, p);
-    let deviation =
-        |errors: &[f64]| (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
     let stated = input.noise().deviation() * 2.0 * p as f64;
-    let ratio = deviation(&of_input) / stated;
+    let ratio = root_mean_square(&of_input) / stated;
     // The norms that are stated are 1.25 times their means.
     assert!((0.82..0.97).contains(&ratio), "{ratio} of the stated deviation of inputs");
     let output = look_up(&key, &input, table);
-    let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+    let expected = outputs(table, &values);
     let of_output = errors(&fractions(&key, &output, &owners), &expected, table.output_modulus());
     let largest = of_output.iter().fold(0.0, |most: f64, error| most.max(error.abs()));
     assert!(largest < 0.5, "an error of {largest} half steps");
-    let (found, failure) = (deviation(&of_output), parameters.failure());
+    let (found, failure) = (root_mean_square(&of_output), parameters.failure());
     let ratio = found / failure.typical_ratio;
     println!(
         "{found:e} half steps of {:e}, typical {:e}",
@@ -299,7 +293,7 @@ fn secrets_agree_once_and_to_their_own_commitment() {
     assert_eq!(refused(early), OwnersError::NotAgreed);
     // Whoever agreed to some commitments agrees to no others, also after the secret was saved and read.
     ann.secret.agree(&first).unwrap();
-    ann.secret = OwnerSecret::from_bytes(&ann.secret.to_bytes(), toys()).unwrap();
+    ann.secret = OwnerSecret::from_bytes(&ann.secret.to_bytes(), allowed()).unwrap();
     let error = refused(ann.secret.agree(&second));
     let (found, expected) = (*first.digest(), *second.digest());
     assert_eq!(error, OwnersError::AgreedBefore { found, expected });
@@ -319,19 +313,19 @@ fn sessions_secrets_and_commitments_are_read_back_and_damaged_ones_refused() {
     let owner = Owner::new(&session, 3);
     let [of_session, commitment] = [session.to_bytes(), owner.commitment.to_bytes()];
     let secret = owner.secret.to_bytes();
-    let read = Session::from_bytes(&of_session, toys()).unwrap();
+    let read = Session::from_bytes(&of_session, allowed()).unwrap();
     assert_eq!((read.digest(), read.owners()), (session.digest(), session.owners()));
     assert_eq!(Commitment::from_bytes(&commitment).unwrap(), owner.commitment);
-    let read = OwnerSecret::from_bytes(&secret, toys()).unwrap();
+    let read = OwnerSecret::from_bytes(&secret, allowed()).unwrap();
     assert_eq!(read.secret().coefficients(), owner.secret.secret().coefficients());
     assert_eq!((read.owner(), read.session().digest()), (3, session.digest()));
     assert_eq!(*read.to_bytes(), *secret);
     assert!(!format!("{read:?}").contains("coefficients"));
     type Reader<'a> = &'a dyn Fn(&[u8]) -> bool;
     let readers: [(&[u8], Reader<'_>); 3] = [
-        (&of_session, &|bytes| Session::from_bytes(bytes, toys()).is_ok()),
+        (&of_session, &|bytes| Session::from_bytes(bytes, allowed()).is_ok()),
         (&commitment, &|bytes| Commitment::from_bytes(bytes).is_ok()),
-        (&secret, &|bytes| OwnerSecret::from_bytes(bytes, toys()).is_ok()),
+        (&secret, &|bytes| OwnerSecret::from_bytes(bytes, allowed()).is_ok()),
     ];
     for (file, is_read) in readers {
         assert!(is_read(file));
@@ -358,7 +352,7 @@ fn errors_of_joint_keys_are_as_large_as_their_laws() {
     let second = second_shares(&agreement, &mut owners);
     let (first, keys) = (first_shares(&owners), key_shares(&owners));
     let file = evaluation_key_file(&agreement, &first, &keys, &bytes(&second)).unwrap();
-    let key = EvaluationKey::from_shared(Arc::new(file), toys()).unwrap();
+    let key = EvaluationKey::from_shared(Arc::new(file), allowed()).unwrap();
     let (ring, count) = (key.ring(), session.owners());
     let mut ratios = [Vec::new(), Vec::new()];
     for (purpose, key) in key.keys().iter() {

@@ -379,40 +379,6 @@ fn fit_of_the_cost_model() {
     }
 }
 
-/// Prints which lines are of parameters that the planner takes, and what it takes in place of others.
-#[test]
-#[ignore = "a tool: says which lines are to be measured again"]
-fn choices_of_today() {
-    let model = CostModel::default();
-    let cost = |parameters: &Parameters, tables: usize| {
-        let prediction = parameters.prediction_of(tables);
-        let units = model.seconds(&prediction.work) / model.unit();
-        format!("{units:.0} u, {:.3} GB", prediction.key_file_bytes as f64 / 1e9)
-    };
-    for Line { name, parameters, tables, .. } in lines() {
-        let literal = parameters.literal();
-        let method = parameters.method_name();
-        let Ok(method) = method.split(['-', ' ']).next().unwrap().parse() else { continue };
-        let method = Some(method);
-        let ring_degree = Some(literal.ring_degree);
-        let base = Request::new(literal.input_modulus, literal.output_modulus);
-        let request = Request { method, ring_degree, tables, ..base };
-        let candidates = Parameters::candidates(&request).unwrap_or_default();
-        let digits = |it: &Parameters| it.literal().multiplexer.as_ref().map(|m| m.digits.clone());
-        let same = candidates.iter().find(|it| digits(it) == digits(&parameters));
-        match same {
-            Some(now) if now.digest() == parameters.digest() => println!("{name}: as today"),
-            Some(now) => {
-                let of = &now.literal().coeffs_to_slots;
-                let [before, after] = [cost(&parameters, tables), cost(now, tables)];
-                let (stages, babies) = (&of.stages, &of.matrix_babies);
-                println!("{name}, {tables} tables: {before}; today {after}, {stages:?} {babies:?}");
-            }
-            None => println!("{name}: no such candidate today"),
-        }
-    }
-}
-
 #[test]
 fn a_memory_limit_is_kept() {
     let limit = 8_000_000_000;

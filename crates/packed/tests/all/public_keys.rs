@@ -1,5 +1,7 @@
 //! Public keys: noise of what they encrypt from both sides, their files, and masks that are fresh.
 
+use crate::common;
+
 use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_packed::{Parameters, PublicKey, ReadOptions, Request, SecretKey};
 use cryptable_ring::random::replay;
@@ -8,7 +10,7 @@ use cryptable_ring::random::replay;
 fn check_noise(parameters: &Parameters, ciphertexts: usize) -> usize {
     let secret = SecretKey::generate(parameters);
     let file = secret.public_key().unwrap().to_bytes();
-    let public = PublicKey::from_bytes(&file, ReadOptions::default().allow_insecure()).unwrap();
+    let public = PublicKey::from_bytes(&file, common::allowed()).unwrap();
     assert_eq!(public.to_bytes(), file);
     let p = parameters.input_modulus();
     let values: Vec<u64> = (0..secret.values_per_ciphertext() as u64).map(|i| i * 7 % p).collect();
@@ -21,13 +23,7 @@ fn check_noise(parameters: &Parameters, ciphertexts: usize) -> usize {
         .collect();
     let found = NoiseStatistics::new(&errors, public.noise(p).times(2 * p), true);
     println!("{} bytes, {found:?}", file.len());
-    // The law is of the largest norm that a secret with a public key may have, 1.25 times the mean. Sampling, and the weight
-    // of this secret: five deviations of each.
-    let weight = 1.0 / (2.0 * parameters.ring_degree() as f64).sqrt();
-    let tolerance = 5.0 * (weight + (2.0 / found.samples as f64).sqrt());
-    assert!((1.25 * found.variance_ratio - 1.0).abs() < tolerance, "{tolerance}: {found:?}");
-    assert!((2.9..3.1).contains(&found.kurtosis), "{found:?}");
-    assert!(found.beyond.iter().all(|beyond| beyond.is_not_above(2)), "{found:?}");
+    common::check_key_noise(&found, parameters);
     file.len()
 }
 
@@ -51,12 +47,9 @@ fn noise_is_as_large_as_its_law_at_full_size() {
 fn damaged_and_insecure_files_are_refused() {
     let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4).unwrap());
     let file = secret.public_key().unwrap().to_bytes();
-    let options = ReadOptions::default().allow_insecure();
+    let options = common::allowed();
     assert!(PublicKey::from_bytes(&file, ReadOptions::default()).is_err());
-    for position in [0, 9, 60, 400, file.len() / 2, file.len() - 1] {
-        let mut damaged = file.clone();
-        damaged[position] ^= 1;
-        assert!(PublicKey::from_bytes(&damaged, options).is_err(), "byte {position}");
-        assert!(PublicKey::from_bytes(&file[..position], options).is_err(), "{position} bytes");
+    for damaged in common::damaged(&file) {
+        assert!(PublicKey::from_bytes(&damaged, options).is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! Keys for a new owner: values stay, noise is as large as its law, and ciphertexts of nobody else are taken.
 
+use crate::common;
+
 use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_packed::{
     Error, Parameters, Progress, ReadOptions, RekeyingKey, Request, SecretKey, Table,
@@ -10,7 +12,7 @@ use cryptable_ring::random::replay;
 fn clients(parameters: &Parameters) -> ([SecretKey; 2], RekeyingKey) {
     let [owner, new_owner] = [(); 2].map(|()| SecretKey::generate(parameters));
     let file = owner.rekey_to(&new_owner.public_key().unwrap()).unwrap().to_bytes();
-    let key = RekeyingKey::from_bytes(&file, ReadOptions::default().allow_insecure()).unwrap();
+    let key = RekeyingKey::from_bytes(&file, common::allowed()).unwrap();
     assert_eq!((key.owner().key_id, key.new_owner().key_id), (owner.id(), new_owner.id()));
     assert_eq!(key.to_bytes(), file);
     ([owner, new_owner], key)
@@ -34,15 +36,7 @@ fn check_noise(parameters: &Parameters, ciphertexts: usize) {
     let half_steps = key.noise().times(2 * p);
     let found = NoiseStatistics::new(&errors, half_steps, true);
     println!("{found:?}");
-    // The law is of the largest norm that a secret with a public key may have, 1.25 times the mean. Sampling, and the weight of
-    // the new owner's secret: five deviations of each.
-    let weight = 1.0 / (2.0 * parameters.ring_degree() as f64).sqrt();
-    let tolerance = 5.0 * (weight + (2.0 / found.samples as f64).sqrt());
-    assert!((1.25 * found.variance_ratio - 1.0).abs() < tolerance, "{tolerance}: {found:?}");
-    assert!((2.9..3.1).contains(&found.kurtosis), "{found:?}");
-    for beyond in &found.beyond {
-        assert!(beyond.is_not_above(2), "{beyond:?}");
-    }
+    common::check_key_noise(&found, parameters);
 }
 
 #[test]
@@ -118,7 +112,7 @@ fn other_parameters_other_owners_and_the_same_owner_are_refused() {
     let others = SecretKey::generate(&Parameters::insecure_toy(8, 8).unwrap());
     let error = owner.rekey_to(&others.public_key().unwrap()).unwrap_err();
     assert!(matches!(error, Error::OtherParameters { object: "new owner's key", .. }), "{error}");
-    let again = SecretKey::from_bytes(&owner.to_bytes(), ReadOptions::default().allow_insecure());
+    let again = SecretKey::from_bytes(&owner.to_bytes(), common::allowed());
     let error = owner.rekey_to(&again.unwrap().public_key().unwrap()).unwrap_err();
     assert!(matches!(error, Error::Mismatch { name: "new owner's key", .. }), "{error}");
     let error = key.apply(&others.encrypt(&[1]).unwrap()).unwrap_err();
@@ -134,13 +128,10 @@ fn other_parameters_other_owners_and_the_same_owner_are_refused() {
 fn damaged_and_insecure_files_are_refused() {
     let (_, key) = clients(&Parameters::insecure_toy(4, 4).unwrap());
     let file = key.to_bytes();
-    let options = ReadOptions::default().allow_insecure();
+    let options = common::allowed();
     let read = RekeyingKey::from_bytes(&file, ReadOptions::default());
     assert!(matches!(read, Err(Error::Insecure)));
-    for position in [0, 9, 60, 400, file.len() / 2, file.len() - 1] {
-        let mut damaged = file.clone();
-        damaged[position] ^= 1;
-        assert!(RekeyingKey::from_bytes(&damaged, options).is_err(), "byte {position}");
-        assert!(RekeyingKey::from_bytes(&file[..position], options).is_err(), "{position} bytes");
+    for damaged in common::damaged(&file) {
+        assert!(RekeyingKey::from_bytes(&damaged, options).is_err());
     }
 }

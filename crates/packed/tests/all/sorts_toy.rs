@@ -5,6 +5,7 @@ use cryptable_packed::{
 };
 use cryptable_ring::random::replay;
 
+use crate::common;
 use crate::common::mixed;
 
 const MODULUS: u64 = 16;
@@ -21,8 +22,7 @@ impl Setting {
     fn new(columns: usize, keys: usize, descending: bool) -> Self {
         let sort = PreparedFormulas::sort(columns, keys, MODULUS, descending).unwrap();
         let parameters = Parameters::insecure_toy_formulas(MODULUS, &sort).unwrap();
-        let secret = SecretKey::generate(&parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(&parameters);
         Self { sort, secret, key, columns, keys }
     }
 
@@ -108,11 +108,7 @@ fn columns_are_cleaned_and_noise_is_within_its_bound() {
     let values: Vec<u64> = found.iter().map(|row| row[0]).collect();
     found.reverse();
     check_order(&found, &rows, 1);
-    let errors = setting.secret.errors(&results[0], &values).unwrap();
-    let half_step = 0.5 / MODULUS as f64;
-    let most = errors.iter().fold(0.0_f64, |most, e| most.max(e.abs())) * half_step;
-    let bound = results[0].noise();
-    assert!(most <= bound.largest(-20.0), "{most} for {bound:?}");
+    common::largest_over_bound(&setting.secret, &results[0], &values);
 }
 
 #[test]

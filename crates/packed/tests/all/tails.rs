@@ -21,10 +21,9 @@ struct Measured {
 impl Measured {
     /// Looks up fresh encryptions of the same values.
     fn new(parameters: &Parameters, table: &Table, values: &[u64], lookups: usize) -> Self {
-        let secret = SecretKey::generate(parameters);
-        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, keys) = common::keys(parameters);
         let prepared = prepare(&keys, std::slice::from_ref(table)).remove(0);
-        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let expected = common::outputs(table, values);
         let mut measured = Self { lookups: Vec::new(), wrong: 0 };
         for _ in 0..lookups {
             let input = secret.encrypt(values).unwrap();
@@ -209,8 +208,7 @@ fn decryptions_of_a_failing_toy_are_as_wrong_as_predicted() {
     let units = f64::from(parameters.literal().log2_ciphertext_modulus).exp2();
     let (mut wrong, mut samples, mut predicted, mut stated) = (0, 0, 0.0, 0.0);
     for _ in 0..34 {
-        let secret = SecretKey::generate(&parameters);
-        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, keys) = common::keys(&parameters);
         let prepared = prepare(&keys, std::slice::from_ref(&table)).remove(0);
         for _ in 0..3 {
             let input = secret.encrypt(&values).unwrap();

@@ -5,7 +5,7 @@ use crate::common;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{reports, stopped_after};
+use common::{allowed, reports, stopped_after};
 use cryptable_packed::{
     EncryptedTables, Error, EvaluationKey, Method, MultiplexerLiteral, Parameters,
     ParametersLiteral, Progress, ReadOptions, RealDecryption, Request, SecretKey, SecurityLevel,
@@ -17,17 +17,9 @@ fn tree(digits: &[u64], entry_levels: u32) -> MultiplexerLiteral {
     MultiplexerLiteral { digits: digits.to_vec(), selectors, entry_levels, ..Default::default() }
 }
 
-fn allowed() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
-
 /// Two clients of the same parameters.
 fn clients(parameters: &Parameters) -> [(SecretKey, EvaluationKey); 2] {
-    [(), ()].map(|()| {
-        let secret = SecretKey::generate(parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
-        (secret, key)
-    })
+    [(), ()].map(|()| common::keys(parameters))
 }
 
 #[test]
@@ -78,11 +70,8 @@ fn other_clients_are_refused_everywhere() {
 
 #[test]
 fn tables_of_other_parameters_are_refused() {
-    let keys = [(4, 4), (4, 16), (16, 4)].map(|(input, output)| {
-        let secret = SecretKey::generate(&Parameters::insecure_toy(input, output).unwrap());
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
-        (secret, key)
-    });
+    let toy = |(input, output)| common::keys(&Parameters::insecure_toy(input, output).unwrap());
+    let keys = [(4, 4), (4, 16), (16, 4)].map(toy);
     let table = Table::from_fn(4, 4, |x| 3 - x).unwrap();
     let prepared = keys[0].1.prepare(&table).unwrap();
     assert_eq!((prepared.input_modulus(), prepared.output_modulus()), (4, 4));
@@ -119,10 +108,8 @@ fn prepared_tables_serve_many_lookups() {
                 let input = secret.encrypt(&values).unwrap();
                 let twice = [&prepared, &prepared];
                 let outputs = key.lookup_many(&input, &twice, Progress::silent()).unwrap();
-                let expected: Vec<u64> =
-                    values.iter().map(|&value| table.values()[value as usize]).collect();
                 for output in &outputs {
-                    assert_eq!(secret.decrypt(output).unwrap(), expected);
+                    assert_eq!(secret.decrypt(output).unwrap(), common::outputs(&table, &values));
                 }
             }
         }
@@ -134,8 +121,7 @@ fn lookups_and_key_generation_stop_when_told_to() {
     let akp = Parameters::insecure_toy(16, 16).unwrap();
     let tree = Parameters::insecure_toy_tree(64, 1024, 1024, tree(&[4, 4, 4], 1), 0).unwrap();
     for parameters in [akp, tree] {
-        let secret = SecretKey::generate(&parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, key) = common::keys(&parameters);
         let (p, output) = (parameters.input_modulus(), parameters.output_modulus());
         let table = Table::from_fn(p, output, |x| x % output).unwrap();
         let prepared = key.prepare(&table).unwrap();

@@ -5,18 +5,12 @@ use crate::common;
 use std::collections::HashMap;
 use std::time::Instant;
 
-use common::reports;
+use common::{mixed, reports};
 use cryptable_packed::{
     CostModel, Dictionary, Error, EvaluationKey, Parameters, Progress, Request, SecretKey,
     WordCircuit,
 };
 use cryptable_ring::random::replay;
-
-/// A number that looks random.
-fn mix(x: u64) -> u64 {
-    let x = (x ^ (x >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7
-}
 
 struct Client {
     secret: SecretKey,
@@ -25,8 +19,7 @@ struct Client {
 
 impl Client {
     fn toy(p: u64) -> Self {
-        let secret = SecretKey::generate(&Parameters::insecure_toy(p, p).unwrap());
-        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let (secret, keys) = common::keys(&Parameters::insecure_toy(p, p).unwrap());
         Self { secret, keys }
     }
 
@@ -37,15 +30,12 @@ impl Client {
         let output = self.keys.lookup_words(&input, &prepared, Progress::silent()).unwrap();
         let expected: Vec<u64> = values.iter().map(|&x| f(x)).collect();
         assert!(self.secret.decrypt_words(&output).unwrap() == expected, "wrong values");
-        let (p, half_step) = (circuit.modulus(), 0.5 / circuit.modulus() as f64);
+        let p = circuit.modulus();
         for (index, word) in output.iter().enumerate() {
             let place = p.pow(index as u32);
             let digits: Vec<u64> = expected.iter().map(|value| value / place % p).collect();
-            let errors = self.secret.errors(word, &digits).unwrap();
-            let deviation =
-                (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
-            let bound = (word.noise().deviation() + word.noise().bias()) / half_step;
-            assert!(deviation < bound && deviation > bound / 5000.0, "{deviation:e} of {bound:e}");
+            let ratio = common::over_bound(&self.secret, word, &digits);
+            assert!((0.0002..1.0).contains(&ratio), "{ratio}");
         }
     }
 }
@@ -57,14 +47,14 @@ fn dictionaries_of_two_and_four_words() {
         let client = Client::toy(p);
         let range = p.pow(words as u32);
         let entries: HashMap<u64, u64> =
-            (0..p).map(|i| (mix(i) % range, mix(i + 99) % value_modulus)).collect();
+            (0..p).map(|i| (mixed(0, i) % range, mixed(0, i + 99) % value_modulus)).collect();
         let default = value_modulus - 1;
         let sorted = entries.iter().map(|(&key, &value)| (key, value));
         let dictionary = Dictionary::new(p, words, value_modulus, sorted, default).unwrap();
         let circuit = dictionary.circuit().unwrap();
         // All keys that are there, and others.
         let values: Vec<u64> =
-            entries.keys().copied().chain((0..1000).map(|i| mix(i + 5) % range)).collect();
+            entries.keys().copied().chain((0..1000).map(|i| mixed(0, i + 5) % range)).collect();
         client
             .check(&circuit, &values[..1000], |key| entries.get(&key).copied().unwrap_or(default));
     }
@@ -137,8 +127,8 @@ fn a_table_without_structure_would_take_hours() {
 fn full_size(words: usize, value_modulus: u64) {
     let _replay = replay::begin();
     let (p, bits) = (1 << 16, 16 * words as u32);
-    let key = |i: u64| mix(i + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
-    let entries: HashMap<u64, u64> = (0..p).map(|i| (key(i), mix(i) % value_modulus)).collect();
+    let key = |i: u64| mixed(0, i + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
+    let entries: HashMap<u64, u64> = (0..p).map(|i| (key(i), mixed(0, i) % value_modulus)).collect();
     let list = entries.iter().map(|(&key, &value)| (key, value));
     let dictionary = Dictionary::new(p, words, value_modulus, list, 1).unwrap();
     let start = Instant::now();

@@ -6,9 +6,119 @@ pub mod joint_keys;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
+use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_packed::{
-    Ciphertext, EvaluationKey, Formula, PreparedTable, Progress, Result, Table,
+    Ciphertext, EvaluationKey, Formula, Parameters, PreparedTable, Progress, ReadOptions,
+    Request, Result, SecretKey, Table,
 };
+
+/// Returns options to read files of toys.
+pub fn allowed() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+/// Returns the keys of a new client: secret, and for evaluation.
+pub fn keys(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
+    let secret = SecretKey::generate(parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    (secret, key)
+}
+
+/// Returns the outputs of a table for these values.
+pub fn outputs(table: &Table, values: &[u64]) -> Vec<u64> {
+    values.iter().map(|&value| table.values()[value as usize]).collect()
+}
+
+/// Returns the root of the mean of squares.
+pub fn root_mean_square(errors: &[f64]) -> f64 {
+    (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt()
+}
+
+/// Checks every value of a ciphertext, and returns the deviation of its errors in half steps.
+pub fn deviation(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
+    let decrypted = secret.decrypt(found).unwrap();
+    let deviation = root_mean_square(&secret.errors(found, expected).unwrap());
+    let wrong = decrypted.iter().zip(expected).filter(|(a, b)| a != b).count();
+    assert_eq!((wrong, decrypted.len()), (0, expected.len()), "noise 2^{:.1}", deviation.log2());
+    deviation
+}
+
+/// Checks every value of a ciphertext, and returns the deviation of its errors over the bound that it carries.
+pub fn over_bound(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
+    let bound = found.noise().deviation() + found.noise().bias();
+    deviation(secret, found, expected) / (2.0 * found.modulus() as f64 * bound)
+}
+
+/// Checks every value of a ciphertext and that no error is beyond its bound; returns the largest one over that.
+pub fn largest_over_bound(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
+    assert!(secret.decrypt(found).unwrap() == expected, "wrong values");
+    let errors = secret.errors(found, expected).unwrap();
+    let largest = errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
+    let ratio = largest / (found.noise().largest(-20.0) * 2.0 * found.modulus() as f64);
+    println!("largest error {largest:.2e} of half a step, {ratio:.3} of its bound");
+    assert!(ratio <= 1.0, "{ratio} of {:?}", found.noise());
+    ratio
+}
+
+/// Checks noise of what a key with public samples encrypts, from both sides and in the tails.
+pub fn check_key_noise(found: &NoiseStatistics, parameters: &Parameters) {
+    // The law is of the largest norm that a secret with a public key may have, 1.25 times the mean. Sampling, and the weight
+    // of this secret: five deviations of each.
+    let weight = 1.0 / (2.0 * parameters.ring_degree() as f64).sqrt();
+    let tolerance = 5.0 * (weight + (2.0 / found.samples as f64).sqrt());
+    assert!((1.25 * found.variance_ratio - 1.0).abs() < tolerance, "{tolerance}: {found:?}");
+    assert!((2.9..3.1).contains(&found.kurtosis), "{found:?}");
+    assert!(found.beyond.iter().all(|beyond| beyond.is_not_above(2)), "{found:?}");
+}
+
+/// Returns a file with a byte changed, and the same part of it without the rest, for bytes in many places.
+pub fn damaged(file: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let places = [0, 9, 60, 400, file.len() / 2, file.len() - 1];
+    places.into_iter().flat_map(move |place| {
+        let mut damaged = file.to_vec();
+        damaged[place] ^= 1;
+        [damaged, file[..place].to_vec()]
+    })
+}
+
+/// Returns the parameters that a request gets, which have what every plan promises.
+pub fn choose(request: &Request) -> Parameters {
+    let parameters = Parameters::choose(request).unwrap();
+    check_promises(&parameters);
+    parameters
+}
+
+/// Checks what every plan promises: 128 bits of security, and failures of at most 2^-64.
+pub fn check_promises(parameters: &Parameters) {
+    assert!(parameters.security_bits() >= 128.0, "{parameters}");
+    assert!(parameters.failure_probability().log2() <= -64.0, "{parameters}");
+}
+
+/// Checks a table's results: every value, and that noise is neither above nor far below the predicted one.
+pub fn check_result(secret: &SecretKey, found: &Ciphertext, table: &Table, expected: &[u64]) {
+    let parameters = secret.parameters();
+    let (name, failure) = (&parameters.literal().name, parameters.failure());
+    let deviation = deviation(secret, found, expected);
+    // The prediction is for the worst table, so the measured noise stays below it; but not far, or the model would be
+    // wrong. Constant tables have none. Bias is a bound that few values come near.
+    let bound = failure.noise_ratio + failure.bias_ratio;
+    let few = 1.0 + 3.0 / (expected.len() as f64).sqrt();
+    assert!(deviation < 1.4 * few * bound, "{name}: {deviation:e} over {bound:e}");
+    let predicted = failure.noise_ratio;
+    let is_constant = table.values().iter().all(|value| value == &table.values()[0]);
+    assert!(is_constant || deviation > 0.1 * predicted, "{name}: {deviation:e}, not {predicted:e}");
+}
+
+/// Returns tables of many kinds: without structure, linear, constant, and of one entry.
+pub fn tables(p: u64, output: u64) -> Vec<Table> {
+    let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
+    vec![
+        Table::from_fn(p, output, scrambled).unwrap(),
+        Table::from_fn(p, output, |x| x % output).unwrap(),
+        Table::from_fn(p, output, |_| output - 1).unwrap(),
+        Table::from_fn(p, output, |x| if x == p - 1 { output / 2 } else { 0 }).unwrap(),
+    ]
+}
 
 /// Prepares tables.
 pub fn prepare(key: &EvaluationKey, tables: &[Table]) -> Vec<PreparedTable> {
@@ -56,6 +166,11 @@ pub fn stopped_after<T>(
 pub fn mixed(seed: u64, index: u64) -> u64 {
     let x = (seed << 32 | index).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33
+}
+
+/// Returns a number within [-1/2, 1/2) that looks random.
+pub fn number(seed: u64) -> f64 {
+    mixed(1, seed) as f64 / 31f64.exp2() - 0.5
 }
 
 /// A full binary tree with leaves from -`most` to `most`.
