@@ -103,29 +103,6 @@ impl ChebyshevSeries {
             })
             .fold(0.0, f64::max)
     }
-
-    /// The smallest degree, up to `max_degree`, at which the interpolation of f is within `tolerance`
-    /// (measured at 16 points a degree); none if there is no such degree.
-    ///
-    /// Every degree is tried, because errors need not fall from each to the next: those of an even function fall only
-    /// at every other degree.
-    ///
-    /// ```
-    /// use cryptable_ckks::chebyshev::ChebyshevSeries;
-    /// let square = |x: f64| (x * x).into();
-    /// assert_eq!(ChebyshevSeries::smallest_degree(square, 1e-9, 10), Some(2));
-    /// ```
-    #[must_use]
-    pub fn smallest_degree(
-        f: impl Fn(f64) -> Complex64,
-        tolerance: f64,
-        max_degree: usize,
-    ) -> Option<usize> {
-        (0..=max_degree).find(|&degree| {
-            let series = Self::interpolate(&f, degree);
-            series.max_error(&f, 16 * (degree + 1)) <= tolerance
-        })
-    }
 }
 
 /// The Bessel functions `J_0(a) … J_order(a)` of the first kind, within some 10^-15.
@@ -232,16 +209,5 @@ mod tests {
             assert!(interpolated <= 2.0 * bound + 1e-14, "a = {a}: {interpolated:e}");
         }
         assert_eq!(ChebyshevSeries::exponential_truncation_error(0.0, 0), 0.0);
-    }
-
-    #[test]
-    fn smallest_degrees_suffice_and_no_smaller_ones_do() {
-        for tolerance in [1e-3, 1e-6, 1e-10] {
-            let f = exponential(6.5);
-            let degree = ChebyshevSeries::smallest_degree(&f, tolerance, 60).expect("60 suffice");
-            assert!(ChebyshevSeries::interpolate(&f, degree).max_error(&f, 999) < 1.1 * tolerance);
-            assert!(ChebyshevSeries::interpolate(&f, degree - 1).max_error(&f, 999) > tolerance);
-        }
-        assert_eq!(ChebyshevSeries::smallest_degree(exponential(50.0), 1e-3, 20), None);
     }
 }

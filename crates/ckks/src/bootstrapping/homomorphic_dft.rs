@@ -265,30 +265,6 @@ impl HomomorphicDft {
                 arithmetic.transform(&ct, matrix, stage.rescale)
             })
     }
-
-    /// Applies the chain up to the last rescale: the result, and how many primes are left to be dropped.
-    ///
-    /// Where special primes are no larger than digits, a key switch adds more noise than a rounding: at the scale before
-    /// the rescale it is as small as before.
-    ///
-    /// # Panics
-    /// If there is no matrix.
-    pub fn apply_before_rescale<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        matrices: &[A::Matrix],
-        ct: A::Ciphertext,
-    ) -> (A::Ciphertext, usize) {
-        let (last, others) = self.stages.split_last().expect("a matrix");
-        let (steps, matrices) = matrices.split_at(self.trace.plans().len());
-        let ct = others
-            .iter()
-            .zip(matrices)
-            .fold(self.trace.apply(arithmetic, steps, ct), |ct, (stage, matrix)| {
-                arithmetic.transform(&ct, matrix, stage.rescale)
-            });
-        (arithmetic.transform(&ct, &matrices[others.len()], 0), last.rescale)
-    }
 }
 
 /// Splits the result of CoeffsToSlots, w = (x + iy)/2 for real x and y, into x and, if there are two parts, y.
@@ -309,6 +285,24 @@ pub fn real_parts<A: Arithmetic>(
     arithmetic.sub_assign(&mut imaginary, &w);
     arithmetic.mul_imaginary_unit_assign(&mut imaginary);
     vec![real, imaginary]
+}
+
+/// `x + iy` from x and y, or x alone.
+///
+/// # Panics
+/// If there is none.
+#[must_use]
+pub fn join<A: Arithmetic>(
+    arithmetic: &A,
+    parts: impl IntoIterator<Item = A::Ciphertext>,
+) -> A::Ciphertext {
+    let mut parts = parts.into_iter();
+    let mut joined = parts.next().expect("a part");
+    for mut imaginary in parts {
+        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+        arithmetic.add_assign(&mut joined, &imaginary);
+    }
+    joined
 }
 
 /// `2·Re A + 2i·Re B` from A and B, or from A alone, by one conjugation: `(A + iB) + conj(A - iB)`.

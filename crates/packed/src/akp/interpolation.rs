@@ -4,7 +4,7 @@
 //! 2025/1301).
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
+use cryptable_ckks::bootstrapping::homomorphic_dft::{join, join_halves};
 use cryptable_ckks::dry_run::SlotVariance;
 use cryptable_ckks::hiding::Hiding;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
@@ -102,9 +102,9 @@ pub(crate) fn evaluate<A: Arithmetic>(
     let by_exponential: Vec<Vec<A::Ciphertext>> =
         arithmetic.map_all(exponentials, evaluate).into_iter().collect::<Result<_>>()?;
     let is_cosine = matches!(tables.first(), Some(Interpolation::Cosine { .. }));
-    let join = |parts: Vec<A::Ciphertext>| {
+    let joined = |parts: Vec<A::Ciphertext>| {
         if is_cosine {
-            return join_real(arithmetic, parts);
+            return join(arithmetic, parts);
         }
         let mut output = join_halves(arithmetic, parts);
         arithmetic.declare_power(&mut output, shape.power.0);
@@ -113,7 +113,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     if shape.complex_outputs {
         let mut outputs = by_exponential.into_iter().flatten();
         let pairs = std::iter::from_fn(|| Some(vec![outputs.next()?, outputs.next()?]));
-        return Ok(pairs.map(join).collect());
+        return Ok(pairs.map(joined).collect());
     }
     let mut by_exponential: Vec<_> = by_exponential.into_iter().map(Vec::into_iter).collect();
     let mut parts = |_| {
@@ -122,7 +122,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
         };
         by_exponential.iter_mut().map(next).collect()
     };
-    Ok((0..tables.len()).map(|table| join(parts(table))).collect())
+    Ok((0..tables.len()).map(|table| joined(parts(table))).collect())
 }
 
 /// Evaluates tables in real slots, on the cosine and the sine of a phase: the outputs of each.
@@ -224,13 +224,4 @@ fn steps_of<A: Arithmetic>(
             Steps::of_parts(arithmetic, parts, log_length, log_babies)
         }
     }
-}
-
-/// `x + iy` from real x and y.
-fn join_real<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
-    if let Some(mut imaginary) = (parts.len() == 2).then(|| parts.pop()).flatten() {
-        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
-        arithmetic.add_assign(&mut parts[0], &imaginary);
-    }
-    parts.swap_remove(0)
 }

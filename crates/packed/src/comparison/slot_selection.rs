@@ -10,7 +10,7 @@
 //! **Noise.** An error of a sign is multiplied by the difference of two digits as fractions of n, at most 1, and at most 1/2
 //! where no digit has more than n/2 values; errors of digits stay as they are; the product adds its own.
 
-use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, real_parts};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, join, real_parts};
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{KeyRequest, NoiseBound};
@@ -124,13 +124,7 @@ impl SlotSelection {
             arithmetic.declare_power(&mut found, POWER_OF_DIGITS);
             found
         };
-        let mut parts = otherwise.iter().enumerate().map(select_part);
-        let mut joined = parts.next().expect("a part");
-        if let Some(mut imaginary) = parts.next() {
-            arithmetic.mul_imaginary_unit_assign(&mut imaginary);
-            arithmetic.add_assign(&mut joined, &imaginary);
-        }
-        joined
+        join(arithmetic, otherwise.iter().enumerate().map(select_part))
     }
 
     /// SlotsToCoeffs of products.

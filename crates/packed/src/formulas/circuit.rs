@@ -13,7 +13,7 @@
 //! **Noise.** That of tables is followed by [`crate::formulas::prepared`]; what products and SlotsToCoeffs add by a dry run.
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, join};
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use cryptable_lattice::{KeyRequest, Result};
@@ -134,25 +134,17 @@ impl FormulaCircuit {
         formulas: &Stage,
         tables: impl Fn(&Chunk, usize) -> Result<Vec<Option<A::Ciphertext>>>,
     ) -> Result<Vec<A::Ciphertext>> {
-        let mut joined: Vec<Option<A::Ciphertext>> = vec![None; formulas.formulas()];
-        for half in 0..self.literal.parts() {
+        let half = |half| {
             let of_half = |chunk: &Chunk| tables(chunk, half);
-            let parts = self.values_at(arithmetic, formulas, self.height(), of_half)?;
-            for (joined, part) in joined.iter_mut().zip(parts) {
-                let mut found = part.into_slots(arithmetic);
-                match joined {
-                    None => *joined = Some(found),
-                    Some(first) => {
-                        arithmetic.mul_imaginary_unit_assign(&mut found);
-                        arithmetic.add_assign(first, &found);
-                    }
-                }
-            }
-        }
-        let as_fraction = |output: Option<A::Ciphertext>| {
-            self.as_fraction(arithmetic, output.expect("a half of the slots"))
+            let values = self.values_at(arithmetic, formulas, self.height(), of_half)?;
+            Ok(values.into_iter().map(|it| it.into_slots(arithmetic)))
         };
-        Ok(joined.into_iter().map(as_fraction).collect())
+        let mut halves = (0..self.literal.parts()).map(half).collect::<Result<Vec<_>>>()?;
+        let output = |_| {
+            let parts = halves.iter_mut().map(|half| half.next().expect("an output per formula"));
+            self.as_fraction(arithmetic, join(arithmetic, parts))
+        };
+        Ok((0..formulas.formulas()).map(output).collect())
     }
 
     /// Results as fractions of the output modulus.

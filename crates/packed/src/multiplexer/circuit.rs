@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, join};
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{NoiseLaw, Result, Table};
@@ -367,12 +367,8 @@ impl MultiplexerCircuit {
                 multiplexer_tree::evaluate(slots, selectors, table, step)
             })
         };
-        let mut outputs = evaluate(tables[0])?;
-        for table in &tables[1..] {
-            let mut imaginary = evaluate(table)?;
-            arithmetic.mul_imaginary_unit_assign(&mut imaginary);
-            arithmetic.add_assign(&mut outputs, &imaginary);
-        }
+        let parts = tables.iter().map(|table| evaluate(table)).collect::<Result<Vec<_>>>()?;
+        let mut outputs = join(arithmetic, parts);
         arithmetic.divide_slots_assign(&mut outputs, self.denominator());
         Ok(outputs)
     }

@@ -3,6 +3,7 @@
 //! The Kronecker product of vectors of selectors is the vector of the selectors of all combinations.
 
 use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::homomorphic_dft::join;
 
 /// Levels of the Kronecker product of `count` vectors: those of a balanced tree.
 pub(crate) fn levels(count: usize) -> usize {
@@ -36,16 +37,11 @@ pub(crate) fn joint_kronecker_product<A: Arithmetic>(
     real: Vec<Vec<A::Ciphertext>>,
     imaginary: Vec<Vec<A::Ciphertext>>,
 ) -> Vec<A::Ciphertext> {
-    let join = |mut x: A::Ciphertext, mut y: A::Ciphertext| {
-        arithmetic.mul_imaginary_unit_assign(&mut y);
-        arithmetic.add_assign(&mut x, &y);
-        x
-    };
     let (x_low, x_high) = two_factors(arithmetic, real);
     let (y_low, y_high) = two_factors(arithmetic, imaginary);
     assert_eq!(x_low.len(), y_low.len());
     let (Some(x_high), Some(mut y_high)) = (x_high, y_high) else {
-        return x_low.into_iter().zip(y_low).map(|(x, y)| join(x, y)).collect();
+        return x_low.into_iter().zip(y_low).map(|(x, y)| join(arithmetic, [x, y])).collect();
     };
     y_high.iter_mut().for_each(|y| arithmetic.mul_imaginary_unit_assign(y));
     arithmetic.map_all((0..x_low.len() * x_high.len()).collect(), |k: usize| {
