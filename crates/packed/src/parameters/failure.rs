@@ -52,7 +52,7 @@ pub(crate) struct FailureModel {
     /// By how much noise of a coefficient of the raised input, modulo q_0, is multiplied in t. Every step up to there is linear.
     phase_gain: f64,
     /// log2 of the probability that an overflow of any digit is outside the interval.
-    log2_overflow: f64,
+    pub(crate) log2_overflow: f64,
     /// The largest factor by which an interpolation amplifies errors of the exponential; 0 of trees.
     gain: f64,
     /// All such factors of an interpolation in real slots.
@@ -70,7 +70,7 @@ enum Tables {
     Tree(MultiplexerLiteral),
 }
 
-/// The failure probability of a lookup of the worst table: the fields are those of [`FailureEstimate`].
+/// The failure probability of a lookup of the worst table, with fields of [`FailureEstimate`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorstCase {
     /// Law and bias of an output, as fractions of the output modulus.
@@ -170,11 +170,9 @@ impl FailureModel {
         circuit: &Circuit,
         inputs: &[(NoiseBound, usize)],
     ) -> Vec<PhaseError> {
-        if let (Circuit::MultiPrecision(circuit), Tables::Interpolation(kernel)) =
-            (circuit, &self.tables)
-        {
+        if let Circuit::MultiPrecision(circuit) = circuit {
             let last = circuit.digits().len() - 1;
-            let rests = self.rests(circuit, kernel, inputs[0].0, 0..last);
+            let rests = self.noise_of_rests(circuit, inputs[0].0, 0..last);
             return vec![self.digit_phase(circuit, rests[last].times(circuit.multiplier(last)))];
         }
         let mut start = 0;
@@ -208,7 +206,7 @@ impl FailureModel {
     /// The failure probability of a lookup of any table, by phases with these errors.
     fn worst_case_of(&self, phases: &[PhaseError]) -> WorstCase {
         let noise = match &self.tables {
-            Tables::Interpolation(kernel) => self.akp_errors(kernel, phases[0]),
+            Tables::Interpolation(_) => self.akp_errors(phases[0]),
             Tables::Tree(multiplexer) => {
                 let bias = self.multiplexer_bias(multiplexer, phases);
                 NoiseBound::of_law(self.worst_noise.law(), self.worst_noise.bias() + bias)
@@ -220,7 +218,7 @@ impl FailureModel {
         WorstCase {
             noise,
             log2_noise: log2_of_sum(log2_output, log2_phases),
-            log2_overflow: self.log2_overflow(),
+            log2_overflow: self.log2_overflow,
         }
     }
 
@@ -256,17 +254,21 @@ impl FailureModel {
         self.phase(RaisedNoise { law, bias: digit.bias() })
     }
 
-    /// Noise of what is left of an input before each of these digits is cleared, and after the last.
+    /// Noise on the way through the digits of an input of the given digits: of what is left before each of them, as a
+    /// fraction of the input's modulus, and after all but the last.
     ///
     /// Errors of the value of digit i, as fractions of M, are errors of all that is left: the noise of its outputs, and what
     /// its own phase error, the approximation of the exponential and the rounding to the client's modulus leave.
-    fn rests(
+    ///
+    /// # Panics
+    /// If the parameters are those of a tree.
+    pub(crate) fn noise_of_rests(
         &self,
         circuit: &MultiPrecisionCircuit,
-        kernel: &HermiteKernel,
         input: NoiseBound,
         digits: Range<usize>,
     ) -> Vec<NoiseBound> {
+        let kernel = self.kernel();
         let gain = self.gain;
         let rounding = self.literal.output_rounding();
         let encoding = NoiseBound::encoding(
@@ -294,20 +296,6 @@ impl FailureModel {
         rests
     }
 
-    /// Noise on the way through the digits of an input of the given digits: of what is left before each of them, as a
-    /// fraction of the input's modulus, and after all but the last.
-    ///
-    /// # Panics
-    /// If the parameters are those of a tree.
-    pub(crate) fn noise_of_rests(
-        &self,
-        circuit: &MultiPrecisionCircuit,
-        input: NoiseBound,
-        digits: Range<usize>,
-    ) -> Vec<NoiseBound> {
-        self.rests(circuit, self.kernel(), input, digits)
-    }
-
     /// Noise of a table's output, on a ciphertext of a digit modulo its size that has some noise, for the worst table.
     ///
     /// # Panics
@@ -317,12 +305,7 @@ impl FailureModel {
         circuit: &MultiPrecisionCircuit,
         digit: NoiseBound,
     ) -> NoiseBound {
-        self.akp_errors(self.kernel(), self.digit_phase(circuit, digit))
-    }
-
-    /// log2 of the probability that an overflow of any digit is outside the interval.
-    pub(crate) fn log2_overflow(&self) -> f64 {
-        self.log2_overflow
+        self.akp_errors(self.digit_phase(circuit, digit))
     }
 
     fn kernel(&self) -> &HermiteKernel {
@@ -341,7 +324,7 @@ impl FailureModel {
     }
 
     /// Noise of AKP: what the table makes of the exponential's noise is added.
-    fn akp_errors(&self, kernel: &HermiteKernel, phase: PhaseError) -> NoiseBound {
+    fn akp_errors(&self, phase: PhaseError) -> NoiseBound {
         // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative noise.
         // Both are in proportion to differences of outputs.
         let width = self.literal.output_width();
@@ -350,7 +333,7 @@ impl FailureModel {
         let noise =
             self.worst_noise.with_independent(self.literal.coefficient_bound(exponential, 1));
         let approximation = self.approximation * (1.0 + gain);
-        let left = width * kernel.largest_deviation(self.phase_error(phase));
+        let left = width * self.kernel().largest_deviation(self.phase_error(phase));
         NoiseBound::of_law(noise.law(), noise.bias() + left + approximation)
     }
 

@@ -98,7 +98,7 @@ pub(crate) fn hide(
     let model = FailureModel::new(literal, &circuit, shapes);
     let log2_slot = literal.log2_hidden_slot();
     // An overflow changes all deltas of its slot.
-    let found = model.log2_overflow() + (literal.ring_degree as f64).log2();
+    let found = model.log2_overflow + (literal.ring_degree as f64).log2();
     let limit = -1.0 - literal.hidden_bits.map_or(0.0, f64::from);
     if found > limit {
         return Err(Error::FailureProbability { found, limit });

@@ -247,7 +247,7 @@ impl Parameters {
     ) -> Result<NoiseBound> {
         let model = self.failure_model();
         let noise = model.noise_of_digit_table(self.digit_circuit(), digit);
-        let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow());
+        let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow);
         check_log2_fail("a lookup of a digit", found, self.stated_log2_fail())?;
         Ok(noise)
     }
@@ -272,7 +272,7 @@ impl Parameters {
             [digit, last].map(|it| model.noise_of_digit_table(self.digit_circuit(), it));
         let selection = self.selection().expect("parameters that select in slots");
         let noise = selection.noise(digit, sign, signs);
-        let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow());
+        let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow);
         check_log2_fail("a selection of a digit", found, self.stated_log2_fail())?;
         Ok(noise)
     }

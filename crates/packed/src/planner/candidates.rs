@@ -91,11 +91,11 @@ impl Parameters {
             }
         }
         if found.is_empty() {
-            let Request { input_modulus, output_modulus, .. } = request;
-            let nothing =
-                format!("input modulus {input_modulus} and output modulus {output_modulus}");
+            let Request { input_modulus: p, output_modulus: q, .. } = request;
+            let nothing = format!("input modulus {p} and output modulus {q}");
             return Err(last.map_or(Error::Unsupported(nothing), |(error, method)| {
-                unreachable_by(request, error, method)
+                let what = format!("a ciphertext of a lookup {p} -> {q} by {method}, the surest method,");
+                request.unreachable(what, error)
             }));
         }
         found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -105,16 +105,6 @@ impl Parameters {
         drop_wasteful(&mut found);
         Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
     }
-}
-
-/// Why no method serves: the lowest failure probability of a ciphertext that one reaches, where that is the reason.
-fn unreachable_by(request: &Request, error: Error, method: Method) -> Error {
-    let Error::FailureProbability { found, limit } = error else { return error };
-    let Request { input_modulus: p, output_modulus: q, .. } = request;
-    let what = format!("a ciphertext of a lookup {p} -> {q} by {method}, the surest method,");
-    let of_ciphertext = request.log2_fail() - limit;
-    let found = (found + of_ciphertext).min(0.0);
-    Error::FailureUnreachable { what, found, limit: request.log2_fail() }
 }
 
 /// Why a table for every value is not served: what a full ciphertext would take, entries included.

@@ -1,7 +1,7 @@
 //! Parameters for comparisons and selections of packed integers.
 
 use cryptable_lattice::NoiseBound;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Result, check_within};
 use rayon::prelude::*;
 
 use crate::comparison::operation::Operation;
@@ -17,7 +17,7 @@ use crate::planner::request::Request;
 const LAST_DIGIT_BITS: std::ops::RangeInclusive<u32> = 4..=8;
 
 /// Least bits of integers: smaller ones are a table's.
-const LEAST_BITS: u32 = 4;
+const LEAST_BITS: u64 = 4;
 
 impl Parameters {
     /// Returns the fastest parameters of at least 128 bits for comparisons, maxima and similar operations on integers
@@ -41,30 +41,20 @@ impl Parameters {
     /// If a number is out of range, or no digits serve within the memory limit: names what is needed.
     pub fn for_comparisons(bits: u32, request: &Request) -> Result<Self> {
         let most = MAX_DIGITS_MODULUS.ilog2() - 1;
-        let (name, value) = ("bits of integers that are compared, without headroom", bits.into());
-        if bits < LEAST_BITS {
-            return Err(Error::TooSmall { name, value, limit: LEAST_BITS.into() });
-        }
-        if bits > most {
-            return Err(Error::TooLarge { name, value, limit: most.into() });
-        }
+        let name = "bits of integers that are compared, without headroom";
+        check_within(name, bits.into(), LEAST_BITS..=u64::from(most))?;
         Request { input_modulus: 2, output_modulus: 2, ..*request }.check()?;
         if let Some(last) = request.digit_bits {
-            check_last_digit(bits, last)?;
+            // There is at least one other digit.
+            let most = bits.min(*LAST_DIGIT_BITS.end());
+            let name = "bits of a digit of integers that are compared";
+            check_within(name, last.into(), 2..=u64::from(most))?;
         }
         let sizes = request.digit_bits.map_or(LAST_DIGIT_BITS, |bits| bits..=bits);
         let lists: Vec<Vec<u64>> = sizes.filter_map(|last| comparison_digits(bits, last)).collect();
         let found = lists.into_par_iter().map(|digits| choose(bits, request, &digits)).collect();
-        fastest(found, request.memory).map_err(|error| match error {
-            Error::NoiseTooLarge { found, limit, .. }
-            | Error::FailureProbability { found, limit } => {
-                let what = format!("an operation on a ciphertext of integers of {bits} bits");
-                let of_all = request.log2_fail() - limit;
-                let found = (found + of_all).min(0.0);
-                Error::FailureUnreachable { what, found, limit: request.log2_fail() }
-            }
-            other => other,
-        })
+        let what = format!("an operation on a ciphertext of integers of {bits} bits");
+        fastest(found, request.memory).map_err(|error| request.unreachable(what, error))
     }
 
     /// Whether every digit may be selected by the signs of differences, and equality looks the sum of zero tests up.
@@ -81,17 +71,6 @@ impl Parameters {
         let tests = tests.collect::<Result<Vec<NoiseBound>>>()?;
         let sum = tests.into_iter().reduce(|sum, test| sum + test).expect("a digit");
         self.checked_digit_noise(sum, 2).map(|_| ())
-    }
-}
-
-/// Checks that the last digit of integers may have `last` bits, beside at least one other digit.
-fn check_last_digit(bits: u32, last: u32) -> Result<()> {
-    let (name, value) = ("bits of a digit of integers that are compared", last.into());
-    let most = bits.min(*LAST_DIGIT_BITS.end());
-    match last {
-        0 | 1 => Err(Error::TooSmall { name, value, limit: 2 }),
-        _ if last > most => Err(Error::TooLarge { name, value, limit: most.into() }),
-        _ => Ok(()),
     }
 }
 
@@ -117,6 +96,8 @@ pub(crate) fn comparison_digits(bits: u32, last: u32) -> Option<Vec<u64>> {
 
 #[cfg(test)]
 mod tests {
+    use cryptable_lattice::error::Error;
+
     use super::*;
 
     #[test]

@@ -74,7 +74,10 @@ impl Parameters {
             }
         }
         let Some((_, found)) = best else {
-            return Err(unreachable(formulas, request, last.expect("an order")));
+            let (choices, modulus) = (formulas.choices_in_a_row(), request.output_modulus);
+            let what =
+                format!("formulas of {choices} choices within each other, results below {modulus},");
+            return Err(request.unreachable(what, last.expect("an order")));
         };
         let needed = found.formula_prediction(formulas)?.peak_bytes();
         match request.memory {
@@ -129,17 +132,4 @@ fn with_best_babies(
     };
     let others = (2..=most).filter_map(of_babies).min_by(|a, b| a.0.total_cmp(&b.0));
     others.unwrap_or_else(|| (seconds(&found), found))
-}
-
-/// Says what failure probability is reached, where that is the reason that no parameters serve.
-fn unreachable(formulas: &PreparedFormulas, request: &Request, error: Error) -> Error {
-    let (Error::FailureProbability { found, limit } | Error::NoiseTooLarge { found, limit, .. }) =
-        error
-    else {
-        return error;
-    };
-    let (choices, modulus) = (formulas.choices_in_a_row(), request.output_modulus);
-    let what = format!("formulas of {choices} choices within each other, results below {modulus},");
-    let found = (found + request.log2_fail() - limit).min(0.0);
-    Error::FailureUnreachable { what, found, limit: request.log2_fail() }
 }

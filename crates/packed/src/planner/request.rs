@@ -266,6 +266,17 @@ impl Request {
             .of_each(self.slots() * self.parts_of_output())
     }
 
+    /// Says what failure probability of all values is reached, where that is why no parameters serve.
+    pub(crate) fn unreachable(&self, what: String, error: Error) -> Error {
+        let (Error::FailureProbability { found, limit }
+        | Error::NoiseTooLarge { found, limit, .. }) = error
+        else {
+            return error;
+        };
+        let found = (found + self.log2_fail() - limit).min(0.0);
+        Error::FailureUnreachable { what, found, limit: self.log2_fail() }
+    }
+
     /// Checks that a request for complex outputs has no options that such tables lack.
     fn check_complex(&self) -> Result<()> {
         let refused = match self {
