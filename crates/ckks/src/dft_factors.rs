@@ -243,14 +243,15 @@ fn doubled(matrices: Vec<DiagonalMatrix>) -> Vec<DiagonalMatrix> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use cryptable_ring::Embedding;
 
     use super::*;
 
     /// Slot counts with several splits each, in order of application.
-    const SPLITS: [(usize, &[u32]); 10] = [
+    pub(crate) const SPLITS: [(usize, &[u32]); 12] = [
         (2, &[1]),
+        (4, &[2]),
         (8, &[1, 1, 1]),
         (8, &[3]),
         (16, &[1, 3]),
@@ -260,6 +261,7 @@ mod tests {
         (256, &[1, 5, 2]),
         (512, &[3, 3, 3]),
         (512, &[5, 4]),
+        (1024, &[5, 5]),
     ];
 
     fn sample(count: usize) -> Vec<Complex64> {

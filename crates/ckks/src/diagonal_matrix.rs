@@ -51,12 +51,6 @@ impl Diagonal {
 }
 
 impl DiagonalMatrix {
-    /// Coefficients that all diagonals together encode to: twice the period of each.
-    #[must_use]
-    pub fn rounded_coefficients(&self) -> usize {
-        self.diagonals.values().map(|d| 2 * d.values.len()).sum()
-    }
-
     /// The product with a vector: a plain reference.
     ///
     /// # Panics

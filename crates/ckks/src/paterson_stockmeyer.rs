@@ -233,24 +233,10 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let limbs = self.babies.iter().map(|ct| arithmetic.limbs(ct)).min().expect("step 1");
         let last = self.babies.last().expect("step 1");
         let scale = arithmetic.scale(last) * arithmetic.prime(limbs - 1) * shift.exp2();
-        let chunks: Vec<&[Complex64]> = coefficients.chunks(self.babies.len() + 1).collect();
-        let rows: Vec<Vec<Complex64>> = chunks
-            .iter()
-            .map(|chunk| {
-                let mut row = chunk[1..].to_vec();
-                row.resize(self.babies.len(), Complex64::ZERO);
-                row
-            })
-            .collect();
-        let inputs: Vec<&C> = self.babies.iter().collect();
-        let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale);
-        sums.into_iter()
-            .zip(chunks)
-            .map(|(mut sum, chunk)| {
-                arithmetic.add_constant_assign(&mut sum, chunk[0]);
-                arithmetic.rescale(sum, 1)
-            })
-            .collect()
+        let blocks: Vec<_> =
+            coefficients.chunks(self.babies.len() + 1).map(|block| (block, scale)).collect();
+        let sums = self.combine(arithmetic, limbs, scale, &blocks).into_iter();
+        sums.map(|sum| arithmetic.rescale(sum, 1)).collect()
     }
 
     /// `low + high·giant`, pairwise, until one is left.
