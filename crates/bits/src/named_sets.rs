@@ -33,7 +33,7 @@ impl Parameters {
     /// # Errors
     /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn latency_128(packing: Packing) -> Result<Self> {
-        Self::new(literal("latency_128", SecurityLevel::Bits128, 1 << 14, packing, &LATENCY))
+        Self::new(secure("latency_128", 1 << 14, packing, &LATENCY))
     }
 
     /// Parameters like [`Parameters::latency_128`], with one level after a bootstrap: for a gate by a product, or for
@@ -51,7 +51,7 @@ impl Parameters {
     /// # Errors
     /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn functions_128(packing: Packing) -> Result<Self> {
-        Self::new(literal("functions_128", SecurityLevel::Bits128, 1 << 14, packing, &FUNCTIONS))
+        Self::new(secure("functions_128", 1 << 14, packing, &FUNCTIONS))
     }
 
     /// Parameters like [`Parameters::latency_128`], with the two levels after a bootstrap that a cleaning takes: for
@@ -69,7 +69,7 @@ impl Parameters {
     /// # Errors
     /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn cleaning_128(packing: Packing) -> Result<Self> {
-        Self::new(literal("cleaning_128", SecurityLevel::Bits128, 1 << 14, packing, &CLEANING))
+        Self::new(secure("cleaning_128", 1 << 14, packing, &CLEANING))
     }
 
     /// Parameters for the most bits per second: ring degree 2^16, 65,536 bits in complex packing, 128 bits of security,
@@ -116,8 +116,7 @@ impl Parameters {
     /// # Errors
     /// Never: the sets are tested.
     pub fn throughput_128_of(owners: Owners) -> Result<Self> {
-        let set =
-            wide("throughput_128", SecurityLevel::Bits128, 1 << 16, Packing::Complex, &THROUGHPUT);
+        let set = secure("throughput_128", 1 << 16, Packing::Complex, &THROUGHPUT);
         Self::new(of_owners(set, owners))
     }
 
@@ -126,8 +125,7 @@ impl Parameters {
     /// # Errors
     /// Never: the sets are tested.
     pub fn insecure_toy_throughput_of(owners: Owners) -> Result<Self> {
-        let security = SecurityLevel::Insecure;
-        let set = wide("insecure_toy_throughput", security, 1 << 10, Packing::Complex, &THROUGHPUT);
+        let set = toy("insecure_toy_throughput", Packing::Complex, &THROUGHPUT);
         Self::new(of_owners(set, owners))
     }
 
@@ -145,7 +143,7 @@ impl Parameters {
     /// # Errors
     /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn balanced_128(packing: Packing) -> Result<Self> {
-        Self::new(wide("balanced_128", SecurityLevel::Bits128, 1 << 15, packing, &BALANCED))
+        Self::new(secure("balanced_128", 1 << 15, packing, &BALANCED))
     }
 
     /// Tables of eight bits between bootstraps ([`EvaluationKey::tables`](crate::EvaluationKey::tables)): ring degree 2^15,
@@ -165,7 +163,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn tables_128() -> Result<Self> {
-        Self::new(tables("tables_128", SecurityLevel::Bits128, 1 << 15, Packing::Complex))
+        Self::new(secure("tables_128", 1 << 15, Packing::Complex, &TABLES))
     }
 
     /// Long XORs of products: ring degree 2^15, 32,768 bits in complex packing, 128 bits of security, 6 levels: four gates
@@ -186,7 +184,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn sums_128() -> Result<Self> {
-        Self::new(sums("sums_128", SecurityLevel::Bits128, 1 << 15))
+        Self::new(secure("sums_128", 1 << 15, Packing::Complex, &SUMS))
     }
 
     /// Sizes of primes of [`Parameters::sums_128`] at ring degree 2^10, for tests only: **insecure**.
@@ -194,7 +192,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn insecure_toy_sums() -> Result<Self> {
-        Self::new(sums("insecure_toy_sums", SecurityLevel::Insecure, 1 << 10))
+        Self::new(toy("insecure_toy_sums", Packing::Complex, &SUMS))
     }
 
     /// Sizes of primes of [`Parameters::throughput_128`] at ring degree 2^10, for tests only: **insecure**.
@@ -210,7 +208,7 @@ impl Parameters {
     /// # Errors
     /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn insecure_toy(packing: Packing) -> Result<Self> {
-        Self::new(literal("insecure_toy", SecurityLevel::Insecure, 1 << 10, packing, &TOY))
+        Self::new(toy("insecure_toy", packing, &TOY))
     }
 
     /// Sizes of primes of [`Parameters::tables_128`] at ring degree 2^10, for tests only: **insecure**.
@@ -218,139 +216,93 @@ impl Parameters {
     /// # Errors
     /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn insecure_toy_tables(packing: Packing) -> Result<Self> {
-        Self::new(tables("insecure_toy_tables", SecurityLevel::Insecure, 1 << 10, packing))
+        Self::new(toy("insecure_toy_tables", packing, &TABLES))
     }
 }
 
-/// log2 of the primes of a set, and how they share limbs.
-struct Chains {
-    base: f64,
-    slots_to_coeffs: [f64; 2],
-    gates: &'static [f64],
-    exponential: [f64; 8],
-    limbs: &'static [usize],
-    /// Primes of the second chain, and their number.
-    raised: (f64, usize),
-    /// Stated failure probability a bit, log2.
-    log2_fail: f64,
-}
-
-const LATENCY: Chains = Chains {
-    base: 22.5,
-    slots_to_coeffs: [27.4, 31.15],
-    gates: &[],
-    exponential: [23.2, 26.75, 30.25, 32.0, 32.5, 32.25, 32.75, 32.5],
-    limbs: &[2, 1, 2, 1, 1, 1, 1, 1, 1],
-    raised: (47.75, 8),
-    log2_fail: LOG2_FAIL,
-};
-
-const FUNCTIONS: Chains = Chains {
-    base: 22.5,
-    slots_to_coeffs: [24.9, 22.4],
-    gates: &[24.9],
-    exponential: [24.2, 25.7, 27.5, 29.5, 30.75, 29.25, 29.25, 29.25],
-    limbs: &[2, 2, 2, 1, 1, 1, 1, 1, 1],
-    raised: (47.75, 8),
-    // Its bits are too noisy for more: 2^-64 for 16,384 ciphertexts of 16,384 bits.
-    log2_fail: -92.0,
-};
-
-const CLEANING: Chains = Chains {
-    base: 22.1,
-    slots_to_coeffs: [22.85, 23.15],
-    gates: &[27.3, 24.05],
-    exponential: [22.4, 24.45, 25.45, 28.0, 28.35, 27.3, 30.1, 28.75],
-    limbs: &[2, 2, 2, 2, 1, 1, 1, 1, 1],
-    raised: (47.75, 8),
-    // 2^-64 for all bits of a ciphertext, and two more for as many bits: gates of FHEW are no circuits of thousands of steps.
-    log2_fail: -80.0,
-};
-
-const TOY: Chains = Chains {
-    gates: &[24.9, 24.9],
-    limbs: &[2, 1, 2, 2, 1, 1, 1, 1, 1, 1],
-    // No security limits the second chain.
-    raised: (47.75, 9),
-    ..LATENCY
-};
-
-fn literal(
-    name: &str,
-    security: SecurityLevel,
-    ring_degree: usize,
-    packing: Packing,
-    chains: &Chains,
-) -> ParametersLiteral {
-    let levels = packing.transformed(ring_degree).max(1).ilog2();
-    let transform = |primes: Vec<f64>| TransformLiteral {
-        stages: vec![levels.div_ceil(3), (levels + 1) / 3, levels / 3],
-        primes,
-        baby_steps: 8,
-    };
-    let (size, count) = chains.raised;
-    ParametersLiteral {
-        name: name.into(),
-        security,
-        ring_degree,
-        packing,
-        base: chains.base,
-        slots_to_coeffs: transform(chains.slots_to_coeffs.to_vec()),
-        gates: chains.gates.to_vec(),
-        exponential: ExponentialLiteral {
-            log_length: 4,
-            log_babies: 2,
-            doublings: 4,
-            primes: chains.exponential.to_vec(),
-        },
-        coeffs_to_slots: transform(vec![size; count]),
-        raising_matrix: false,
-        limbs: chains.limbs.to_vec(),
-        special: vec![47.2],
-        digit_limbs: 1,
-        raised_digit_limbs: 1,
-        sparse_weight: SPARSE_WEIGHT,
-        owners: Owners::ONE,
-        log2_fail: chains.log2_fail,
-    }
-}
-
-/// Sizes of primes of the sets with many levels, log2: all primes of gates are alike.
+/// Sizes of the primes of a set, log2, and what else tells it from others.
 struct Sizes {
     base: f64,
     slots_to_coeffs: [f64; 2],
-    gates: f64,
-    levels: usize,
+    gates: &'static [f64],
     /// log2 of the series' length, of its baby steps, and doublings.
     series: [u32; 3],
     exponential: [f64; 8],
-    /// Butterfly levels of the matrices of CoeffsToSlots, and their baby steps, whose keys are the largest.
-    coeffs_to_slots: (&'static [u32], usize),
+    /// Primes of the lowest limbs; others have one each.
+    limbs: &'static [usize],
+    /// Butterfly levels of the matrices of CoeffsToSlots at full size; in others, three are as even as possible.
+    stages: &'static [u32],
+    /// Whether the first of four matrices of CoeffsToSlots raises.
+    raising_matrix: bool,
     /// log2 of each prime of the second chain, and their number.
     raised: (f64, usize),
-    /// Stated failure probability a bit, log2.
-    log2_fail: f64,
     /// log2 of each special prime, and their number.
     special: (f64, usize),
     /// Limbs a digit of keys of either chain.
     digit_limbs: [usize; 2],
+    /// Stated failure probability a bit, log2.
+    log2_fail: f64,
 }
+
+const LATENCY: Sizes = Sizes {
+    base: 22.5,
+    slots_to_coeffs: [27.4, 31.15],
+    gates: &[],
+    series: [4, 2, 4],
+    exponential: [23.2, 26.75, 30.25, 32.0, 32.5, 32.25, 32.75, 32.5],
+    limbs: &[2, 1, 2],
+    stages: &[],
+    raising_matrix: false,
+    raised: (47.75, 8),
+    special: (47.2, 1),
+    digit_limbs: [1, 1],
+    log2_fail: LOG2_FAIL,
+};
+
+const FUNCTIONS: Sizes = Sizes {
+    slots_to_coeffs: [24.9, 22.4],
+    gates: &[24.9],
+    exponential: [24.2, 25.7, 27.5, 29.5, 30.75, 29.25, 29.25, 29.25],
+    limbs: &[2, 2, 2],
+    // Its bits are too noisy for more: 2^-64 for 16,384 ciphertexts of 16,384 bits.
+    log2_fail: -92.0,
+    ..LATENCY
+};
+
+const CLEANING: Sizes = Sizes {
+    base: 22.1,
+    slots_to_coeffs: [22.85, 23.15],
+    gates: &[27.3, 24.05],
+    exponential: [22.4, 24.45, 25.45, 28.0, 28.35, 27.3, 30.1, 28.75],
+    limbs: &[2, 2, 2, 2],
+    // 2^-64 for all bits of a ciphertext, and two more for as many bits: gates of FHEW are no circuits of thousands of steps.
+    log2_fail: -80.0,
+    ..LATENCY
+};
+
+const TOY: Sizes = Sizes {
+    gates: &[24.9, 24.9],
+    limbs: &[2, 1, 2, 2],
+    // No security limits the second chain.
+    raised: (47.75, 9),
+    ..LATENCY
+};
 
 /// Sixteen coefficients are exact to 2^-17 of a bit, enough for what is cleaned; 32 would take four relinearizations more of
 /// each part.
 const THROUGHPUT: Sizes = Sizes {
     base: 33.0,
     slots_to_coeffs: [28.0, 29.0],
-    gates: 36.0,
-    levels: 21,
-    series: [4, 2, 4],
+    gates: &[36.0; 21],
     exponential: [41.5, 41.5, 41.5, 41.5, 41.5, 43.0, 43.0, 43.0],
-    coeffs_to_slots: (&[4, 4, 4, 3], 8),
+    limbs: &[],
+    stages: &[4, 4, 4, 3],
     raised: (49.19, 26),
     special: (49.19, 9),
     digit_limbs: [12, 9],
     // What circuits of thousands of steps take: 2^-64 for all words of a ciphertext.
     log2_fail: -92.0,
+    ..LATENCY
 };
 
 /// By how much more the series may reach: its bias after BinBoot is 2^-13.3 for three owners then, in place of 2^-14.8.
@@ -362,73 +314,43 @@ const DOUBLING: f64 = 43.0;
 const BALANCED: Sizes = Sizes {
     base: 37.0,
     slots_to_coeffs: [30.0, 30.0],
-    gates: 33.0,
-    levels: 7,
+    gates: &[33.0; 7],
     series: [5, 2, 3],
     exponential: [40.0; 8],
-    coeffs_to_slots: (&[5, 5, 4], 8),
+    limbs: &[],
+    stages: &[5, 5, 4],
     raised: (47.2, 15),
     special: (47.2, 3),
     digit_limbs: [3, 3],
-    log2_fail: LOG2_FAIL,
+    ..LATENCY
 };
 
 /// CoeffsToSlots in four matrices, which its chain has the room for, of which the first raises and merges the most levels; a
 /// series of 16 coefficients and four doublings. The base shares its limb with a prime of SlotsToCoeffs, so that bits without
 /// levels take two limbs. Digits of the first chain are wider than the special primes: a rescale follows relinearizations.
-fn tables(
-    name: &str,
-    security: SecurityLevel,
-    ring_degree: usize,
-    packing: Packing,
-) -> ParametersLiteral {
-    let levels = packing.transformed(ring_degree).ilog2();
-    let of_others = (levels - 2).div_ceil(4);
-    let stages = (0..3).map(|k| (levels + k) / 3).collect();
-    let slots_to_coeffs = TransformLiteral { stages, primes: vec![25.75, 47.0], baby_steps: 16 };
-    let stages = vec![levels - 3 * of_others, of_others, of_others, of_others];
-    let coeffs_to_slots = TransformLiteral { stages, primes: vec![48.0; 13], baby_steps: 8 };
-    ParametersLiteral {
-        name: name.into(),
-        security,
-        ring_degree,
-        packing,
-        base: 23.0,
-        slots_to_coeffs,
-        gates: vec![34.75, 34.5, 34.5, 34.5],
-        exponential: ExponentialLiteral {
-            log_length: 4,
-            log_babies: 2,
-            doublings: 4,
-            primes: vec![36.625, 36.125, 37.625, 40.125, 40.375, 40.125, 41.875, 40.875],
-        },
-        coeffs_to_slots,
-        raising_matrix: true,
-        limbs: [vec![2], vec![1; 13]].concat(),
-        special: vec![48.05; 5],
-        digit_limbs: 7,
-        raised_digit_limbs: 5,
-        sparse_weight: SPARSE_WEIGHT,
-        owners: Owners::ONE,
-        log2_fail: LOG2_FAIL,
-    }
-}
+const TABLES: Sizes = Sizes {
+    base: 23.0,
+    slots_to_coeffs: [25.75, 47.0],
+    gates: &[34.75, 34.5, 34.5, 34.5],
+    exponential: [36.625, 36.125, 37.625, 40.125, 40.375, 40.125, 41.875, 40.875],
+    limbs: &[2],
+    raising_matrix: true,
+    raised: (48.0, 13),
+    special: (48.05, 5),
+    digit_limbs: [7, 5],
+    ..LATENCY
+};
 
-/// Returns a literal like [`tables`], with other sizes.
-fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
-    let mut literal = tables(name, security, ring_degree, Packing::Complex);
-    literal.base = 24.0;
-    literal.slots_to_coeffs.primes = vec![25.75, 49.0];
-    literal.gates = vec![36.0; 6];
-    literal.exponential.primes =
-        vec![33.125, 32.625, 34.125, 36.625, 36.875, 36.625, 38.375, 37.375];
-    literal.coeffs_to_slots.primes = vec![48.0; 14];
-    literal.limbs = [vec![2], vec![1; 15]].concat();
-    literal.special = vec![48.0; 4];
-    literal.digit_limbs = 5;
-    literal.raised_digit_limbs = 4;
-    literal
-}
+const SUMS: Sizes = Sizes {
+    base: 24.0,
+    slots_to_coeffs: [25.75, 49.0],
+    gates: &[36.0; 6],
+    exponential: [33.125, 32.625, 34.125, 36.625, 36.875, 36.625, 38.375, 37.375],
+    raised: (48.0, 14),
+    special: (48.0, 4),
+    digit_limbs: [5, 4],
+    ..TABLES
+};
 
 /// The same for a key of several owners: as many doublings more as their overflow is larger, for levels of gates.
 fn of_owners(mut literal: ParametersLiteral, owners: Owners) -> ParametersLiteral {
@@ -449,47 +371,45 @@ fn of_owners(mut literal: ParametersLiteral, owners: Owners) -> ParametersLitera
     literal
 }
 
-/// SlotsToCoeffs in three matrices.
-fn wide(
+/// Returns the literal of a set of 128 bits of security.
+fn secure(name: &str, ring_degree: usize, packing: Packing, sizes: &Sizes) -> ParametersLiteral {
+    literal(name, SecurityLevel::Bits128, ring_degree, packing, sizes)
+}
+
+/// Returns the literal of a set at ring degree 2^10.
+fn toy(name: &str, packing: Packing, sizes: &Sizes) -> ParametersLiteral {
+    literal(name, SecurityLevel::Insecure, 1 << 10, packing, sizes)
+}
+
+fn literal(
     name: &str,
     security: SecurityLevel,
     ring_degree: usize,
     packing: Packing,
     sizes: &Sizes,
 ) -> ParametersLiteral {
-    let levels = packing.transformed(ring_degree).max(1).ilog2();
-    let thirds = vec![levels.div_ceil(3), (levels + 1) / 3, levels / 3];
-    let (stages, baby_steps) = sizes.coeffs_to_slots;
-    // Toy rings and sparse packing have fewer levels than the matrices of the full size merge.
-    let is_full = stages.iter().sum::<u32>() == levels;
-    let coeffs_to_slots = if is_full { stages.to_vec() } else { thirds.clone() };
-    let (size, count) = sizes.raised;
+    let (coeffs_to_slots, slots_to_coeffs) = transforms(ring_degree, packing, sizes);
     let [log_length, log_babies, doublings] = sizes.series;
+    // One of the base, two of SlotsToCoeffs, and those of the exponential and of gates.
+    let primes = 3 + sizes.exponential.len() + sizes.gates.len();
+    let others = primes - sizes.limbs.iter().sum::<usize>();
     ParametersLiteral {
         name: name.into(),
         security,
         ring_degree,
         packing,
         base: sizes.base,
-        slots_to_coeffs: TransformLiteral {
-            stages: thirds,
-            primes: sizes.slots_to_coeffs.to_vec(),
-            baby_steps: 8,
-        },
-        gates: vec![sizes.gates; sizes.levels],
+        slots_to_coeffs,
+        gates: sizes.gates.to_vec(),
         exponential: ExponentialLiteral {
             log_length,
             log_babies,
             doublings,
             primes: sizes.exponential.to_vec(),
         },
-        coeffs_to_slots: TransformLiteral {
-            stages: coeffs_to_slots,
-            primes: vec![size; count],
-            baby_steps,
-        },
-        raising_matrix: false,
-        limbs: vec![1; 11 + sizes.levels],
+        coeffs_to_slots,
+        raising_matrix: sizes.raising_matrix,
+        limbs: [sizes.limbs, &vec![1; others]].concat(),
         special: vec![sizes.special.0; sizes.special.1],
         digit_limbs: sizes.digit_limbs[0],
         raised_digit_limbs: sizes.digit_limbs[1],
@@ -497,4 +417,29 @@ fn wide(
         owners: Owners::ONE,
         log2_fail: sizes.log2_fail,
     }
+}
+
+/// Returns CoeffsToSlots and SlotsToCoeffs of a set, the latter in three matrices.
+fn transforms(
+    ring_degree: usize,
+    packing: Packing,
+    sizes: &Sizes,
+) -> (TransformLiteral, TransformLiteral) {
+    let levels = packing.transformed(ring_degree).max(1).ilog2();
+    let mut thirds: Vec<u32> = (0..3).map(|k| (levels + 2 - k) / 3).collect();
+    let mut stages = thirds.clone();
+    // Toy rings and sparse packing have fewer levels than the matrices of the full size merge.
+    if sizes.stages.iter().sum::<u32>() == levels {
+        stages = sizes.stages.to_vec();
+    }
+    if sizes.raising_matrix {
+        let of_others = levels.saturating_sub(2).div_ceil(4);
+        stages = vec![levels - 3 * of_others, of_others, of_others, of_others];
+        thirds.reverse();
+    }
+    let baby_steps = if sizes.raising_matrix { 16 } else { 8 };
+    let (size, count) = sizes.raised;
+    let coeffs_to_slots = TransformLiteral { stages, primes: vec![size; count], baby_steps: 8 };
+    let primes = sizes.slots_to_coeffs.to_vec();
+    (coeffs_to_slots, TransformLiteral { stages: thirds, primes, baby_steps })
 }
