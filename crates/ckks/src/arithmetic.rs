@@ -201,21 +201,12 @@ pub trait Arithmetic: Sync {
         let sine = self.product_sum(&[(&a[1], &b[0]), (&a[0], &b[1])]);
         let mut sine = self.relinearize(sine, 1);
         self.declare_power(&mut sine, 0.5);
-        [self.cosine_of_sum(a, b), sine]
-    }
-
-    /// The cosine alone of [`Arithmetic::sum_of_angles`].
-    fn cosine_of_sum(
-        &self,
-        a: &[Self::Ciphertext; 2],
-        b: &[Self::Ciphertext; 2],
-    ) -> Self::Ciphertext {
         let mut negative = b[1].clone();
         self.mul_integer_assign(&mut negative, -1);
         let cosine = self.product_sum(&[(&a[0], &b[0]), (&a[1], &negative)]);
         let mut cosine = self.relinearize(cosine, 1);
         self.declare_power(&mut cosine, 0.5);
-        cosine
+        [cosine, sine]
     }
 
     /// The product of two ciphertexts, relinearized and rescaled by one prime.

@@ -12,7 +12,6 @@ use crate::arithmetic::Arithmetic;
 
 mod least_depth;
 mod rounding_gains;
-mod trigonometric;
 
 pub use least_depth::relinearizations_at_least_depth;
 pub use rounding_gains::rounding_gain;
@@ -24,9 +23,6 @@ pub enum PolynomialBasis {
     Power,
     /// `T_0, T_1, T_2, …`, for arguments in [-1, 1].
     Chebyshev,
-    /// The real parts of `1, z, z², …` for z on the unit circle, from its real and imaginary part ([`Steps::of_parts`]):
-    /// coefficients are complex, results real.
-    RealParts,
 }
 
 /// How the constants of the blocks are scaled.
@@ -47,7 +43,7 @@ pub struct Steps<C> {
     basis: PolynomialBasis,
     /// log2 of B.
     log_babies: u32,
-    /// Steps 1 to B - 1; of real parts, the cosines 1 to B - 1 and the sines 1 to B.
+    /// Steps 1 to B - 1.
     babies: Vec<C>,
     /// Steps B, 2B, 4B, …
     giants: Vec<C>,
@@ -98,13 +94,9 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let (block, length) = (1 << self.log_babies, self.length());
         assert!(coefficients.len() <= length, "{} coefficients", coefficients.len());
         let mut padded = coefficients.to_vec();
-        match self.basis {
-            PolynomialBasis::Power => {}
-            PolynomialBasis::Chebyshev => {
-                padded.resize(length, Complex64::ZERO);
-                divide_by_giants(&mut padded, block, split_at_giant);
-            }
-            PolynomialBasis::RealParts => padded = trigonometric::blocks(coefficients, block),
+        if self.basis == PolynomialBasis::Chebyshev {
+            padded.resize(length, Complex64::ZERO);
+            divide_by_giants(&mut padded, block);
         }
         let shift = match constants {
             ConstantScale::Kept(bits) => return self.evaluate_kept(arithmetic, &padded, bits),
@@ -300,21 +292,16 @@ fn split_at_giant(low: &mut [Complex64], high: &mut [Complex64]) {
     }
 }
 
-/// Rewrites coefficients so that blocks join as `low + high·giant`, by `split` down to blocks: low halves are a power of two of
-/// blocks.
-fn divide_by_giants(
-    coefficients: &mut [Complex64],
-    block: usize,
-    split: fn(&mut [Complex64], &mut [Complex64]),
-) {
+/// Rewrites a Chebyshev series so that blocks join as `low + high·giant`: low halves are a power of two of blocks.
+fn divide_by_giants(coefficients: &mut [Complex64], block: usize) {
     let count = coefficients.len() / block;
     if count < 2 {
         return;
     }
     let (low, high) = coefficients.split_at_mut(count.next_power_of_two() / 2 * block);
-    split(low, high);
-    divide_by_giants(low, block, split);
-    divide_by_giants(high, block, split);
+    split_at_giant(low, high);
+    divide_by_giants(low, block);
+    divide_by_giants(high, block);
 }
 
 #[cfg(test)]
@@ -328,7 +315,7 @@ mod tests {
         let chebyshev = |k: usize, x: f64| (k as f64 * x.acos()).cos();
         for block in [2usize, 4, 8, 32] {
             let mut divided = coefficients.clone();
-            divide_by_giants(&mut divided, block, split_at_giant);
+            divide_by_giants(&mut divided, block);
             for x in [-0.9, -0.2, 0.0, 0.31, 1.0] {
                 let direct: Complex64 = (0..32).map(|k| coefficients[k] * chebyshev(k, x)).sum();
                 let mut sums: Vec<Complex64> = divided

@@ -16,7 +16,6 @@ pub(crate) mod fourier_sums;
 pub(crate) mod hermite_kernel;
 pub(crate) mod hidden_interpolation;
 pub(crate) mod interpolation;
-pub(crate) mod real_gains;
 pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
@@ -161,13 +160,7 @@ impl AkpCircuit {
         let fresh = self.literal.fresh_noise(self.literal.input_modulus);
         let input_noise = self.input_noise(fresh.law()).variance();
         let mut exponentials = self.start.predict(dry_run, input_noise, &self.any_slots());
-        let mut exponential = exponentials[0];
-        let mut power = power;
-        if self.literal.real_slots {
-            // A complex slot has the noise and the power of two real ones.
-            exponential.noise = exponential.noise * 2.0;
-            power.0 /= 2.0;
-        }
+        let exponential = exponentials[0];
         // A cosine is an output but for constants, with its noise.
         if table.has_powers() {
             exponentials.iter_mut().for_each(|z| z.noise = SlotNoise::ZERO);
@@ -231,10 +224,6 @@ impl AkpCircuit {
         let (power, hiding) = (self.literal.worst_power(), self.hiding.as_ref());
         let shape =
             InterpolationShape { log_babies, constant_bits, complex_outputs, power, hiding };
-        if self.literal.real_slots {
-            let real = arithmetic.over_real_slots();
-            return interpolation::evaluate_parts(&real, &exponentials, tables, shape, step);
-        }
         interpolation::evaluate(arithmetic, exponentials, tables, shape, step)
     }
 

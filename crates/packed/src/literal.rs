@@ -142,7 +142,7 @@ pub struct ParametersLiteral {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complex_outputs: bool,
     /// Whether all between CoeffsToSlots and SlotsToCoeffs is done in a ring of as many real slots as it has coefficients, one
-    /// value each. Literals of earlier versions do not say so.
+    /// value each: of trees. Literals of earlier versions do not say so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub real_slots: bool,
     /// Bits κ of hidden tables: results show nothing of a table but outputs, up to a statistical distance of 2^-κ. Tables are

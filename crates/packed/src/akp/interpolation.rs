@@ -98,7 +98,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     step: Step<'_>,
 ) -> Result<Vec<A::Ciphertext>> {
     // by_exponential[exponential][table]
-    let evaluate = |exponential| evaluate_one(arithmetic, &[exponential], tables, shape, step);
+    let evaluate = |exponential| evaluate_one(arithmetic, &exponential, tables, shape, step);
     let by_exponential: Vec<Vec<A::Ciphertext>> =
         arithmetic.map_all(exponentials, evaluate).into_iter().collect::<Result<_>>()?;
     let is_cosine = matches!(tables.first(), Some(Interpolation::Cosine { .. }));
@@ -125,27 +125,6 @@ pub(crate) fn evaluate<A: Arithmetic>(
     Ok((0..tables.len()).map(|table| joined(parts(table))).collect())
 }
 
-/// Evaluates tables in real slots, on the cosine and the sine of a phase: the outputs of each.
-///
-/// # Errors
-/// Those of `step`, which is called [`steps`] times for one exponential.
-///
-/// # Panics
-/// As [`evaluate`].
-pub(crate) fn evaluate_parts<A: Arithmetic>(
-    arithmetic: &A,
-    parts: &[A::Ciphertext],
-    tables: &[&Interpolation],
-    shape: InterpolationShape<'_>,
-    step: Step<'_>,
-) -> Result<Vec<A::Ciphertext>> {
-    let mut outputs = evaluate_one(arithmetic, parts, tables, shape, step)?;
-    for output in &mut outputs {
-        arithmetic.declare_power(output, shape.power.0 / 2.0);
-    }
-    Ok(outputs)
-}
-
 /// Returns the number of progress steps that [`evaluate`] reports for `exponentials` exponentials: one for the powers
 /// of each, and one per table.
 pub(crate) fn steps(exponentials: usize, tables: &[&Interpolation]) -> usize {
@@ -154,21 +133,22 @@ pub(crate) fn steps(exponentials: usize, tables: &[&Interpolation]) -> usize {
 }
 
 /// All tables on one exponential: the outputs (of a cosine), or halves of complex numbers with the outputs as
-/// real parts; or on its two parts in real slots: the outputs.
+/// real parts.
 fn evaluate_one<A: Arithmetic>(
     arithmetic: &A,
-    exponential: &[A::Ciphertext],
+    exponential: &A::Ciphertext,
     tables: &[&Interpolation],
     InterpolationShape { log_babies, constant_bits, hiding, .. }: InterpolationShape<'_>,
     step: Step<'_>,
 ) -> Result<Vec<A::Ciphertext>> {
+    let basis = PolynomialBasis::Power;
     let (mut powers, mut hidden_powers) = (None, None);
     let mut outputs = Vec::with_capacity(tables.len());
     for table in tables {
         arithmetic.begin_stage("interpolation");
         outputs.push(match table {
             Interpolation::Cosine { sum, difference } => {
-                let mut output = exponential[0].clone();
+                let mut output = exponential.clone();
                 arithmetic.mul_integer_assign(&mut output, *difference);
                 arithmetic.add_constant_assign(&mut output, Complex64::new(*sum as f64, 0.0));
                 output
@@ -177,26 +157,20 @@ fn evaluate_one<A: Arithmetic>(
                 if powers.is_none() {
                     arithmetic.begin_stage("powers");
                     let log_length = coefficients.len().next_power_of_two().trailing_zeros();
-                    powers = Some(steps_of(arithmetic, exponential, log_length, log_babies));
+                    let babies = log_babies.min(log_length);
+                    powers = Some(Steps::new(arithmetic, basis, exponential, log_length, babies));
                     step()?;
                     arithmetic.begin_stage("interpolation");
                 }
                 let powers = powers.as_ref().expect("computed for the first table");
-                let constants = ConstantScale::Kept(constant_bits);
-                match exponential {
-                    [_] => powers.evaluate(arithmetic, coefficients, constants),
-                    _ => {
-                        let whole: Vec<_> = coefficients.iter().map(|c| c * 2.0).collect();
-                        powers.evaluate(arithmetic, &whole, constants)
-                    }
-                }
+                powers.evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
             }
             Interpolation::Hidden(table) => {
                 if hidden_powers.is_none() {
                     arithmetic.begin_stage("powers");
                     let p = table.inputs();
                     hidden_powers =
-                        Some(HiddenPowers::new(arithmetic, &exponential[0], p, log_babies));
+                        Some(HiddenPowers::new(arithmetic, exponential, p, log_babies));
                     step()?;
                     arithmetic.begin_stage("interpolation");
                 }
@@ -207,21 +181,4 @@ fn evaluate_one<A: Arithmetic>(
         step()?;
     }
     Ok(outputs)
-}
-
-/// The steps of tables of `2^log_length` coefficients, of an exponential or of its two parts.
-fn steps_of<A: Arithmetic>(
-    arithmetic: &A,
-    exponential: &[A::Ciphertext],
-    log_length: u32,
-    log_babies: u32,
-) -> Steps<A::Ciphertext> {
-    let log_babies = log_babies.min(log_length);
-    match exponential {
-        [z] => Steps::new(arithmetic, PolynomialBasis::Power, z, log_length, log_babies),
-        parts => {
-            let parts = parts.try_into().expect("a cosine and a sine");
-            Steps::of_parts(arithmetic, parts, log_length, log_babies)
-        }
-    }
 }

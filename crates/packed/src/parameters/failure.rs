@@ -7,7 +7,6 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
-use crate::akp::real_gains::RealGains;
 use crate::bootstrapping::LookupShapes;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
@@ -55,8 +54,6 @@ pub(crate) struct FailureModel {
     pub(crate) log2_overflow: f64,
     /// The largest factor by which an interpolation amplifies errors of the exponential; 0 of trees.
     gain: f64,
-    /// All such factors of an interpolation in real slots.
-    real_gains: Option<RealGains>,
     /// Bound on the error of the exponential's approximation.
     approximation: f64,
 }
@@ -108,18 +105,13 @@ impl FailureModel {
             Some(multiplexer) => Tables::Tree(multiplexer.clone()),
             None => Tables::Interpolation(HermiteKernel::new(nodes, literal.hermite_order)),
         };
-        let (gain, real_gains) = match &tables {
-            Tables::Interpolation(kernel) if literal.real_slots => {
-                let gains = RealGains::new(kernel, nodes, 1 << literal.log_babies);
-                (gains.largest(), Some(gains))
-            }
-            Tables::Interpolation(kernel) => (kernel.largest_gain(), None),
-            Tables::Tree(_) => (0.0, None),
+        let gain = match &tables {
+            Tables::Interpolation(kernel) => kernel.largest_gain(),
+            Tables::Tree(_) => 0.0,
         };
         Self {
             log2_overflow: phase.log2_overflow,
             gain,
-            real_gains,
             approximation: phase.approximation,
             literal: literal.clone(),
             worst_noise: worst_of_tables(
@@ -233,9 +225,8 @@ impl FailureModel {
         match &self.tables {
             Tables::Interpolation(kernel) => {
                 let deviation = kernel.mean_square_deviation(phases[0].law.variance());
-                let of_real = self.real_gains.as_ref().map(RealGains::mean_square);
-                let gain = of_real.unwrap_or_else(|| kernel.mean_square_gain());
                 let width = self.literal.output_width();
+                let gain = kernel.mean_square_gain();
                 width * width * self.average_akp_variance(circuit, deviation, gain)
             }
             Tables::Tree(multiplexer) if multiplexer.delta_cleanings > 0 => 0.0,
@@ -394,10 +385,7 @@ impl FailureModel {
                 let nodes: Vec<f64> = nodes.collect();
                 let variance = phases[0].law.variance();
                 let deviation = kernel.mean_square_error(&nodes, every, variance);
-                let gain = match &self.real_gains {
-                    Some(gains) => gains.mean_square_of(&nodes, every),
-                    None => kernel.mean_square_gain_of(&nodes, every),
-                };
+                let gain = kernel.mean_square_gain_of(&nodes, every);
                 self.average_akp_variance(circuit, deviation, gain)
             }
         };

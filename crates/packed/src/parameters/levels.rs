@@ -21,9 +21,6 @@ const BLOCKS_AT_ONCE: usize = 64;
 /// by some 2^-25 of themselves.
 const LOG2_CROSSING_SCALE: f64 = 32.0;
 
-/// The same for AKP beyond bits of outputs, if that is less: matrices share fewer primes.
-const AKP_CROSSING_BITS: f64 = 18.0;
-
 impl ParametersLiteral {
     /// Limbs of the whole chain.
     pub(crate) fn limbs(&self) -> usize {
@@ -46,12 +43,7 @@ impl ParametersLiteral {
 
     /// Factor of scale of the ways to real slots and back: that of their plaintexts, or 1 if there are none.
     pub(crate) fn crossing_scale(&self) -> f64 {
-        let of_akp = AKP_CROSSING_BITS + (self.output_modulus as f64).log2();
-        match (self.real_slots, &self.multiplexer) {
-            (false, _) => 1.0,
-            (true, Some(_)) => LOG2_CROSSING_SCALE.exp2(),
-            (true, None) => of_akp.min(LOG2_CROSSING_SCALE).exp2(),
-        }
+        if self.real_slots { LOG2_CROSSING_SCALE.exp2() } else { 1.0 }
     }
 
     /// Limbs that the widest switching keys serve: all, but for that of the sums over blocks, in which nothing is switched.

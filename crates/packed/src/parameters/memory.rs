@@ -237,12 +237,7 @@ impl ParametersLiteral {
         let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
         let count = coefficients.div_ceil(1 << babies);
         let block = 1usize << babies;
-        let mut steps: usize = (1..block).map(|step| limbs - depth(step)).sum();
-        let mut exponentials = parts * limbs;
-        if self.real_slots {
-            // Sines, one more than cosines.
-            (steps, exponentials) = (2 * steps + limbs - babies, 2 * limbs);
-        }
+        let steps: usize = (1..block).map(|step| limbs - depth(step)).sum();
         let (giants, block_limbs): (usize, usize) = match self.hidden_bits {
             None => ((babies..levels).map(|giant| limbs - giant).sum(), limbs - babies),
             // All giant steps; blocks are made where they are multiplied. Two ciphertexts of 1.
@@ -254,7 +249,7 @@ impl ParametersLiteral {
         let blocks = block_limbs * count * at_once;
         let of_part = 2 * (steps + giants + blocks) + 21 * block_limbs / 2;
         let outputs = tables * (limbs - levels);
-        2 * (exponentials + parts * outputs) + threads.min(parts) * of_part
+        2 * parts * (limbs + outputs) + threads.min(parts) * of_part
     }
 }
 

@@ -195,32 +195,21 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     check_within("cleanings of a cosine", cleanings, 0..=most)
 }
 
-/// Largest input modulus of AKP in real slots: gains of larger tables take long to compute.
-const MAX_REAL_AKP_MODULUS: u64 = 1 << 9;
-
-/// Checks that a literal of real slots is one that they serve: of one owner's values that fill the ring.
+/// Checks that a literal of real slots is one that they serve: of trees of one owner's values that fill the ring.
 fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
     if !literal.real_slots {
         return Ok(());
     }
     let name = "primes of CoeffsToSlots and of the way to real slots";
     check_within(name, literal.coeffs_to_slots.primes as u64, 2..=8)?;
-    if literal.multiplexer.is_none() {
-        let name = "input modulus of AKP in real slots";
-        check_within(name, literal.input_modulus, 3..=MAX_REAL_AKP_MODULUS)?;
-    }
     let unserved = literal.phase_function() != PhaseFunction::Parts
         || literal.slots != literal.ring_degree
-        || literal.block_secret.is_some()
-        || literal.hidden_bits.is_some()
         || literal.complex_outputs
-        || literal.selection_primes > 0
-        || !literal.digits.is_empty()
-        || literal.multiplexer.as_ref().is_some_and(|tree| tree.entry_levels > 0)
+        || literal.multiplexer.as_ref().is_none_or(|tree| tree.entry_levels > 0)
         || !literal.owners.is_one();
     if unserved {
-        let what = "real slots beside two inputs, fewer values than the ring degree, digits or formulas of AKP, hidden \
-                    tables, complex outputs, entries of slots or several owners";
+        let what = "real slots of AKP, or beside bits, fewer values than the ring degree, complex outputs, entries of slots \
+                    or several owners";
         return Err(Error::Unsupported(what.into()));
     }
     Ok(())

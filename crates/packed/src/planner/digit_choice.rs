@@ -20,8 +20,6 @@ const MAX_ROW_SELECTOR: u64 = 256;
 pub(crate) enum Evaluation<'a> {
     /// AKP, by an interpolation of this order.
     Akp(HermiteOrder),
-    /// The same in real slots.
-    RealAkp(HermiteOrder),
     /// AKP for formulas.
     Formulas(HermiteOrder, FormulaShape),
     /// A multiplexer tree.
@@ -48,11 +46,9 @@ impl Evaluation<'_> {
     pub(crate) fn output_precision(self) -> OutputPrecision {
         match self {
             Self::Tree(choice) => choice.output_precision,
-            Self::Akp(_)
-            | Self::RealAkp(_)
-            | Self::Formulas(..)
-            | Self::Digits(_)
-            | Self::Selecting(_) => OutputPrecision::FewestPrimes,
+            Self::Akp(_) | Self::Formulas(..) | Self::Digits(_) | Self::Selecting(_) => {
+                OutputPrecision::FewestPrimes
+            }
         }
     }
 }

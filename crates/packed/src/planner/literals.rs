@@ -6,7 +6,6 @@ use cryptable_ckks::overflow::EncapsulatedSecret;
 use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
-use crate::akp::real_gains::RealGains;
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 use crate::parameters::hidden_tables::MAX_CONSTANT_BITS;
 use crate::planner::digit_choice::{Evaluation, FormulaShape, OutputPrecision};
@@ -40,13 +39,10 @@ pub(crate) fn literal(
     let log2_scale = f64::from(log2_scale);
     let (degree, slots) = (request.degree(), request.slots());
     let is_tree = matches!(evaluation, Evaluation::Tree(_));
-    let real_slots = match evaluation {
-        Evaluation::Tree(choice) => choice.real_slots,
-        _ => matches!(evaluation, Evaluation::RealAkp(_)),
-    };
+    let real_slots = matches!(evaluation, Evaluation::Tree(choice) if choice.real_slots);
     // The ways to real slots and back are as a matrix more each, for which two primes of three matrices have no room in trees.
     let crossed = |dft: DftLiteral| DftLiteral {
-        primes: dft.primes + usize::from(real_slots && is_tree && dft.stages.len() > 2),
+        primes: dft.primes + usize::from(real_slots && dft.stages.len() > 2),
         ..dft
     };
     // Slots of complex outputs hold two values each; those of a tree's inputs could.
@@ -57,10 +53,9 @@ pub(crate) fn literal(
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             (digits.to_vec(), largest_digit(digits))
         }
-        Evaluation::Akp(_)
-        | Evaluation::RealAkp(_)
-        | Evaluation::Formulas(..)
-        | Evaluation::Tree(_) => (Vec::new(), request.input_modulus),
+        Evaluation::Akp(_) | Evaluation::Formulas(..) | Evaluation::Tree(_) => {
+            (Vec::new(), request.input_modulus)
+        }
     };
     let hidden_bits = request.hidden_bits.filter(|_| matches!(evaluation, Evaluation::Akp(_)));
     let is_cosine = interpolated == 2 && hermite_order.is_first() && hidden_bits.is_none();
@@ -175,17 +170,6 @@ fn exponential_of(
                 None => (0, shape, order),
             }
         }
-        Evaluation::RealAkp(order) => {
-            let kernel = HermiteKernel::new(input_modulus as usize, order);
-            let coefficients = order.coefficients(input_modulus as usize);
-            let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
-            let block = 1 << log_babies(evaluation, log_coefficients);
-            let gains = RealGains::new(&kernel, input_modulus as usize, block);
-            let amplification = request.output_width() * gains.largest();
-            let bound = secret.bound_for(log2_fail - 1.0);
-            let function = PhaseFunction::Parts;
-            (0, akp_exponential(function, output_modulus, amplification, bound), order)
-        }
         Evaluation::Formulas(order, FormulaShape { choices, .. }) => {
             // Errors of the conditions of choices within each other, and of what they choose, may add up.
             let modulus = output_modulus * (choices as u64 + 1);
@@ -209,18 +193,16 @@ fn multiplexer_of(evaluation: Evaluation<'_>) -> Option<MultiplexerLiteral> {
     match evaluation {
         Evaluation::Tree(choice) => Some(choice.multiplexer.clone()),
         Evaluation::Akp(_)
-        | Evaluation::RealAkp(_)
         | Evaluation::Formulas(..)
         | Evaluation::Digits(_)
         | Evaluation::Selecting(_) => None,
     }
 }
 
-/// log2 of the baby steps of the interpolation: more where many tables share them, fewer where they are cosines and sines.
+/// log2 of the baby steps of the interpolation: more where many tables share them.
 fn log_babies(evaluation: Evaluation<'_>, log_coefficients: u32) -> u32 {
     match evaluation {
         Evaluation::Formulas(..) => log_coefficients / 2 + 1,
-        Evaluation::RealAkp(_) => (log_coefficients.div_ceil(2) - 1).max(1),
         _ => log_coefficients.div_ceil(2),
     }
 }
@@ -230,10 +212,7 @@ fn selection_primes_of(evaluation: Evaluation<'_>) -> usize {
     match evaluation {
         Evaluation::Selecting(_) => SELECTION_PRIMES,
         Evaluation::Formulas(_, FormulaShape { choices, .. }) => choices + 1,
-        Evaluation::Akp(_)
-        | Evaluation::RealAkp(_)
-        | Evaluation::Tree(_)
-        | Evaluation::Digits(_) => 0,
+        Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
     }
 }
 
@@ -256,7 +235,7 @@ fn log2_ciphertext_modulus_of(request: &Request, evaluation: Evaluation<'_>) -> 
         Evaluation::Akp(_) if request.hidden_bits.is_some() => {
             (output_bits.max(input_bits) + 24).min(48)
         }
-        Evaluation::Akp(_) | Evaluation::RealAkp(_) => {
+        Evaluation::Akp(_) => {
             (output_bits.max(request.input_modulus.ilog2()) + 20).min(32)
         }
         Evaluation::Formulas(_, FormulaShape { sum_bits, .. }) => {
@@ -267,8 +246,7 @@ fn log2_ciphertext_modulus_of(request: &Request, evaluation: Evaluation<'_>) -> 
 
 /// The range of outputs that parameters state: the failure model knows those of AKP alone.
 fn output_range_of(request: &Request, evaluation: Evaluation<'_>) -> Option<u64> {
-    let is_akp = matches!(evaluation, Evaluation::Akp(_) | Evaluation::RealAkp(_));
-    request.output_range.filter(|_| is_akp)
+    request.output_range.filter(|_| matches!(evaluation, Evaluation::Akp(_)))
 }
 
 /// Returns the name of the parameters: method, tables, ring degree and slots.
@@ -279,7 +257,6 @@ fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
         Evaluation::Tree(choice) => choice.name(),
         Evaluation::Akp(HermiteOrder::First) => "akp".into(),
         Evaluation::Akp(order) => format!("akp{}", order.derivatives()),
-        Evaluation::RealAkp(order) => format!("akp{}_real", order.derivatives()),
         Evaluation::Formulas(order, FormulaShape { choices, groups, sum_bits }) => {
             let part = |name, count| match count {
                 0 => String::new(),

@@ -223,18 +223,6 @@ impl Parameters {
         toy_tree(output_modulus, degree, slots, tree(multiplexer, exponential_cleanings))
     }
 
-    /// A toy set of AKP in real slots by an interpolation of any order, of 1,024 values, for tests only: **insecure**.
-    ///
-    /// # Errors
-    /// If a number is out of range.
-    pub fn insecure_toy_real_akp(
-        input_modulus: u64,
-        output_modulus: u64,
-        order: HermiteOrder,
-    ) -> Result<Self> {
-        toy(input_modulus, output_modulus, 1024, 1024, Evaluation::RealAkp(order))
-    }
-
     /// A toy set of a multiplexer tree in real slots, as many as the ring degree, for tests only: **insecure**.
     ///
     /// # Errors

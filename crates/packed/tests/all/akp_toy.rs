@@ -109,21 +109,6 @@ fn higher_orders() {
     }
 }
 
-#[test]
-fn real_slots() {
-    let _replay = replay::begin();
-    for (p, output, order) in [
-        (3, 16, HermiteOrder::First),
-        (16, 16, HermiteOrder::First),
-        (100, 100, HermiteOrder::First),
-        (16, 16, HermiteOrder::Second),
-        (16, 16, HermiteOrder::Third),
-    ] {
-        let parameters = Parameters::insecure_toy_real_akp(p, output, order).unwrap();
-        check(&parameters, &tables(p, output));
-    }
-}
-
 /// `R(x) = Re Σ_k α_k·e^{2πikx}`.
 fn interpolation(alpha: &[Complex64], x: f64) -> f64 {
     let term = |(k, alpha): (usize, &Complex64)| {

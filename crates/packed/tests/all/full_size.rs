@@ -3,9 +3,7 @@
 use crate::common;
 
 use common::{look_up, look_up_many};
-use cryptable_packed::{
-    Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
-};
+use cryptable_packed::{Method, Parameters, Progress, Request, Table};
 use cryptable_ring::random::replay;
 
 fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
@@ -41,16 +39,6 @@ fn scrambled(p: u64) -> Table {
 fn eight_bits_on_65536_values() {
     let _replay = replay::begin();
     check(256, 1 << 16, 1 << 16, &scrambled(256));
-}
-
-/// No plan has AKP in real slots: its results leave little room for sums.
-#[test]
-#[ignore = "half a minute and 2 GB"]
-fn four_bits_on_65536_values_in_real_slots() {
-    let _replay = replay::begin();
-    let found = Parameters::choose(&Request::new(16, 16)).unwrap();
-    let literal = ParametersLiteral { real_slots: true, log_babies: 1, ..found.literal().clone() };
-    check_of(&Parameters::new(literal).unwrap(), &scrambled(16));
 }
 
 #[test]
