@@ -28,9 +28,7 @@ pub enum PolynomialBasis {
 /// How the constants of the blocks are scaled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConstantScale {
-    /// Constants take one prime, which is dropped at once: the scale comes back to the input's.
-    Rescaled,
-    /// The same, but the scale of the result is the input's times 2 to this power.
+    /// Constants take one prime, which is dropped at once: the scale of the result is the input's times 2 to this power.
     Shifted(f64),
     /// Constants have this many bits, which stay in the scale of the result. Saves a level where the
     /// result is only used linearly, because later rescaling can take them along.
@@ -100,7 +98,6 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
         let shift = match constants {
             ConstantScale::Kept(bits) => return self.evaluate_kept(arithmetic, &padded, bits),
-            ConstantScale::Rescaled => 0.0,
             ConstantScale::Shifted(bits) => bits,
         };
         let blocks = self.block_sums(arithmetic, &padded, shift);

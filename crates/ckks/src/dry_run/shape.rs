@@ -9,14 +9,6 @@ use crate::noise_sources::NoiseSources;
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
 pub struct SlotVariance(pub f64);
 
-impl SlotVariance {
-    /// log2 of the standard deviation.
-    #[must_use]
-    pub fn log2_deviation(self) -> f64 {
-        self.0.log2() / 2.0
-    }
-}
-
 /// Shape of a ciphertext in a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {

@@ -79,12 +79,6 @@ impl SlotNoise {
         self.gaussian + self.roundings + self.switches + self.products + self.means + self.fixed
     }
 
-    /// log2 of the standard deviation.
-    #[must_use]
-    pub fn log2_deviation(self) -> f64 {
-        self.total().log2() / 2.0
-    }
-
     /// Noise whose deviations of every kind are the sums of those of both, at least: a bound for noises that depend on each
     /// other.
     #[must_use]
