@@ -1,210 +1,56 @@
 //! Sums, differences and multiples of single values: exact, within the bound on their noise, and refused beyond it.
 
-use cryptable_fhew::lookup::{Ciphertext, EvaluationKey, Parameters, SecretKey};
+#[path = "../../../packed/tests/common/linear_operations.rs"]
+mod common;
+
+use common::{Setting, check_bounds, check_limits, check_operations, check_refusals};
+use cryptable_fhew::lookup::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey};
 use cryptable_fhew::test_polynomial::encode;
-use cryptable_lattice::{Error, Progress, Result, Table};
 use cryptable_ring::random::replay;
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 
-/// A client and its server's key, of tables from p to p.
-struct Setting {
-    secret: SecretKey,
-    key: EvaluationKey,
-    p: u64,
-}
-
-fn affine(value: u64, p: u64) -> u64 {
-    (3 * value + 1) % p
-}
-
-impl Setting {
-    fn new(parameters: &Parameters) -> Self {
-        let secret = SecretKey::generate(parameters);
-        let key = secret.evaluation_key(Progress::silent()).unwrap();
-        Self { secret, key, p: parameters.input_modulus() }
-    }
-
-    /// [`affine`] of every value, by a lookup.
-    fn look_up(&self, x: &Ciphertext) -> Result<Ciphertext> {
-        let table = self.key.prepare(&Table::from_fn(self.p, self.p, |v| affine(v, self.p))?)?;
-        Ok(self.key.lookup_many(x, &[&table], Progress::silent())?.swap_remove(0))
-    }
-
-    /// `terms·x` as a sum, by doubling and adding.
-    fn sum_of(&self, x: &Ciphertext, terms: u64) -> Result<Ciphertext> {
-        let mut sum: Option<Ciphertext> = None;
-        for bit in (0..=terms.ilog2()).rev() {
-            if let Some(half) = &sum {
-                sum = Some(self.key.add(half, half)?);
-            }
-            if terms >> bit & 1 == 1 {
-                sum = Some(match &sum {
-                    Some(even) => self.key.add(even, x)?,
-                    None => x.clone(),
-                });
-            }
-        }
-        Ok(sum.expect("at least one term"))
-    }
-
-    /// log2 of the measured deviation over the bound, its bias included.
-    fn measured_over_bound(&self, x: &Ciphertext, expected: &[u64]) -> f64 {
-        let q = x.values().shape().modulus;
-        let error = |(index, &value): (usize, &u64)| {
-            let phase = encode(value, x.modulus(), q);
-            self.secret.fhew().phase_error(&x.values().ciphertext(index), phase).unwrap()
-        };
-        let errors = expected.iter().enumerate().map(error);
-        let mean_square = errors.map(|e| e * e).sum::<f64>() / expected.len() as f64;
-        (mean_square.sqrt() / (x.noise().deviation() + x.noise().bias())).log2()
-    }
+/// Returns log2 of the measured deviation over the bound, its bias included.
+fn measured_over_bound(secret: &SecretKey, x: &Ciphertext, expected: &[u64]) -> f64 {
+    let q = x.values().shape().modulus;
+    let error = |(index, &value): (usize, &u64)| {
+        let phase = encode(value, x.modulus(), q);
+        secret.fhew().phase_error(&x.values().ciphertext(index), phase).unwrap()
+    };
+    let errors = expected.iter().enumerate().map(error);
+    let mean_square = errors.map(|e| e * e).sum::<f64>() / expected.len() as f64;
+    (mean_square.sqrt() / (x.noise().deviation() + x.noise().bias())).log2()
 }
 
 /// An even modulus, an odd one, and one that is neither a power of two.
-fn toys() -> Vec<Setting> {
-    [8, 5, 6].map(|p| Setting::new(&Parameters::insecure_toy(p, p).unwrap())).into()
+fn toys() -> [Setting; 3] {
+    [8, 5, 6].map(|p| Setting::new(&Parameters::insecure_toy(p, p).unwrap()))
 }
 
 #[test]
 fn operations_are_those_of_integers_modulo_p() {
     let _replay = replay::begin();
-    for setting in toys() {
-        let Setting { secret, key, p } = &setting;
-        let values = || prop::collection::vec(0..*p, 10);
-        let mut runner =
-            TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(100) });
-        let inputs = (values(), values(), values(), any::<i64>());
-        let result = runner.run(&inputs, |(a, b, constants, factor)| {
-            let (x, y) = (secret.encrypt(&a).unwrap(), secret.encrypt(&b).unwrap());
-            let check = |result: Result<Ciphertext>, of: &dyn Fn(i128, i128, i128) -> i128| {
-                let plain = a.iter().zip(&b).zip(&constants);
-                let plain = plain.map(|((&a, &b), &c)| {
-                    of(a.into(), b.into(), c.into()).rem_euclid((*p).into()) as u64
-                });
-                let read = Ciphertext::from_bytes(&result.unwrap().to_bytes()).unwrap();
-                assert_eq!(secret.decrypt(&read).unwrap(), plain.collect::<Vec<_>>());
-                read
-            };
-            let sum = check(key.add(&x, &y), &|a, b, _| a + b);
-            assert!(!sum.is_fresh());
-            check(key.sub(&x, &y), &|a, b, _| a - b);
-            check(key.negate(&x), &|a, _, _| -a);
-            check(key.add_plain(&sum, &constants), &|a, b, c| a + b + c);
-            check(key.mul_scalar(&x, factor), &|a, _, _| a * i128::from(factor));
-            Ok(())
-        });
-        result.unwrap();
-    }
+    check_operations(&toys(), 100);
 }
 
 #[test]
 fn bounds_hold_and_are_near_what_is_measured() {
     let _replay = replay::begin();
-    for setting in toys() {
-        let p = setting.p;
-        let values: Vec<u64> = (0..1000).map(|i| i % p).collect();
-        let times = |factor: u64| values.iter().map(|v| factor * v % p).collect::<Vec<_>>();
-        let x = setting.secret.encrypt(&values).unwrap();
-        // Errors are those of the terms exactly, so that the bound is met but for chance and rounding.
-        for (ciphertext, factor) in [
-            (x.clone(), 1),
-            (setting.key.add(&x, &x).unwrap(), 2),
-            (setting.key.mul_scalar(&x, -2).unwrap(), p - 2),
-            (setting.sum_of(&x, 13).unwrap(), 13),
-        ] {
-            let ratio = setting.measured_over_bound(&ciphertext, &times(factor));
-            assert!(
-                (-0.5..0.2).contains(&ratio),
-                "p = {p}, {factor} times: 2^{ratio:.2} of the bound"
-            );
-        }
-        // Results: the bound is that of the worst table.
-        let few: Vec<u64> = values[..64].to_vec();
-        let result = setting.look_up(&setting.secret.encrypt(&few).unwrap()).unwrap();
-        let multiple = |factor| move |v: &u64| factor * affine(*v, p) % p;
-        for (ciphertext, factor) in [
-            (result.clone(), 1),
-            (setting.key.add(&result, &result).unwrap(), 2),
-            (setting.key.mul_scalar(&result, -2).unwrap(), p - 2),
-        ] {
-            let expected: Vec<u64> = few.iter().map(multiple(factor)).collect();
-            let ratio = setting.measured_over_bound(&ciphertext, &expected);
-            assert!((-3.0..0.4).contains(&ratio), "p = {p}, {factor} times: 2^{ratio:.2}");
-        }
-    }
+    check_bounds(&toys(), 1000, 64, &(-3.0..0.4));
 }
 
-/// The largest sums that are admitted come out right in every value; one term more is refused.
 #[test]
 fn sums_are_right_up_to_their_limit_and_refused_beyond() {
     let _replay = replay::begin();
-    for setting in toys() {
-        let Setting { secret, key, p } = &setting;
-        let parameters = key.parameters();
-        let limits = parameters.sum_limits();
-        assert!(limits.fresh_lookup > 1 && limits.result_lookup >= 1, "{limits}");
-        let values: Vec<u64> = (0..40).map(|i| i % p).collect();
-        let x = secret.encrypt(&values).unwrap();
-        let times = |factor: u64| values.iter().map(|v| factor * v % p).collect::<Vec<_>>();
-
-        let most = x.noise().terms(*p, parameters.stated_log2_fail());
-        assert!(most > limits.fresh_lookup, "{most}, {limits}");
-        let sum = setting.sum_of(&x, most).unwrap();
-        assert_eq!(secret.decrypt(&sum).unwrap(), times(most));
-        let error = key.add(&sum, &x).unwrap_err();
-        assert!(matches!(error, Error::NoiseTooLarge { found, limit, .. } if found > limit));
-
-        // Lookups of fresh values.
-        let sum = setting.sum_of(&x, limits.fresh_lookup).unwrap();
-        let sums = times(limits.fresh_lookup);
-        let expected: Vec<u64> = sums.iter().map(|&v| affine(v, *p)).collect();
-        assert_eq!(secret.decrypt(&setting.look_up(&sum).unwrap()).unwrap(), expected);
-        let sum = key.add(&sum, &x).unwrap();
-        assert_eq!(secret.decrypt(&sum).unwrap(), times(limits.fresh_lookup + 1));
-        let error = setting.look_up(&sum).unwrap_err();
-        assert!(matches!(error, Error::NoiseTooLarge { operation: "a lookup", .. }), "{error}");
-
-        // Lookups of results.
-        let once = setting.look_up(&x).unwrap();
-        let sum = setting.sum_of(&once, limits.result_lookup).unwrap();
-        let of_sum = |&v: &u64| affine(limits.result_lookup * affine(v, *p) % p, *p);
-        let expected: Vec<u64> = values.iter().map(of_sum).collect();
-        assert_eq!(secret.decrypt(&setting.look_up(&sum).unwrap()).unwrap(), expected);
-        let error = key.add(&sum, &once).and_then(|sum| setting.look_up(&sum)).unwrap_err();
-        assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
-    }
+    check_limits(&toys(), 40);
 }
 
 #[test]
 fn operands_that_do_not_belong_together_are_refused() {
-    let toy = Parameters::insecure_toy(8, 4).unwrap();
-    let (own, other) = (Setting::new(&toy), Setting::new(&toy));
-    let (key, x) = (&own.key, own.secret.encrypt(&[1, 2]).unwrap());
-    let foreign = other.secret.encrypt(&[1, 2]).unwrap();
-    for error in [
-        key.add(&x, &foreign).unwrap_err(),
-        key.sub(&foreign, &x).unwrap_err(),
-        key.mul_scalar(&foreign, 2).unwrap_err(),
-        key.add_plain(&foreign, &[1, 2]).unwrap_err(),
-    ] {
-        assert!(matches!(error, Error::OtherClient { .. }), "{error}");
-    }
-    let halves = key.prepare(&Table::from_fn(8, 4, |x| x / 2).unwrap()).unwrap();
-    let result = key.lookup_many(&x, &[&halves], Progress::silent()).unwrap();
-    let mixed = key.add(&x, &result[0]).unwrap_err();
-    assert!(mixed.to_string().contains("modulus of the second operand's values"), "{mixed}");
-    let count = key.add(&x, &own.secret.encrypt(&[1]).unwrap()).unwrap_err();
-    assert!(count.to_string().contains("number of values"), "{count}");
-    assert!(matches!(key.add_plain(&x, &[1]).unwrap_err(), Error::Mismatch { .. }));
-    let range = key.add_plain(&x, &[1, 8]).unwrap_err();
-    assert!(matches!(range, Error::ValueOutOfRange { index: 1, .. }), "{range}");
+    check_refusals();
 }
 
 /// Every 128-bit parameter set looks up its own results, any number of times.
 #[test]
 fn results_of_secure_parameters_are_inputs() {
-    use cryptable_fhew::lookup::Request;
     for p in [4, 6, 15, 16] {
         for parameters in Parameters::candidates(&Request::new(p, p)).unwrap() {
             let limits = parameters.sum_limits();
