@@ -260,17 +260,21 @@ mod tests {
         }
     }
 
-    #[test]
-    fn tails_agree_with_samples() {
-        let mut state = 1u64;
-        let mut uniform = || {
-            // SplitMix64 (Steele, Lea, Flood 2014).
+    /// Words of SplitMix64 (Steele, Lea, Flood 2014).
+    fn words(mut state: u64) -> impl FnMut() -> u64 {
+        move || {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mut z = state;
             z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (z ^ (z >> 31)) as f64 / 64f64.exp2() - 0.5
-        };
+            z ^ (z >> 31)
+        }
+    }
+
+    #[test]
+    fn tails_agree_with_samples() {
+        let mut word = words(1);
+        let mut uniform = || word() as f64 / 64f64.exp2() - 0.5;
         let (bounds, runs) = ([0.5, 2.0, 4.0, 6.0], 200_000);
         let mut beyond = [0u32; 4];
         for _ in 0..runs {
@@ -358,15 +362,7 @@ mod tests {
     /// Sums of sparse secrets that meet often: counts over draws of secrets and words, from both sides of the bound.
     #[test]
     fn tails_of_several_owners_agree_with_samples() {
-        let mut state = 7u64;
-        let mut word = || {
-            // SplitMix64 (Steele, Lea, Flood 2014).
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ (z >> 31)
-        };
+        let mut word = words(7);
         let owners = Owners::new(3).unwrap();
         // Two secrets meet in one key of five, and in one of eleven.
         for (degree, weight) in [(1024, 8), (8192, 16)] {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cryptable_lattice::error::{Result, check_equal};
+use cryptable_lattice::noise_bound::log2_of_sum;
 use cryptable_lattice::{FailureProbability, NoiseBound, Progress, Table};
 
 use crate::columns::{BooleanColumn, IntegerColumn};
@@ -147,12 +148,6 @@ impl<'a> DryRun<'a> {
         let all = results.into_iter().map(decryption).fold(lookups, log2_of_sum);
         Ok(FailureProbability::from_log2(all.min(0.0)))
     }
-}
-
-/// `log2(2^a + 2^b)`.
-fn log2_of_sum(a: f64, b: f64) -> f64 {
-    let (high, low) = if a > b { (a, b) } else { (b, a) };
-    if high == f64::NEG_INFINITY { high } else { high + (1.0 + (low - high).exp2()).log2() }
 }
 
 impl DigitArithmetic for DryRun<'_> {

@@ -235,6 +235,19 @@ pub fn least_factor(factor: i64, plaintext_modulus: u64) -> i64 {
     if residue > modulus / 2 { residue - modulus } else { residue }
 }
 
+/// Returns `log2(2^a + 2^b)`: the union of two failures.
+///
+/// ```
+/// use cryptable_lattice::noise_bound::log2_of_sum;
+/// assert_eq!(log2_of_sum(-65.0, -65.0), -64.0);
+/// assert_eq!(log2_of_sum(f64::NEG_INFINITY, f64::NEG_INFINITY), f64::NEG_INFINITY);
+/// ```
+#[must_use]
+pub fn log2_of_sum(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    if high == f64::NEG_INFINITY { high } else { high + (1.0 + (low - high).exp2()).log2() }
+}
+
 /// The largest number for which `holds`, which must hold up to some number and for none above, near an estimate; 0 if
 /// it holds for none from 1 on.
 #[must_use]

@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 use std::ops::Range;
 
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
+use cryptable_lattice::noise_bound::log2_of_sum;
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
@@ -444,12 +445,6 @@ fn worst_of_tables(literal: &ParametersLiteral, tables: &Tables, noise: NoiseBou
 pub(crate) fn bound_of_result(literal: &ParametersLiteral, result: Shape) -> NoiseBound {
     let rounding = NoiseBound::of_law(NoiseLaw::gaussian(literal.output_rounding()), 0.0);
     literal.coefficient_bound(result.noise, literal.output_slots()).with_independent(rounding)
-}
-
-/// `log2(2^a + 2^b)`.
-pub(crate) fn log2_of_sum(a: f64, b: f64) -> f64 {
-    let (high, low) = if a > b { (a, b) } else { (b, a) };
-    high + (1.0 + (low - high).exp2()).log2()
 }
 
 /// |R''| of the interpolation of outputs within [-1/2, 1/2] over p inputs is at most `(2π)²·p²/6`.

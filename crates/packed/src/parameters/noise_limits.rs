@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use cryptable_lattice::error::{check_equal, demand};
-use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
+use cryptable_lattice::noise_bound::{
+    check_log2_fail, largest_admitted, largest_where, log2_of_sum,
+};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
-use crate::parameters::failure::{WorstCase, log2_of_sum};
+use crate::parameters::failure::WorstCase;
 use crate::parameters::hidden_tables::largest_phase;
 use crate::parameters::parameter_set::Parameters;
 

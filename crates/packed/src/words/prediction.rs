@@ -2,10 +2,9 @@
 
 use cryptable_lattice::cost::{CostModel, Prediction, Work};
 use cryptable_lattice::error::{Error, Result, check_equal};
-use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::noise_bound::{check_log2_fail, log2_of_sum};
 use cryptable_lattice::{FailureProbability, NoiseBound};
 
-use crate::parameters::failure::log2_of_sum;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::request::Request;
 use crate::words::circuit::{Register, WordCircuit, WordStep};
