@@ -169,8 +169,7 @@ fn evaluate_one<A: Arithmetic>(
                 if hidden_powers.is_none() {
                     arithmetic.begin_stage("powers");
                     let p = table.inputs();
-                    hidden_powers =
-                        Some(HiddenPowers::new(arithmetic, exponential, p, log_babies));
+                    hidden_powers = Some(HiddenPowers::new(arithmetic, exponential, p, log_babies));
                     step()?;
                     arithmetic.begin_stage("interpolation");
                 }

@@ -96,7 +96,9 @@ impl Operation {
     /// Bootstraps on k digits.
     const fn bootstraps_of(self, digits: usize) -> usize {
         match self {
-            Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual | Self::Relu => digits,
+            Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual | Self::Relu => {
+                digits
+            }
             Self::Equal => digits + 1,
             Self::AbsoluteValue => 2 * digits,
             Self::Maximum | Self::Minimum | Self::Clamp => 3 * digits,

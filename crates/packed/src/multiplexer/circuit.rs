@@ -155,7 +155,12 @@ impl MultiplexerCircuit {
     /// Predicts a lookup of `tables` tables whose centred outputs have the given mean square: keys, counts, noise.
     ///
     /// With a level for entries, keys and noise are those of any kind of entries, counts those of integers.
-    pub(crate) fn predict(&self, dry_run: &DryRun, mean_square: f64, tables: usize) -> LookupShapes {
+    pub(crate) fn predict(
+        &self,
+        dry_run: &DryRun,
+        mean_square: f64,
+        tables: usize,
+    ) -> LookupShapes {
         self.literal.request_raising(dry_run);
         let DeltaPrediction { exponential, deltas } = self.predict_deltas(dry_run);
         let delta = deltas[0][0][0];

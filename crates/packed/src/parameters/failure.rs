@@ -115,11 +115,7 @@ impl FailureModel {
             gain,
             approximation: phase.approximation,
             literal: literal.clone(),
-            worst_noise: worst_of_tables(
-                literal,
-                &tables,
-                bound_of_result(literal, shapes.result),
-            ),
+            worst_noise: worst_of_tables(literal, &tables, bound_of_result(literal, shapes.result)),
             tables,
             exponential_noise: shapes.exponential.noise,
             phase_noise: phase.noise,

@@ -235,9 +235,7 @@ fn log2_ciphertext_modulus_of(request: &Request, evaluation: Evaluation<'_>) -> 
         Evaluation::Akp(_) if request.hidden_bits.is_some() => {
             (output_bits.max(input_bits) + 24).min(48)
         }
-        Evaluation::Akp(_) => {
-            (output_bits.max(request.input_modulus.ilog2()) + 20).min(32)
-        }
+        Evaluation::Akp(_) => (output_bits.max(request.input_modulus.ilog2()) + 20).min(32),
         Evaluation::Formulas(_, FormulaShape { sum_bits, .. }) => {
             ((output_bits.max(request.input_modulus.ilog2()) + 20).min(32) + sum_bits).min(48)
         }

@@ -78,9 +78,11 @@ impl EvaluationKey {
                 }
                 WordStep::LookUp(word, _) => {
                     let index = lookups - tables.len();
-                    let tables: Vec<_> = tables.next().expect("tables of every lookup").iter().collect();
+                    let tables: Vec<_> =
+                        tables.next().expect("tables of every lookup").iter().collect();
                     let share = progress.part(index..index + 1, lookups);
-                    let results = self.lookup_many(&words[word.0], &tables, Progress::new(&share))?;
+                    let results =
+                        self.lookup_many(&words[word.0], &tables, Progress::new(&share))?;
                     words.extend(results);
                 }
             }

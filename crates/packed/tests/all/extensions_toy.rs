@@ -309,7 +309,10 @@ fn real_tables_err_by_quantisation_and_noise() {
             input_values.iter().zip(&noises).map(|(&x, e)| e + quantisation[x as usize]).collect();
         let expected = root_mean_square(&quantisation).hypot(noise);
         let ratio = root_mean_square(&errors) / expected;
-        assert!((0.6..1.3).contains(&ratio), "{log2_output} bits: {ratio} times the expected error");
+        assert!(
+            (0.6..1.3).contains(&ratio),
+            "{log2_output} bits: {ratio} times the expected error"
+        );
         // With 20 bits the client's modulus is large enough for phase errors not to count.
         let ratio = root_mean_square(&noises) / noise;
         assert!(log2_output < 20 || (0.6..1.3).contains(&ratio), "{ratio} times the noise");

@@ -128,7 +128,8 @@ fn full_size(words: usize, value_modulus: u64) {
     let _replay = replay::begin();
     let (p, bits) = (1 << 16, 16 * words as u32);
     let key = |i: u64| mixed(0, i + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
-    let entries: HashMap<u64, u64> = (0..p).map(|i| (key(i), mixed(0, i) % value_modulus)).collect();
+    let entries: HashMap<u64, u64> =
+        (0..p).map(|i| (key(i), mixed(0, i) % value_modulus)).collect();
     let list = entries.iter().map(|(&key, &value)| (key, value));
     let dictionary = Dictionary::new(p, words, value_modulus, list, 1).unwrap();
     let start = Instant::now();

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 
 use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_packed::{
-    Ciphertext, EvaluationKey, Formula, Parameters, PreparedTable, Progress, ReadOptions,
-    Request, Result, SecretKey, Table,
+    Ciphertext, EvaluationKey, Formula, Parameters, PreparedTable, Progress, ReadOptions, Request,
+    Result, SecretKey, Table,
 };
 
 /// Returns options to read files of toys.
