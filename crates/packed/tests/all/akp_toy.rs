@@ -7,8 +7,8 @@ use std::sync::Arc;
 use common::{allowed, look_up, outputs, tables};
 use cryptable_lattice::KeyPurpose;
 use cryptable_packed::{
-    Ciphertext, EvaluationKey, HermiteOrder, Parameters, ParametersLiteral, Progress, ReadOptions,
-    SecretKey, Table, trigonometric_hermite,
+    Ciphertext, EvaluationKey, HermiteOrder, Parameters, ParametersLiteral, Progress, SecretKey,
+    Table, trigonometric_hermite,
 };
 use cryptable_ring::random::replay;
 use num_complex::Complex64;

@@ -1,11 +1,10 @@
 //! Tables with complex outputs, one result for both parts, on toy rings.
 
-use crate::common;
 use crate::common::{keys, number};
 
 use cryptable_packed::{
-    ComplexTable, EntryKind, EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress,
-    RealDecryption, Request, SecretKey, Table,
+    ComplexTable, EntryKind, Method, MultiplexerLiteral, Parameters, Progress, RealDecryption,
+    Request, Table,
 };
 use cryptable_ring::random::replay;
 use num_complex::Complex64;

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{look_up, over_bound};
-use cryptable_packed::{Ciphertext, Parameters, Progress, ReadOptions, SecretKey, Table};
+use cryptable_packed::{Ciphertext, Parameters, Progress, SecretKey, Table};
 use cryptable_ring::random::replay;
 
 /// Values that meet every digit, and both sides of every carry and of the sign.

@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use cryptable_packed::{
-    Ciphertext, CostModel, Formula, Parameters, PreparedFormulas, Progress, Request, SecretKey,
-    group_totals,
+    Ciphertext, CostModel, Formula, Parameters, PreparedFormulas, Progress, Request, group_totals,
 };
 
 use crate::common;

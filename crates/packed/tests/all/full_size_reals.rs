@@ -6,8 +6,8 @@ use crate::common::number;
 use std::time::Instant;
 
 use cryptable_packed::{
-    ComplexTable, EvaluationKey, Method, Parameters, Progress, RealDecryption, RealTable, Request,
-    SecretKey, Table,
+    ComplexTable, EvaluationKey, Method, Progress, RealDecryption, RealTable, Request, SecretKey,
+    Table,
 };
 use num_complex::Complex64;
 

@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use cryptable_packed::{
-    Ciphertext, CostModel, Parameters, PreparedFormulas, Progress, Request, SecretKey,
-};
+use cryptable_packed::{Ciphertext, CostModel, Parameters, PreparedFormulas, Progress, Request};
 
 use crate::common;
 use crate::common::mixed;

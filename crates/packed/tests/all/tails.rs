@@ -8,7 +8,7 @@ use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_lattice::{NoiseBound, NoiseLaw};
 use cryptable_packed::{
     Ciphertext, Error, EvaluationKey, Method, Parameters, ParametersLiteral, Progress, Request,
-    SecretKey, Table,
+    Table,
 };
 use cryptable_ring::random::replay;
 
