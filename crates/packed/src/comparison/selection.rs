@@ -162,7 +162,7 @@ impl EvaluationKey {
         self.in_digits(self.clamp_in_slots(selecting, x, distances, bounds, progress)?)
     }
 
-    /// What selections in slots take, if parameters take digits; none, if they take values as one.
+    /// Returns the parts of selections in slots, if parameters take digits; none, if they take values as one.
     fn selecting(&self) -> Result<Option<Selecting<'_>>> {
         let parameters = self.parameters();
         let Circuit::MultiPrecision(circuit) = parameters.circuit() else {
