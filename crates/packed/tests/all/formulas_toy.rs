@@ -36,11 +36,7 @@ impl Setting {
             (0..prepared.columns() as u64).map(value).collect()
         };
         let rows: Vec<_> = (0..parameters.literal().slots as u64).map(row).collect();
-        let column = |number: usize| {
-            let values: Vec<u64> = rows.iter().map(|row| row[number]).collect();
-            secret.encrypt(&values).unwrap()
-        };
-        let columns = (0..prepared.columns()).map(column).collect();
+        let columns = common::encrypt_columns(&secret, &rows);
         Self { secret, key, rows, columns, formulas, prepared }
     }
 

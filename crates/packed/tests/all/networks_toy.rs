@@ -35,10 +35,7 @@ fn check(layers: &[Layer], modulus: u64, output_modulus: u64) {
     let slots = parameters.literal().slots as u64;
     let row = |index: u64| (0..network.columns() as u64).map(move |k| mixed(k, index) % modulus);
     let rows: Vec<Vec<u64>> = (0..slots).map(|index| row(index).collect()).collect();
-    let encrypt = |k: usize| secret.encrypt(&rows.iter().map(|row| row[k]).collect::<Vec<_>>());
-    let columns: Vec<_> = (0..network.columns()).map(|k| encrypt(k).unwrap()).collect();
-    let columns: Vec<_> = columns.iter().collect();
-    let found = key.evaluate(&columns, &network, Progress::silent()).unwrap();
+    let found = common::evaluate_rows(&secret, &key, &rows, &network);
     let values = |row: &Vec<u64>| {
         let values = row.iter().map(|&value| value as i64).collect();
         layers.iter().fold(values, |values: Vec<i64>, layer| layer.values(&values, modulus))

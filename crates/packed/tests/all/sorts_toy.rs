@@ -36,8 +36,7 @@ impl Setting {
     }
 
     fn encrypt(&self, rows: &[Vec<u64>]) -> Vec<Ciphertext> {
-        let column = |column: usize| rows.iter().map(|row| row[column]).collect::<Vec<_>>();
-        (0..self.columns).map(|it| self.secret.encrypt(&column(it)).unwrap()).collect()
+        common::encrypt_columns(&self.secret, rows)
     }
 
     fn sort(&self, columns: &[Ciphertext]) -> Vec<Ciphertext> {

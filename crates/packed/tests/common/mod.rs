@@ -5,11 +5,12 @@ pub mod joint_keys;
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::time::Instant;
 
 use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_packed::{
-    Ciphertext, EvaluationKey, Formula, Parameters, PreparedTable, Progress, ReadOptions, Request,
-    Result, SecretKey, Table,
+    Ciphertext, CostModel, EvaluationKey, Formula, Parameters, PreparedFormulas, PreparedTable,
+    Progress, ReadOptions, Request, Result, SecretKey, Table,
 };
 
 /// Returns options to read files of toys.
@@ -166,6 +167,38 @@ pub fn stopped_after<T>(
 pub fn mixed(seed: u64, index: u64) -> u64 {
     let x = (seed << 32 | index).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33
+}
+
+/// Returns the parameters of formulas, which have what every plan promises, and prints what is predicted.
+pub fn plan_formulas(formulas: &PreparedFormulas, request: &Request) -> Parameters {
+    let parameters = Parameters::for_formulas(formulas, request).unwrap();
+    assert!(parameters.security_bits() >= 128.0, "{parameters}");
+    assert!(parameters.formula_failure(formulas).log2() <= -64.0, "{parameters}");
+    let prediction = parameters.formula_prediction(formulas).unwrap();
+    let seconds = CostModel::default().seconds(&prediction.work);
+    println!("{parameters}: {seconds:.1} s, {} MB", prediction.peak_bytes() / 1_000_000);
+    parameters
+}
+
+/// Encrypts the columns of rows.
+pub fn encrypt_columns(secret: &SecretKey, rows: &[Vec<u64>]) -> Vec<Ciphertext> {
+    let column = |column: usize| rows.iter().map(|row| row[column]).collect::<Vec<_>>();
+    (0..rows[0].len()).map(|it| secret.encrypt(&column(it)).unwrap()).collect()
+}
+
+/// Evaluates formulas on the columns of rows, and prints how long it takes.
+pub fn evaluate_rows(
+    secret: &SecretKey,
+    key: &EvaluationKey,
+    rows: &[Vec<u64>],
+    formulas: &PreparedFormulas,
+) -> Vec<Ciphertext> {
+    let columns = encrypt_columns(secret, rows);
+    let columns: Vec<&Ciphertext> = columns.iter().collect();
+    let start = Instant::now();
+    let found = key.evaluate(&columns, formulas, Progress::silent()).unwrap();
+    println!("evaluated in {:?}", start.elapsed());
+    found
 }
 
 /// Returns a number within [-1/2, 1/2) that looks random.
