@@ -105,5 +105,5 @@ fn sums_of_results_at_full_size() {
         values.iter().map(|&v| limits.result_lookup * affine(v, 16) % 16).collect();
     let ratio = measured_over_bound(&setting.secret, &sum, &expected);
     println!("measured 2^{ratio:.2} of the bound");
-    assert!((-4.0..0.0).contains(&ratio), "2^{ratio:.2} of the bound");
+    assert!((-4.5..0.0).contains(&ratio), "2^{ratio:.2} of the bound");
 }
