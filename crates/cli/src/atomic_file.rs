@@ -30,17 +30,11 @@ pub fn shown(path: &Path) -> &Path {
 
 /// Returns the regular file that an output's name stands for, like [`cryptable_files::target_of`]. Standard output is
 /// none.
-///
-/// # Errors
-/// If the name stands for a directory, or if links form a circle.
 pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     if is_stdout(path) { Ok(None) } else { cryptable_files::target_of(path) }
 }
 
 /// Starts an output that is written sequentially.
-///
-/// # Errors
-/// Same errors as [`AtomicFile::create`], and an error if standard output is closed.
 pub fn create(path: &Path, access: Access) -> io::Result<AtomicFile> {
     if !is_stdout(path) {
         return AtomicFile::create(path, access);

@@ -103,9 +103,6 @@ pub fn check_counts(readers: &[Reader], paths: &[PathBuf]) -> Result<()> {
 }
 
 /// Reads the next ciphertext of every file.
-///
-/// # Errors
-/// If one cannot be read, or if a file has fewer than it states.
 pub fn next_of_each(readers: &mut [Reader], paths: &[PathBuf]) -> Result<Vec<Ciphertext>> {
     let next = |(reader, path): (&mut Reader, &PathBuf)| {
         let name = || input_file::shown(path).printable();

@@ -27,9 +27,6 @@ pub fn shown(path: &Path) -> &Path {
 }
 
 /// Opens an input for sequential reading.
-///
-/// # Errors
-/// If it cannot be opened, or if it is a directory.
 pub fn open(path: &Path) -> Result<File> {
     let name = shown(path).printable();
     let file = if is_stdin(path) { stdin() } else { File::open(path) };
@@ -41,9 +38,6 @@ pub fn open(path: &Path) -> Result<File> {
 }
 
 /// Opens an input that is read more than once. Data from a pipe is first copied to an unnamed temporary file.
-///
-/// # Errors
-/// If the input cannot be read, or if there is no space for the temporary file.
 pub fn open_seekable(path: &Path) -> Result<File> {
     let name = shown(path).printable();
     let failed = || format!("cannot read {name}");
@@ -86,9 +80,6 @@ pub fn exposure(_: &Path) -> Option<String> {
 
 /// Opens a file that this program keeps beside another one. Does not follow a link in its place, since whoever made it
 /// would choose where the program writes.
-///
-/// # Errors
-/// If the file cannot be opened, or if it is a link.
 pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -104,9 +95,6 @@ const START_BYTES: u64 = 64;
 
 /// Reads a whole input of at most `limit` bytes, without leaving copies in memory. `what` names the expected kind in
 /// messages.
-///
-/// # Errors
-/// If the input cannot be read, if `check_start` refuses its first bytes, or if it is longer than `limit`.
 #[cfg(feature = "client")]
 pub fn read_secret(
     path: &Path,

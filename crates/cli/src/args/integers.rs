@@ -148,9 +148,6 @@ pub struct IntegersArgs {
 }
 
 /// Reads the bits of an integer.
-///
-/// # Errors
-/// If there are no such integers.
 pub fn integer_bits(text: &str) -> Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
     bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))

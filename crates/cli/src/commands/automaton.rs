@@ -19,10 +19,6 @@ use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, progress};
 
 /// Runs an automaton on every word of a file.
-///
-/// # Errors
-/// If a file cannot be read or written, if key, automaton and values do not belong together, or if words are longer than
-/// the key's noise allows.
 pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.files.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;

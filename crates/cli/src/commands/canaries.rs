@@ -59,9 +59,6 @@ pub fn all_of(values: &mut Values) -> Result<Zeroizing<Vec<u64>>> {
 
 /// Draws the canaries that the arguments ask for among values, by a key's `draw` for a number of values and of canaries. The
 /// secret key reads others whose places they take.
-///
-/// # Errors
-/// If the number of canaries is out of range, or those whose places they take are of another number of values.
 pub fn draw(
     values: &[u64],
     args: &CanaryArgs,
@@ -105,9 +102,6 @@ pub type Written = (Vec<AtomicFile>, CanaryReport);
 
 /// Writes canaries, and their inputs in this domain if the arguments ask for them, to files that only their owner can read and
 /// that get their names later.
-///
-/// # Errors
-/// If there is a file already that must not be replaced, or if writing fails.
 pub fn write(
     canaries: &Canaries,
     args: &CanaryArgs,
@@ -156,9 +150,6 @@ pub struct ResultCheck {
 impl ResultCheck {
     /// Reads the canaries and what their results are compared with, as the arguments name them; `None` if they name none.
     /// `places` is the number of results in the file, which are of this domain.
-    ///
-    /// # Errors
-    /// If a file cannot be read, belongs to another key, or does not fit the results.
     pub fn open(
         global: Global,
         args: &DecryptArgs,
@@ -199,9 +190,6 @@ impl ResultCheck {
     }
 
     /// Checks all results, and writes those that are not of canaries.
-    ///
-    /// # Errors
-    /// If a canary has a wrong result, or if writing fails.
     pub fn finish(self, writer: &mut ValueWriter) -> Result<CanaryReport> {
         let own = Zeroizing::new(match &self.expected {
             Expected::Table(table) => self.canaries.check(&self.results, table)?,

@@ -201,9 +201,6 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
 }
 
 /// Starts the file of `values` values that the arguments name.
-///
-/// # Errors
-/// If the values do not fit the format, or the file cannot be created.
 pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWriter> {
     create_at(args, &args.output, domain, values)
 }

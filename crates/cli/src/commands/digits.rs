@@ -24,10 +24,6 @@ use crate::{atomic_file, input_file, memory_limit, progress};
 const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method cmt";
 
 /// Writes the digits of a file of values, or what is left of the values without their lowest bits.
-///
-/// # Errors
-/// If a file cannot be read or written, if key, tables and ciphertexts do not belong together, or if no digit ends after
-/// the bits that are to be dropped.
 pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;

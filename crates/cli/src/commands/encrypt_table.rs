@@ -21,10 +21,6 @@ use crate::{input_file, key_input, progress};
 const OTHER_KEYS: &str = "keys of keygen --table-kind encrypted";
 
 /// Encrypts one table for all values, or one per value.
-///
-/// # Errors
-/// If a file cannot be read or written, if the table's moduli are not the key's, or if the key is for unencrypted
-/// tables.
 pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     let start = Instant::now();
     let secret = key_input::read_secret_key(global, &args.secret)?;

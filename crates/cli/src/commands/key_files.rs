@@ -28,9 +28,6 @@ pub struct KeyFiles<'a> {
 
 impl<'a> KeyFiles<'a> {
     /// Checks the paths that arguments name.
-    ///
-    /// # Errors
-    /// If two paths are the same, or if a file exists and must not be replaced.
     pub fn new(args: &'a KeyFileArgs) -> Result<Self> {
         let KeyFileArgs { secret, evaluation, public, force } = args;
         let (public, force) = (public.as_deref(), *force);

@@ -20,10 +20,6 @@ use crate::report::{self, counted, seconds};
 use crate::{input_file, key_input};
 
 /// Generates both keys.
-///
-/// # Errors
-/// If a key file exists and must not be replaced, if no parameters meet the request, or if writing fails. There is no
-/// new file then.
 pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
     let key_files = args.key_files();
     let files = KeyFiles::new(&key_files)?;

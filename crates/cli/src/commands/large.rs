@@ -40,9 +40,6 @@ const OPERATIONS: [Operation; 5] = [
 ];
 
 /// Plans keys for integers of engine `single`.
-///
-/// # Errors
-/// If integers have too many bits, there is no such decomposition, or functions would fail too often.
 pub fn plan(args: &IntegerArgs) -> Result<PlannedJob> {
     ensure!(
         args.digit_bits.is_none() && args.values.is_none() && args.memory.is_none(),
@@ -65,10 +62,6 @@ pub fn plan(args: &IntegerArgs) -> Result<PlannedJob> {
 }
 
 /// Runs an operation or a continuous function on files of integers.
-///
-/// # Errors
-/// If a file cannot be read or written, the operation is one of packed integers, or key and integers do not belong
-/// together.
 pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> {
     let name = match args.op {
         None => "function",

@@ -52,9 +52,6 @@ enum Layout {
 
 impl ValueWriter {
     /// Starts a file of `count` values.
-    ///
-    /// # Errors
-    /// If the values do not fit the format, or if a file cannot be read or created.
     pub fn create(path: &Path, options: &WriteOptions<'_>, count: u64) -> Result<Self> {
         let shown = atomic_file::shown(path).printable();
         let is_stream = atomic_file::target_of(path)?.is_none();
@@ -115,9 +112,6 @@ impl ValueWriter {
     }
 
     /// Completes the file and returns its size in bytes.
-    ///
-    /// # Errors
-    /// If writing fails, or if the file to join has more rows.
     pub fn commit(self) -> Result<u64> {
         Self::commit_all(vec![self])
     }

@@ -23,9 +23,6 @@ use crate::{input_file, key_input};
 const MAX_AES_KEY_BYTES: u64 = 1 << 20;
 
 /// Encrypts the round keys of an AES key.
-///
-/// # Errors
-/// If a file cannot be read or written, or if the AES key does not have 16 bytes.
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
     let aes = || aes_key(global, &args.source);
@@ -70,9 +67,6 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
 }
 
 /// Reads an AES key.
-///
-/// # Errors
-/// If its file cannot be read, or does not have 16 bytes.
 pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
     match (&source.key, &source.key_file) {
         (Some(key), _) => Ok(AesKey::from_bytes(&key.0)),

@@ -14,9 +14,6 @@ use crate::input_file;
 use crate::printable::Printable as _;
 
 /// Returns the path of the table of every operand. There are as many tables as operands, or one for all.
-///
-/// # Errors
-/// If there is another number of tables or inputs.
 pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
     let (found, operands) = (args.tables.len(), args.op.operands());
     let inputs = args.inputs.len();
@@ -88,9 +85,6 @@ fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> 
 }
 
 /// Reads the second table, which maps leveled values to leveled values.
-///
-/// # Errors
-/// If the table is missing, cannot be read, or has other moduli.
 pub fn second(args: &BridgeRunArgs, leveled: &leveled::Parameters) -> Result<Table> {
     let path = args.second_table.as_deref().context("table takes --second-table")?;
     let moduli =

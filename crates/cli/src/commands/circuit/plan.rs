@@ -18,9 +18,6 @@ use crate::progress;
 use crate::report::{bytes, seconds};
 
 /// Plans keys, and predicts a circuit with them.
-///
-/// # Errors
-/// If the netlist cannot be read, or if no parameter set can run it.
 pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
     let Some(netlist) = &args.netlist else {
         let parameters = match args.set {

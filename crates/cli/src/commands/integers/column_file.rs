@@ -88,9 +88,6 @@ impl<C: DigitCiphertext> ColumnFile<C> {
     }
 
     /// Reads the next part.
-    ///
-    /// # Errors
-    /// If the file has changed, or is a column of another type.
     pub fn next_part<X: Column<C>>(&mut self) -> Result<X> {
         let part = self.reader.next_part().with_context(|| self.path.printable())?;
         part.with_context(|| format!("{}: fewer values than before", self.path.printable()))

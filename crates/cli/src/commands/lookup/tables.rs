@@ -67,9 +67,6 @@ pub enum TableFiles {
 
 impl TableFiles {
     /// Reads the tables of a lookup, all of one kind, for a key of these parameters.
-    ///
-    /// # Errors
-    /// If a table cannot be read, or does not match the key.
     pub fn read(args: &LookupArgs, parameters: &Parameters, moduli: Moduli) -> Result<Self> {
         let signed = args.reading.signs().outputs;
         let encrypted: Vec<bool> =
@@ -145,9 +142,6 @@ impl TableFiles {
     }
 
     /// Prepares the tables for lookups with a key.
-    ///
-    /// # Errors
-    /// If tables do not match the key, or if encrypted ones cannot be read or are fewer than the values.
     pub fn prepare(self, key: &EvaluationKey, input: &CiphertextFileSummary) -> Result<Tables> {
         Ok(match self {
             Self::Shared { tables, notes, paths } => {
@@ -205,9 +199,6 @@ impl Tables {
     }
 
     /// Returns a digest of everything that results depend on.
-    ///
-    /// # Errors
-    /// If the tables are not shared by all values.
     pub fn binding(&self, input: &CiphertextFileSummary) -> Result<[u8; 32]> {
         match self {
             Self::Shared { tables, .. } => Ok(binding(input, tables)),
@@ -216,9 +207,6 @@ impl Tables {
     }
 
     /// Maps values through all tables: those of a ciphertext, or of one for every variable of the tables.
-    ///
-    /// # Errors
-    /// If key, tables and values do not belong together, or if `moved` stops the work.
     pub fn look_up(
         &self,
         key: &EvaluationKey,

@@ -142,9 +142,6 @@ pub fn deal(global: Global, args: &DealArgs) -> Result<()> {
 }
 
 /// Sums what all owners dealt to a holder up to its share of the secret key.
-///
-/// # Errors
-/// If an owner's is missing, there twice, or of another key or holder.
 pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
     let start = Instant::now();
     check_new(&args.secret, args.force)?;
@@ -209,9 +206,6 @@ fn is_of(bytes: &[u8], object_type: ObjectType) -> bool {
 }
 
 /// `decrypt` with an owner's secret: writes its part of the decryption.
-///
-/// # Errors
-/// If the results are of another key, the secret has not agreed yet, or writing fails.
 pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<()> {
     let start = Instant::now();
     decrypt::no_options_of_values(args, "results of several owners, whose values --part gives")?;
@@ -292,9 +286,6 @@ impl Part {
 }
 
 /// `decrypt --part`: puts the parts of all owners together.
-///
-/// # Errors
-/// If a part is missing, there twice, or of other results, or if an owner did not follow the protocol.
 pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
     let start = Instant::now();
     ensure!(args.schema.is_none(), "--schema: results of several owners have no columns");

@@ -62,9 +62,6 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
 }
 
 /// Waits for a job, and fetches its results.
-///
-/// # Errors
-/// If results cannot be written, if the job fails, or if the server refuses or cannot be reached.
 pub fn fetch(global: Global, args: &FetchArgs, job: &str) -> Result<()> {
     let client = connection::open(global, &args.connection)?;
     let jobs = client.jobs()?;

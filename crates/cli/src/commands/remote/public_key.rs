@@ -16,9 +16,6 @@ use crate::printable::Printable as _;
 use crate::report;
 
 /// Fetches the public key of a client, who is named, or one that is named by its digest.
-///
-/// # Errors
-/// If there is no such key, or more than one; if the file cannot be written; if the server refuses or cannot be reached.
 pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let outputs = &args.results.outputs;
     let [output] = &outputs[..] else {

@@ -20,9 +20,6 @@ use crate::{input_file, progress};
 pub const STEPS: usize = 1_000_000;
 
 /// Sends files, one after another.
-///
-/// # Errors
-/// If a file cannot be read or is not for a server, or if the server refuses it or cannot be reached.
 pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     let client = connection::open(global, &args.connection)?.part_bytes(args.part as u64);
     // All files are checked before the first is sent.
@@ -51,9 +48,6 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
 }
 
 /// Opens a file that is to be sent.
-///
-/// # Errors
-/// If the file cannot be read, or is none of an evaluation key, a public key and a file of ciphertexts.
 pub fn open(path: &Path) -> Result<(File, Kind)> {
     let mut file = input_file::open_seekable(path)?;
     let kind = guard::sendable(&mut file, &input_file::shown(path).printable())?;
