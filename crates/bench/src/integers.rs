@@ -5,8 +5,7 @@ mod single;
 use clap::{Args, ValueEnum};
 use cryptable::Request;
 use cryptable::engines::packed::{
-    self, Ciphertext, CostModel, Error, EvaluationKey, Parameters, ParametersLiteral, Result,
-    SecretKey,
+    self, Ciphertext, CostModel, Error, Parameters, ParametersLiteral, Result, SecretKey,
 };
 use cryptable::integers::{
     ColumnKind, DigitArithmetic, DigitEncryption, DryRun, Evaluator, Integer, IntegerColumn,
@@ -18,8 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Runs, timed};
 use crate::packed::keys::Keys;
 
 /// The engine of the digits.
@@ -298,12 +296,15 @@ fn measure<T: Integer>(
     let values = task.values::<T>(literal.slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
     let (columns, encrypt_s) = timed(|| encrypt_both(&keys.secret, &values));
-    let (columns, generation_peak) = (columns?, memory::peak_rss());
+    let columns = columns?;
     let server = Evaluator::new(&keys.evaluation_key)?;
-
-    memory::reset_peak();
-    let (times, result, unit) = repeat(&server, task, &columns, arguments.runs.max(1))?;
-    let eval_rss_bytes = memory::peak_rss();
+    let mut runs = Runs::start();
+    let result = loop {
+        let result = runs.time(|| task.evaluate(&server, &columns))?;
+        if runs.count() >= arguments.runs {
+            break result;
+        }
+    };
     let found = decrypt(&keys.secret, &result)?;
     let wanted = task.expected(&values);
     let (dry_run, failures) = dry_run::<T>(parameters, task)?;
@@ -318,8 +319,6 @@ fn measure<T: Integer>(
         setup_s: keys.setup_s,
         keygen_s: keys.keygen_s,
         encrypt_s,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
         eval_key_bytes: keys.evaluation_key.memory_bytes(),
         input_bytes: columns.iter().map(bytes).sum(),
         output_bytes: bytes(&result),
@@ -330,7 +329,7 @@ fn measure<T: Integer>(
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
-    contract.set_time(median(&times), times.len(), literal.slots, unit);
+    runs.enter(&mut contract, literal.slots, 0.0);
     Ok(IntegersRecord {
         contract,
         digit_bits: server.digit_bits(),
@@ -383,28 +382,6 @@ fn dry_run<T: Integer>(
     let result = task.evaluate(&server, &columns)?;
     let failures = dry_run.failure_probability(result.ciphertexts())?;
     Ok((dry_run, failures))
-}
-
-/// Seconds of every run, the last result, seconds of u.
-type Runs<T> = (Vec<f64>, IntegerColumn<T, Ciphertext>, f64);
-
-fn repeat<T: Integer>(
-    server: &Evaluator<'_, EvaluationKey>,
-    task: Task,
-    columns: &[IntegerColumn<T, Ciphertext>; 2],
-    runs: usize,
-) -> Result<Runs<T>> {
-    let mut unit = UnitSampler::start();
-    let mut times = Vec::new();
-    loop {
-        let (result, time) = timed(|| task.evaluate(server, columns));
-        let result = result?;
-        times.push(time);
-        unit.sample_if_due();
-        if times.len() == runs {
-            return Ok((times, result, unit.finish()));
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use cryptable_ring::unit::measure_unit;
 
+use crate::contract::Contract;
+use crate::memory;
+
 /// The median of some times.
 pub fn median(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
@@ -73,6 +76,51 @@ impl UnitSampler {
         self.least = self.least.min(measure_unit());
         self.last = Instant::now();
         self.least
+    }
+}
+
+/// Evaluations of one kind: the seconds of each, the unit u between them, and memory before and since.
+#[derive(Debug)]
+pub struct Runs {
+    times: Vec<f64>,
+    unit: UnitSampler,
+    generation_peak: u64,
+}
+
+impl Runs {
+    /// Starts; what memory took before is that of key generation.
+    pub fn start() -> Self {
+        let generation_peak = memory::peak_rss();
+        memory::reset_peak();
+        Self { times: Vec::new(), unit: UnitSampler::start(), generation_peak }
+    }
+
+    /// Times an evaluation.
+    pub fn time<T>(&mut self, evaluate: impl FnOnce() -> T) -> T {
+        let (result, seconds) = timed(evaluate);
+        self.add(seconds);
+        result
+    }
+
+    /// Adds an evaluation that was timed.
+    pub fn add(&mut self, seconds: f64) {
+        self.times.push(seconds);
+        self.unit.sample_if_due();
+    }
+
+    /// The number of evaluations.
+    pub fn count(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Enters the median time of an evaluation of `values` values, to which preparing tables adds `prepare_s`, and memory;
+    /// returns the seconds of u.
+    pub fn enter(self, contract: &mut Contract, values: usize, prepare_s: f64) -> f64 {
+        contract.eval_rss_bytes = memory::peak_rss();
+        contract.peak_rss_bytes = self.generation_peak.max(contract.eval_rss_bytes);
+        let (eval_s, unit) = (prepare_s + median(&self.times), self.unit.finish());
+        contract.set_time(eval_s, self.times.len(), values, unit);
+        unit
     }
 }
 

@@ -158,7 +158,7 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
         chart(
             "latency",
             "Latency of a lookup",
-            "time a ciphertext (s)",
+            "time per ciphertext (s)",
             |record| record.eval_s,
             published::latency(),
         ),
@@ -172,7 +172,7 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
         chart(
             "latency_units",
             "Latency of a lookup",
-            "time a ciphertext (u)",
+            "time per ciphertext (u)",
             |record| record.eval_units,
             Vec::new(),
         ),

@@ -8,8 +8,7 @@ use cryptable_lattice::{FailureProbability, Progress, Result};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Runs, timed};
 
 use super::{IntegersArguments, Operation, Task, encrypt_both};
 
@@ -50,10 +49,9 @@ fn measure<T: Integer>(
     let (task, count) = (Task::new(arguments), arguments.count.max(1));
     let secret = SecretKey::generate(parameters);
     let (key, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-    let (key, generation_peak) = (key?, memory::peak_rss());
+    let key = key?;
     let server = Evaluator::new(&key)?;
-    memory::reset_peak();
-    let mut measured = Measured::start();
+    let (mut runs, mut measured) = (Runs::start(), Measured::default());
     // The first warms keys and pages up.
     for run in 0..=arguments.runs.max(1) {
         let values = task.values::<T>(count, arguments.seed + run as u64);
@@ -62,15 +60,13 @@ fn measure<T: Integer>(
         let (result, time) = timed(|| task.evaluate_digits(&server, &columns));
         let result = result?;
         if run > 0 {
-            measured.times.push(time);
+            runs.add(time);
         }
         measured.encrypt_s = encrypt_s / (2 * count) as f64;
         measured.input_bytes = columns.iter().map(bytes).sum();
         measured.enter(&secret, &result, &task.expected(&values), server.digit_bits())?;
-        measured.unit.sample_if_due();
     }
     let (dry_run, failures) = dry_run::<T>(parameters, task, count)?;
-    let eval_rss_bytes = memory::peak_rss();
     let mut contract = Contract {
         method: format!("{}, single values", task.name(T::BITS, server.digit_bits())),
         table: "single integers".to_owned(),
@@ -80,8 +76,6 @@ fn measure<T: Integer>(
         ring_degree: parameters.ring_degree(),
         keygen_s,
         encrypt_s: measured.encrypt_s,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
         eval_key_bytes: key.memory_bytes(),
         input_bytes: measured.input_bytes,
         output_bytes: measured.output_bytes,
@@ -92,8 +86,7 @@ fn measure<T: Integer>(
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
-    let Measured { times, unit, .. } = measured;
-    contract.set_time(median(&times), times.len(), count, unit.finish());
+    runs.enter(&mut contract, count, 0.0);
     Ok(SingleIntegersRecord {
         contract,
         digit_bits: server.digit_bits(),
@@ -104,9 +97,8 @@ fn measure<T: Integer>(
 }
 
 /// Sums over runs.
+#[derive(Default)]
 struct Measured {
-    unit: UnitSampler,
-    times: Vec<f64>,
     encrypt_s: f64,
     input_bytes: usize,
     output_bytes: usize,
@@ -118,20 +110,6 @@ struct Measured {
 }
 
 impl Measured {
-    fn start() -> Self {
-        Self {
-            unit: UnitSampler::start(),
-            times: Vec::new(),
-            encrypt_s: 0.0,
-            input_bytes: 0,
-            output_bytes: 0,
-            checked: 0,
-            wrong: 0,
-            digits: 0,
-            squares: 0.0,
-        }
-    }
-
     /// Checks the result of a run.
     fn enter<T: Integer>(
         &mut self,
