@@ -13,7 +13,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, timed, try_timed};
 
 /// How bits are packed, in options.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -226,8 +226,7 @@ fn measure(
     arguments: &BitsArguments,
 ) -> Result<BitsRecord> {
     let secret = SecretKey::generate(parameters);
-    let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-    let server = server?;
+    let (server, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let mut bits = || (0..parameters.bits()).map(|_| rng.random()).collect::<Vec<bool>>();
     let mut contract = contract(benchmark, parameters, arguments.half);

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::circuit_words::CheckedWords;
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, timed, try_timed};
 
 /// A circuit by its name.
 fn named_circuit() -> impl TypedValueParser<Value = NamedCircuit> {
@@ -143,8 +143,7 @@ impl Run<'_> {
     fn measure(&self, plan_s: f64, arguments: &CircuitArguments) -> anyhow::Result<CircuitRecord> {
         let Self { circuit, plan, parameters, .. } = *self;
         let secret = SecretKey::generate(parameters);
-        let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-        let server = server?;
+        let (server, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
         let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
         let mut contract = Contract {
             method: "circuit".into(),
@@ -208,8 +207,7 @@ impl Run<'_> {
         };
         let tell = told_by_percent();
         let (outputs, time) =
-            timed(|| execute_with(self.plan, server, &input, Progress::new(&tell)));
-        let outputs = outputs?;
+            try_timed(|| execute_with(self.plan, server, &input, Progress::new(&tell)))?;
         contract.encrypt_s = encrypt_s.into_inner().expect("no panic under lock");
         let hidden = if self.plan.parallel() == 1 { contract.encrypt_s } else { 0.0 };
         let widths: Vec<_> = self.circuit.outputs().iter().map(|word| word.signals.len()).collect();

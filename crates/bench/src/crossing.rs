@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
+use crate::measurement::{UnitSampler, median, timed, try_timed};
 use crate::memory;
 
 const SILENT: Progress<'static> = Progress::silent();
@@ -217,8 +217,7 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     let mut contract = contract(arguments, &parameters);
     let (secret, keygen_s) = timed(|| bridged::SecretKey::generate(&parameters));
     contract.keygen_s = keygen_s + single_keygen;
-    let (key, setup_s) = timed(|| secret.evaluation_key(SILENT));
-    let key = key?;
+    let (key, setup_s) = try_timed(|| secret.evaluation_key(SILENT))?;
     contract.setup_s = setup_s;
     let generation_peak = memory::peak_rss();
     memory::reset_peak();

@@ -22,7 +22,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use crate::contract::print_lines;
-use crate::measurement::timed;
+use crate::measurement::{timed, try_timed};
 use crate::single::{Batch, Line, Session};
 
 /// Parameters of Ma et al. (TCHES 2024, Table 5), for research: their security is what lines say of them.
@@ -168,8 +168,7 @@ fn measure(
     let p = arguments.p;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let table = Table::from_fn(p, p, |_| rng.random_range(0..p))?;
-    let (encoded, prepare_s) = timed(|| method.encode(parameters, &table));
-    let encoded = encoded?;
+    let (encoded, prepare_s) = try_timed(|| method.encode(parameters, &table))?;
     let lookup = move |key: &EvaluationKey, input: &LweCiphertext| {
         let results = method.lookup_many(key, &[&encoded], input);
         results.expect("inputs of these parameters").swap_remove(0)

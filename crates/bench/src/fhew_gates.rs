@@ -18,7 +18,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
+use crate::measurement::{UnitSampler, median, timed, try_timed};
 use crate::memory;
 
 /// Arguments of `bench fhew-gates`.
@@ -94,8 +94,7 @@ impl Session {
         let rival = single.clone();
         let single = booleans::SecretKey::generate(single);
         let secret = PackedGatesSecret::generate(&single, packed)?;
-        let (server, keygen_s) = timed(|| secret.packed_gates(Progress::silent()));
-        let server = server?;
+        let (server, keygen_s) = try_timed(|| secret.packed_gates(Progress::silent()))?;
         drop(secret);
         Ok(Self { single, server, keygen_s, rival })
     }
@@ -103,14 +102,10 @@ impl Session {
     /// NAND of all bits, and the time of every step: what [`PackedGates::gate`] does.
     fn nand(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<(EncryptedBits, [f64; 5])> {
         let (gates, server) = (&self.server, self.server.server());
-        let (sums, packing_s) = timed(|| gates.pack(Gate::Nand, x, y));
-        let sums = sums?;
-        let (result, boot_s) = timed(|| gates.half_bootstrap(Gate::Nand, &sums));
-        let result = result?;
-        let (cleaned, cleaning_s) = timed(|| server.clean(&result));
-        let cleaned = cleaned?;
-        let (quarters, transform_s) = timed(|| server.to_coefficients(&cleaned, 4));
-        let quarters = quarters?;
+        let (sums, packing_s) = try_timed(|| gates.pack(Gate::Nand, x, y))?;
+        let (result, boot_s) = try_timed(|| gates.half_bootstrap(Gate::Nand, &sums))?;
+        let (cleaned, cleaning_s) = try_timed(|| server.clean(&result))?;
+        let (quarters, transform_s) = try_timed(|| server.to_coefficients(&cleaned, 4))?;
         let (results, extraction_s) = timed(|| gates.extract(&quarters));
         let times = [packing_s, boot_s, cleaning_s, transform_s, extraction_s];
         Ok((EncryptedBits::of_values(self.single.parameters(), x.key_id(), results?)?, times))

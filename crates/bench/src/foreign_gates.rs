@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
 use crate::fhew_gates::rounds;
-use crate::measurement::{median, timed};
+use crate::measurement::{median, timed, try_timed};
 
 /// Arguments of `bench foreign-gates`.
 #[derive(Debug, Args)]
@@ -138,8 +138,7 @@ fn measure(
     let mut client = Client::new(parameters, arguments.seed);
     let packed = parameters.packed(arguments.gates as usize)?;
     let secret = client.secret()?;
-    let (server, keygen_s) = timed(|| secret.gates(&packed, Progress::silent()));
-    let server = server?;
+    let (server, keygen_s) = try_timed(|| secret.gates(&packed, Progress::silent()))?;
     let count = server.bits_at_once().min(arguments.gates as usize);
     let plain = [(); 2].map(|()| (0..count).map(|_| client.rng.random()).collect::<Vec<bool>>());
     let (inputs, encrypt_s) = timed(|| plain.each_ref().map(|bits| client.encrypt(bits)));

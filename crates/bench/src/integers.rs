@@ -17,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, try_timed};
 use crate::packed::keys::Keys;
 
 /// The engine of the digits.
@@ -295,8 +295,7 @@ fn measure<T: Integer>(
     let (task, operation, literal) = (Task::new(arguments), arguments.op, parameters.literal());
     let values = task.values::<T>(literal.slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
-    let (columns, encrypt_s) = timed(|| encrypt_both(&keys.secret, &values));
-    let columns = columns?;
+    let (columns, encrypt_s) = try_timed(|| encrypt_both(&keys.secret, &values))?;
     let server = Evaluator::new(&keys.evaluation_key)?;
     let mut runs = Runs::start();
     let result = loop {

@@ -21,6 +21,12 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     (result, start.elapsed().as_secs_f64())
 }
 
+/// Runs `f` and returns its result, unless it fails, with the seconds it took.
+pub fn try_timed<T, E>(f: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
+    let (result, seconds) = timed(f);
+    Ok((result?, seconds))
+}
+
 /// Runs `f` and returns its result with the seconds of processor time that it took, on all threads that still run; of the
 /// clock where the system does not tell.
 pub fn processor_seconds<T>(f: impl FnOnce() -> T) -> (T, f64) {

@@ -19,7 +19,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use crate::contract::{Contract, print_lines};
-use crate::measurement::{UnitSampler, median, timed};
+use crate::measurement::{UnitSampler, median, timed, try_timed};
 use crate::memory;
 
 /// Arguments of `bench packing`.
@@ -162,11 +162,9 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
         // Masks are words, as those of results of gates: a seed would be drawn out every time.
         let lists = fresh.each_ref().map(computed);
         let quarter = parameters.lwe_shape().modulus / 4;
-        let (packed, time) = timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree));
-        let packed = packed?;
+        let (packed, time) = try_timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree))?;
         into.times.push(time);
-        let (list, time) = timed(|| extraction.extract(&packed, 0));
-        let list = list?;
+        let (list, time) = try_timed(|| extraction.extract(&packed, 0))?;
         back.times.push(time);
         unit.sample_if_due();
         let sum = |(&x, &y): (&bool, &bool)| f64::from(u8::from(x) + u8::from(y)) / 4.0;

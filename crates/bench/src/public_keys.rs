@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, median, timed};
+use crate::measurement::{Runs, median, timed, try_timed};
 
 /// Engines, and the moduli and numbers of values that are measured.
 const CASES: [(Engine, u64, usize); 3] =
@@ -50,8 +50,7 @@ fn measure(
         request.plan()?.best().parameters().clone()
     };
     let secret = SecretKey::generate(parameters.clone());
-    let (public, keygen_s) = timed(|| secret.public_key());
-    let public = public?;
+    let (public, keygen_s) = try_timed(|| secret.public_key())?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let values: Vec<u64> = (0..count).map(|_| rng.random_range(0..modulus)).collect();
     let (mut runs, mut own) = (Runs::start(), Vec::new());

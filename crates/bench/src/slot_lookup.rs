@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, timed, try_timed};
 
 /// Arguments of `bench slot-lookup`.
 #[derive(Debug, Args)]
@@ -105,8 +105,7 @@ fn measure(
 ) -> anyhow::Result<SlotLookupRecord> {
     let secret = SecretKey::generate(parameters);
     let (server, keygen_s) =
-        timed(|| secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent()));
-    let server = server?;
+        try_timed(|| secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent()))?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let (p, parts) = (1usize << arguments.bits, if arguments.complex { 2 } else { 1 });
     let outputs: Vec<f64> = (0..p).map(|_| rng.random_range(0..p) as f64).collect();

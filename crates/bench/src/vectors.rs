@@ -12,7 +12,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, timed, try_timed};
 
 /// Slots of the ring.
 const FULL_SLOTS: usize = 32_768;
@@ -185,8 +185,7 @@ fn measure(job: &Job, arguments: &BootstrapArguments) -> Result<BootstrapRecord>
     let parameters = &job.parameters;
     let secret = SecretKey::generate(parameters);
     let keys = job.keys();
-    let (server, keygen_s) = timed(|| secret.evaluation_key_for(&keys, Progress::silent()));
-    let server = server?;
+    let (server, keygen_s) = try_timed(|| secret.evaluation_key_for(&keys, Progress::silent()))?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let mut contract = contract(job);
     (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());

@@ -8,7 +8,7 @@ use cryptable_lattice::{FailureProbability, Progress, Result};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, try_timed};
 
 use super::{IntegersArguments, Operation, Task, encrypt_both};
 
@@ -48,17 +48,14 @@ fn measure<T: Integer>(
 ) -> anyhow::Result<SingleIntegersRecord> {
     let (task, count) = (Task::new(arguments), arguments.count.max(1));
     let secret = SecretKey::generate(parameters);
-    let (key, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-    let key = key?;
+    let (key, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
     let server = Evaluator::new(&key)?;
     let (mut runs, mut measured) = (Runs::start(), Measured::default());
     // The first warms keys and pages up.
     for run in 0..=arguments.runs.max(1) {
         let values = task.values::<T>(count, arguments.seed + run as u64);
-        let (columns, encrypt_s) = timed(|| encrypt_both(&secret, &values));
-        let columns = columns?;
-        let (result, time) = timed(|| task.evaluate_digits(&server, &columns));
-        let result = result?;
+        let (columns, encrypt_s) = try_timed(|| encrypt_both(&secret, &values))?;
+        let (result, time) = try_timed(|| task.evaluate_digits(&server, &columns))?;
         if run > 0 {
             runs.add(time);
         }

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 
 use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{timed, try_timed};
 use crate::single::{Batch, Session};
 
 /// Arguments of `bench aes`.
@@ -50,8 +50,8 @@ fn measure(
 ) -> anyhow::Result<CircuitLine> {
     let session = Session::new(parameters.fhew());
     // The tables of the rounds.
-    let (aes, prepare_s) = timed(|| Aes::new(CircuitBootstrapping::new(parameters, &session.key)));
-    let aes = aes?;
+    let (aes, prepare_s) =
+        try_timed(|| Aes::new(CircuitBootstrapping::new(parameters, &session.key)))?;
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let key: [u8; BLOCK_BYTES] = rng.random();
     let block: [u8; BLOCK_BYTES] = rng.random();

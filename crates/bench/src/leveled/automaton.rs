@@ -6,7 +6,7 @@ use cryptable::{Execution, Request, SecretKey, Table};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, timed, try_timed};
 
 /// Text that is repeated.
 const TEXT: &[u8] = b"abracadabra";
@@ -61,8 +61,7 @@ fn measure(arguments: &AutomatonArguments) -> anyhow::Result<AutomatonLine> {
     let parameters = plan.best().parameters().leveled()?;
     let (secret, keygen_s) = timed(|| SecretKey::generate(plan.best()));
     let (server, setup_s) = timed(|| secret.evaluation_key());
-    let (word, encrypt_s) = timed(|| secret.encrypt(&text));
-    let word = word?;
+    let (word, encrypt_s) = try_timed(|| secret.encrypt(&text))?;
     let automaton = Automaton::occurrences(&pattern, SYMBOLS)?;
     let outputs = Table::from_fn(counts, counts, |count| count)?;
     let (mut runs, mut wrong, mut output_bytes) = (Runs::start(), 0, 0);

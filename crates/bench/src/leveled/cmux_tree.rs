@@ -18,7 +18,7 @@ use rand_chacha::ChaCha20Rng;
 
 use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{timed, try_timed};
 use crate::single::{Batch, Session};
 
 /// Values that are looked up and checked.
@@ -85,8 +85,7 @@ fn measure(
     let circuit = CircuitBootstrapping::new(parameters, &session.key);
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let table: Vec<u64> = (0..1 << bits).map(|_| rng.random_range(0..1 << bits)).collect();
-    let (tree, prepare_s) = timed(|| CmuxTree::new(parameters, &table, bits));
-    let tree = tree?;
+    let (tree, prepare_s) = try_timed(|| CmuxTree::new(parameters, &table, bits))?;
     let values: Vec<u64> = (0..VALUES).map(|_| rng.random_range(0..table.len() as u64)).collect();
     let digit_bits = parameters.bits_per_ciphertext();
     let encrypt = |&value: &u64| -> Vec<LweCiphertext> {

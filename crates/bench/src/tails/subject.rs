@@ -5,7 +5,7 @@ use cryptable_lattice::noise_statistics::NoiseStatistics;
 
 use super::{TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, try_timed};
 
 /// Keys, inputs and an operation whose errors are measured.
 pub trait Subject {
@@ -77,8 +77,7 @@ pub fn measure<S: Subject>(
     let mut runs = Runs::start();
     let mut measured: Vec<(Part, Vec<Vec<f64>>)> = Vec::new();
     for _ in 0..sampling.lookups {
-        let (input, encrypt_s) = timed(|| subject.encrypt());
-        let input = input?;
+        let (input, encrypt_s) = try_timed(|| subject.encrypt())?;
         let output = runs.time(|| subject.evaluate(&input))?;
         contract.encrypt_s = encrypt_s;
         [contract.input_bytes, contract.output_bytes] = subject.bytes(&input, &output)?;
