@@ -13,7 +13,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed, try_timed};
+use crate::measurement::{Checked, Runs, timed, try_timed};
 
 /// How bits are packed, in options.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -231,7 +231,7 @@ fn measure(
     let mut bits = || (0..parameters.bits()).map(|_| rng.random()).collect::<Vec<bool>>();
     let mut contract = contract(benchmark, parameters, arguments.half);
     (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
-    let (mut runs, mut squares, mut worst, mut levels_left) = (Runs::start(), 0.0, 0f64, 0);
+    let (mut runs, mut checked, mut levels_left) = (Runs::start(), Checked::default(), 0);
     for _ in 0..arguments.runs.max(1) {
         let (x, y) = (bits(), bits());
         let (a, encrypt_s) = timed(|| secret.encrypt(&x));
@@ -240,22 +240,18 @@ fn measure(
         runs.add(time);
         let expected: Vec<bool> =
             x.iter().zip(&y).map(|(&x, &y)| benchmark.evaluate(x, y)).collect();
-        let found = secret.decrypt(&result)?;
-        contract.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
-        contract.values_checked += found.len();
+        checked.compare(&secret.decrypt(&result)?, &expected);
+        checked.errors(secret.errors(&result, &expected)?);
         contract.encrypt_s = encrypt_s;
-        let errors = secret.errors(&result, &expected)?;
-        squares += errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64;
-        worst = errors.iter().fold(worst, |worst, error| worst.max(error.abs()));
         contract.predicted_noise_std_log2 = Some((2.0 * result.noise().deviation()).log2());
         levels_left = result.levels();
     }
     // A bit is wrong at a distance of 1/2.
-    contract.noise_std_log2 = (2.0 * (squares / runs.count() as f64).sqrt()).log2();
+    checked.enter(&mut contract, 0.5);
     runs.enter(&mut contract, parameters.bits(), 0.0);
     Ok(BitsRecord {
         contract,
-        precision_bits: -worst.log2(),
+        precision_bits: -checked.worst.log2(),
         levels_left,
         log2_modulus: parameters.log2_modulus(),
         transforms: parameters.operation_counts().transforms,

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
 use crate::fhew_gates::rounds;
-use crate::measurement::{median, timed, try_timed};
+use crate::measurement::{Checked, median, timed, try_timed};
 
 /// Arguments of `bench foreign-gates`.
 #[derive(Debug, Args)]
@@ -150,9 +150,11 @@ fn measure(
         let (results, time) = timed(|| server.gate(Gate::Nand, x, y, Progress::silent()));
         Ok((results?, time))
     };
-    let check = |results: &LweList, expected: &[bool]| {
+    let check = |results: &LweList, expected: &[bool], checked: &mut Checked| {
         let errors = client.errors(results, expected);
-        Ok((errors.iter().filter(|error| error.abs() >= 0.125).count(), errors))
+        errors.iter().for_each(|error| checked.count(error.abs() >= 0.125));
+        checked.errors(errors);
+        Ok(())
     };
     let (times, unit) = rounds(arguments.runs, plain, inputs, &mut contract, nand, check)?;
     contract.set_time(median(&times), times.len(), count, unit);

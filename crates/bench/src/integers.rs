@@ -17,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, try_timed};
+use crate::measurement::{Checked, Runs, try_timed};
 use crate::packed::keys::Keys;
 
 /// The engine of the digits.
@@ -304,8 +304,10 @@ fn measure<T: Integer>(
             break result;
         }
     };
-    let found = decrypt(&keys.secret, &result)?;
     let wanted = task.expected(&values);
+    let mut checked = Checked::default();
+    checked.compare(&decrypt(&keys.secret, &result)?, &wanted);
+    checked.errors(errors(&keys.secret, &result, &wanted, server.digit_bits())?);
     let (dry_run, failures) = dry_run::<T>(parameters, task)?;
     let model = CostModel::default();
     let mut contract = Contract {
@@ -321,13 +323,11 @@ fn measure<T: Integer>(
         eval_key_bytes: keys.evaluation_key.memory_bytes(),
         input_bytes: columns.iter().map(bytes).sum(),
         output_bytes: bytes(&result),
-        values_checked: found.len(),
-        wrong: found.iter().zip(&wanted).filter(|(a, b)| a != b).count(),
-        noise_std_log2: deviation(&keys.secret, &result, &wanted, server.digit_bits())?.log2(),
         log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
+    checked.enter(&mut contract, 1.0);
     runs.enter(&mut contract, literal.slots, 0.0);
     Ok(IntegersRecord {
         contract,
@@ -339,22 +339,22 @@ fn measure<T: Integer>(
     })
 }
 
-/// Standard deviation of the errors of all digits, in half steps.
-fn deviation<T: Integer>(
+/// Errors of all digits, in half steps.
+fn errors<T: Integer>(
     secret: &SecretKey,
     column: &IntegerColumn<T, Ciphertext>,
     expected: &[T],
     digit_bits: u32,
-) -> Result<f64> {
-    let mut squares = Vec::new();
+) -> Result<Vec<f64>> {
+    let mut errors = Vec::new();
     // Public digits are the most significant ones, of booleans.
     for (index, ciphertext) in column.ciphertexts().enumerate() {
         let digit =
             |value: &T| (value.to_word() >> (index as u32 * digit_bits)) & ((1 << digit_bits) - 1);
         let digits: Vec<u64> = expected.iter().map(digit).collect();
-        squares.extend(secret.errors(ciphertext, &digits)?.into_iter().map(|error| error * error));
+        errors.extend(secret.errors(ciphertext, &digits)?);
     }
-    Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+    Ok(errors)
 }
 
 /// Columns of an operation's operands.

@@ -130,6 +130,48 @@ impl Runs {
     }
 }
 
+/// Results that were compared with what they should be, and their errors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checked {
+    /// Values.
+    pub values: usize,
+    /// Values that are wrong.
+    pub wrong: usize,
+    /// The largest error.
+    pub worst: f64,
+    errors: usize,
+    squares: f64,
+}
+
+impl Checked {
+    /// Compares values.
+    pub fn compare<T: PartialEq>(&mut self, found: &[T], expected: &[T]) {
+        found.iter().zip(expected).for_each(|(found, expected)| self.count(found != expected));
+    }
+
+    /// Counts a value.
+    pub fn count(&mut self, is_wrong: bool) {
+        self.values += 1;
+        self.wrong += usize::from(is_wrong);
+    }
+
+    /// Adds errors.
+    pub fn errors(&mut self, errors: impl IntoIterator<Item = f64>) {
+        for error in errors {
+            self.errors += 1;
+            self.squares += error * error;
+            self.worst = self.worst.max(error.abs());
+        }
+    }
+
+    /// Enters all into a contract; the noise relative to `margin`, the least error of a wrong value.
+    pub fn enter(&self, contract: &mut Contract, margin: f64) {
+        (contract.values_checked, contract.wrong) = (self.values, self.wrong);
+        let deviation = (self.squares / self.errors as f64).sqrt();
+        contract.noise_std_log2 = (deviation / margin).log2();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use crate::contract::{Contract, print_lines};
-use crate::measurement::{UnitSampler, median, timed, try_timed};
+use crate::measurement::{Checked, UnitSampler, median, timed, try_timed};
 use crate::memory;
 
 /// Arguments of `bench packing`.
@@ -118,7 +118,9 @@ impl Direction {
         let degree = parameters.literal().ring_degree;
         let Self { times, errors } = self;
         // Sums of two bits are quarters: a phase is wrong at a distance of 1/8.
-        let squares = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+        let mut checked = Checked::default();
+        errors.iter().for_each(|error| checked.count(error.abs() >= 0.125));
+        checked.errors(errors.iter().copied());
         let mut contract = Contract {
             method: method.into(),
             table: "sum".into(),
@@ -126,9 +128,6 @@ impl Direction {
             bits_out: 2.0,
             modulus_in: 4,
             ring_degree: degree,
-            values_checked: errors.len(),
-            wrong: errors.iter().filter(|e| e.abs() >= 0.125).count(),
-            noise_std_log2: (8.0 * squares.sqrt()).log2(),
             predicted_noise_std_log2: Some((8.0 * predicted.standard_deviation()).log2()),
             log2_fail: predicted.law().log2_exceeds(0.125),
             security_bits: parameters.security_bits(),
@@ -136,6 +135,7 @@ impl Direction {
             eval_rss_bytes: memory::peak_rss(),
             ..Contract::here()
         };
+        checked.enter(&mut contract, 0.125);
         contract.set_time(median(times), times.len(), degree, unit);
         contract
     }

@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, median, timed, try_timed};
+use crate::measurement::{Checked, Runs, median, timed, try_timed};
 
 /// Engines, and the moduli and numbers of values that are measured.
 const CASES: [(Engine, u64, usize); 3] =
@@ -54,14 +54,13 @@ fn measure(
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let values: Vec<u64> = (0..count).map(|_| rng.random_range(0..modulus)).collect();
     let (mut runs, mut own) = (Runs::start(), Vec::new());
-    let (mut wrong, mut bytes) = (0, [0; 2]);
+    let (mut checked, mut bytes) = (Checked::default(), [0; 2]);
     for _ in 0..arguments.runs.max(1) {
         let (by_secret, time) = timed(|| secret.encrypt(&values));
         own.push(time);
         let (by_secret, by_public) = (by_secret?, runs.time(|| public.encrypt(&values))?);
         bytes = [by_secret.to_bytes().len(), by_public.to_bytes().len()];
-        let found = secret.decrypt(&by_public)?;
-        wrong += found.iter().zip(&values).filter(|(a, b)| a != b).count();
+        checked.compare(&secret.decrypt(&by_public)?, &values);
     }
     let mut line = Contract {
         method: format!("encryption by a public key, {engine} values"),
@@ -74,8 +73,8 @@ fn measure(
         eval_key_bytes: public.to_bytes().len(),
         input_bytes: bytes[0],
         output_bytes: bytes[1],
-        values_checked: runs.count() * count,
-        wrong,
+        values_checked: checked.values,
+        wrong: checked.wrong,
         log2_fail: parameters.log2_fail(),
         security_bits: parameters.security_bits(),
         table: "identity".into(),

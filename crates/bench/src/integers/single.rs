@@ -8,7 +8,7 @@ use cryptable_lattice::{FailureProbability, Progress, Result};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, try_timed};
+use crate::measurement::{Checked, Runs, try_timed};
 
 use super::{IntegersArguments, Operation, Task, encrypt_both};
 
@@ -76,13 +76,11 @@ fn measure<T: Integer>(
         eval_key_bytes: key.memory_bytes(),
         input_bytes: measured.input_bytes,
         output_bytes: measured.output_bytes,
-        values_checked: measured.checked,
-        wrong: measured.wrong,
-        noise_std_log2: (measured.squares / measured.digits as f64).sqrt().log2(),
         log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
+    measured.checked.enter(&mut contract, 1.0);
     runs.enter(&mut contract, count, 0.0);
     Ok(SingleIntegersRecord {
         contract,
@@ -99,11 +97,8 @@ struct Measured {
     encrypt_s: f64,
     input_bytes: usize,
     output_bytes: usize,
-    checked: usize,
-    wrong: usize,
-    /// Digits, and the sum of their squared errors in half steps.
-    digits: usize,
-    squares: f64,
+    /// Values, and errors of digits in half steps.
+    checked: Checked,
 }
 
 impl Measured {
@@ -115,9 +110,7 @@ impl Measured {
         expected: &[T],
         digit_bits: u32,
     ) -> Result<()> {
-        let found = decrypt(secret, result)?;
-        self.checked += found.len();
-        self.wrong += found.iter().zip(expected).filter(|(a, b)| a != b).count();
+        self.checked.compare(&decrypt(secret, result)?, expected);
         self.output_bytes = bytes(result);
         let p = secret.parameters().input_modulus();
         for (index, ciphertext) in result.ciphertexts().enumerate() {
@@ -126,8 +119,7 @@ impl Measured {
                     value.to_word() >> (index as u32 * digit_bits) & ((1 << digit_bits) - 1);
                 let lwe = ciphertext.values().ciphertext(i);
                 let error = secret.fhew().phase_error(&lwe, encode(digit, p, lwe.modulus()))?;
-                self.squares += (error * 2.0 * p as f64).powi(2);
-                self.digits += 1;
+                self.checked.errors([error * 2.0 * p as f64]);
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::keys::Keys;
 use crate::contract::Contract;
-use crate::measurement::Runs;
+use crate::measurement::{Checked, Runs};
 
 /// A line. Noise is that of all results, in half steps of their modulus.
 #[derive(Debug, Serialize)]
@@ -105,15 +105,15 @@ impl Measured {
         is_wrong: &[bool],
         contract: Contract,
     ) -> PackedRecord {
-        let squares = errors.iter().map(|e| e * e).sum::<f64>();
+        let mut checked = Checked::default();
+        is_wrong.iter().for_each(|is_wrong| checked.count(*is_wrong));
+        checked.errors(errors.iter().copied());
         let model = CostModel::default();
         let mut contract = Contract {
             output_bytes: self.results.iter().map(|result| result.to_bytes().len()).sum(),
-            values_checked: is_wrong.len(),
-            wrong: is_wrong.iter().filter(|wrong| **wrong).count(),
-            noise_std_log2: (squares / errors.len() as f64).sqrt().log2(),
             ..contract
         };
+        checked.enter(&mut contract, 1.0);
         self.runs.enter(&mut contract, is_wrong.len(), 0.0);
         PackedRecord {
             contract,

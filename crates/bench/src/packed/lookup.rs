@@ -21,7 +21,7 @@ use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::stages::{self, Speeds, Stage};
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Checked, Runs, timed};
 
 /// Arguments of the benchmarks of lookups.
 #[derive(Debug, Args)]
@@ -182,14 +182,6 @@ struct Evaluation {
     results: Vec<Ciphertext>,
 }
 
-/// Decryption of all results.
-struct Checked {
-    values: usize,
-    wrong: usize,
-    /// Standard deviation of the error, in half steps.
-    deviation: f64,
-}
-
 impl Session {
     fn new(parameters: &Parameters, arguments: &LookupArguments) -> anyhow::Result<Self> {
         let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
@@ -242,20 +234,16 @@ impl Session {
         Ok(Evaluation { prepare_s, runs: timed_runs, marks, stages, results })
     }
 
-    /// Decrypts all results and compares them with the tables.
+    /// Decrypts all results and compares them with the tables; errors are in half steps.
     fn check(&self, results: &[Ciphertext]) -> anyhow::Result<Checked> {
         let secret = &self.keys.secret;
-        let mut checked = Checked { values: 0, wrong: 0, deviation: 0.0 };
-        let mut squares = 0.0;
+        let mut checked = Checked::default();
         for (table, result) in self.tables.iter().zip(results) {
             let expected: Vec<u64> =
                 self.values.iter().map(|&value| table.values()[value as usize]).collect();
-            let decrypted = secret.decrypt(result)?;
-            checked.values += decrypted.len();
-            checked.wrong += decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
-            squares += secret.errors(result, &expected)?.iter().map(|e| e * e).sum::<f64>();
+            checked.compare(&secret.decrypt(result)?, &expected);
+            checked.errors(secret.errors(result, &expected)?);
         }
-        checked.deviation = (squares / checked.values as f64).sqrt();
         Ok(checked)
     }
 
@@ -277,14 +265,12 @@ impl Session {
             eval_key_bytes: self.keys.evaluation_key.memory_bytes(),
             input_bytes: self.input.len() * prediction.ciphertext_bytes,
             output_bytes: prediction.result_bytes,
-            values_checked: checked.values,
-            wrong: checked.wrong,
-            noise_std_log2: checked.deviation.log2(),
             predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
             log2_fail: parameters.log2_fail(),
             security_bits: parameters.security_bits(),
             ..Contract::here()
         };
+        checked.enter(&mut contract, 1.0);
         let unit = evaluation.runs.enter(&mut contract, literal.slots, evaluation.prepare_s);
         let model = CostModel::of_unit(unit);
         Record {
