@@ -1,11 +1,14 @@
 //! Outputs: files that appear complete or not at all, standard output, and pipes.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use cryptable_files::{Access, AtomicFile};
+
+#[cfg(feature = "client")]
+use crate::printable::Printable as _;
 
 /// Names of standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -42,6 +45,22 @@ pub fn create(path: &Path, access: Access) -> io::Result<AtomicFile> {
     STDOUT_IS_TAKEN.store(true, Ordering::Relaxed);
     let failed = |error| io::Error::other(format!("cannot create standard output: {error}"));
     Ok(AtomicFile::through(stdout().map_err(failed)?, shown(path)))
+}
+
+/// Writes a whole output, and returns its length in bytes. A file that exists is replaced only if `force` is set.
+pub fn write(path: &Path, access: Access, content: &[u8], force: bool) -> anyhow::Result<u64> {
+    let mut file = create(path, access)?;
+    file.write_all(content)?;
+    Ok(file.commit(force)?)
+}
+
+/// Checks that a file does not exist yet, or may be replaced; `loss` says what is lost then.
+#[cfg(feature = "client")]
+pub fn check_new(path: &Path, force: bool, loss: &str) -> anyhow::Result<()> {
+    let is_file = target_of(path)?.is_some();
+    let is_new = force || !is_file || !path.exists();
+    anyhow::ensure!(is_new, "{} exists; --force replaces it{loss}", path.printable());
+    Ok(())
 }
 
 #[cfg(unix)]

@@ -14,9 +14,8 @@ use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::large;
-use crate::commands::operation_plan::Report as OperationReport;
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::threads;
+use crate::commands::{limits, operation_plan};
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::{input_file, key_input, memory_limit, progress, report};
@@ -122,14 +121,11 @@ pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     }
     let request = request.limits(Limits {
         values: args.values,
-        memory: args.memory,
         log2_fail: Some(args.log2_fail),
-        threads: Some(threads(global)),
-        insecure_toy: args.insecure_toy,
-        ..Limits::default()
+        ..limits(global, args.memory, args.insecure_toy)
     });
     let plan = request.plan()?;
     let reason = format!("for integers of {} bits, with one bit of headroom", plan.bits());
-    let report = OperationReport::new(&plan, [("bits", plan.bits().into())]);
+    let report = operation_plan::report(&plan, json!({ "bits": plan.bits() }));
     Ok(PlannedJob::new(plan.parameters(), reason, report))
 }

@@ -2,20 +2,20 @@
 
 use std::fmt;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::Digits;
 use cryptable::engines::packed::RealDecryption;
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, CiphertextFileSummary, Contents, Engine, SecretKey, SecurityLevel};
+use cryptable::{Ciphertext, CiphertextFileSummary, Contents, Engine, SecretKey};
 use cryptable_wire::{ObjectType, peek_header};
-use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::canaries::{CanaryReport, ResultCheck};
+use super::canaries::ResultCheck;
 use super::encrypt::comparison_digits;
+use super::values_report::ValuesReport;
 use super::{aes, bridge, circuit, frame, integers, large, owners};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
 use crate::ciphertext_file::{self, Reader};
@@ -23,8 +23,7 @@ use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds, values};
-use crate::{atomic_file, input_file, key_input};
+use crate::{input_file, key_input};
 
 /// Decrypts a file of values, a column of integers, words of a circuit, bytes, or whole integers; the file tells which.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
@@ -303,17 +302,14 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let canaries = canaries.transpose().with_context(|| input.to_string())?;
     let output_bytes = writer.commit()?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    let report = Report {
-        output: args.output.clone(),
+    let report = ValuesReport {
         engine: Some(expected.engine),
         security_level: Some(parameters.security_level()),
-        values,
-        modulus,
         canaries,
-        output_bytes,
-        decrypt_s: start.elapsed().as_secs_f64(),
+        decrypt_s: Some(start.elapsed().as_secs_f64()),
+        ..ValuesReport::new(&args.output, output_bytes, values, modulus)
     };
-    report::summary(global, &report)
+    report.print(global)
 }
 
 /// Names a file whose ciphertexts cannot be decrypted, and how results of complex tables can.
@@ -355,17 +351,13 @@ fn complex_values(
     }
     let output_bytes = ValueWriter::commit_all(writers)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    let report = Report {
-        output: args.output.clone(),
+    let report = ValuesReport {
         engine: Some(contents.engine),
         security_level: Some(key.parameters().security_level()),
-        values,
-        modulus: modulus.into(),
-        canaries: None,
-        output_bytes,
-        decrypt_s: start.elapsed().as_secs_f64(),
+        decrypt_s: Some(start.elapsed().as_secs_f64()),
+        ..ValuesReport::new(&args.output, output_bytes, values, modulus.into())
     };
-    report::summary(global, &report)
+    report.print(global)
 }
 
 /// Writes all values of a file that belongs to no engine of lookups, and reports them.
@@ -393,46 +385,7 @@ pub fn write_values(
     let (count, domain) = (values.len() as u64, Domain { modulus, signed: args.signed });
     let mut writer = create(args, domain, count)?;
     writer.write(values)?;
-    let report = Report {
-        output: args.output.clone(),
-        engine: None,
-        security_level: None,
-        values: count,
-        modulus,
-        canaries: None,
-        output_bytes: writer.commit()?,
-        decrypt_s: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    engine: Option<Engine>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    security_level: Option<SecurityLevel>,
-    values: u64,
-    modulus: u128,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    canaries: Option<CanaryReport>,
-    output_bytes: u64,
-    decrypt_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} below {}, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            values(self.values),
-            self.modulus,
-            bytes(self.output_bytes),
-            seconds(self.decrypt_s)
-        )?;
-        self.canaries.as_ref().map_or(Ok(()), |canaries| write!(f, "\n  {canaries}"))
-    }
+    let report = ValuesReport::new(&args.output, writer.commit()?, count, modulus);
+    let decrypt_s = Some(start.elapsed().as_secs_f64());
+    ValuesReport { decrypt_s, ..report }.print(global)
 }

@@ -5,7 +5,6 @@
 mod client;
 mod function;
 
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -17,7 +16,6 @@ use serde_json::json;
 
 #[cfg(feature = "client")]
 pub use self::client::{decrypt_small, encrypt};
-use super::parameters::ParameterReport;
 use super::planned_job::PlannedJob;
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
@@ -57,8 +55,7 @@ pub fn plan(args: &IntegerArgs) -> Result<PlannedJob> {
         parameters = parameters.with_algorithm(name)?;
     }
     let reason = format!("for integers of {} bits, by {}", args.bits, parameters.algorithm());
-    let report = ParameterReport::new(&parameters);
-    Ok(PlannedJob::new(parameters, reason, report))
+    Ok(PlannedJob::of(parameters, reason))
 }
 
 /// Runs an operation or a continuous function on files of integers.
@@ -85,10 +82,8 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
     let found = found.with_context(|| input_file::shown(&args.inputs[0]).printable())?;
     bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    file.write_all(&found)?;
+    let size = atomic_file::write(&args.output, Access::Public, &found, true)?;
     let (eval_s, count) = (start.elapsed().as_secs_f64(), inputs[0].count());
-    let size = file.commit(true)?;
     let text = format!("{name} of {count} values, {}, {}", bytes(size), seconds(eval_s));
     let fields = json!({ "operation": name, "values": count });
     report::computed(global, &args.output, size, eval_s, fields, &text)

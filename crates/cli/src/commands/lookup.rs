@@ -34,22 +34,8 @@ use crate::{atomic_file, input_file, key_input, memory_limit};
 /// Maps all values of a file through tables, one ciphertext at a time.
 pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
-    let (named, outputs) = (args.tables.len(), args.outputs.len());
-    ensure!(named == outputs, "{named} --table and {outputs} --output: each table has an output");
-    // Cheap checks come first, since reading the key takes a while.
-    let open = |path: &PathBuf| {
-        anyhow::Ok(ciphertext_file::open(path)?.with_options(global.read_options()))
-    };
-    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
-    readers.iter().zip(&args.inputs).try_for_each(|(it, path)| check_signs(it, path, args))?;
-    let key_file = KeyFile::open(global, &args.evaluation)?;
-    let parameters = &key_file.header.parameters.lookups()?;
-    let input = *readers[0].summary();
-    let moduli = check(&readers, parameters, key_file.header.key_id, args)?;
-    let tables = TableFiles::read(args, parameters, moduli)?;
-    let at_once = input.values.min(parameters.values_per_part() as u64);
-    let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
-    memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+    let Opened { mut readers, key_file, parameters, tables } = Opened::new(global, args)?;
+    let (input, parameters) = (*readers[0].summary(), &parameters);
     let mapped = key_file.read()?;
     let key = &mapped.key;
     let tables = tables.prepare(key, &input)?;
@@ -103,6 +89,39 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let lines: String = args.outputs.iter().zip(&written).map(line_of).collect();
     let (load, eval) = (seconds(load_s), report::on_threads(eval_s));
     report::told(global, fields, format!("{lines}key loaded in {load}, looked up in {eval}"))
+}
+
+/// The files of a lookup, which belong together.
+struct Opened {
+    readers: Vec<Reader>,
+    key_file: KeyFile,
+    parameters: Parameters,
+    tables: TableFiles,
+}
+
+impl Opened {
+    /// Opens all files, and checks all that can be checked before the key is read, which takes a while.
+    fn new(global: Global, args: &LookupArgs) -> Result<Self> {
+        let (named, outputs) = (args.tables.len(), args.outputs.len());
+        ensure!(
+            named == outputs,
+            "{named} --table and {outputs} --output: each table has an output"
+        );
+        let open = |path: &PathBuf| {
+            anyhow::Ok(ciphertext_file::open(path)?.with_options(global.read_options()))
+        };
+        let readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+        readers.iter().zip(&args.inputs).try_for_each(|(it, path)| check_signs(it, path, args))?;
+        let key_file = KeyFile::open(global, &args.evaluation)?;
+        let parameters = key_file.header.parameters.lookups()?;
+        let moduli = check(&readers, &parameters, key_file.header.key_id, args)?;
+        let tables = TableFiles::read(args, &parameters, moduli)?;
+        let values = readers[0].summary().values;
+        let at_once = values.min(parameters.values_per_part() as u64);
+        let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
+        memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+        Ok(Self { readers, key_file, parameters, tables })
+    }
 }
 
 /// Returns what a report for people says of the results in a table.

@@ -29,21 +29,15 @@ pub fn run(global: Global, command: &RekeyCommand) -> Result<()> {
 /// Generates a key with the public key of the new owner.
 #[cfg(feature = "client")]
 fn keygen(global: Global, args: &RekeyKeygenArgs) -> Result<()> {
-    use std::io::Write as _;
-
     let name = |path| input_file::shown(path).printable();
-    let is_file = atomic_file::target_of(&args.output)?.is_some();
-    if !args.force && is_file && args.output.exists() {
-        anyhow::bail!("{} exists; --force replaces it", args.output.printable());
-    }
+    atomic_file::check_new(&args.output, args.force, "")?;
     let owner = key_input::read_secret_key(global, &args.secret)?;
     let new_owner = key_input::read_public_key(global, &args.to)?;
     let key = owner.rekey_to(&new_owner).with_context(|| {
         format!("{} cannot be rekeyed to {}", name(&args.secret), name(&args.to))
     })?;
-    let mut file = atomic_file::create(&args.output, atomic_file::Access::Private)?;
-    file.write_all(&key.to_bytes())?;
-    let output_bytes = file.commit(args.force)?;
+    let access = atomic_file::Access::Private;
+    let output_bytes = atomic_file::write(&args.output, access, &key.to_bytes(), args.force)?;
     key_input::warn_of_insecurity(global, &key.parameters(), &args.output);
     let (owner, new_owner) = (key.owner().to_string(), key.new_owner().to_string());
     let text = format!(

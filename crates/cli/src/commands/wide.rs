@@ -12,9 +12,9 @@ use serde_json::json;
 use crate::args::Global;
 use crate::args::wide::{WideArgs, WideLookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::operation_plan::Report as OperationReport;
+use crate::commands::operation_plan::{self, with_failures};
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::threads;
+use crate::commands::{limits, threads};
 use crate::formats::pairs::{self, Columns};
 use crate::key_input::KeyFile;
 use crate::memory_limit;
@@ -162,27 +162,25 @@ fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
 pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
     let request = Request::words(args.bits).limits(Limits {
         values: args.values.map(u64::from),
-        memory: args.memory,
         log2_fail: Some(args.log2_fail),
-        threads: Some(threads(global)),
-        insecure_toy: args.insecure_toy,
-        ..Limits::default()
+        ..limits(global, args.memory, args.insecure_toy)
     });
     let plan = args.value_bits.into_iter().fold(request, Request::value_bits).plan()?;
     let work = plan.parameters().packed()?.arbitrary_table_work();
     let arbitrary = CostModel::calibrated().seconds(&work);
-    let job = [
-        ("bits", plan.bits().into()),
-        ("value_bits", plan.value_bits().into()),
-        ("word_bits", plan.modulus().ilog2().into()),
-        ("arbitrary_table_s", arbitrary.into()),
-    ];
-    let note = format!(
-        "a table without structure would take {} at least on one thread: it is refused",
+    let job = json!({
+        "bits": plan.bits(),
+        "value_bits": plan.value_bits(),
+        "word_bits": plan.modulus().ilog2(),
+        "arbitrary_table_s": arbitrary,
+    });
+    let report = operation_plan::report(&plan, job);
+    let failures = [plan.failure_probability(), plan.value_failure_probability()];
+    let mut report = with_failures(report, failures[0], failures[1]);
+    report.text += &format!(
+        "\n  a table without structure would take {} at least on one thread: it is refused",
         seconds(arbitrary)
     );
-    let report = OperationReport::new(&plan, job).with_note(&note);
-    let report = report.with_failures(plan.failure_probability(), plan.value_failure_probability());
     let reason = format!("for dictionaries of keys of {} bits", args.bits);
     Ok(PlannedJob::new(plan.parameters(), reason, report))
 }

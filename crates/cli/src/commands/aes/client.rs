@@ -1,7 +1,6 @@
 //! The client's commands of transciphering: keys, encrypted AES keys, decryption.
 
 use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -36,7 +35,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         let secret = key.transciphering().with_context(|| key_input::of_keygen(path, "aes"))?;
         (path, key.parameters(), secret.encrypt_key(&aes()?))
     };
-    let output_bytes = write(&args.output, &keys.to_bytes())?;
+    let output_bytes = atomic_file::write(&args.output, Access::Public, &keys.to_bytes(), true)?;
     key_input::warn_of_insecurity(global, &parameters, path);
     report_message(
         global,
@@ -85,13 +84,6 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
         }
         (None, None) => unreachable!("clap requires one of key and key file"),
     }
-}
-
-/// Writes a whole file, and returns its length in bytes.
-fn write(path: &Path, content: &[u8]) -> Result<u64> {
-    let mut file = atomic_file::create(path, Access::Public)?;
-    file.write_all(content)?;
-    Ok(file.commit(true)?)
 }
 
 /// Reports a file that is a message, or that was made of one.

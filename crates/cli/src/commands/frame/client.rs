@@ -1,7 +1,6 @@
 //! The client's commands for frames: encryption, decryption, and suggestions of schemas.
 
 use std::fs::File;
-use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -72,9 +71,8 @@ pub fn schema(global: Global, command: &SchemaCommand) -> Result<()> {
     let data = read_data(input)?;
     let found = suggest(&data, 1 << bits);
     let (schema, left_out) = found.with_context(|| input_file::shown(input).printable())?;
-    let mut file = atomic_file::create(output, Access::Private)?;
-    file.write_all(schema.to_json().as_bytes())?;
-    let output_bytes = file.commit(true)?;
+    let json = schema.to_json();
+    let output_bytes = atomic_file::write(output, Access::Private, json.as_bytes(), true)?;
     let rounded = schema.columns().iter().filter(|column| column.literal().round);
     let rounded: Vec<&str> = rounded.map(|column| column.name()).collect();
     let columns: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();

@@ -1,7 +1,6 @@
 //! Encryption of integers of engine `single`, and decryption of their signs and comparisons.
 
 use std::fs::File;
-use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -51,10 +50,9 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
         EncryptionKey::Secret(key) => key.large_values()?.encrypt(&integers)?,
         EncryptionKey::Public(key) => key.encrypt_integers(&integers)?,
     };
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    file.write_all(&encrypted.to_bytes())?;
+    let size = atomic_file::write(&args.output, Access::Public, &encrypted.to_bytes(), true)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
-    let (size, encrypt_s) = (file.commit(true)?, start.elapsed().as_secs_f64());
+    let encrypt_s = start.elapsed().as_secs_f64();
     let count = integers.len();
     let text = format!("{count} values below {modulus}, {}, {}", bytes(size), seconds(encrypt_s));
     let fields = json!({ "values": count, "modulus": modulus, "encrypt_s": encrypt_s });

@@ -72,24 +72,7 @@ impl TableFiles {
         let encrypted: Vec<bool> =
             args.tables.iter().map(|path| is_encrypted(path)).collect::<Result<_>>()?;
         if encrypted.contains(&true) {
-            let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
-            let name = args.tables[plain.unwrap_or(0)].printable();
-            ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
-            ensure!(
-                !args.per_value,
-                "--per-value: {name} is encrypted, and says itself what it is"
-            );
-            ensure!(!args.resume, "--resume: {name} is encrypted; that is for tables in the clear");
-            ensure!(
-                args.imaginary.is_empty(),
-                "--imaginary: {name} is encrypted; that is for tables in the clear"
-            );
-            let packed = parameters.packed();
-            let packed = packed.with_context(|| format!("{name} is an encrypted table"))?;
-            ensure!(
-                packed.serves(EntryKind::Encrypted),
-                "{name} is an encrypted table, but the key is for tables in the clear; {OTHER_KEYS}"
-            );
+            check_encrypted(args, parameters, &encrypted)?;
             return Ok(Self::Encrypted { paths: args.tables.clone(), signed });
         }
         if args.per_value {
@@ -272,6 +255,25 @@ fn one_by_one<T>(
         Ok(look_up(table, Execution::default().progress(&step))?)
     };
     tables.iter().enumerate().map(one).collect()
+}
+
+/// Checks that all tables are encrypted, for a key that serves such, and that no options for others are given.
+fn check_encrypted(args: &LookupArgs, parameters: &Parameters, encrypted: &[bool]) -> Result<()> {
+    let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
+    let name = args.tables[plain.unwrap_or(0)].printable();
+    ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
+    ensure!(!args.per_value, "--per-value: {name} is encrypted, and says itself what it is");
+    let in_the_clear = [("--resume", args.resume), ("--imaginary", !args.imaginary.is_empty())];
+    for (option, is_given) in in_the_clear {
+        ensure!(!is_given, "{option}: {name} is encrypted; that is for tables in the clear");
+    }
+    let packed = parameters.packed();
+    let packed = packed.with_context(|| format!("{name} is an encrypted table"))?;
+    ensure!(
+        packed.serves(EntryKind::Encrypted),
+        "{name} is an encrypted table, but the key is for tables in the clear; {OTHER_KEYS}"
+    );
+    Ok(())
 }
 
 /// Returns whether a regular file holds encrypted tables.

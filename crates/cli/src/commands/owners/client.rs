@@ -12,7 +12,6 @@ use cryptable::owners::{
 };
 use cryptable::{Progress, PublicKey, ReadOptions};
 use cryptable_wire::{MappedFile, ObjectType, peek_header};
-use serde::Serialize;
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -39,10 +38,8 @@ pub fn session(global: Global, args: &SessionArgs) -> Result<()> {
         true => JointSession::insecure_toy(owners, modulus)?,
         false => JointSession::new(owners, modulus, args.output_bits)?,
     };
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    file.write_all(&session.to_bytes())?;
-    let bytes = file.commit(args.force)?;
-    let files = vec![Written { path: args.output.clone(), bytes, goes: "to all owners" }];
+    let bytes = atomic_file::write(&args.output, Access::Public, &session.to_bytes(), args.force)?;
+    let files = vec![Written { path: &args.output, bytes, goes: "to all owners" }];
     summary(global, &format!("a session of {owners} owners"), None, files, start)
 }
 
@@ -100,9 +97,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     // Before there is a second share: nothing undoes that it agreed.
     let agreed = secret.to_bytes();
     if *agreed != *was_agreed {
-        let mut file = atomic_file::create(&args.secret, Access::Private)?;
-        file.write_all(&agreed)?;
-        file.commit(true)?;
+        atomic_file::write(&args.secret, Access::Private, &agreed, true)?;
     }
     let bar = progress::bar(global, "second share");
     let moved = progress::on(&bar);
@@ -112,7 +107,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     check_unchanged([&commitments, &first])?;
     let bytes = second.commit(args.force)?;
     let goes = "second share, to whoever combines";
-    let files = vec![Written { path: args.second.clone(), bytes, goes }];
+    let files = vec![Written { path: &args.second, bytes, goes }];
     let what = format!("second share of owner {}", secret.owner());
     summary(global, &what, Some(&agreement), files, start)
 }
@@ -135,7 +130,7 @@ pub fn deal(global: Global, args: &DealArgs) -> Result<()> {
     let sizes = AtomicFile::commit_all(files, args.force)?;
     let goes = "dealt share, to the holder of this place in the list and nobody else";
     let files = args.dealt.iter().zip(sizes);
-    let files = files.map(|(path, bytes)| Written { path: path.clone(), bytes, goes }).collect();
+    let files = files.map(|(path, bytes)| Written { path, bytes, goes }).collect();
     let (owner, threshold) = (secret.owner(), secret.session().owners());
     let what = format!("owner {owner} dealt to {holders} holders, any {threshold} of whom decrypt");
     summary(global, &what, None, files, start)
@@ -152,10 +147,8 @@ pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
         .map_err(key_input::with_option)
         .context("--dealt")?;
     args.dealt.iter().for_each(|path| report::note(global, input_file::exposure(path).as_ref()));
-    let mut file = atomic_file::create(&args.secret, Access::Private)?;
-    file.write_all(&secret.to_bytes())?;
-    let bytes = file.commit(args.force)?;
-    let files = vec![Written { path: args.secret.clone(), bytes, goes: "secret; keep it" }];
+    let bytes = atomic_file::write(&args.secret, Access::Private, &secret.to_bytes(), args.force)?;
+    let files = vec![Written { path: &args.secret, bytes, goes: "secret; keep it" }];
     let (holder, holders, threshold) = (secret.holder(), secret.holders(), secret.threshold());
     let what = format!("share of holder {holder} of {holders}, any {threshold} of whom decrypt");
     summary(global, &what, None, files, start)
@@ -233,7 +226,7 @@ pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<(
     })?;
     let bytes = file.commit(true)?;
     let goes = "part of the decryption, to whoever may see the results";
-    let files = vec![Written { path: args.output.clone(), bytes, goes }];
+    let files = vec![Written { path: &args.output, bytes, goes }];
     let what = format!("part of {who}, hidden to 2^{log2_distance} over {ciphertexts} ciphertexts");
     summary(global, &what, None, files, start)
 }
@@ -365,22 +358,13 @@ fn check_unchanged(files: [&Vec<MappedFile>; 2]) -> Result<()> {
 
 /// Checks that a file does not exist yet, or may be replaced.
 fn check_new(path: &Path, force: bool) -> Result<()> {
-    let is_file = atomic_file::target_of(path)?.is_some();
-    ensure!(
-        force || !is_file || !path.exists(),
-        "{} exists; --force replaces it",
-        path.printable()
-    );
-    Ok(())
+    atomic_file::check_new(path, force, "")
 }
 
-/// A file that was written.
-#[derive(Serialize)]
-struct Written {
-    #[serde(serialize_with = "report::path")]
-    path: PathBuf,
+/// A file that was written, and whom it is for.
+struct Written<'a> {
+    path: &'a Path,
     bytes: u64,
-    #[serde(skip)]
     goes: &'static str,
 }
 
@@ -388,22 +372,22 @@ fn written<'a>(
     outputs: impl Iterator<Item = (&'static str, &'a Path)>,
     sizes: &[u64],
     goes: &[&'static str],
-) -> Vec<Written> {
+) -> Vec<Written<'a>> {
     let files = outputs.zip(sizes).zip(goes);
-    files
-        .map(|(((_, path), &bytes), goes)| Written { path: path.to_path_buf(), bytes, goes })
-        .collect()
+    files.map(|(((_, path), &bytes), goes)| Written { path, bytes, goes }).collect()
 }
 
 fn summary(
     global: Global,
     what: &str,
     agreement: Option<&JointAgreement>,
-    files: Vec<Written>,
+    files: Vec<Written<'_>>,
     start: Instant,
 ) -> Result<()> {
     let time = start.elapsed().as_secs_f64();
-    let mut fields = json!({ "what": what, "files": files, "seconds": time });
+    let of_file = |it: &Written| json!({ "path": it.path.to_string_lossy(), "bytes": it.bytes });
+    let of_files: Vec<_> = files.iter().map(of_file).collect();
+    let mut fields = json!({ "what": what, "files": of_files, "seconds": time });
     let mut text = format!("{what}, {}", seconds(time));
     if let Some(key_id) = agreement.map(|it| shown(it.key_id())) {
         text += &format!("\n  joint key {key_id}: the same for all owners");
