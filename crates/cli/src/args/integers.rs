@@ -136,7 +136,6 @@ pub struct IntegersArgs {
     /// learns a little about how results were computed
     #[arg(long)]
     pub lazy: bool,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results
