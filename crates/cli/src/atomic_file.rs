@@ -31,6 +31,11 @@ pub fn shown(path: &Path) -> &Path {
     if is_stdout(path) { Path::new("standard output") } else { path }
 }
 
+/// Returns the same name as text that cannot control the terminal.
+pub fn name(path: &Path) -> String {
+    shown(path).printable()
+}
+
 /// Returns the regular file that an output's name stands for, like [`cryptable_files::target_of`]. Standard output is
 /// none.
 pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {

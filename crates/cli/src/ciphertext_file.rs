@@ -9,7 +9,6 @@ use cryptable::{Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextW
 
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
-use crate::printable::Printable as _;
 use crate::report::{counted, values};
 
 /// A file of ciphertexts that is being read.
@@ -26,7 +25,7 @@ pub fn open(path: &Path) -> Result<Reader> {
 /// Same as [`open`], for a file that is already open and at its start. `path` is for messages.
 pub fn read(file: File, path: &Path) -> Result<Reader> {
     let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
-    reader.with_context(|| input_file::shown(path).printable())
+    reader.with_context(|| input_file::name(path))
 }
 
 /// Starts a file.
@@ -57,7 +56,7 @@ pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
 /// If they are not; the error names the difference.
 pub fn check(reader: &Reader, path: &Path, expected: &Contents, key: &Path) -> Result<()> {
     expected.check(&reader.summary().contents, "file of ciphertexts").with_context(|| {
-        let (path, key) = (input_file::shown(path).printable(), input_file::shown(key).printable());
+        let (path, key) = (input_file::name(path), input_file::name(key));
         format!("{path} does not go with {key}")
     })
 }
@@ -84,7 +83,7 @@ pub fn check_alike(
 /// # Errors
 /// If one has others than the first; the error names both.
 pub fn check_counts(readers: &[Reader], paths: &[PathBuf]) -> Result<()> {
-    let name = |path: &Path| input_file::shown(path).printable();
+    let name = input_file::name;
     let first = *readers[0].summary();
     for (reader, path) in readers.iter().zip(paths) {
         let found = reader.summary();
@@ -105,7 +104,7 @@ pub fn check_counts(readers: &[Reader], paths: &[PathBuf]) -> Result<()> {
 /// Reads the next ciphertext of every file.
 pub fn next_of_each(readers: &mut [Reader], paths: &[PathBuf]) -> Result<Vec<Ciphertext>> {
     let next = |(reader, path): (&mut Reader, &PathBuf)| {
-        let name = || input_file::shown(path).printable();
+        let name = || input_file::name(path);
         let found = reader.next_ciphertext().with_context(name)?;
         found.with_context(|| format!("{}: fewer ciphertexts than it says", name()))
     };

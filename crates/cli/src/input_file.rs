@@ -26,9 +26,14 @@ pub fn shown(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }
 }
 
+/// Returns the same name as text that cannot control the terminal.
+pub fn name(path: &Path) -> String {
+    shown(path).printable()
+}
+
 /// Opens an input for sequential reading.
 pub fn open(path: &Path) -> Result<File> {
-    let name = shown(path).printable();
+    let name = name(path);
     let file = if is_stdin(path) { stdin() } else { File::open(path) };
     let file = file.with_context(|| format!("cannot read {name}"))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -39,7 +44,7 @@ pub fn open(path: &Path) -> Result<File> {
 
 /// Opens an input that is read more than once. Data from a pipe is first copied to an unnamed temporary file.
 pub fn open_seekable(path: &Path) -> Result<File> {
-    let name = shown(path).printable();
+    let name = name(path);
     let failed = || format!("cannot read {name}");
     let mut file = open(path)?;
     if file.metadata().with_context(failed)?.is_file()
@@ -102,7 +107,7 @@ pub fn read_secret(
     what: &str,
     check_start: impl FnOnce(&[u8]) -> Result<()>,
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let name = shown(path).printable();
+    let name = name(path);
     let failed = || format!("cannot read {name}");
     let mut file = open(path)?;
     let metadata = file.metadata().with_context(failed)?;

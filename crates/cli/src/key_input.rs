@@ -19,7 +19,6 @@ use crate::args::Global;
 #[cfg(feature = "client")]
 use crate::guard;
 use crate::input_file;
-use crate::printable::Printable as _;
 #[cfg(feature = "client")]
 use crate::report;
 use crate::report::{bytes, bytes_at_least};
@@ -35,8 +34,7 @@ pub fn map(path: &Path) -> Result<MappedFile> {
 
 /// Same as [`map`], for a file that is already open. `path` is for messages.
 pub fn map_file(file: &File, path: &Path) -> Result<MappedFile> {
-    MappedFile::of(file)
-        .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
+    MappedFile::of(file).with_context(|| format!("cannot read {}", input_file::name(path)))
 }
 
 /// Maps an input and reads it with `read`, whose result must not refer to the file.
@@ -54,7 +52,7 @@ pub fn read_kept<T>(
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
 ) -> Result<(T, Arc<MappedFile>)> {
     let file = input_file::open_seekable(path)?;
-    keep(&file, &input_file::shown(path).printable(), read)
+    keep(&file, &input_file::name(path), read)
 }
 
 fn keep<T>(
@@ -71,7 +69,7 @@ fn keep<T>(
 
 /// Returns the message for a key whose kind does not fit a job.
 pub fn of_keygen(path: &Path, job: &str) -> String {
-    format!("{}: {job} takes keys of keygen {job}", input_file::shown(path).printable())
+    format!("{}: {job} takes keys of keygen {job}", input_file::name(path))
 }
 
 /// Converts an error of the library, and names the option that allows what was refused.
@@ -117,7 +115,7 @@ pub struct KeyFile {
 impl KeyFile {
     /// Opens a key and reads its header.
     pub fn open(global: Global, path: &Path) -> Result<Self> {
-        let (options, name) = (global.read_options(), input_file::shown(path).printable());
+        let (options, name) = (global.read_options(), input_file::name(path));
         let file = input_file::open_seekable(path)?;
         let start = first_bytes(&file).with_context(|| format!("cannot read {name}"))?;
         ensure!(
@@ -195,7 +193,7 @@ pub fn read_secret_file(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
 /// Reads a client's secret key from the bytes of its file. `path` is for messages.
 #[cfg(feature = "client")]
 pub fn secret_key_of(global: Global, path: &Path, bytes: &[u8]) -> Result<SecretKey> {
-    let failed = || format!("cannot read {}", input_file::shown(path).printable());
+    let failed = || format!("cannot read {}", input_file::name(path));
     let key = SecretKey::from_bytes(bytes, global.read_options()).with_context(failed)?;
     // Only a file that is a secret key deserves the warning.
     report::note(global, input_file::exposure(path).as_ref());
@@ -211,7 +209,7 @@ pub fn read_public_key(global: Global, path: &Path) -> Result<PublicKey> {
 /// Warns if a key has no security, or if its values fail too often.
 #[cfg(feature = "client")]
 pub fn warn_of_insecurity(global: Global, parameters: &KeyParameters, path: &Path) {
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     let (failures, limit) =
         (parameters.value_failure_probability(), FailureProbability::READ_LIMIT);
     let warning = if parameters.security_level().is_insecure() {

@@ -13,8 +13,7 @@ use serde_json::{Value, json};
 pub use crate::sizes::{bytes, bytes_at_least};
 
 use crate::args::Global;
-use crate::atomic_file::{shown, stdout_is_taken};
-use crate::printable::Printable as _;
+use crate::atomic_file::{self, stdout_is_taken};
 
 /// Prints the result of a command, even with `--quiet`; on standard error if an output goes to standard output.
 pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
@@ -162,7 +161,7 @@ pub fn written(
 ) -> anyhow::Result<()> {
     fields["output"] = output.to_string_lossy().into();
     fields["output_bytes"] = output_bytes.into();
-    told(global, fields, format!("{}: {text}", shown(output).printable()))
+    told(global, fields, format!("{}: {text}", atomic_file::name(output)))
 }
 
 /// Prints a summary like [`written`], of a command that computed for `eval_s` seconds: with threads and peak memory.

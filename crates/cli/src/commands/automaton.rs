@@ -14,7 +14,6 @@ use crate::commands::threads;
 use crate::formats::rules;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, progress};
 
@@ -24,7 +23,7 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     parameters.leveled().with_context(|| {
-        let name = input_file::shown(&args.evaluation).printable();
+        let name = input_file::name(&args.evaluation);
         format!("{name}: automata take keys of keygen --word-length")
     })?;
     let expected = Contents {
@@ -42,7 +41,7 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     ensure!(
         length > 0 && values.is_multiple_of(length),
         "--word-length {length}: {} has {values} values, which are not whole words",
-        input_file::shown(&args.files.input).printable()
+        input_file::name(&args.files.input)
     );
     let outputs = outputs(args, &automaton, &parameters, length as usize)?;
     let mapped = key_file.read()?;
@@ -53,7 +52,7 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     let execution = Execution::default().progress(&step);
     let results =
         mapped.key.run_automaton(&automaton, &words, length as usize, &outputs, execution);
-    let results = results.with_context(|| input_file::shown(&args.files.input).printable())?;
+    let results = results.with_context(|| input_file::name(&args.files.input))?;
     bar.finish_and_clear();
     mapped.check_unchanged()?;
     let contents = Contents { modulus: outputs.output_modulus(), ..expected };
@@ -116,7 +115,7 @@ fn outputs(
 
 /// Reads all values of a file.
 fn all_values(reader: &mut Reader, args: &AutomatonArgs) -> Result<Ciphertext> {
-    let named = || input_file::shown(&args.files.input).printable();
+    let named = || input_file::name(&args.files.input);
     let mut parts = Vec::new();
     while let Some(part) = reader.next_ciphertext().with_context(named)? {
         parts.push(part);

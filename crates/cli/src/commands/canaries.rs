@@ -17,7 +17,6 @@ use crate::formats::table::{self, Moduli, TableOptions};
 use crate::formats::value_writer::ValueWriter;
 use crate::formats::values::{ValueOptions, Values, open_values};
 use crate::input_file;
-use crate::printable::Printable as _;
 use crate::report::{self, Report, values};
 
 /// Longest file of canaries that is read, in bytes.
@@ -91,7 +90,7 @@ pub fn draw(
 }
 
 fn read(path: &Path, key: &SecretKey) -> Result<Canaries> {
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     let bytes = input_file::read_secret(path, MAX_BYTES, "a file of canaries", |_| Ok(()))?;
     Canaries::from_bytes(&bytes, key).with_context(|| name.to_string())
 }
@@ -152,14 +151,14 @@ impl ResultCheck {
         places: u64,
     ) -> Result<Option<Self>> {
         let Some(path) = &args.canaries else { return Ok(None) };
-        let name = input_file::shown(path).printable();
+        let name = input_file::name(path);
         let canaries = read(path, key)?;
         report::note(global, input_file::exposure(path).as_ref());
         let expected = canaries.places();
         ensure!(
             places == expected as u64,
             "{name} is of {expected} places, but {} holds {}: they are not of one encryption",
-            input_file::shown(&args.input).printable(),
+            input_file::name(&args.input),
             values(places)
         );
         let expected_results = match (&args.table, &args.expected) {
@@ -221,7 +220,7 @@ fn report_of(path: &Path, canaries: &Canaries, are_right: bool) -> Report {
         "places": places,
         "log2_missed_of_1_percent": log2_missed,
     });
-    let name = atomic_file::shown(path).printable();
+    let name = atomic_file::name(path);
     let found = match are_right {
         true => format!("{name}: the results of all canaries, {count} of {places}, are right"),
         false => format!("{name}: places of canaries, {count} of {places}; keep it secret"),

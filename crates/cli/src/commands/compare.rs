@@ -17,7 +17,6 @@ use crate::commands::large;
 use crate::commands::planned_job::PlannedJob;
 use crate::commands::{limits, operation_plan};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::{input_file, key_input, memory_limit, progress, report};
 
 /// Runs an operation on files of encrypted integers, with one ciphertext of each at a time.
@@ -62,9 +61,8 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     }
     bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let writer = writer.with_context(|| {
-        format!("{}: no values", input_file::shown(&args.inputs[0]).printable())
-    })?;
+    let writer =
+        writer.with_context(|| format!("{}: no values", input_file::name(&args.inputs[0])))?;
     let written = ciphertext_file::commit_all(vec![writer])?[0];
     let (eval_s, name) = (start.elapsed().as_secs_f64(), op.name());
     let time = report::seconds(eval_s);

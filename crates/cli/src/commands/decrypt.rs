@@ -22,7 +22,6 @@ use crate::ciphertext_file::{self, Reader};
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
-use crate::printable::Printable as _;
 use crate::{input_file, key_input};
 
 /// Decrypts a file of values, a column of integers, words of a circuit, bytes, or whole integers; the file tells which.
@@ -38,11 +37,11 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     ensure!(
         flooding.is_default(),
         "--log2-distance, --decryptions and --together: {} is a whole secret key, not an owner's part of one",
-        input_file::shown(args.secret()).printable()
+        input_file::name(args.secret())
     );
     let key = key_input::secret_key_of(global, args.secret(), &secret)?;
     let file = input_file::open_seekable(&args.input)?;
-    let named = || format!("cannot read {}", input_file::shown(&args.input).printable());
+    let named = || format!("cannot read {}", input_file::name(&args.input));
     let start = key_input::first_bytes(&file).with_context(named)?;
     let holds_values = start.starts_with(&CiphertextFileSummary::MAGIC);
     // Readers report what is wrong with other files.
@@ -52,7 +51,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
         return frame::decrypt(global, args, &key, &file);
     }
     if args.schema.is_some() {
-        bail!("--schema: {} holds no frame", input_file::shown(&args.input).printable());
+        bail!("--schema: {} holds no frame", input_file::name(&args.input));
     }
     match object {
         Some(ObjectType::IntegerColumn) => integers::decrypt(global, args, &key, file),
@@ -73,7 +72,7 @@ fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<La
             return Ok(Layout::Words { count: words_of_bits(bits, modulus), bits });
         }
         Some(LayoutArg::Integers) => {
-            let name = input_file::shown(&args.input).printable();
+            let name = input_file::name(&args.input);
             bail!("--as integers: {name} holds values, and no column of integers");
         }
         Some(LayoutArg::Values) => return Ok(Layout::Values),
@@ -193,7 +192,7 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
     ];
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
-            bail!("{option}: {} holds {what}", input_file::shown(&args.input).printable())
+            bail!("{option}: {} holds {what}", input_file::name(&args.input))
         }
         None => Ok(()),
     }
@@ -223,7 +222,7 @@ fn create_at(args: &DecryptArgs, path: &Path, domain: Domain, values: u64) -> Re
 
 /// Returns whether values are signed, as their file states, and checks that the options do not contradict it.
 pub fn check_signs(args: &DecryptArgs, found: bool) -> Result<bool> {
-    let input = || input_file::shown(&args.input).printable();
+    let input = || input_file::name(&args.input);
     ensure!(
         found || !args.signed,
         "--signed: {} holds unsigned values; encrypt and sum take --signed, and so does lookup for the outputs of tables",
@@ -264,7 +263,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let parameters = key.parameters();
     let expected = expected(key, contents)?;
     ciphertext_file::check(&reader, &args.input, &expected, args.secret())?;
-    let input = input_file::shown(&args.input).printable();
+    let input = input_file::name(&args.input);
     if let Some(imaginary) = &args.imaginary {
         return complex_values(global, args, key, reader, imaginary);
     }
@@ -329,7 +328,7 @@ fn complex_values(
 ) -> Result<()> {
     let start = Instant::now();
     let contents = reader.summary().contents;
-    let (modulus, input) = (contents.modulus, input_file::shown(&args.input).printable());
+    let (modulus, input) = (contents.modulus, input_file::name(&args.input));
     let mut parts = [(); 2].map(|()| Zeroizing::new(Vec::new()));
     while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
         let found = key.decrypt_complex(&ciphertext, RealDecryption::default());

@@ -16,7 +16,6 @@ use crate::commands::{table_files, threads};
 use crate::formats::table::Moduli;
 use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{atomic_file, input_file, memory_limit, progress};
 
@@ -56,7 +55,7 @@ pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let mut writers: Vec<Writer> = outputs.iter().zip(kinds).map(create).collect::<Result<_>>()?;
     let bar = progress::bar(global, work.name());
     let total = reader.summary().ciphertexts as usize;
-    let named = || input_file::shown(&args.input).printable();
+    let named = || input_file::name(&args.input);
     for part in 0..total {
         let input = reader.next_ciphertext().with_context(named)?;
         let input =
@@ -93,7 +92,7 @@ fn fields_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> Value {
 
 /// Returns what a report for people says of a file of results.
 fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
-    let output = atomic_file::shown(output).printable();
+    let output = atomic_file::name(output);
     let (values, modulus) = (report::values(file.values), file.contents.modulus);
     format!("{output}: {values} below {modulus}, {}\n", bytes(file.bytes))
 }
@@ -111,7 +110,7 @@ fn outputs(args: &DigitsArgs, files: &FileArgs, digits: usize) -> Result<Vec<Pat
 
 /// Returns the sizes of the digits of an input: those of the key, or the last of them if a floor left these.
 fn sizes(reader: &Reader, parameters: &Parameters, args: &DigitsArgs) -> Result<Vec<u64>> {
-    let key = || input_file::shown(&args.evaluation).printable();
+    let key = || input_file::name(&args.evaluation);
     let sizes = parameters.digit_sizes().with_context(|| format!("{}: {KEYS}", key()))?;
     ensure!(
         sizes.len() > 1,

@@ -17,7 +17,6 @@ use crate::ciphertext_file::{self, encryptions};
 use crate::formats::csv::Coding;
 use crate::formats::domain::{Domain, with_keys};
 use crate::formats::values::{ValueOptions, open_values};
-use crate::printable::Printable as _;
 use crate::{input_file, key_input, report};
 
 /// Encrypts a file of values in the way that the key and the arguments state, with the values of one ciphertext in
@@ -228,7 +227,7 @@ fn encrypt_all(
     writer: &mut ciphertext_file::Writer,
 ) -> Result<(u64, Option<canaries::Written>)> {
     let signed = args.signed;
-    let input = input_file::shown(&args.input).printable();
+    let input = input_file::name(&args.input);
     if args.canaries.file.is_some() {
         let own = canaries::all_values(next)?;
         ensure!(!own.is_empty(), "{input} holds no values");
@@ -285,7 +284,7 @@ fn encrypt(
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&args.input, &options)?;
-    let input = input_file::shown(&args.input).printable();
+    let input = input_file::name(&args.input);
     let (engine, signed) = (parameters.engine(), args.signed);
     let (parameter_digest, key_id) = (parameters.digest(), key.id());
     let contents =

@@ -39,7 +39,7 @@ fn keygen(global: Global, args: &ForeignKeygenArgs) -> Result<()> {
 
     atomic_file::check_new(&args.evaluation, args.force, "")?;
     let parameters = args.set.clone().unwrap_or_else(ForeignParameters::insecure_toy);
-    let shown = input_file::shown(&args.secret).printable();
+    let shown = input_file::name(&args.secret);
     let file = input_file::read_secret(&args.secret, MAX_SECRET_BYTES, "a secret", |_| Ok(()))?;
     let secret = ForeignSecret::from_bytes(&parameters, &file)
         .with_context(|| format!("{shown} is no secret of {}", parameters.name()))?;
@@ -56,7 +56,7 @@ fn keygen(global: Global, args: &ForeignKeygenArgs) -> Result<()> {
     let conversion = parameters.conversion(&packed)?;
     let security_bits = packed.security_bits().min(conversion.security_bits());
     let (set, key_id, gates) = (parameters.name(), secret.id().to_string(), packed.bits());
-    let name = atomic_file::shown(&args.evaluation).printable();
+    let name = atomic_file::name(&args.evaluation);
     let (size, time) = (bytes(evaluation_bytes), seconds(keygen_s));
     let text = format!(
         "{name}: key for gates on ciphertexts of {set}, {size}, in {time}\n  \
@@ -89,9 +89,8 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     let (server, key_file) = key_input::read_kept(&args.evaluation, read)?;
     let load_s = start.elapsed().as_secs_f64();
     let parameters = server.parameters();
-    let named = |path: &Path| {
-        format!("{} for a key of {}", input_file::shown(path).printable(), parameters.name())
-    };
+    let named =
+        |path: &Path| format!("{} for a key of {}", input_file::name(path), parameters.name());
     let read = |(file, path): (&MappedFile, &PathBuf)| {
         parameters.read_list(file.as_ref()).with_context(|| named(path))
     };

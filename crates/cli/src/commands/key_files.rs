@@ -77,7 +77,7 @@ impl<'a> KeyFiles<'a> {
         let [evaluation_bytes, .., secret_bytes] = *sizes else {
             unreachable!("there are two keys at least")
         };
-        let shown = |path| atomic_file::shown(path).printable();
+        let shown = atomic_file::name;
         let (secret, evaluation) = (shown(self.secret), shown(self.evaluation));
         let mut fields = json!({
             "secret": self.secret.to_string_lossy(),

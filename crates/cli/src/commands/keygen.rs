@@ -14,7 +14,6 @@ use super::jobs;
 use super::key_files::KeyFiles;
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs, TableKind};
-use crate::printable::Printable as _;
 use crate::report::{self, Report, counted, seconds};
 use crate::{input_file, key_input};
 
@@ -76,7 +75,7 @@ impl Choice {
         let options = global.read_options();
         let read = |file: &Arc<MappedFile>| KeyParameters::from_file((**file).as_ref(), options);
         let parameters = key_input::read_mapped(path, read)?;
-        Ok(Self::new(parameters, format!("of {}", input_file::shown(path).printable())))
+        Ok(Self::new(parameters, format!("of {}", input_file::name(path))))
     }
 }
 

@@ -21,7 +21,6 @@ use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::atomic_file::{self, Access};
 use crate::key_input::{self, KeyFile};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
@@ -79,7 +78,7 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
     let bar = progress::bar(global, "compare");
     let moved = progress::on(&bar);
     let found = evaluate(key, args, &inputs, Progress::new(&moved));
-    let found = found.with_context(|| input_file::shown(&args.inputs[0]).printable())?;
+    let found = found.with_context(|| input_file::name(&args.inputs[0]))?;
     bar.finish_and_clear();
     mapped.check_unchanged()?;
     let size = atomic_file::write(&args.output, Access::Public, &found, true)?;
@@ -92,8 +91,7 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
 /// Reads a file of integers.
 fn read(path: &Path) -> Result<EncryptedIntegers> {
     let bytes = key_input::map(path)?;
-    EncryptedIntegers::from_bytes(bytes.as_ref())
-        .with_context(|| input_file::shown(path).printable())
+    EncryptedIntegers::from_bytes(bytes.as_ref()).with_context(|| input_file::name(path))
 }
 
 /// Returns the bytes of the results.

@@ -26,7 +26,6 @@ use crate::interrupt::LastWords;
 #[cfg(feature = "client")]
 use crate::key_input::read_public_key;
 use crate::key_input::{KeyFile, MappedKey};
-use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input, memory_limit};
@@ -127,7 +126,7 @@ impl Opened {
 /// Returns what a report for people says of the results in a table.
 fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
     let (values, count) = (values(file.values), ciphertexts(encryptions(file)));
-    let output = atomic_file::shown(output).printable();
+    let output = atomic_file::name(output);
     format!("{output}: {values} in {count}, {}\n", bytes(file.bytes))
 }
 
@@ -197,7 +196,7 @@ fn check_variables(readers: &[Reader], input_modulus: u64, args: &LookupArgs) ->
 
 /// Checks that the values are signed if the inputs of tables are, and vice versa.
 fn check_signs(reader: &Reader, path: &Path, args: &LookupArgs) -> Result<()> {
-    let input = || input_file::shown(path).printable();
+    let input = || input_file::name(path);
     match (reader.summary().contents.signed, args.reading.signs().inputs) {
         (true, false) => bail!(
             "{} holds signed values: --signed says that inputs and outputs of the table are, too, --signed=inputs that outputs are not",
@@ -249,7 +248,7 @@ impl Lookup<'_> {
         finished: Option<Finished>,
     ) -> Result<Resumed> {
         let total = *readers[0].summary();
-        let named = || input_file::shown(&self.paths[0]).printable();
+        let named = || input_file::name(&self.paths[0]);
         let mut resumed = Resumed { finished, values: 0 };
         let (mut bar, mut last_words) = (None, LastWords::default());
         let mut done = Done { ciphertexts: 0, values: 0 };
@@ -299,7 +298,7 @@ impl Lookup<'_> {
     fn next(&self, readers: &mut [Reader]) -> Result<Option<Vec<Ciphertext>>> {
         let (first, others) = readers.split_first_mut().expect("an input");
         let found = first.next_ciphertext().map_err(key_input::with_option);
-        let found = found.with_context(|| input_file::shown(&self.paths[0]).printable())?;
+        let found = found.with_context(|| input_file::name(&self.paths[0]))?;
         let Some(ciphertext) = found else { return Ok(None) };
         let mut inputs = vec![ciphertext];
         inputs.extend(ciphertext_file::next_of_each(others, &self.paths[1..])?);

@@ -14,7 +14,6 @@ use crate::args::owners::{JointLookupArgs, OwnersCommand};
 use crate::ciphertext_file;
 use crate::formats::table::Moduli;
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, progress};
 
@@ -45,7 +44,7 @@ pub fn run(global: Global, command: &OwnersCommand) -> Result<()> {
 
 /// Looks all values of a file up, one ciphertext at a time.
 fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
-    let named = |path| input_file::shown(path).printable();
+    let named = input_file::name;
     let mut reader = ciphertext_file::open(&args.files.input)?.with_options(global.read_options());
     let values_key = KeyFile::open(global, &args.evaluation)?;
     let bits_key = KeyFile::open(global, &args.bits_evaluation)?;

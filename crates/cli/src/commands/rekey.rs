@@ -13,7 +13,6 @@ use crate::args::rekey::{RekeyApplyArgs, RekeyCommand};
 #[cfg(feature = "client")]
 use crate::atomic_file;
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
 use crate::{input_file, key_input};
 
@@ -29,7 +28,7 @@ pub fn run(global: Global, command: &RekeyCommand) -> Result<()> {
 /// Generates a key with the public key of the new owner.
 #[cfg(feature = "client")]
 fn keygen(global: Global, args: &RekeyKeygenArgs) -> Result<()> {
-    let name = |path| input_file::shown(path).printable();
+    let name = input_file::name;
     atomic_file::check_new(&args.output, args.force, "")?;
     let owner = key_input::read_secret_key(global, &args.secret)?;
     let new_owner = key_input::read_public_key(global, &args.to)?;
@@ -66,7 +65,7 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
     let start = Instant::now();
     let contents = Contents { key_id: key.new_owner(), ..expected };
     let mut writer = ciphertext_file::create(&args.files.output, contents)?;
-    let name = || input_file::shown(&args.files.input).printable();
+    let name = || input_file::name(&args.files.input);
     while let Some(ciphertext) = reader.next_ciphertext().with_context(name)? {
         writer.push(&key.apply(&ciphertext).with_context(name)?)?;
     }

@@ -11,7 +11,6 @@ use crate::args::{Global, SumArgs};
 use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
 use crate::input_file;
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds, values};
 
 /// Adds up files of ciphertexts, with one ciphertext of each at a time.
@@ -89,5 +88,5 @@ fn next(readers: &mut [Reader], key: &EvaluationKey, args: &SumArgs) -> Result<O
 }
 
 fn name(path: &Path) -> String {
-    input_file::shown(path).printable()
+    input_file::name(path)
 }

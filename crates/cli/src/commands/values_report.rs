@@ -10,7 +10,6 @@ use crate::args::Global;
 use crate::atomic_file;
 use crate::ciphertext_file::ciphertexts;
 use crate::formats::csv::ReadNote;
-use crate::printable::Printable as _;
 use crate::report::{self, Report, bytes, seconds, values};
 
 /// The fields of the report. A modulus may have more bits than numbers of [`serde_json::Value`].
@@ -59,7 +58,7 @@ impl<'a> ValuesReport<'a> {
 
     /// Prints the report; nothing with `--quiet`.
     pub fn print(self, global: Global) -> Result<()> {
-        let (name, count) = (atomic_file::shown(self.output).printable(), values(self.values));
+        let (name, count) = (atomic_file::name(self.output), values(self.values));
         let parts = self.ciphertexts.map_or(String::new(), |it| format!(" in {}", ciphertexts(it)));
         let time = seconds(self.encrypt_s.or(self.decrypt_s).unwrap_or_default());
         let (modulus, size) = (self.modulus, bytes(self.output_bytes));

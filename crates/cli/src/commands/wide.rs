@@ -18,7 +18,6 @@ use crate::commands::{limits, threads};
 use crate::formats::pairs::{self, Columns};
 use crate::key_input::KeyFile;
 use crate::memory_limit;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, key_input, progress};
 
@@ -78,7 +77,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
 fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
     let range = u128::from(modulus) * u128::from(modulus);
     let outputs = args.value_bits.map_or(modulus, |bits| 1 << bits);
-    let named = |path: &Path| input_file::shown(path).printable();
+    let named = input_file::name;
     if let (Some(path), Some(default)) = (&args.dictionary, args.default) {
         let moduli = [1u128 << args.bits, 1u128 << args.value_bits.unwrap_or(32)];
         let entries = pairs::read(path, Columns { names: ["key", "value"], moduli, is_map: true })?;
@@ -112,7 +111,7 @@ fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
 fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     let columns = Columns { names: ["low", "high"], moduli: [outputs.into(); 2], is_map: false };
     let pairs = pairs::read(path, columns)?;
-    let (name, found) = (input_file::shown(path).printable(), pairs.len());
+    let (name, found) = (input_file::name(path), pairs.len());
     ensure!(found as u64 == modulus, "{name}: {found} lines, but halves have {modulus} values");
     Ok(pairs.into_iter().unzip())
 }
@@ -136,7 +135,7 @@ fn check(
     ensure!(
         summary.ciphertexts.is_multiple_of(words) && summary.values.is_multiple_of(words),
         "{}: {} ciphertexts, not {words} for every value: was it encrypted with --bits {}?",
-        input_file::shown(&args.input).printable(),
+        input_file::name(&args.input),
         summary.ciphertexts,
         args.bits
     );
@@ -145,7 +144,7 @@ fn check(
 
 /// Reads the next ciphertexts of a file, one per word.
 fn next_words(reader: &mut Reader, words: usize, path: &Path) -> Result<Vec<packed::Ciphertext>> {
-    let name = || input_file::shown(path).printable();
+    let name = || input_file::name(path);
     let next = |_| {
         let found = reader.next_ciphertext().with_context(name)?;
         let found = found.with_context(|| format!("{}: fewer ciphertexts than it says", name()))?;

@@ -14,7 +14,6 @@ use crate::args::aes::{AesEncryptKeyArgs, AesKeySource, BLOCK_BYTES};
 use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
@@ -54,7 +53,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let secret =
         key.transciphering().with_context(|| key_input::of_keygen(args.secret(), "aes"))?;
     let file = key_input::map_file(file, &args.input)?;
-    let named = || input_file::shown(&args.input).printable();
+    let named = || input_file::name(&args.input);
     let mut output = atomic_file::create(&args.output, Access::Private)?;
     let message_bytes = secret
         .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
@@ -72,7 +71,7 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
         (None, Some(path)) => {
             report::note(global, input_file::exposure(path).as_ref());
             let file = input_file::read_secret(path, MAX_AES_KEY_BYTES, "a key", |_| Ok(()))?;
-            let name = input_file::shown(path).printable();
+            let name = input_file::name(path);
             let found = file.len();
             ensure!(
                 found == BLOCK_BYTES,

@@ -18,7 +18,6 @@ use crate::ciphertext_file::{self, Reader, Writer};
 use crate::input_file;
 use crate::key_input::{self, KeyFile};
 use crate::memory_limit;
-use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
@@ -103,7 +102,7 @@ fn check_arguments(args: &BridgeRunArgs) -> Result<()> {
 /// Returns the rows whose results are extracted, counted from 0.
 fn rows_of(args: &BridgeRunArgs, values: u64) -> Result<Range64> {
     let Some(rows) = args.rows else { return Ok(0..values) };
-    let name = || input_file::shown(&args.inputs[0]).printable();
+    let name = || input_file::name(&args.inputs[0]);
     ensure!(
         rows.last <= values,
         "--rows {}-{}: {} has {values} rows",

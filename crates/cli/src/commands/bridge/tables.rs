@@ -11,7 +11,6 @@ use crate::args::bridge::BridgeRunArgs;
 use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// Returns the path of the table of every operand. There are as many tables as operands, or one for all.
 pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
@@ -70,7 +69,7 @@ fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> 
     let moduli = Moduli { input: Some(input), output: Some(output) };
     let options = TableOptions { signs: Signs::both(signed), ..TableOptions::plain(moduli) };
     let (table, _) = table::read(path, &options)?;
-    let shown = || input_file::shown(path).printable();
+    let shown = || input_file::name(path);
     ensure!(
         table.input_modulus() == input,
         "{}: {} inputs, not {input}",

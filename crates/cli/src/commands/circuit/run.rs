@@ -28,7 +28,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let circuits = netlist_file::read(&args.circuit)?;
     let circuit = &circuits[0];
     let input = key_input::map(&args.input)?;
-    let input_name = input_file::shown(&args.input).printable();
+    let input_name = input_file::name(&args.input);
     let mut reader =
         EncryptedWordsReader::new(input.as_ref()).with_context(|| input_name.clone())?;
     check_ports(circuit, reader.summary()).with_context(|| input_name.clone())?;

@@ -21,7 +21,6 @@ use crate::args::circuit::CircuitTestArgs;
 use crate::atomic_file::{self, Access};
 use crate::commands::demo::peak_line;
 use crate::commands::threads;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
@@ -48,7 +47,7 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
         writer.commit()?;
     }
     let (circuit, plan) = (of_circuit(circuit), of_plan(candidate));
-    let (checked, inputs) = (results.len(), input_file::shown(&args.inputs).printable());
+    let (checked, inputs) = (results.len(), input_file::name(&args.inputs));
     let mut text = format!("{circuit}\n\n{plan}\n{}", costs.lines(threads, &inputs, checked));
     let mut fields = json!({
         "inputs": inputs,
@@ -60,7 +59,7 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     [json!(circuit), json!(plan), json!(costs)].iter().for_each(|it| report::add(&mut fields, it));
     if let Some(output) = &args.output {
         fields["output"] = output.to_string_lossy().into();
-        text += &format!("  results      {}\n", atomic_file::shown(output).printable());
+        text += &format!("  results      {}\n", atomic_file::name(output));
     }
     text += &format!(
         "  check        {checked} words compared with the circuit in the clear, {wrong} wrong"

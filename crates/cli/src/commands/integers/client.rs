@@ -23,7 +23,6 @@ use crate::commands::encrypt::EncryptionKey;
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
 use crate::formats::values::{ValueOptions, Values, open_values};
-use crate::printable::Printable as _;
 use crate::report::{self, Report, bytes, seconds};
 use crate::{input_file, key_input};
 
@@ -49,7 +48,7 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> R
         };
         encrypt_by(key, kind, room, &mut *source, &mut writer)?
     };
-    ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
+    ensure!(count > 0, "{} holds no values", input_file::name(&files.input));
     let own = hidden.as_ref().map_or(count, |hidden| hidden.own as u64);
     let (canary_files, canaries) = hidden.map(|hidden| hidden.written).unzip();
     if let Coding::Words(book, _) = &coding {
@@ -108,7 +107,7 @@ fn hide(
         return Ok(None);
     }
     let own = canaries::all_of(values)?;
-    ensure!(!own.is_empty(), "{} holds no values", input_file::shown(&files.input).printable());
+    ensure!(!own.is_empty(), "{} holds no values", input_file::name(&files.input));
     let bits = domain.modulus.ilog2();
     let draw = |values, count| key.draw_canaries(values, count, Some(bits));
     let found = canaries::draw(&own, &files.canaries, key.secret(), draw)?;

@@ -80,7 +80,7 @@ impl TableFiles {
             ensure!(
                 packed.serves(EntryKind::Plain),
                 "--per-value: {} is a key for tables that all values share; {OTHER_KEYS}",
-                input_file::shown(&args.evaluation).printable()
+                input_file::name(&args.evaluation)
             );
             let options = ValueTableOptions {
                 moduli: (packed.input_modulus(), packed.output_modulus()),
@@ -99,7 +99,7 @@ impl TableFiles {
         ensure!(
             !is_complex || !args.imaginary.is_empty(),
             "{} is a key for complex outputs: --imaginary names their imaginary parts",
-            input_file::shown(&args.evaluation).printable()
+            input_file::name(&args.evaluation)
         );
         let found = table_files::read_all(&args.reading, &args.tables, moduli)?;
         let (tables, notes): (Vec<_>, Vec<_>) = found.into_iter().unzip();
@@ -129,7 +129,7 @@ impl TableFiles {
         Ok(match self {
             Self::Shared { tables, notes, paths } => {
                 let prepare = |(table, path): (&Table, &PathBuf)| {
-                    key.prepare(table).with_context(|| input_file::shown(path).printable())
+                    key.prepare(table).with_context(|| input_file::name(path))
                 };
                 let prepared = tables.iter().zip(&paths).map(prepare).collect::<Result<_>>()?;
                 Tables::Shared { tables, prepared, notes }

@@ -204,7 +204,7 @@ pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<(
     decrypt::no_options_of_values(args, "results of several owners, whose values --part gives")?;
     ensure!(args.schema.is_none(), "--schema: parts of a decryption have no columns");
     let options = global.read_options();
-    let name = |path| input_file::shown(path).printable();
+    let name = input_file::name;
     let failed = |path| format!("cannot read {}", name(path));
     let secret = match is_of(secret, ObjectType::ThresholdSecret) {
         true => ThresholdSecret::from_bytes(secret, options).map(Part::Holder),
@@ -291,7 +291,7 @@ pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
     for_each_result(&args.input, global.read_options(), |result| {
         let mut parts = Vec::new();
         for (rest, path) in rests.iter_mut().zip(&args.parts) {
-            let name = || input_file::shown(path).printable();
+            let name = || input_file::name(path);
             let (part, following) = result.read_part(rest).with_context(name)?;
             parts.push(part);
             *rest = following;
@@ -302,7 +302,7 @@ pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
         Ok(())
     })?;
     if let Some((_, path)) = rests.iter().zip(&args.parts).find(|(rest, _)| !rest.is_empty()) {
-        bail!("{}: it has parts of more results", input_file::shown(path).printable());
+        bail!("{}: it has parts of more results", input_file::name(path));
     }
     let modulus = modulus.context("there are no results")?;
     decrypt::write_values(global, args, &values, modulus.into(), start)
@@ -315,7 +315,7 @@ fn for_each_result(
     mut handle: impl FnMut(&JointResult) -> Result<()>,
 ) -> Result<()> {
     let file = key_input::map(path)?;
-    let name = || input_file::shown(path).printable();
+    let name = || input_file::name(path);
     let mut rest: &[u8] = file.as_ref();
     while !rest.is_empty() {
         let read = JointResult::read_first(rest, options).map_err(key_input::with_option);
@@ -333,7 +333,7 @@ fn read_session(global: Global, path: &Path) -> Result<JointSession> {
 
 fn read_secret(global: Global, path: &Path) -> Result<JointSecret> {
     let bytes = key_input::read_secret_file(path)?;
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     ensure!(is_secret(&bytes), "{name}: no owner's part of a secret key; owners share makes one");
     let read = JointSecret::from_bytes(&bytes, global.read_options());
     let secret = read.with_context(|| format!("cannot read {name}"))?;
@@ -394,7 +394,7 @@ fn summary(
         fields["key_id"] = key_id.into();
     }
     for Written { path, bytes: size, goes } in &files {
-        let path = atomic_file::shown(path).printable();
+        let path = atomic_file::name(path);
         text += &format!("\n  {path}: {goes}, {}", bytes(*size));
     }
     report::told(global, fields, text)

@@ -29,12 +29,12 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     if let (Some(name), Some((path, _))) =
         (recipient, files.iter().find(|(_, (_, kind))| *kind != Kind::Ciphertext))
     {
-        let shown = input_file::shown(path).printable();
+        let shown = input_file::name(path);
         bail!("{shown}: --for {name} is for files of ciphertexts");
     }
     for (path, (mut file, kind)) in files {
         let object = send_to(global, &client, recipient, kind, &mut file)
-            .with_context(|| format!("cannot send {}", input_file::shown(path).printable()))?;
+            .with_context(|| format!("cannot send {}", input_file::name(path)))?;
         let (file, kind) = (input_file::shown(path), kind.word());
         let mut fields = serde_json::to_value(&object)?;
         fields["file"] = file.to_string_lossy().into();
@@ -50,7 +50,7 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
 /// Opens a file that is to be sent.
 pub fn open(path: &Path) -> Result<(File, Kind)> {
     let mut file = input_file::open_seekable(path)?;
-    let kind = guard::sendable(&mut file, &input_file::shown(path).printable())?;
+    let kind = guard::sendable(&mut file, &input_file::name(path))?;
     file.rewind()?;
     Ok((file, kind))
 }
