@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use cryptable_files::{Access, AtomicFile};
 
-#[cfg(feature = "client")]
 use crate::printable::Printable as _;
 
 /// Names of standard output.

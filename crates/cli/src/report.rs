@@ -36,11 +36,6 @@ pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Res
     }
 }
 
-/// Serializes a path of a report. Bytes that are not UTF-8 are replaced by U+FFFD, since JSON allows only Unicode text.
-pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
-}
-
 /// Prints a note for people on standard error. With `--json`, the report contains it instead.
 pub fn note(global: Global, note: Option<&impl Display>) {
     if let (Some(note), false) = (note, global.quiet || global.json) {

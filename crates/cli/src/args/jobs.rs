@@ -51,13 +51,13 @@ impl<F: Args> Job<F> {
     /// Returns the files that are written.
     pub fn files(&self) -> &F {
         match self {
-            Self::Compare (With { files, .. })
-            | Self::Integers (With { files, .. })
-            | Self::Wide (With { files, .. })
-            | Self::Bridge (With { files, .. })
-            | Self::Circuit (With { files, .. })
-            | Self::Program (With { files, .. })
-            | Self::Aes (With { files, .. }) => files,
+            Self::Compare(With { files, .. })
+            | Self::Integers(With { files, .. })
+            | Self::Wide(With { files, .. })
+            | Self::Bridge(With { files, .. })
+            | Self::Circuit(With { files, .. })
+            | Self::Program(With { files, .. })
+            | Self::Aes(With { files, .. }) => files,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `cryptable compare`: comparison, maximum and similar operations on packed integers.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -17,7 +16,7 @@ use crate::commands::large;
 use crate::commands::planned_job::PlannedJob;
 use crate::commands::{limits, operation_plan};
 use crate::key_input::KeyFile;
-use crate::{input_file, key_input, memory_limit, progress, report};
+use crate::{key_input, memory_limit, progress, report};
 
 /// Runs an operation on files of encrypted integers, with one ciphertext of each at a time.
 pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
@@ -27,8 +26,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
         return large::run(global, args, key_file);
     }
     let op = args.op.context("--function takes keys of keygen compare --mode single")?;
-    let open = |path: &PathBuf| ciphertext_file::open(path);
-    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let mut readers = Reader::open_all(global, &args.inputs)?;
     let parameters = key_file.header.parameters.lookups()?;
     check_inputs(&readers, &parameters, key_file.header.key_id, args)?;
     let packed = parameters.packed();
@@ -42,7 +40,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let bar = progress::bar(global, "compare");
     let mut writer: Option<Writer> = None;
     for part in 0..first.ciphertexts {
-        let operands = ciphertext_file::next_of_each(&mut readers, &args.inputs)?;
+        let operands = ciphertext_file::next_of_each(&mut readers)?;
         let operands: Vec<&Ciphertext> = operands.iter().collect();
         let moved = progress::on(&bar);
         let step = |done: usize, total: usize| {
@@ -61,9 +59,8 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     }
     bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let writer =
-        writer.with_context(|| format!("{}: no values", input_file::name(&args.inputs[0])))?;
-    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let writer = writer.with_context(|| format!("{}: no values", readers[0].name()))?;
+    let written = ciphertext_file::commit(writer)?;
     let (eval_s, name) = (start.elapsed().as_secs_f64(), op.name());
     let time = report::seconds(eval_s);
     let text =
@@ -97,11 +94,9 @@ fn check_inputs(
     key_id: KeyId,
     args: &CompareArgs,
 ) -> Result<()> {
-    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
-    let modulus = parameters.input_modulus();
-    let contents = readers[0].summary().contents;
-    let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-    ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
+    let contents = readers[0].contents_of(parameters, key_id);
+    let expected = Contents { modulus: parameters.input_modulus(), ..contents };
+    ciphertext_file::check_alike(readers, &expected, &args.evaluation)
 }
 
 /// Plans keys, and predicts every operation.

@@ -18,7 +18,7 @@ use super::encrypt::comparison_digits;
 use super::values_report::ValuesReport;
 use super::{aes, bridge, circuit, frame, integers, large, owners};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
-use crate::ciphertext_file::{self, Reader};
+use crate::ciphertext_file::Reader;
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
@@ -258,12 +258,12 @@ fn expected(key: &SecretKey, contents: Contents) -> Result<Contents> {
 /// Decrypts a file of ciphertexts, one by one.
 fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
-    let mut reader = ciphertext_file::read(file, &args.input)?;
+    let mut reader = Reader::of(global, file, &args.input)?;
     let contents = reader.summary().contents;
     let parameters = key.parameters();
     let expected = expected(key, contents)?;
-    ciphertext_file::check(&reader, &args.input, &expected, args.secret())?;
-    let input = input_file::name(&args.input);
+    reader.check(&expected, args.secret())?;
+    let input = reader.name();
     if let Some(imaginary) = &args.imaginary {
         return complex_values(global, args, key, reader, imaginary);
     }
@@ -280,7 +280,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let values = check.as_ref().map_or(values, ResultCheck::own_values);
     let mut writer = create(args, domain, values)?;
     let mut found = Vec::with_capacity(each);
-    while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
+    while let Some(ciphertext) = reader.next_or_end()? {
         found.push(ciphertext);
         if found.len() == each {
             let found = std::mem::take(&mut found);
@@ -328,9 +328,9 @@ fn complex_values(
 ) -> Result<()> {
     let start = Instant::now();
     let contents = reader.summary().contents;
-    let (modulus, input) = (contents.modulus, input_file::name(&args.input));
+    let (modulus, input) = (contents.modulus, reader.name());
     let mut parts = [(); 2].map(|()| Zeroizing::new(Vec::new()));
-    while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
+    while let Some(ciphertext) = reader.next_or_end()? {
         let found = key.decrypt_complex(&ciphertext, RealDecryption::default());
         // Multiples of 1/modulus, which is below 2^25.
         let residue = |x: f64| (x * modulus as f64).round().rem_euclid(modulus as f64) as u64;

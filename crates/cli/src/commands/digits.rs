@@ -24,18 +24,13 @@ const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method c
 
 /// Writes the digits of a file of values, or what is left of the values without their lowest bits.
 pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = Reader::open(global, &args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     let sizes = sizes(&reader, &parameters, args)?;
-    let contents = Contents {
-        engine: parameters.engine(),
-        parameter_digest: parameters.digest(),
-        key_id: key_file.header.key_id,
-        modulus: sizes.iter().product(),
-        ..reader.summary().contents
-    };
-    ciphertext_file::check(&reader, &args.input, &contents, &args.evaluation)?;
+    let contents = reader.contents_of(&parameters, key_file.header.key_id);
+    let contents = Contents { modulus: sizes.iter().product(), ..contents };
+    reader.check(&contents, &args.evaluation)?;
     let outputs = outputs(args, files, sizes.len())?;
     let work = match (args.floor, args.states) {
         (Some(bits), _) => Work::Floor(digits_of_floor(&sizes, bits, &parameters)?),
@@ -55,15 +50,12 @@ pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let mut writers: Vec<Writer> = outputs.iter().zip(kinds).map(create).collect::<Result<_>>()?;
     let bar = progress::bar(global, work.name());
     let total = reader.summary().ciphertexts as usize;
-    let named = || input_file::name(&args.input);
     for part in 0..total {
-        let input = reader.next_ciphertext().with_context(named)?;
-        let input =
-            input.with_context(|| format!("{}: fewer ciphertexts than it says", named()))?;
+        let input = reader.next_ciphertext()?;
         let moved = progress::on(&bar);
         let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
         let execution = Execution::default().progress(&step);
-        let results = work.run(&mapped.key, &input, execution).with_context(named)?;
+        let results = work.run(&mapped.key, &input, execution).with_context(|| reader.name())?;
         writers.iter_mut().zip(&results).try_for_each(|(file, result)| file.push(result))?;
     }
     bar.finish_and_clear();

@@ -1,5 +1,6 @@
-//! What `encrypt` and `decrypt` report of a file of values.
+//! The report of `encrypt` and `decrypt` on a file of values.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use anyhow::Result;
@@ -15,8 +16,7 @@ use crate::report::{self, Report, bytes, seconds, values};
 /// The fields of the report. A modulus may have more bits than numbers of [`serde_json::Value`].
 #[derive(Serialize)]
 pub struct ValuesReport<'a> {
-    #[serde(serialize_with = "report::path")]
-    pub output: &'a Path,
+    pub output: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<&'a ReadNote>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,12 +37,12 @@ pub struct ValuesReport<'a> {
 }
 
 impl<'a> ValuesReport<'a> {
-    /// Creates the report of a file of so many bytes, of this number of values below a modulus.
+    /// Creates the report of a file of this many bytes that holds this many values below a modulus.
     pub fn new(output: &'a Path, output_bytes: u64, values: u64, modulus: u128) -> Self {
         let (read, engine, security_level, canaries) = (None, None, None, None);
         let (ciphertexts, encrypt_s, decrypt_s) = (None, None, None);
         Self {
-            output,
+            output: output.to_string_lossy(),
             read,
             engine,
             security_level,
@@ -58,7 +58,7 @@ impl<'a> ValuesReport<'a> {
 
     /// Prints the report; nothing with `--quiet`.
     pub fn print(self, global: Global) -> Result<()> {
-        let (name, count) = (atomic_file::name(self.output), values(self.values));
+        let (name, count) = (atomic_file::name(Path::new(&*self.output)), values(self.values));
         let parts = self.ciphertexts.map_or(String::new(), |it| format!(" in {}", ciphertexts(it)));
         let time = seconds(self.encrypt_s.or(self.decrypt_s).unwrap_or_default());
         let (modulus, size) = (self.modulus, bytes(self.output_bytes));

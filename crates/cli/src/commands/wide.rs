@@ -23,7 +23,7 @@ use crate::{input_file, key_input, progress};
 
 /// Maps all values of a file through a dictionary or a table with structure, with one ciphertext per word at a time.
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = Reader::open(global, &args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     let parameters = parameters.packed();
@@ -44,7 +44,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let bar = progress::bar(global, "lookup");
     let total = reader.summary().ciphertexts as usize / circuit.input_words();
     for part in 0..total {
-        let input = next_words(&mut reader, circuit.input_words(), &args.input)?;
+        let input = next_words(&mut reader, circuit.input_words())?;
         let moved = progress::on(&bar);
         let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
         mapped.check_unchanged()?;
@@ -53,7 +53,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
         push(&mut writer, output)?;
     }
     bar.finish_and_clear();
-    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let written = ciphertext_file::commit(writer)?;
     let eval_s = start.elapsed().as_secs_f64();
     // Of a lookup of a full ciphertext of values.
     let log2_fail = key.parameters().words_failure(&circuit).log2();
@@ -125,17 +125,16 @@ fn check(
     circuit: &WordCircuit,
     args: &WideLookupArgs,
 ) -> Result<u64> {
-    let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
-    let modulus = circuit.modulus();
     // Words of signed values are those of residues.
-    let contents = reader.summary().contents;
+    let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
+    let (modulus, contents) = (circuit.modulus(), reader.summary().contents);
     let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-    ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
+    reader.check(&expected, &args.evaluation)?;
     let (summary, words) = (reader.summary(), circuit.input_words() as u64);
     ensure!(
         summary.ciphertexts.is_multiple_of(words) && summary.values.is_multiple_of(words),
         "{}: {} ciphertexts, not {words} for every value: was it encrypted with --bits {}?",
-        input_file::name(&args.input),
+        reader.name(),
         summary.ciphertexts,
         args.bits
     );
@@ -143,14 +142,8 @@ fn check(
 }
 
 /// Reads the next ciphertexts of a file, one per word.
-fn next_words(reader: &mut Reader, words: usize, path: &Path) -> Result<Vec<packed::Ciphertext>> {
-    let name = || input_file::name(path);
-    let next = |_| {
-        let found = reader.next_ciphertext().with_context(name)?;
-        let found = found.with_context(|| format!("{}: fewer ciphertexts than it says", name()))?;
-        Ok(found.packed()?[0].clone())
-    };
-    (0..words).map(next).collect()
+fn next_words(reader: &mut Reader, words: usize) -> Result<Vec<packed::Ciphertext>> {
+    (0..words).map(|_| Ok(reader.next_ciphertext()?.packed()?[0].clone())).collect()
 }
 
 fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
