@@ -13,8 +13,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Checked, Runs, timed, try_timed};
 
 /// How bits are packed, in options.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -227,43 +226,32 @@ fn measure(
     arguments: &BitsArguments,
 ) -> Result<BitsRecord> {
     let secret = SecretKey::generate(parameters);
-    let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-    let server = server?;
+    let (server, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let mut bits = || (0..parameters.bits()).map(|_| rng.random()).collect::<Vec<bool>>();
-    let generation_peak = memory::peak_rss();
-    memory::reset_peak();
     let mut contract = contract(benchmark, parameters, arguments.half);
     (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
-    let mut unit = UnitSampler::start();
-    let (mut times, mut squares, mut worst, mut levels_left) = (Vec::new(), 0.0, 0f64, 0);
+    let (mut runs, mut checked, mut levels_left) = (Runs::start(), Checked::default(), 0);
     for _ in 0..arguments.runs.max(1) {
         let (x, y) = (bits(), bits());
         let (a, encrypt_s) = timed(|| secret.encrypt(&x));
         let (a, b) = (a?, secret.encrypt(&y)?);
         let (result, time) = benchmark.time(&server, [&a, &b], arguments.half)?;
-        times.push(time);
-        unit.sample_if_due();
+        runs.add(time);
         let expected: Vec<bool> =
             x.iter().zip(&y).map(|(&x, &y)| benchmark.evaluate(x, y)).collect();
-        let found = secret.decrypt(&result)?;
-        contract.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
-        contract.values_checked += found.len();
+        checked.compare(&secret.decrypt(&result)?, &expected);
+        checked.errors(secret.errors(&result, &expected)?);
         contract.encrypt_s = encrypt_s;
-        let errors = secret.errors(&result, &expected)?;
-        squares += errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64;
-        worst = errors.iter().fold(worst, |worst, error| worst.max(error.abs()));
         contract.predicted_noise_std_log2 = Some((2.0 * result.noise().deviation()).log2());
         levels_left = result.levels();
     }
-    contract.eval_rss_bytes = memory::peak_rss();
-    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     // A bit is wrong at a distance of 1/2.
-    contract.noise_std_log2 = (2.0 * (squares / times.len() as f64).sqrt()).log2();
-    contract.set_time(median(&times), times.len(), parameters.bits(), unit.finish());
+    checked.enter(&mut contract, 0.5);
+    runs.enter(&mut contract, parameters.bits(), 0.0);
     Ok(BitsRecord {
         contract,
-        precision_bits: -worst.log2(),
+        precision_bits: -checked.worst.log2(),
         levels_left,
         log2_modulus: parameters.log2_modulus(),
         transforms: parameters.operation_counts().transforms,

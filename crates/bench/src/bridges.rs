@@ -17,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_lines};
-use crate::measurement::{UnitSampler, median, timed};
+use crate::measurement::{Runs, timed};
 use crate::memory;
 
 const SILENT: Progress<'static> = Progress::silent();
@@ -59,7 +59,7 @@ struct BridgesRecord {
     #[serde(flatten)]
     contract: Contract,
     /// Function of the single values between both steps.
-    function: &'static str,
+    function: String,
     /// That function's time of one value, in u.
     function_units_per_value: f64,
     /// Time that the plan predicts by the default cost model.
@@ -76,21 +76,6 @@ pub(crate) struct Session<'a, T: Target> {
     pub(crate) outputs: Vec<u64>,
     rng: ChaCha20Rng,
     pub(crate) line: Contract,
-}
-
-/// Measurement of a step.
-struct Measured {
-    times: Vec<f64>,
-    /// Seconds of u.
-    unit: f64,
-    peak_rss_bytes: u64,
-}
-
-impl Measured {
-    /// Returns the time of one of `values` values, in u.
-    fn per_value(&self, values: usize) -> f64 {
-        median(&self.times) / self.unit / values as f64
-    }
 }
 
 impl<'a, T: Target> Session<'a, T> {
@@ -164,34 +149,24 @@ impl<'a, T: Target> Session<'a, T> {
         self.arguments.functions.min(self.arguments.values) as usize
     }
 
-    /// Repeats a step; the last result.
-    fn repeat<R>(&self, mut step: impl FnMut() -> Result<R>) -> Result<(R, Measured)> {
-        memory::reset_peak();
-        let mut unit = UnitSampler::start();
-        let mut times = Vec::new();
+    /// Repeats a step on `values` values; the last result, and its line.
+    fn repeat<R>(
+        &self,
+        method: &str,
+        values: usize,
+        mut step: impl FnMut() -> Result<R>,
+    ) -> Result<(R, Contract)> {
+        let mut runs = Runs::start();
         // Pages of the first run are fresh.
         let mut last = step()?;
         for _ in 0..self.arguments.runs.max(1) {
-            let (result, time) = timed(&mut step);
-            last = result?;
-            times.push(time);
-            unit.sample_if_due();
+            last = runs.time(&mut step)?;
         }
-        let (unit, peak_rss_bytes) = (unit.finish(), memory::peak_rss());
-        Ok((last, Measured { times, unit, peak_rss_bytes }))
-    }
-
-    /// Returns the line of a step on `values` values.
-    fn line(&self, method: &str, measured: &Measured, values: usize) -> Contract {
-        let mut line = Contract {
-            method: method.to_owned(),
-            eval_rss_bytes: measured.peak_rss_bytes,
-            peak_rss_bytes: self.line.peak_rss_bytes.max(measured.peak_rss_bytes),
-            ..self.line.clone()
-        };
-        line.values_checked = values;
-        line.set_time(median(&measured.times), measured.times.len(), values, measured.unit);
-        line
+        let method = method.to_owned();
+        let mut line = Contract { method, values_checked: values, ..self.line.clone() };
+        runs.enter(&mut line, values, 0.0);
+        line.peak_rss_bytes = line.peak_rss_bytes.max(self.line.peak_rss_bytes);
+        Ok((last, line))
     }
 
     /// Errors of phases that leave a packed ciphertext, against values, in half steps of their modulus: as the bridge takes
@@ -258,29 +233,32 @@ fn of_integers(arguments: &BridgesArguments) -> anyhow::Result<Vec<BridgesRecord
     let results = session.looked_up(&tables, modulus)?.swap_remove(0);
     let (keys, count) = (&session.keys, session.values.len());
     let (bridge, ends, functions) = (keys.bridge(), keys.ends(), session.functions());
-    let whole = session.repeat(|| bridge.to_integers(ends, &results, 0..count))?;
+    let taken_out = || bridge.to_integers(ends, &results, 0..count);
+    let (whole, line) = session.repeat("packed values to integers", count, taken_out)?;
     let expected = session.expected(count);
     let signed = |&x: &u64| x as i64 - if x >= modulus / 2 { modulus as i64 } else { 0 };
     let integers: Vec<i64> = expected.iter().map(signed).collect();
-    let found = session.secrets.single().decrypt(&whole.0)?;
-    let mut lines = vec![session.line("packed values to integers", &whole.1, count)];
+    let found = session.secrets.single().decrypt(&whole)?;
+    let mut lines = vec![line];
     lines[0].wrong = wrong(&found, &integers);
     lines[0].noise_std_log2 = session.deviation_taken_out(&results, &expected)?.log2();
     let noise = keys.parameters().taken_out_noise(results.noise());
     lines[0].predicted_noise_std_log2 = in_half_steps(noise, modulus);
     lines[0].input_bytes = results.to_bytes().len();
-    lines[0].output_bytes = whole.0.to_bytes().len() / count;
+    lines[0].output_bytes = whole.to_bytes().len() / count;
 
     let some = bridge.to_integers(ends, &results, 0..functions)?;
-    let signs = session.repeat(|| keys.single().sign(&some, SILENT))?;
+    let (signs, of_sign) =
+        session.repeat("sign", functions, || keys.single().sign(&some, SILENT))?;
     let expected: Vec<u64> = integers[..functions].iter().map(|&x| u64::from(x < 0)).collect();
-    let found = session.secrets.single().decrypt_small(&signs.0)?;
+    let found = session.secrets.single().decrypt_small(&signs)?;
     anyhow::ensure!(found == expected, "signs of integers are wrong");
-    let packed = session.repeat(|| bridge.pack_small(ends, &signs.0, 2, SILENT))?;
-    let mut line = packed_line(&session, "signs packed", &[packed.0], &packed.1, &[expected])?;
-    line.input_bytes = signs.0.to_bytes().len() / functions;
+    let pack = || bridge.pack_small(ends, &signs, 2, SILENT);
+    let (packed, mut line) = session.repeat("signs packed", functions, pack)?;
+    check_packed(&session, &[packed], &[expected], &mut line)?;
+    line.input_bytes = signs.to_bytes().len() / functions;
     lines.push(line);
-    Ok(records(lines, "sign", signs.1.per_value(functions), &plan))
+    Ok(records(lines, &of_sign, &plan))
 }
 
 /// Taken out as leveled values, looked up, and packed.
@@ -298,31 +276,34 @@ fn of_leveled_values(arguments: &BridgesArguments) -> anyhow::Result<Vec<Bridges
     let second: Vec<u64> = (0..modulus).map(|_| session.rng.random_range(0..modulus)).collect();
     let (keys, count) = (&session.keys, session.values.len());
     let (bridge, ends, functions) = (keys.bridge(), keys.ends(), session.functions());
-    let taken = session.repeat(|| bridge.to_leveled(ends, &results, modulus, 0..count))?;
+    let taken_out = || bridge.to_leveled(ends, &results, modulus, 0..count);
+    let (taken, line) = session.repeat("packed values to leveled ones", count, taken_out)?;
     let expected = session.expected(count);
-    let found = session.secrets.single().decrypt(&taken.0)?;
-    let mut lines = vec![session.line("packed values to leveled ones", &taken.1, count)];
+    let found = session.secrets.single().decrypt(&taken)?;
+    let mut lines = vec![line];
     lines[0].wrong = wrong(&found, &expected);
     let low = digits(&expected, 0);
     lines[0].noise_std_log2 = session.deviation_taken_out(&results[0], &low)?.log2();
     let noise = keys.parameters().taken_out_noise(results[0].noise());
     lines[0].predicted_noise_std_log2 = in_half_steps(noise, 4);
     lines[0].input_bytes = results.iter().map(|result| result.to_bytes().len()).sum();
-    lines[0].output_bytes = taken.0.to_bytes().len() / count;
+    lines[0].output_bytes = taken.to_bytes().len() / count;
 
     let some = bridge.to_leveled(ends, &results, modulus, 0..functions)?;
     let table = keys.single().prepare(&Table::new(modulus, modulus, second.clone())?)?;
-    let looked_up = session.repeat(|| keys.single().lookup_many(&some, &[&table], SILENT))?;
-    let output = &looked_up.0[0];
+    let look_up = || keys.single().lookup_many(&some, &[&table], SILENT);
+    let (looked_up, of_lookup) = session.repeat("leveled lookup", functions, look_up)?;
+    let output = &looked_up[0];
     let expected: Vec<u64> = expected[..functions].iter().map(|&y| second[y as usize]).collect();
     let found = session.secrets.single().decrypt(output)?;
     anyhow::ensure!(found == expected, "leveled lookups are wrong");
-    let packed = session.repeat(|| bridge.pack_leveled(ends, output, SILENT))?;
+    let pack = || bridge.pack_leveled(ends, output, SILENT);
+    let (packed, mut line) = session.repeat("leveled values packed", functions, pack)?;
     let expected: Vec<_> = (0..places).map(|place| digits(&expected, place)).collect();
-    let mut line = packed_line(&session, "leveled values packed", &packed.0, &packed.1, &expected)?;
+    check_packed(&session, &packed, &expected, &mut line)?;
     line.input_bytes = output.to_bytes().len() / functions;
     lines.push(line);
-    Ok(records(lines, "leveled lookup", looked_up.1.per_value(functions), &plan))
+    Ok(records(lines, &of_lookup, &plan))
 }
 
 /// The fastest parameters of both ends, of which results come back.
@@ -339,17 +320,14 @@ pub(crate) fn plan<C: cryptable::bridges::Continuation>(
     if arguments.insecure_toy { request.insecure_toy().plan() } else { request.plan() }
 }
 
-/// A line of results that were packed, a ciphertext a digit.
-fn packed_line<T: Target>(
+/// Checks results that were packed, a ciphertext per digit, and enters them into their line.
+fn check_packed<T: Target>(
     session: &Session<'_, T>,
-    method: &str,
     packed: &[packed::Ciphertext],
-    measured: &Measured,
     expected: &[Vec<u64>],
-) -> Result<Contract> {
-    let count = expected[0].len();
-    let mut line = session.line(method, measured, count);
-    line.values_checked = count * packed.len();
+    line: &mut Contract,
+) -> Result<()> {
+    line.values_checked = expected[0].len() * packed.len();
     let mut deviation: f64 = 0.0;
     for (packed, expected) in packed.iter().zip(expected) {
         line.wrong += wrong(&session.secrets.packed().decrypt(packed)?, expected);
@@ -358,21 +336,20 @@ fn packed_line<T: Target>(
     line.noise_std_log2 = deviation.log2();
     line.predicted_noise_std_log2 = in_half_steps(packed[0].noise(), packed[0].modulus());
     line.output_bytes = packed.iter().map(|packed| packed.to_bytes().len()).sum();
-    Ok(line)
+    Ok(())
 }
 
 /// Lines, with the function between their steps: the third of the plan.
 fn records<T: Target>(
     lines: Vec<Contract>,
-    function: &'static str,
-    units: f64,
+    function: &Contract,
     plan: &Plan<T>,
 ) -> Vec<BridgesRecord> {
     let predicted = plan.steps()[2].duration.as_secs_f64() / plan.taken_out() as f64;
     let record = |contract| BridgesRecord {
         contract,
-        function,
-        function_units_per_value: units,
+        function: function.method.clone(),
+        function_units_per_value: function.eval_units / function.slots as f64,
         predicted_function_units_per_value: predicted / CostModel::default().unit(),
     };
     lines.into_iter().map(record).collect()

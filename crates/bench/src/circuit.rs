@@ -18,8 +18,7 @@ use serde::Serialize;
 
 use crate::circuit_words::CheckedWords;
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Runs, timed, try_timed};
 
 /// A circuit by its name.
 fn named_circuit() -> impl TypedValueParser<Value = NamedCircuit> {
@@ -135,7 +134,6 @@ pub fn run(arguments: &CircuitArguments, json: bool) -> anyhow::Result<()> {
 /// Results over all evaluations.
 #[derive(Default)]
 struct Found {
-    times: Vec<f64>,
     /// Sum of squares of errors, and their number.
     squares: f64,
     bits: usize,
@@ -145,11 +143,8 @@ impl Run<'_> {
     fn measure(&self, plan_s: f64, arguments: &CircuitArguments) -> anyhow::Result<CircuitRecord> {
         let Self { circuit, plan, parameters, .. } = *self;
         let secret = SecretKey::generate(parameters);
-        let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-        let server = server?;
+        let (server, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
         let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-        let generation_peak = memory::peak_rss();
-        memory::reset_peak();
         let mut contract = Contract {
             method: "circuit".into(),
             table: self.named.name().into(),
@@ -161,20 +156,16 @@ impl Run<'_> {
             security_bits: parameters.security_bits(),
             ..Contract::here()
         };
-        let (mut unit, mut found) = (UnitSampler::start(), Found::default());
+        let (mut runs, mut found) = (Runs::start(), Found::default());
         for _ in 0..arguments.runs.max(1) {
             let words = CheckedWords::random(self.named, circuit, parameters.bits(), &mut rng)?;
-            self.evaluate(&secret, &server, &words, &mut contract, &mut found)?;
-            unit.sample_if_due();
+            runs.add(self.evaluate(&secret, &server, &words, &mut contract, &mut found)?);
         }
         // Matrices are encoded when they are first used.
         contract.eval_key_bytes = server.memory_bytes();
-        contract.eval_rss_bytes = memory::peak_rss();
-        contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
         // A bit is wrong at a distance of 1/2.
         contract.noise_std_log2 = (2.0 * (found.squares / found.bits as f64).sqrt()).log2();
-        let runs = found.times.len();
-        contract.set_time(median(&found.times), runs, parameters.bits(), unit.finish());
+        runs.enter(&mut contract, parameters.bits(), 0.0);
         let (counts, cost) = (plan.counts(), PlanOptions::default().cost);
         Ok(CircuitRecord {
             contract,
@@ -204,7 +195,7 @@ impl Run<'_> {
         words: &CheckedWords,
         contract: &mut Contract,
         found: &mut Found,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<f64> {
         let widths: Vec<_> = self.circuit.inputs().iter().map(|word| word.width).collect();
         let bits = input_bits(&widths, &words.inputs);
         let encrypt_s = Mutex::new(0.0);
@@ -216,11 +207,9 @@ impl Run<'_> {
         };
         let tell = told_by_percent();
         let (outputs, time) =
-            timed(|| execute_with(self.plan, server, &input, Progress::new(&tell)));
-        let outputs = outputs?;
+            try_timed(|| execute_with(self.plan, server, &input, Progress::new(&tell)))?;
         contract.encrypt_s = encrypt_s.into_inner().expect("no panic under lock");
         let hidden = if self.plan.parallel() == 1 { contract.encrypt_s } else { 0.0 };
-        found.times.push(time - hidden);
         let widths: Vec<_> = self.circuit.outputs().iter().map(|word| word.signals.len()).collect();
         let decrypted = outputs.iter().map(|bits| secret.decrypt(bits));
         let results = output_words(&widths, &decrypted.collect::<Result<Vec<_>, _>>()?);
@@ -231,7 +220,7 @@ impl Run<'_> {
             found.squares += errors.iter().map(|error| error * error).sum::<f64>();
             found.bits += errors.len();
         }
-        Ok(())
+        Ok(time - hidden)
     }
 }
 

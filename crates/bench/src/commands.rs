@@ -114,9 +114,6 @@ struct CommandRecord {
 }
 
 /// Runs the benchmark.
-///
-/// # Errors
-/// If a command fails, or a value is wrong.
 pub fn run(arguments: &CommandsArguments, threads: usize, json: bool) -> Result<()> {
     let program = std::env::current_exe().context("this program has no path")?;
     for job in JOBS.into_iter().filter(|job| arguments.only.is_none_or(|it| it == job.engine)) {

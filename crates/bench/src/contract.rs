@@ -6,9 +6,6 @@ use serde_json::Value;
 use crate::origin::Origin;
 
 /// Prints a line, as JSON for programs or in short for people, and checks that no value was wrong.
-///
-/// # Errors
-/// If the line cannot be written as JSON, or a value is wrong.
 pub fn print_line(line: &impl Serialize, json: bool) -> anyhow::Result<()> {
     print_lines(std::slice::from_ref(line), json)
 }

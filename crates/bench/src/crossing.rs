@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
+use crate::measurement::{Checked, UnitSampler, median, timed, try_timed};
 use crate::memory;
 
 const SILENT: Progress<'static> = Progress::silent();
@@ -93,10 +93,8 @@ struct Packed {
     table: Table,
     prepared: packed::PreparedTable,
     values: Vec<u64>,
-    wrong: usize,
-    checked: usize,
-    /// Sum of the squares of all errors, in half steps.
-    squares: f64,
+    /// Results; errors are in half steps.
+    checked: Checked,
 }
 
 impl Packed {
@@ -113,10 +111,8 @@ impl Packed {
                 self.key.unpack(&self.key.packed().lookup(&packed, &self.prepared, SILENT)?)
             });
             let output = output?;
-            let found = self.secret.decrypt(&output)?;
-            self.squares += self.squared_errors(&output, &expected);
-            self.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
-            self.checked += count;
+            self.checked.compare(&self.secret.decrypt(&output)?, &expected);
+            self.checked.errors(self.errors(&output, &expected));
             times.push(time);
             unit.sample_if_due();
         }
@@ -124,15 +120,15 @@ impl Packed {
         Ok(median(&times[1..]))
     }
 
-    /// Squares of the errors of phases, in half steps of the modulus of the values, added up.
-    fn squared_errors(&self, found: &single::Ciphertext, expected: &[u64]) -> f64 {
+    /// Errors of phases, in half steps of the modulus of the values.
+    fn errors(&self, found: &single::Ciphertext, expected: &[u64]) -> Vec<f64> {
         let (list, secret) = (found.values(), self.secret.single().fhew().lwe_coefficients());
         let (q, p) = (list.shape().modulus as f64, found.modulus() as f64);
         let error = |(index, &value): (usize, &u64)| {
             let error = phase(secret, &list.ciphertext(index)) as f64 / q - value as f64 / p;
             2.0 * p * (error - error.round())
         };
-        expected.iter().enumerate().map(error).map(|error| error * error).sum()
+        expected.iter().enumerate().map(error).collect()
     }
 }
 
@@ -217,8 +213,7 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     let mut contract = contract(arguments, &parameters);
     let (secret, keygen_s) = timed(|| bridged::SecretKey::generate(&parameters));
     contract.keygen_s = keygen_s + single_keygen;
-    let (key, setup_s) = timed(|| secret.evaluation_key(SILENT));
-    let key = key?;
+    let (key, setup_s) = try_timed(|| secret.evaluation_key(SILENT))?;
     contract.setup_s = setup_s;
     let generation_peak = memory::peak_rss();
     memory::reset_peak();
@@ -228,8 +223,8 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     let (fresh, encrypt_s) = timed(|| secret.encrypt(&values[..1]));
     (contract.input_bytes, contract.encrypt_s) = (fresh?.to_bytes().len(), encrypt_s);
     let prepared = key.packed().prepare(&table)?;
-    let (wrong, checked, squares) = (0, 0, 0.0);
-    let mut packed = Packed { secret, key, table, prepared, values, wrong, checked, squares };
+    let checked = Checked::default();
+    let mut packed = Packed { secret, key, table, prepared, values, checked };
     let times = packed.times(runs, &mut unit)?;
     let crossing = times.crossing(single, slots);
     let at_crossing = crossing.map(|count| packed.seconds(count, runs, &mut unit)).transpose()?;
@@ -237,8 +232,7 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     contract.eval_rss_bytes = memory::peak_rss();
     contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     contract.eval_key_bytes = packed.key.memory_bytes();
-    (contract.values_checked, contract.wrong) = (packed.checked, packed.wrong);
-    contract.noise_std_log2 = (packed.squares / packed.checked as f64).sqrt().log2();
+    packed.checked.enter(&mut contract, 1.0);
     let u = unit.finish();
     contract.set_time(times.full, runs, slots, u);
     let model = CostModel::default();

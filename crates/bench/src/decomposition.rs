@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 use crate::single::{Batch, Line, Session};
 
 /// Arguments of `bench decomposition`.
@@ -123,8 +123,7 @@ fn measure(
     let values: Vec<u64> = (0..samples).flat_map(|_| [rng.random_range(0..1 << bits); 2]).collect();
     let encrypt = |&value| encrypt_large(&session.secret, value, bits);
     let (inputs, encrypt_s) =
-        timed(|| values.iter().map(encrypt).collect::<Result<Vec<LweCiphertext>, _>>());
-    let inputs = inputs?;
+        try_timed(|| values.iter().map(encrypt).collect::<Result<Vec<LweCiphertext>, _>>())?;
     let decompose = |input: &LweCiphertext| {
         plan.evaluate(&session.key, input).expect("inputs of these parameters")
     };

@@ -22,7 +22,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use crate::contract::print_lines;
-use crate::measurement::timed;
+use crate::measurement::{Checked, timed, try_timed};
 use crate::single::{Batch, Line, Session};
 
 /// Parameters of Ma et al. (TCHES 2024, Table 5), for research: their security is what lines say of them.
@@ -168,8 +168,7 @@ fn measure(
     let p = arguments.p;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let table = Table::from_fn(p, p, |_| rng.random_range(0..p))?;
-    let (encoded, prepare_s) = timed(|| method.encode(parameters, &table));
-    let encoded = encoded?;
+    let (encoded, prepare_s) = try_timed(|| method.encode(parameters, &table))?;
     let lookup = move |key: &EvaluationKey, input: &LweCiphertext| {
         let results = method.lookup_many(key, &[&encoded], input);
         results.expect("inputs of these parameters").swap_remove(0)
@@ -260,15 +259,14 @@ impl Timed {
         let results: Vec<LweCiphertext> =
             values.inputs.par_iter().map(|input| evaluate(&session.key, input)).collect();
         let parameters = &session.parameters;
-        let mut squares = 0.0;
+        let mut checked = Checked::default();
         for (&value, result) in values.plain.iter().zip(&results) {
             let expected = expected(value);
-            line.contract.wrong += usize::from(session.secret.decrypt(result, p)? != expected);
+            checked.count(session.secret.decrypt(result, p)? != expected);
             let phase = encode(expected, p, parameters.lwe_modulus());
-            squares += session.secret.phase_error(result, phase)?.powi(2);
+            checked.errors([session.secret.phase_error(result, phase)?]);
         }
-        line.contract.values_checked = results.len();
-        line.contract.noise_std_log2 = relative((squares / results.len() as f64).sqrt(), p);
+        checked.enter(&mut line.contract, 0.5 / p as f64);
         let bits = parameters.literal().log2_lwe_modulus as usize;
         line.contract.input_bytes = bits.div_ceil(8);
         line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);

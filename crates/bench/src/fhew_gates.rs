@@ -18,7 +18,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
+use crate::measurement::{Checked, UnitSampler, median, timed, try_timed};
 use crate::memory;
 
 /// Arguments of `bench fhew-gates`.
@@ -94,8 +94,7 @@ impl Session {
         let rival = single.clone();
         let single = booleans::SecretKey::generate(single);
         let secret = PackedGatesSecret::generate(&single, packed)?;
-        let (server, keygen_s) = timed(|| secret.packed_gates(Progress::silent()));
-        let server = server?;
+        let (server, keygen_s) = try_timed(|| secret.packed_gates(Progress::silent()))?;
         drop(secret);
         Ok(Self { single, server, keygen_s, rival })
     }
@@ -103,14 +102,10 @@ impl Session {
     /// NAND of all bits, and the time of every step: what [`PackedGates::gate`] does.
     fn nand(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<(EncryptedBits, [f64; 5])> {
         let (gates, server) = (&self.server, self.server.server());
-        let (sums, packing_s) = timed(|| gates.pack(Gate::Nand, x, y));
-        let sums = sums?;
-        let (result, boot_s) = timed(|| gates.half_bootstrap(Gate::Nand, &sums));
-        let result = result?;
-        let (cleaned, cleaning_s) = timed(|| server.clean(&result));
-        let cleaned = cleaned?;
-        let (quarters, transform_s) = timed(|| server.to_coefficients(&cleaned, 4));
-        let quarters = quarters?;
+        let (sums, packing_s) = try_timed(|| gates.pack(Gate::Nand, x, y))?;
+        let (result, boot_s) = try_timed(|| gates.half_bootstrap(Gate::Nand, &sums))?;
+        let (cleaned, cleaning_s) = try_timed(|| server.clean(&result))?;
+        let (quarters, transform_s) = try_timed(|| server.to_coefficients(&cleaned, 4))?;
         let (results, extraction_s) = timed(|| gates.extract(&quarters));
         let times = [packing_s, boot_s, cleaning_s, transform_s, extraction_s];
         Ok((EncryptedBits::of_values(self.single.parameters(), x.key_id(), results?)?, times))
@@ -156,10 +151,10 @@ impl Session {
         let (inputs, encrypt_s) = timed(|| plain.each_ref().map(encrypt));
         let mut contract =
             Contract { encrypt_s: encrypt_s / (2 * count) as f64, ..self.contract() };
-        let check = |results: &EncryptedBits, expected: &[bool]| {
-            let found = self.single.decrypt(results)?;
-            let wrong = found.iter().zip(expected).filter(|(a, b)| a != b).count();
-            Ok((wrong, self.errors(results, expected)))
+        let check = |results: &EncryptedBits, expected: &[bool], checked: &mut Checked| {
+            checked.compare(&self.single.decrypt(results)?, expected);
+            checked.errors(self.errors(results, expected));
+            Ok(())
         };
         let nand = |x: &_, y: &_| self.nand(x, y);
         let (times, unit) = rounds(arguments.runs, plain, inputs, &mut contract, nand, check)?;
@@ -181,34 +176,31 @@ impl Session {
 }
 
 /// NAND of bits in rounds, each of the results of the two before it: the times of the last ones, and the seconds of u. Enters
-/// into the contract how many bits `check` finds wrong, their errors as fractions of the modulus, and memory.
+/// into the contract what `check` finds, with errors as fractions of the modulus, and memory.
 pub(crate) fn rounds<L, T>(
     runs: usize,
     mut plain: [Vec<bool>; 2],
     mut inputs: [L; 2],
     contract: &mut Contract,
     nand: impl Fn(&L, &L) -> Result<(L, T)>,
-    check: impl Fn(&L, &[bool]) -> Result<(usize, Vec<f64>)>,
+    check: impl Fn(&L, &[bool], &mut Checked) -> Result<()>,
 ) -> Result<(Vec<T>, f64)> {
     memory::reset_peak();
     let mut unit = UnitSampler::start();
-    let (mut times, mut squares) = (Vec::new(), 0.0);
+    let (mut times, mut checked) = (Vec::new(), Checked::default());
     for _ in 0..ROUNDS_BEFORE + runs.max(1) {
         let (results, time) = nand(&inputs[0], &inputs[1])?;
         times.push(time);
         unit.sample_if_due();
         let pairs = plain[0].iter().zip(&plain[1]);
         let expected: Vec<bool> = pairs.map(|(&x, &y)| !(x && y)).collect();
-        let (wrong, errors) = check(&results, &expected)?;
-        contract.wrong += wrong;
-        contract.values_checked += errors.len();
-        squares += errors.iter().map(|error| error * error).sum::<f64>();
+        check(&results, &expected, &mut checked)?;
         let [_, second] = inputs;
         inputs = [second, results];
         plain = [std::mem::take(&mut plain[1]), expected];
     }
     // A sum of two of them is wrong at a distance of 1/8.
-    contract.noise_std_log2 = (8.0 * (squares / contract.values_checked as f64).sqrt()).log2();
+    checked.enter(contract, 0.125);
     contract.eval_rss_bytes = memory::peak_rss();
     contract.peak_rss_bytes = contract.eval_rss_bytes;
     Ok((times.split_off(ROUNDS_BEFORE), unit.finish()))

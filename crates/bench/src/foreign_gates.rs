@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
 use crate::fhew_gates::rounds;
-use crate::measurement::{median, timed};
+use crate::measurement::{Checked, median, timed, try_timed};
 
 /// Arguments of `bench foreign-gates`.
 #[derive(Debug, Args)]
@@ -138,8 +138,7 @@ fn measure(
     let mut client = Client::new(parameters, arguments.seed);
     let packed = parameters.packed(arguments.gates as usize)?;
     let secret = client.secret()?;
-    let (server, keygen_s) = timed(|| secret.gates(&packed, Progress::silent()));
-    let server = server?;
+    let (server, keygen_s) = try_timed(|| secret.gates(&packed, Progress::silent()))?;
     let count = server.bits_at_once().min(arguments.gates as usize);
     let plain = [(); 2].map(|()| (0..count).map(|_| client.rng.random()).collect::<Vec<bool>>());
     let (inputs, encrypt_s) = timed(|| plain.each_ref().map(|bits| client.encrypt(bits)));
@@ -151,9 +150,11 @@ fn measure(
         let (results, time) = timed(|| server.gate(Gate::Nand, x, y, Progress::silent()));
         Ok((results?, time))
     };
-    let check = |results: &LweList, expected: &[bool]| {
+    let check = |results: &LweList, expected: &[bool], checked: &mut Checked| {
         let errors = client.errors(results, expected);
-        Ok((errors.iter().filter(|error| error.abs() >= 0.125).count(), errors))
+        errors.iter().for_each(|error| checked.count(error.abs() >= 0.125));
+        checked.errors(errors);
+        Ok(())
     };
     let (times, unit) = rounds(arguments.runs, plain, inputs, &mut contract, nand, check)?;
     contract.set_time(median(&times), times.len(), count, unit);

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{Checked, timed};
 use crate::single::{Batch, Line, Session};
 
 /// Arguments of `bench gates`.
@@ -57,18 +57,18 @@ fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Resul
 
     let results: Vec<LweCiphertext> = inputs.par_iter().map(nand).collect();
     let eighth = parameters.lwe_modulus() / 8;
-    let mut squares = 0.0;
+    let mut checked = Checked::default();
     let contract = &mut line.contract;
     for (&[a, b], result) in plain.iter().zip(&results) {
         let expected = Gate::Nand.apply(a, b);
-        contract.wrong += usize::from(decrypt_bit(&session.secret, result)? != expected);
+        checked.count(decrypt_bit(&session.secret, result)? != expected);
         let phase = if expected { eighth } else { 7 * eighth };
-        squares += session.secret.phase_error(result, phase)?.powi(2);
+        checked.errors([session.secret.phase_error(result, phase)?]);
     }
     let model = NoiseModel::new(parameters);
     // The distance to a wrong sum of two results is 1/8 of the modulus.
     let relative = |variance: f64| (variance.sqrt() * 8.0).log2();
-    contract.noise_std_log2 = relative(squares / results.len() as f64);
+    checked.enter(contract, 0.125);
     contract.predicted_noise_std_log2 =
         Some(relative((model.blind_rotation() + model.key_switching()).0));
     contract.log2_fail = gates::log2_fail(&model);
@@ -76,7 +76,6 @@ fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Resul
     contract.method = "NAND".to_owned();
     contract.table = "NAND".to_owned();
     (contract.bits_in, contract.bits_out, contract.modulus_in) = (2.0, 1.0, 2);
-    contract.values_checked = results.len();
     contract.encrypt_s = encrypt_s / (2 * plain.len()) as f64;
     let bits = parameters.literal().log2_lwe_modulus as usize;
     contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);

@@ -5,8 +5,7 @@ mod single;
 use clap::{Args, ValueEnum};
 use cryptable::Request;
 use cryptable::engines::packed::{
-    self, Ciphertext, CostModel, Error, EvaluationKey, Parameters, ParametersLiteral, Result,
-    SecretKey,
+    self, Ciphertext, CostModel, Error, Parameters, ParametersLiteral, Result, SecretKey,
 };
 use cryptable::integers::{
     ColumnKind, DigitArithmetic, DigitEncryption, DryRun, Evaluator, Integer, IntegerColumn,
@@ -18,8 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Checked, Runs, try_timed};
 use crate::packed::keys::Keys;
 
 /// The engine of the digits.
@@ -297,15 +295,19 @@ fn measure<T: Integer>(
     let (task, operation, literal) = (Task::new(arguments), arguments.op, parameters.literal());
     let values = task.values::<T>(literal.slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
-    let (columns, encrypt_s) = timed(|| encrypt_both(&keys.secret, &values));
-    let (columns, generation_peak) = (columns?, memory::peak_rss());
+    let (columns, encrypt_s) = try_timed(|| encrypt_both(&keys.secret, &values))?;
     let server = Evaluator::new(&keys.evaluation_key)?;
-
-    memory::reset_peak();
-    let (times, result, unit) = repeat(&server, task, &columns, arguments.runs.max(1))?;
-    let eval_rss_bytes = memory::peak_rss();
-    let found = decrypt(&keys.secret, &result)?;
+    let mut runs = Runs::start();
+    let result = loop {
+        let result = runs.time(|| task.evaluate(&server, &columns))?;
+        if runs.count() >= arguments.runs {
+            break result;
+        }
+    };
     let wanted = task.expected(&values);
+    let mut checked = Checked::default();
+    checked.compare(&decrypt(&keys.secret, &result)?, &wanted);
+    checked.errors(errors(&keys.secret, &result, &wanted, server.digit_bits())?);
     let (dry_run, failures) = dry_run::<T>(parameters, task)?;
     let model = CostModel::default();
     let mut contract = Contract {
@@ -318,19 +320,15 @@ fn measure<T: Integer>(
         setup_s: keys.setup_s,
         keygen_s: keys.keygen_s,
         encrypt_s,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
         eval_key_bytes: keys.evaluation_key.memory_bytes(),
         input_bytes: columns.iter().map(bytes).sum(),
         output_bytes: bytes(&result),
-        values_checked: found.len(),
-        wrong: found.iter().zip(&wanted).filter(|(a, b)| a != b).count(),
-        noise_std_log2: deviation(&keys.secret, &result, &wanted, server.digit_bits())?.log2(),
         log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
-    contract.set_time(median(&times), times.len(), literal.slots, unit);
+    checked.enter(&mut contract, 1.0);
+    runs.enter(&mut contract, literal.slots, 0.0);
     Ok(IntegersRecord {
         contract,
         digit_bits: server.digit_bits(),
@@ -341,22 +339,22 @@ fn measure<T: Integer>(
     })
 }
 
-/// Standard deviation of the errors of all digits, in half steps.
-fn deviation<T: Integer>(
+/// Errors of all digits, in half steps.
+fn errors<T: Integer>(
     secret: &SecretKey,
     column: &IntegerColumn<T, Ciphertext>,
     expected: &[T],
     digit_bits: u32,
-) -> Result<f64> {
-    let mut squares = Vec::new();
+) -> Result<Vec<f64>> {
+    let mut errors = Vec::new();
     // Public digits are the most significant ones, of booleans.
     for (index, ciphertext) in column.ciphertexts().enumerate() {
         let digit =
             |value: &T| (value.to_word() >> (index as u32 * digit_bits)) & ((1 << digit_bits) - 1);
         let digits: Vec<u64> = expected.iter().map(digit).collect();
-        squares.extend(secret.errors(ciphertext, &digits)?.into_iter().map(|error| error * error));
+        errors.extend(secret.errors(ciphertext, &digits)?);
     }
-    Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+    Ok(errors)
 }
 
 /// Columns of an operation's operands.
@@ -383,28 +381,6 @@ fn dry_run<T: Integer>(
     let result = task.evaluate(&server, &columns)?;
     let failures = dry_run.failure_probability(result.ciphertexts())?;
     Ok((dry_run, failures))
-}
-
-/// Seconds of every run, the last result, seconds of u.
-type Runs<T> = (Vec<f64>, IntegerColumn<T, Ciphertext>, f64);
-
-fn repeat<T: Integer>(
-    server: &Evaluator<'_, EvaluationKey>,
-    task: Task,
-    columns: &[IntegerColumn<T, Ciphertext>; 2],
-    runs: usize,
-) -> Result<Runs<T>> {
-    let mut unit = UnitSampler::start();
-    let mut times = Vec::new();
-    loop {
-        let (result, time) = timed(|| task.evaluate(server, columns));
-        let result = result?;
-        times.push(time);
-        unit.sample_if_due();
-        if times.len() == runs {
-            return Ok((times, result, unit.finish()));
-        }
-    }
 }
 
 #[cfg(test)]

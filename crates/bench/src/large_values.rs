@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{Checked, timed};
 use crate::single::{Batch, Line, Session};
 
 /// Modulus of signs.
@@ -179,7 +179,7 @@ fn measure(
         |input: &[LweCiphertext; 2]| function.evaluate(input).expect("inputs of these parameters");
     let mut line = session.line(Batch::new(arguments.batch, arguments.runs), &inputs, evaluate);
     let results: Vec<LweCiphertext> = inputs.par_iter().map(evaluate).collect();
-    let squares = check(session, &function, &values, &results, &mut line)?;
+    let checked = check(session, &function, &values, &results)?;
     let is_sign = matches!(operation, Operation::Sign | Operation::Lt);
     let output = if is_sign {
         model.blind_rotation() + model.key_switching()
@@ -190,7 +190,7 @@ fn measure(
     };
     let steps = 2.0 * function.expected([0, 0]).1 as f64;
     let contract = &mut line.contract;
-    contract.noise_std_log2 = ((squares / results.len() as f64).sqrt() * steps).log2();
+    checked.enter(contract, 1.0 / steps);
     contract.predicted_noise_std_log2 = Some((output.standard_deviation() * steps).log2());
     contract.method = format!("{} of {bits} bits", operation.name());
     contract.table = operation.name().to_owned();
@@ -210,23 +210,21 @@ fn measure(
     Ok(LargeLine { line, digit_count: plan.digits(), rotation_keys: plan.rotation_keys().to_vec() })
 }
 
-/// Enters how many values were checked and how many were wrong; the sum of squared errors, fractions of the modulus.
+/// Checks all results; errors are fractions of the modulus.
 fn check(
     session: &Session,
     function: &Function<'_>,
     values: &[[i64; 2]],
     results: &[LweCiphertext],
-    line: &mut Line,
-) -> anyhow::Result<f64> {
-    let mut squares = 0.0;
+) -> anyhow::Result<Checked> {
+    let mut checked = Checked::default();
     for (&pair, result) in values.iter().zip(results) {
         let (expected, modulus) = function.expected(pair);
-        line.contract.wrong += usize::from(session.secret.decrypt(result, modulus)? != expected);
+        checked.count(session.secret.decrypt(result, modulus)? != expected);
         let phase = encode(expected, modulus, result.modulus());
-        squares += session.secret.phase_error(result, phase)?.powi(2);
+        checked.errors([session.secret.phase_error(result, phase)?]);
     }
-    line.contract.values_checked = results.len();
-    Ok(squares)
+    Ok(checked)
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use cryptable_ring::unit::measure_unit;
 
+use crate::contract::Contract;
+use crate::memory;
+
 /// The median of some times.
 pub fn median(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
@@ -16,6 +19,12 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
     let result = f();
     (result, start.elapsed().as_secs_f64())
+}
+
+/// Runs `f` and returns its result, unless it fails, with the seconds it took.
+pub fn try_timed<T, E>(f: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
+    let (result, seconds) = timed(f);
+    Ok((result?, seconds))
 }
 
 /// Runs `f` and returns its result with the seconds of processor time that it took, on all threads that still run; of the
@@ -73,6 +82,93 @@ impl UnitSampler {
         self.least = self.least.min(measure_unit());
         self.last = Instant::now();
         self.least
+    }
+}
+
+/// Evaluations of one kind: the seconds of each, the unit u between them, and memory before and since.
+#[derive(Debug)]
+pub struct Runs {
+    times: Vec<f64>,
+    unit: UnitSampler,
+    generation_peak: u64,
+}
+
+impl Runs {
+    /// Starts; what memory took before is that of key generation.
+    pub fn start() -> Self {
+        let generation_peak = memory::peak_rss();
+        memory::reset_peak();
+        Self { times: Vec::new(), unit: UnitSampler::start(), generation_peak }
+    }
+
+    /// Times an evaluation.
+    pub fn time<T>(&mut self, evaluate: impl FnOnce() -> T) -> T {
+        let (result, seconds) = timed(evaluate);
+        self.add(seconds);
+        result
+    }
+
+    /// Adds an evaluation that was timed.
+    pub fn add(&mut self, seconds: f64) {
+        self.times.push(seconds);
+        self.unit.sample_if_due();
+    }
+
+    /// The number of evaluations.
+    pub fn count(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Enters the median time of an evaluation of `values` values, to which preparing tables adds `prepare_s`, and memory;
+    /// returns the seconds of u.
+    pub fn enter(self, contract: &mut Contract, values: usize, prepare_s: f64) -> f64 {
+        contract.eval_rss_bytes = memory::peak_rss();
+        contract.peak_rss_bytes = self.generation_peak.max(contract.eval_rss_bytes);
+        let (eval_s, unit) = (prepare_s + median(&self.times), self.unit.finish());
+        contract.set_time(eval_s, self.times.len(), values, unit);
+        unit
+    }
+}
+
+/// Results that were compared with what they should be, and their errors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checked {
+    /// Values.
+    pub values: usize,
+    /// Values that are wrong.
+    pub wrong: usize,
+    /// The largest error.
+    pub worst: f64,
+    errors: usize,
+    squares: f64,
+}
+
+impl Checked {
+    /// Compares values.
+    pub fn compare<T: PartialEq>(&mut self, found: &[T], expected: &[T]) {
+        found.iter().zip(expected).for_each(|(found, expected)| self.count(found != expected));
+    }
+
+    /// Counts a value.
+    pub fn count(&mut self, is_wrong: bool) {
+        self.values += 1;
+        self.wrong += usize::from(is_wrong);
+    }
+
+    /// Adds errors.
+    pub fn errors(&mut self, errors: impl IntoIterator<Item = f64>) {
+        for error in errors {
+            self.errors += 1;
+            self.squares += error * error;
+            self.worst = self.worst.max(error.abs());
+        }
+    }
+
+    /// Enters all into a contract; the noise relative to `margin`, the least error of a wrong value.
+    pub fn enter(&self, contract: &mut Contract, margin: f64) {
+        (contract.values_checked, contract.wrong) = (self.values, self.wrong);
+        let deviation = (self.squares / self.errors as f64).sqrt();
+        contract.noise_std_log2 = (deviation / margin).log2();
     }
 }
 

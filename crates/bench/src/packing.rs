@@ -19,7 +19,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use crate::contract::{Contract, print_lines};
-use crate::measurement::{UnitSampler, median, timed};
+use crate::measurement::{Checked, UnitSampler, median, timed, try_timed};
 use crate::memory;
 
 /// Arguments of `bench packing`.
@@ -118,7 +118,9 @@ impl Direction {
         let degree = parameters.literal().ring_degree;
         let Self { times, errors } = self;
         // Sums of two bits are quarters: a phase is wrong at a distance of 1/8.
-        let squares = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+        let mut checked = Checked::default();
+        errors.iter().for_each(|error| checked.count(error.abs() >= 0.125));
+        checked.errors(errors.iter().copied());
         let mut contract = Contract {
             method: method.into(),
             table: "sum".into(),
@@ -126,9 +128,6 @@ impl Direction {
             bits_out: 2.0,
             modulus_in: 4,
             ring_degree: degree,
-            values_checked: errors.len(),
-            wrong: errors.iter().filter(|e| e.abs() >= 0.125).count(),
-            noise_std_log2: (8.0 * squares.sqrt()).log2(),
             predicted_noise_std_log2: Some((8.0 * predicted.standard_deviation()).log2()),
             log2_fail: predicted.law().log2_exceeds(0.125),
             security_bits: parameters.security_bits(),
@@ -136,6 +135,7 @@ impl Direction {
             eval_rss_bytes: memory::peak_rss(),
             ..Contract::here()
         };
+        checked.enter(&mut contract, 0.125);
         contract.set_time(median(times), times.len(), degree, unit);
         contract
     }
@@ -162,11 +162,9 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
         // Masks are words, as those of results of gates: a seed would be drawn out every time.
         let lists = fresh.each_ref().map(computed);
         let quarter = parameters.lwe_shape().modulus / 4;
-        let (packed, time) = timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree));
-        let packed = packed?;
+        let (packed, time) = try_timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree))?;
         into.times.push(time);
-        let (list, time) = timed(|| extraction.extract(&packed, 0));
-        let list = list?;
+        let (list, time) = try_timed(|| extraction.extract(&packed, 0))?;
         back.times.push(time);
         unit.sample_if_due();
         let sum = |(&x, &y): (&bool, &bool)| f64::from(u8::from(x) + u8::from(y)) / 4.0;

@@ -47,10 +47,6 @@ pub struct PlotArguments {
 /// table of them, and costs of trees by count.
 ///
 /// Lines of several tables, of packed ciphertexts that are not full, and of other benchmarks are passed over, and counted.
-///
-/// # Errors
-/// If a file cannot be read, a line is no record, a method was not measured on that many threads, or a picture
-/// cannot be written.
 pub fn run(arguments: &PlotArguments) -> Result<()> {
     let lines = Lines::read(&arguments.files)?;
     if lines.passed_over > 0 {
@@ -95,9 +91,6 @@ pub struct Lines {
 
 impl Lines {
     /// The lines of all files.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or a line is no record.
     pub fn read(files: &[PathBuf]) -> Result<Self> {
         let (mut records, mut single, mut all) = (Vec::new(), Vec::new(), 0);
         let mut signs = Vec::new();
@@ -158,7 +151,7 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
         chart(
             "latency",
             "Latency of a lookup",
-            "time a ciphertext (s)",
+            "time per ciphertext (s)",
             |record| record.eval_s,
             published::latency(),
         ),
@@ -172,7 +165,7 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
         chart(
             "latency_units",
             "Latency of a lookup",
-            "time a ciphertext (u)",
+            "time per ciphertext (u)",
             |record| record.eval_units,
             Vec::new(),
         ),

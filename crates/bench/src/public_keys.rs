@@ -6,8 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Checked, Runs, median, timed, try_timed};
 
 /// Engines, and the moduli and numbers of values that are measured.
 const CASES: [(Engine, u64, usize); 3] =
@@ -51,24 +50,17 @@ fn measure(
         request.plan()?.best().parameters().clone()
     };
     let secret = SecretKey::generate(parameters.clone());
-    let (public, keygen_s) = timed(|| secret.public_key());
-    let public = public?;
+    let (public, keygen_s) = try_timed(|| secret.public_key())?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let values: Vec<u64> = (0..count).map(|_| rng.random_range(0..modulus)).collect();
-    let (mut unit, mut times, mut own) = (UnitSampler::start(), Vec::new(), Vec::new());
-    let mut wrong = 0;
-    let mut bytes = [0; 2];
-    memory::reset_peak();
+    let (mut runs, mut own) = (Runs::start(), Vec::new());
+    let (mut checked, mut bytes) = (Checked::default(), [0; 2]);
     for _ in 0..arguments.runs.max(1) {
         let (by_secret, time) = timed(|| secret.encrypt(&values));
         own.push(time);
-        let (by_public, time) = timed(|| public.encrypt(&values));
-        times.push(time);
-        let (by_secret, by_public) = (by_secret?, by_public?);
+        let (by_secret, by_public) = (by_secret?, runs.time(|| public.encrypt(&values))?);
         bytes = [by_secret.to_bytes().len(), by_public.to_bytes().len()];
-        let found = secret.decrypt(&by_public)?;
-        wrong += found.iter().zip(&values).filter(|(a, b)| a != b).count();
-        unit.sample_if_due();
+        checked.compare(&secret.decrypt(&by_public)?, &values);
     }
     let mut line = Contract {
         method: format!("encryption by a public key, {engine} values"),
@@ -78,19 +70,17 @@ fn measure(
         ring_degree: parameters.ring_degree(),
         keygen_s,
         encrypt_s: median(&own),
-        peak_rss_bytes: memory::peak_rss(),
-        eval_rss_bytes: memory::peak_rss(),
         eval_key_bytes: public.to_bytes().len(),
         input_bytes: bytes[0],
         output_bytes: bytes[1],
-        values_checked: times.len() * count,
-        wrong,
+        values_checked: checked.values,
+        wrong: checked.wrong,
         log2_fail: parameters.log2_fail(),
         security_bits: parameters.security_bits(),
         table: "identity".into(),
         ..Contract::here()
     };
-    line.set_time(median(&times), times.len(), count, unit.finish());
+    runs.enter(&mut line, count, 0.0);
     Ok(line)
 }
 

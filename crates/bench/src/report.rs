@@ -129,9 +129,6 @@ pub(crate) struct PeerLine {
 }
 
 /// Measures what is missing, and writes the page.
-///
-/// # Errors
-/// If a benchmark fails, a file cannot be read or written, or a line is none of the contract.
 pub fn run(arguments: &ReportArguments, threads: usize) -> Result<()> {
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;

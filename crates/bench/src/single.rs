@@ -1,7 +1,5 @@
 //! Common parts of benchmarks of single values: keys, timing, and the line that they print.
 
-use std::time::Instant;
-
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters};
 use cryptable_lattice::cost::CostModel;
@@ -9,8 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::contract::Contract;
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Runs, timed};
 
 /// One line: the JSON contract, and what belongs to single values.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -73,7 +70,6 @@ pub struct Session {
     pub key: EvaluationKey,
     keygen_s: f64,
     setup_s: f64,
-    generation_peak: u64,
 }
 
 impl Session {
@@ -82,11 +78,8 @@ impl Session {
         let secret = SecretKey::generate(parameters);
         let (seeded, keygen_s) = timed(|| secret.evaluation_key());
         let (key, setup_s) = timed(|| EvaluationKey::expand(&seeded));
-        drop(seeded);
-        let generation_peak = memory::peak_rss();
-        memory::reset_peak();
         let parameters = parameters.clone();
-        Self { parameters, secret, key, keygen_s, setup_s, generation_peak }
+        Self { parameters, secret, key, keygen_s, setup_s }
     }
 
     /// A line with all that does not depend on what is evaluated: `of` is timed on `inputs`, after one run that warms
@@ -97,36 +90,28 @@ impl Session {
         inputs: &[I],
         of: impl Fn(&I) -> T + Sync,
     ) -> Line {
-        let mut unit = UnitSampler::start();
-        let mut times = Vec::new();
-        for run in 0..=batch.runs {
-            let start = Instant::now();
+        let mut runs = Runs::start();
+        let evaluate = |run: usize| {
             (0..batch.size).into_par_iter().for_each(|i| {
                 std::hint::black_box(of(&inputs[(run * batch.size + i) % inputs.len()]));
             });
-            if run > 0 {
-                times.push(start.elapsed().as_secs_f64());
-            }
-            unit.sample_if_due();
-        }
-        let eval_rss_bytes = memory::peak_rss();
-        let (eval_s, unit) = (median(&times), unit.finish());
+        };
+        evaluate(0);
+        (1..=batch.runs).for_each(|run| runs.time(|| evaluate(run)));
         let literal = self.parameters.literal();
         let digits = |gadget: GadgetLiteral| (gadget.base_log2, gadget.length);
         let mut contract = Contract {
             ring_degree: literal.ring_degree,
             setup_s: self.setup_s,
             keygen_s: self.keygen_s,
-            peak_rss_bytes: self.generation_peak.max(eval_rss_bytes),
-            eval_rss_bytes,
             eval_key_bytes: self.key.bytes(),
             security_bits: self.parameters.security_bits(),
             ..Contract::here()
         };
-        contract.set_time(eval_s, batch.runs, batch.size, unit);
+        let unit = runs.enter(&mut contract, batch.size, 0.0);
         Line {
+            units_per_value: contract.eval_s / unit / batch.size as f64,
             contract,
-            units_per_value: eval_s / unit / batch.size as f64,
             lwe_dimension: literal.lwe_dimension,
             log2_lwe_modulus: literal.log2_lwe_modulus,
             log2_prime: self.parameters.log2_prime(),

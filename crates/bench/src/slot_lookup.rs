@@ -11,8 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Checked, Runs, timed, try_timed};
 
 /// Arguments of `bench slot-lookup`.
 #[derive(Debug, Args)]
@@ -84,32 +83,13 @@ impl Values {
     }
 }
 
-/// Errors of results.
-#[derive(Default)]
-struct Errors {
-    squares: f64,
-    worst: f64,
-    wrong: usize,
-}
-
-impl Errors {
-    fn add(&mut self, error: f64) {
-        self.worst = self.worst.max(error.abs());
-        self.squares += error * error;
-        self.wrong += usize::from(error.abs() >= 0.5);
-    }
-}
-
 fn measure(
     parameters: &Parameters,
     arguments: &SlotLookupArguments,
 ) -> anyhow::Result<SlotLookupRecord> {
     let secret = SecretKey::generate(parameters);
     let (server, keygen_s) =
-        timed(|| secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent()));
-    let server = server?;
-    let generation_peak = memory::peak_rss();
-    memory::reset_peak();
+        try_timed(|| secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent()))?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let (p, parts) = (1usize << arguments.bits, if arguments.complex { 2 } else { 1 });
     let outputs: Vec<f64> = (0..p).map(|_| rng.random_range(0..p) as f64).collect();
@@ -119,8 +99,7 @@ fn measure(
     let count = parts * parameters.slots();
     let mut contract = contract(parameters, arguments, count);
     (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
-    let mut unit = UnitSampler::start();
-    let (mut times, mut errors) = (Vec::new(), Errors::default());
+    let (mut runs, mut checked) = (Runs::start(), Checked::default());
     let mut predicted = None;
     for _ in 0..arguments.runs.max(1) {
         let values = Values::draw(p, parts, parameters.slots(), &mut rng);
@@ -129,32 +108,27 @@ fn measure(
         // As far down as the period allows.
         let level = usize::from(p > 32);
         let input = server.lower(&input?, level)?;
-        let (result, time) = timed(|| server.lookup(&input, &table));
-        let result = result?;
-        times.push(time);
-        unit.sample_if_due();
+        let result = runs.time(|| server.lookup(&input, &table))?;
         let expected = values.map(|value| outputs[value]);
         for error in secret.errors(&result, &expected)? {
-            [error.re, error.im].into_iter().take(parts).for_each(|part| errors.add(part));
+            for part in [error.re, error.im].into_iter().take(parts) {
+                checked.count(part.abs() >= 0.5);
+                checked.errors([part]);
+            }
         }
-        contract.values_checked += count;
         contract.encrypt_s = encrypt_s;
         contract.input_bytes = input.to_bytes(parameters)?.len();
         contract.output_bytes = result.to_bytes(parameters)?.len();
         predicted = Some(parameters.predict_lookup(&input, &table)?);
     }
-    contract.wrong = errors.wrong;
-    contract.eval_rss_bytes = memory::peak_rss();
-    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     let LookupPrediction { error, expected_deviation, level, .. } = predicted.expect("a run");
-    let mean = (errors.squares / contract.values_checked as f64).sqrt();
-    contract.noise_std_log2 = (2.0 * mean).log2();
+    checked.enter(&mut contract, 0.5);
     contract.predicted_noise_std_log2 = Some((2.0 * expected_deviation).log2());
-    contract.set_time(median(&times), times.len(), count, unit.finish());
+    runs.enter(&mut contract, count, 0.0);
     Ok(SlotLookupRecord {
         contract,
         order: arguments.order,
-        precision_bits: -(errors.worst / p as f64).log2(),
+        precision_bits: -(checked.worst / p as f64).log2(),
         stated_precision_bits: -(error.largest(-80.0) / p as f64).log2(),
         levels_left: level,
         log2_modulus: parameters.log2_modulus(),

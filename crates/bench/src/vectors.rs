@@ -12,8 +12,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Runs, timed, try_timed};
 
 /// Slots of the ring.
 const FULL_SLOTS: usize = 32_768;
@@ -186,24 +185,17 @@ fn measure(job: &Job, arguments: &BootstrapArguments) -> Result<BootstrapRecord>
     let parameters = &job.parameters;
     let secret = SecretKey::generate(parameters);
     let keys = job.keys();
-    let (server, keygen_s) = timed(|| secret.evaluation_key_for(&keys, Progress::silent()));
-    let server = server?;
+    let (server, keygen_s) = try_timed(|| secret.evaluation_key_for(&keys, Progress::silent()))?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let generation_peak = memory::peak_rss();
-    memory::reset_peak();
     let mut contract = contract(job);
     (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
-    let mut unit = UnitSampler::start();
-    let (mut times, mut sum, mut squares, mut worst) = (Vec::new(), 0.0, 0.0, 0f64);
+    let (mut runs, mut sum, mut squares, mut worst) = (Runs::start(), 0.0, 0.0, 0f64);
     let (mut stated, mut scale, mut levels_left) = (SlotError::default(), 0.0, 0);
     for _ in 0..arguments.runs.max(1) {
         let (values, bounds) = job.draw(&mut rng);
         let (input, encrypt_s) = timed(|| secret.encrypt_within(&values, bounds));
         let input = server.lower(&input?, 0)?;
-        let (result, time) = timed(|| job.bootstrap(&server, &input));
-        let result = result?;
-        times.push(time);
-        unit.sample_if_due();
+        let result = runs.time(|| job.bootstrap(&server, &input))?;
         let limit = (-REQUIRED_BITS).exp2();
         let (expected, distance) = job.expected(&values);
         for error in secret.errors(&result, &expected)? {
@@ -224,15 +216,13 @@ fn measure(job: &Job, arguments: &BootstrapArguments) -> Result<BootstrapRecord>
         contract.output_bytes = result.to_bytes(parameters)?.len();
         (stated, scale, levels_left) = (result.error(), result.scale(), result.level());
     }
-    contract.eval_rss_bytes = memory::peak_rss();
-    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     let checked = contract.values_checked as f64;
     // Parts have half of a slot's variance; real slots have one.
     let parts: f64 = if job.function.is_some() { 1.0 } else { 2.0 };
     let of_part = |deviation: f64, parts: f64| (deviation / parts.sqrt()).log2() + REQUIRED_BITS;
     contract.noise_std_log2 = of_part((squares / checked).sqrt(), parts);
     contract.predicted_noise_std_log2 = Some(of_part(stated.deviation.hypot(stated.bias), 2.0));
-    contract.set_time(median(&times), times.len(), parameters.slots(), unit.finish());
+    runs.enter(&mut contract, parameters.slots(), 0.0);
     let counts = job.counts;
     Ok(BootstrapRecord {
         contract,

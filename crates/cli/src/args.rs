@@ -218,10 +218,8 @@ pub struct PlanArgs {
     /// Job other than lookups.
     #[command(subcommand)]
     pub job: Option<Job<PlanFileArgs>>,
-    /// Requirements.
     #[command(flatten)]
     pub parameters: ParameterArgs,
-    /// Output files.
     #[command(flatten)]
     pub file: PlanFileArgs,
     /// List every parameter set that ships instead: for each of its secrets dimension, modulus, distribution, error,

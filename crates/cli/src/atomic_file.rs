@@ -1,11 +1,13 @@
 //! Outputs: files that appear complete or not at all, standard output, and pipes.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use cryptable_files::{Access, AtomicFile};
+
+use crate::printable::Printable as _;
 
 /// Names of standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -28,19 +30,18 @@ pub fn shown(path: &Path) -> &Path {
     if is_stdout(path) { Path::new("standard output") } else { path }
 }
 
+/// Returns the same name as text that cannot control the terminal.
+pub fn name(path: &Path) -> String {
+    shown(path).printable()
+}
+
 /// Returns the regular file that an output's name stands for, like [`cryptable_files::target_of`]. Standard output is
 /// none.
-///
-/// # Errors
-/// If the name stands for a directory, or if links form a circle.
 pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     if is_stdout(path) { Ok(None) } else { cryptable_files::target_of(path) }
 }
 
 /// Starts an output that is written sequentially.
-///
-/// # Errors
-/// Same errors as [`AtomicFile::create`], and an error if standard output is closed.
 pub fn create(path: &Path, access: Access) -> io::Result<AtomicFile> {
     if !is_stdout(path) {
         return AtomicFile::create(path, access);
@@ -48,6 +49,22 @@ pub fn create(path: &Path, access: Access) -> io::Result<AtomicFile> {
     STDOUT_IS_TAKEN.store(true, Ordering::Relaxed);
     let failed = |error| io::Error::other(format!("cannot create standard output: {error}"));
     Ok(AtomicFile::through(stdout().map_err(failed)?, shown(path)))
+}
+
+/// Writes a whole output, and returns its length in bytes. A file that exists is replaced only if `force` is set.
+pub fn write(path: &Path, access: Access, content: &[u8], force: bool) -> anyhow::Result<u64> {
+    let mut file = create(path, access)?;
+    file.write_all(content)?;
+    Ok(file.commit(force)?)
+}
+
+/// Checks that a file does not exist yet, or may be replaced; `loss` says what is lost then.
+#[cfg(feature = "client")]
+pub fn check_new(path: &Path, force: bool, loss: &str) -> anyhow::Result<()> {
+    let is_file = target_of(path)?.is_some();
+    let is_new = force || !is_file || !path.exists();
+    anyhow::ensure!(is_new, "{} exists; --force replaces it{loss}", path.printable());
+    Ok(())
 }
 
 #[cfg(unix)]

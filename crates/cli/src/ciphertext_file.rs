@@ -5,28 +5,80 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextWriter, Contents};
+use cryptable::{
+    Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextWriter, Contents, KeyId,
+    Parameters,
+};
 
+use crate::args::Global;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
-use crate::printable::Printable as _;
+use crate::key_input::with_option;
 use crate::report::{counted, values};
-
-/// A file of ciphertexts that is being read.
-pub type Reader = CiphertextReader<BufReader<File>>;
 
 /// A file of ciphertexts that is being written.
 pub type Writer = CiphertextWriter<AtomicFile>;
 
-/// Opens a file and checks that it is undamaged.
-pub fn open(path: &Path) -> Result<Reader> {
-    read(input_file::open_seekable(path)?, path)
+/// A file of ciphertexts that is being read, and its name for messages.
+pub struct Reader {
+    inner: CiphertextReader<BufReader<File>>,
+    name: String,
 }
 
-/// Same as [`open`], for a file that is already open and at its start. `path` is for messages.
-pub fn read(file: File, path: &Path) -> Result<Reader> {
-    let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
-    reader.with_context(|| input_file::shown(path).printable())
+impl Reader {
+    /// Opens a file and checks that it is undamaged.
+    pub fn open(global: Global, path: &Path) -> Result<Self> {
+        Self::of(global, input_file::open_seekable(path)?, path)
+    }
+
+    /// Opens several files.
+    pub fn open_all(global: Global, paths: &[PathBuf]) -> Result<Vec<Self>> {
+        paths.iter().map(|path| Self::open(global, path)).collect()
+    }
+
+    /// Same as [`Self::open`], for a file that is already open and at its start.
+    pub fn of(global: Global, file: File, path: &Path) -> Result<Self> {
+        let name = input_file::name(path);
+        let inner = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
+        let inner = inner.with_context(|| name.clone())?.with_options(global.read_options());
+        Ok(Self { inner, name })
+    }
+
+    /// Returns the name of the file.
+    pub fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    /// Returns the contents and size of the file.
+    pub fn summary(&self) -> &CiphertextFileSummary {
+        self.inner.summary()
+    }
+
+    /// Returns the contents that the file has if it goes with a key: those that it states, by the key's parameters.
+    pub fn contents_of(&self, parameters: &Parameters, key_id: KeyId) -> Contents {
+        let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
+        Contents { engine, parameter_digest, key_id, ..self.summary().contents }
+    }
+
+    /// Checks that the contents are those that a key expects. `key` is for messages.
+    ///
+    /// # Errors
+    /// If they are not; the error names the difference.
+    pub fn check(&self, expected: &Contents, key: &Path) -> Result<()> {
+        let checked = expected.check(&self.summary().contents, "file of ciphertexts");
+        checked.with_context(|| format!("{} does not go with {}", self.name, input_file::name(key)))
+    }
+
+    /// Reads the next ciphertext; `None` after the last.
+    pub fn next_or_end(&mut self) -> Result<Option<Ciphertext>> {
+        self.inner.next_ciphertext().map_err(with_option).with_context(|| self.name.clone())
+    }
+
+    /// Reads the next ciphertext, of as many as the file says.
+    pub fn next_ciphertext(&mut self) -> Result<Ciphertext> {
+        let found = self.next_or_end()?;
+        found.with_context(|| format!("{}: fewer ciphertexts than it says", self.name))
+    }
 }
 
 /// Starts a file.
@@ -42,6 +94,11 @@ pub fn commit_after(first: Vec<AtomicFile>, writer: Writer) -> Result<Ciphertext
     Ok(summary)
 }
 
+/// Completes a file and gives it its name.
+pub fn commit(writer: Writer) -> Result<CiphertextFileSummary> {
+    Ok(commit_all(vec![writer])?[0])
+}
+
 /// Completes files and gives them their names: either all of them or none.
 pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
     let finished = writers.into_iter().map(CiphertextWriter::finish);
@@ -51,50 +108,31 @@ pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
     Ok(summaries)
 }
 
-/// Checks that the contents of a file are those that a key expects. `path` and `key` are for messages.
-///
-/// # Errors
-/// If they are not; the error names the difference.
-pub fn check(reader: &Reader, path: &Path, expected: &Contents, key: &Path) -> Result<()> {
-    expected.check(&reader.summary().contents, "file of ciphertexts").with_context(|| {
-        let (path, key) = (input_file::shown(path).printable(), input_file::shown(key).printable());
-        format!("{path} does not go with {key}")
-    })
-}
-
 /// Checks that the contents of all operands are those that a key expects, and that they have equal numbers of values
 /// and ciphertexts.
 ///
 /// # Errors
 /// If one is different; the error names the file and the difference.
-pub fn check_alike(
-    readers: &[Reader],
-    paths: &[PathBuf],
-    expected: &Contents,
-    key: &Path,
-) -> Result<()> {
-    for (reader, path) in readers.iter().zip(paths) {
-        check(reader, path, expected, key)?;
-    }
-    check_counts(readers, paths)
+pub fn check_alike(readers: &[Reader], expected: &Contents, key: &Path) -> Result<()> {
+    readers.iter().try_for_each(|reader| reader.check(expected, key))?;
+    check_counts(readers)
 }
 
 /// Checks that files have equal numbers of values and ciphertexts.
 ///
 /// # Errors
 /// If one has others than the first; the error names both.
-pub fn check_counts(readers: &[Reader], paths: &[PathBuf]) -> Result<()> {
-    let name = |path: &Path| input_file::shown(path).printable();
+pub fn check_counts(readers: &[Reader]) -> Result<()> {
     let first = *readers[0].summary();
-    for (reader, path) in readers.iter().zip(paths) {
+    for reader in readers {
         let found = reader.summary();
         ensure!(
             (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
             "{}: {} in {}, but {} has {} in {}",
-            name(path),
+            reader.name,
             values(found.values),
             ciphertexts(found.ciphertexts),
-            name(&paths[0]),
+            readers[0].name,
             values(first.values),
             ciphertexts(first.ciphertexts)
         );
@@ -103,16 +141,8 @@ pub fn check_counts(readers: &[Reader], paths: &[PathBuf]) -> Result<()> {
 }
 
 /// Reads the next ciphertext of every file.
-///
-/// # Errors
-/// If one cannot be read, or if a file has fewer than it states.
-pub fn next_of_each(readers: &mut [Reader], paths: &[PathBuf]) -> Result<Vec<Ciphertext>> {
-    let next = |(reader, path): (&mut Reader, &PathBuf)| {
-        let name = || input_file::shown(path).printable();
-        let found = reader.next_ciphertext().with_context(name)?;
-        found.with_context(|| format!("{}: fewer ciphertexts than it says", name()))
-    };
-    readers.iter_mut().zip(paths).map(next).collect()
+pub fn next_of_each(readers: &mut [Reader]) -> Result<Vec<Ciphertext>> {
+    readers.iter_mut().map(Reader::next_ciphertext).collect()
 }
 
 /// Returns the number of ciphertexts as people count them: single values count as one each.

@@ -26,12 +26,14 @@ pub fn shown(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }
 }
 
+/// Returns the same name as text that cannot control the terminal.
+pub fn name(path: &Path) -> String {
+    shown(path).printable()
+}
+
 /// Opens an input for sequential reading.
-///
-/// # Errors
-/// If it cannot be opened, or if it is a directory.
 pub fn open(path: &Path) -> Result<File> {
-    let name = shown(path).printable();
+    let name = name(path);
     let file = if is_stdin(path) { stdin() } else { File::open(path) };
     let file = file.with_context(|| format!("cannot read {name}"))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -41,11 +43,8 @@ pub fn open(path: &Path) -> Result<File> {
 }
 
 /// Opens an input that is read more than once. Data from a pipe is first copied to an unnamed temporary file.
-///
-/// # Errors
-/// If the input cannot be read, or if there is no space for the temporary file.
 pub fn open_seekable(path: &Path) -> Result<File> {
-    let name = shown(path).printable();
+    let name = name(path);
     let failed = || format!("cannot read {name}");
     let mut file = open(path)?;
     if file.metadata().with_context(failed)?.is_file()
@@ -86,9 +85,6 @@ pub fn exposure(_: &Path) -> Option<String> {
 
 /// Opens a file that this program keeps beside another one. Does not follow a link in its place, since whoever made it
 /// would choose where the program writes.
-///
-/// # Errors
-/// If the file cannot be opened, or if it is a link.
 pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -104,9 +100,6 @@ const START_BYTES: u64 = 64;
 
 /// Reads a whole input of at most `limit` bytes, without leaving copies in memory. `what` names the expected kind in
 /// messages.
-///
-/// # Errors
-/// If the input cannot be read, if `check_start` refuses its first bytes, or if it is longer than `limit`.
 #[cfg(feature = "client")]
 pub fn read_secret(
     path: &Path,
@@ -114,7 +107,7 @@ pub fn read_secret(
     what: &str,
     check_start: impl FnOnce(&[u8]) -> Result<()>,
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let name = shown(path).printable();
+    let name = name(path);
     let failed = || format!("cannot read {name}");
     let mut file = open(path)?;
     let metadata = file.metadata().with_context(failed)?;

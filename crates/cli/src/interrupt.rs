@@ -40,9 +40,6 @@ fn last_words() -> MutexGuard<'static, Option<String>> {
 
 /// Prepares for interruptions: from now on, an interrupted program removes its partial files and prints its last words
 /// before it ends.
-///
-/// # Errors
-/// If the system refuses the signal handlers, or a thread.
 #[cfg(unix)]
 pub fn install() -> Result<()> {
     use std::io::{IsTerminal as _, Write as _};

@@ -19,7 +19,6 @@ use crate::args::Global;
 #[cfg(feature = "client")]
 use crate::guard;
 use crate::input_file;
-use crate::printable::Printable as _;
 #[cfg(feature = "client")]
 use crate::report;
 use crate::report::{bytes, bytes_at_least};
@@ -29,26 +28,16 @@ use crate::report::{bytes, bytes_at_least};
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
 
 /// Maps a whole input into memory. Data from a pipe is first copied to an unnamed temporary file.
-///
-/// # Errors
-/// If the input cannot be read, or is empty.
 pub fn map(path: &Path) -> Result<MappedFile> {
     map_file(&input_file::open_seekable(path)?, path)
 }
 
 /// Same as [`map`], for a file that is already open. `path` is for messages.
-///
-/// # Errors
-/// If the file cannot be read, or is empty.
 pub fn map_file(file: &File, path: &Path) -> Result<MappedFile> {
-    MappedFile::of(file)
-        .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
+    MappedFile::of(file).with_context(|| format!("cannot read {}", input_file::name(path)))
 }
 
 /// Maps an input and reads it with `read`, whose result must not refer to the file.
-///
-/// # Errors
-/// If the input cannot be read, if `read` refuses it, or if another program changed it in the meantime.
 pub fn read_mapped<T>(
     path: &Path,
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
@@ -63,7 +52,7 @@ pub fn read_kept<T>(
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
 ) -> Result<(T, Arc<MappedFile>)> {
     let file = input_file::open_seekable(path)?;
-    keep(&file, &input_file::shown(path).printable(), read)
+    keep(&file, &input_file::name(path), read)
 }
 
 fn keep<T>(
@@ -80,7 +69,7 @@ fn keep<T>(
 
 /// Returns the message for a key whose kind does not fit a job.
 pub fn of_keygen(path: &Path, job: &str) -> String {
-    format!("{}: {job} takes keys of keygen {job}", input_file::shown(path).printable())
+    format!("{}: {job} takes keys of keygen {job}", input_file::name(path))
 }
 
 /// Converts an error of the library, and names the option that allows what was refused.
@@ -125,11 +114,8 @@ pub struct KeyFile {
 
 impl KeyFile {
     /// Opens a key and reads its header.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is not an evaluation key, or if its parameters are not allowed.
     pub fn open(global: Global, path: &Path) -> Result<Self> {
-        let (options, name) = (global.read_options(), input_file::shown(path).printable());
+        let (options, name) = (global.read_options(), input_file::name(path));
         let file = input_file::open_seekable(path)?;
         let start = first_bytes(&file).with_context(|| format!("cannot read {name}"))?;
         ensure!(
@@ -192,18 +178,12 @@ fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey
 }
 
 /// Reads a client's secret key of any kind.
-///
-/// # Errors
-/// If the file cannot be read or is not a secret key, or if its parameters are not allowed.
 #[cfg(feature = "client")]
 pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
     secret_key_of(global, path, &read_secret_file(path)?)
 }
 
 /// Reads the bytes of a secret key, of a client or of one of several owners.
-///
-/// # Errors
-/// If the file cannot be read, or holds something else.
 #[cfg(feature = "client")]
 pub fn read_secret_file(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
@@ -211,12 +191,9 @@ pub fn read_secret_file(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
 }
 
 /// Reads a client's secret key from the bytes of its file. `path` is for messages.
-///
-/// # Errors
-/// If they are not a secret key, or if its parameters are not allowed.
 #[cfg(feature = "client")]
 pub fn secret_key_of(global: Global, path: &Path, bytes: &[u8]) -> Result<SecretKey> {
-    let failed = || format!("cannot read {}", input_file::shown(path).printable());
+    let failed = || format!("cannot read {}", input_file::name(path));
     let key = SecretKey::from_bytes(bytes, global.read_options()).with_context(failed)?;
     // Only a file that is a secret key deserves the warning.
     report::note(global, input_file::exposure(path).as_ref());
@@ -224,9 +201,6 @@ pub fn secret_key_of(global: Global, path: &Path, bytes: &[u8]) -> Result<Secret
 }
 
 /// Reads a client's public key.
-///
-/// # Errors
-/// If the file cannot be read or is not a public key, or if its parameters are not allowed.
 #[cfg(feature = "client")]
 pub fn read_public_key(global: Global, path: &Path) -> Result<PublicKey> {
     read_mapped(path, |file| PublicKey::from_bytes((**file).as_ref(), global.read_options()))
@@ -235,7 +209,7 @@ pub fn read_public_key(global: Global, path: &Path) -> Result<PublicKey> {
 /// Warns if a key has no security, or if its values fail too often.
 #[cfg(feature = "client")]
 pub fn warn_of_insecurity(global: Global, parameters: &KeyParameters, path: &Path) {
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     let (failures, limit) =
         (parameters.value_failure_probability(), FailureProbability::READ_LIMIT);
     let warning = if parameters.security_level().is_insecure() {

@@ -3,20 +3,17 @@
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
-#[cfg(feature = "client")]
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use cryptable_wire::{printable, printable_json};
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use crate::sizes::{bytes, bytes_at_least};
 
 use crate::args::Global;
-use crate::atomic_file::{shown, stdout_is_taken};
-use crate::printable::Printable as _;
+use crate::atomic_file::{self, stdout_is_taken};
 
 /// Prints the result of a command, even with `--quiet`; on standard error if an output goes to standard output.
 pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
@@ -39,20 +36,6 @@ pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Res
     }
 }
 
-/// Serializes a path of a report. Bytes that are not UTF-8 are replaced by U+FFFD, since JSON allows only Unicode text.
-pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
-}
-
-/// Same as [`path`], for an optional path.
-#[cfg(feature = "client")]
-pub fn optional_path<S: Serializer>(
-    path: &Option<PathBuf>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
-}
-
 /// Prints a note for people on standard error. With `--json`, the report contains it instead.
 pub fn note(global: Global, note: Option<&impl Display>) {
     if let (Some(note), false) = (note, global.quiet || global.json) {
@@ -64,7 +47,7 @@ pub fn note(global: Global, note: Option<&impl Display>) {
 /// `invalid`.
 pub fn error(json: bool, kind: &str, message: &str) {
     if json {
-        let error = serde_json::json!({ "error": { "kind": kind, "message": message } });
+        let error = json!({ "error": { "kind": kind, "message": message } });
         eprintln!("{}", printable_json(&error.to_string()));
     } else {
         eprintln!("error: {}", printable(message));
@@ -75,7 +58,7 @@ pub fn error(json: bool, kind: &str, message: &str) {
 /// is returned.
 pub fn interruption(global: Global, message: &str) -> Option<String> {
     if global.json {
-        let error = serde_json::json!({ "error": { "kind": "interrupted", "message": message } });
+        let error = json!({ "error": { "kind": "interrupted", "message": message } });
         return Some(printable_json(&error.to_string()).into_owned());
     }
     (!global.quiet).then(|| format!("interrupted: {}", printable(message)))
@@ -104,20 +87,48 @@ pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Re
 }
 
 /// A report of fields for programs, and of a text for people.
-pub struct Report {
+pub struct Report<F = Value> {
     /// For programs.
-    pub fields: Value,
+    pub fields: F,
     /// For people.
     pub text: String,
 }
 
-impl Serialize for Report {
+impl Report {
+    /// Adds the fields of another report for programs, but for those that are null.
+    pub fn with(mut self, more: impl Serialize) -> Self {
+        add(&mut self.fields, more);
+        self
+    }
+}
+
+/// Adds the fields of a report for programs to those of another.
+pub fn extend(fields: &mut Value, more: impl Serialize) {
+    if let (Value::Object(fields), Ok(Value::Object(more))) = (fields, serde_json::to_value(more)) {
+        fields.extend(more);
+    }
+}
+
+/// Adds fields like [`extend`], but for those that are null.
+pub fn add(fields: &mut Value, more: impl Serialize) {
+    extend(fields, present(json!(more)));
+}
+
+/// Returns the fields that are not null.
+pub fn present(mut fields: Value) -> Value {
+    if let Value::Object(fields) = &mut fields {
+        fields.retain(|_, value| !value.is_null());
+    }
+    fields
+}
+
+impl<F: Serialize> Serialize for Report<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.fields.serialize(serializer)
     }
 }
 
-impl Display for Report {
+impl<F> Display for Report<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -145,7 +156,7 @@ pub fn written(
 ) -> anyhow::Result<()> {
     fields["output"] = output.to_string_lossy().into();
     fields["output_bytes"] = output_bytes.into();
-    told(global, fields, format!("{}: {text}", shown(output).printable()))
+    told(global, fields, format!("{}: {text}", atomic_file::name(output)))
 }
 
 /// Prints a summary like [`written`], of a command that computed for `eval_s` seconds: with threads and peak memory.

@@ -201,9 +201,6 @@ fn residues(values: &[i64], modulus: u64, signed: bool) -> Result<Vec<u64>> {
 }
 
 /// An array of this shape, of the least numpy type that holds all values below the modulus.
-///
-/// # Errors
-/// If numpy refuses the shape.
 pub(crate) fn array<'py>(
     py: Python<'py>,
     values: &[u64],

@@ -95,9 +95,6 @@ pub(crate) fn run_silently<R: Send>(
 }
 
 /// Runs a call of the library on `threads` threads (0: all), and tells `progress(done, total)` in this thread.
-///
-/// # Errors
-/// Those of the call; what `progress` raises, or a signal's handler: the call is then cancelled.
 pub(crate) fn run<R: Send>(
     py: Python<'_>,
     threads: usize,

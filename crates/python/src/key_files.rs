@@ -49,9 +49,6 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// A file or folder.
-    ///
-    /// # Errors
-    /// If the current folder is gone.
     pub(crate) fn of(path: &Path, allow_insecure: bool) -> Result<Self> {
         Ok(Self { path: Some(std::path::absolute(path)?), allow_insecure })
     }
@@ -74,9 +71,6 @@ impl Origin {
 }
 
 /// Maps a key's file into memory, reads it and checks all of it.
-///
-/// # Errors
-/// If it cannot be read, or is not such a key.
 pub(crate) fn open_mapped<T: Send>(
     py: Python<'_>,
     path: &Path,
@@ -91,9 +85,6 @@ pub(crate) fn open_mapped<T: Send>(
 }
 
 /// Reads the file of a secret key.
-///
-/// # Errors
-/// If it cannot be read, or is not such a key.
 pub(crate) fn load_secret<T: Send>(
     py: Python<'_>,
     path: &Path,
@@ -110,25 +101,16 @@ pub(crate) fn load_secret<T: Send>(
 }
 
 /// Writes a secret key to a file that its owner alone may read.
-///
-/// # Errors
-/// If there is one that is not to be replaced, or the disk refuses it.
 pub(crate) fn save_secret(path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
     write_file(path, Access::Private, replace, |out| out.write_all(bytes))
 }
 
 /// Writes what everybody may read.
-///
-/// # Errors
-/// If there is a file that is not to be replaced, or the disk refuses it.
 pub(crate) fn save_public(py: Python<'_>, path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
     call::detach(py, || write_file(path, Access::Public, replace, |out| out.write_all(bytes)))
 }
 
 /// Makes a server's key and writes it to a file, never all of it in memory.
-///
-/// # Errors
-/// If there is a file that is not to be replaced, the disk refuses it, or the call is stopped.
 pub(crate) fn write_evaluation_key(
     py: Python<'_>,
     path: &Path,

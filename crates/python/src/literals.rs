@@ -23,9 +23,6 @@ const BRIDGED: [&str; 3] = ["single", "packed", "conversion"];
 const LEVELED: [&str; 3] = ["input_modulus", "output_modulus", "circuit_bootstrapping"];
 
 /// JSON as Python's objects.
-///
-/// # Errors
-/// If it is none.
 pub(crate) fn loaded<'py>(py: Python<'py>, json: &[u8]) -> Result<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (PyBytes::new(py, json),))
 }
@@ -56,9 +53,6 @@ pub(crate) fn read<T: Send>(
 pub(crate) type ReducedLiteral<'py> = Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 
 /// How parameters of this class come out of a pickle: as what `from_literal` reads.
-///
-/// # Errors
-/// If the package is not whole.
 pub(crate) fn reduce<T: PyTypeInfo>(literal: Bound<'_, PyAny>) -> Result<ReducedLiteral<'_>> {
     let py = literal.py();
     let restore = py.import("cryptable._pickling")?.getattr("of_literal")?;
@@ -71,9 +65,6 @@ pub(crate) fn hash(digest: &[u8; 32]) -> u64 {
 }
 
 /// The literal of parameters of any engine.
-///
-/// # Errors
-/// Never: parameters are valid.
 pub(crate) fn of<'py>(py: Python<'py>, parameters: &Parameters) -> Result<Bound<'py, PyAny>> {
     let bytes = parameters.to_bytes();
     let wrong = |error: WireError| raise(error.into());

@@ -38,9 +38,6 @@ impl<W> Pieces<W> {
     }
 
     /// Writes a piece; `begin` makes the writer for the first.
-    ///
-    /// # Errors
-    /// Those of both and of the disk; if the file is closed.
     pub(crate) fn write(
         &self,
         begin: impl FnOnce(AtomicFile) -> Result<W>,
@@ -58,9 +55,6 @@ impl<W> Pieces<W> {
     }
 
     /// Completes the file; again, nothing.
-    ///
-    /// # Errors
-    /// Those of `finish` and of the disk; if nothing was written.
     pub(crate) fn close(&self, finish: impl FnOnce(W) -> Result<AtomicFile>) -> Result<()> {
         match std::mem::replace(&mut *self.state(), State::Ended) {
             State::Begun(writer) => Ok(finish(*writer)?.commit(self.replace).map(drop)?),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cryptable::jobs::Lookups;
 use cryptable::{Engine, Goal, Limits, Parameters, Request};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::call;
@@ -195,14 +196,6 @@ pub(crate) fn plan(
 ) -> Result<Plan> {
     let engine = engine.map(str::parse::<Engine>).transpose().map_err(raise)?;
     let inputs = inputs.map(str::parse::<Engine>).transpose().map_err(raise)?;
-    let goal = match goal {
-        "throughput" => Goal::Throughput,
-        "latency" => Goal::Latency,
-        _ => {
-            let message = format!("goal is {goal:?}, but must be 'throughput' or 'latency'");
-            return Err(pyo3::exceptions::PyValueError::new_err(message));
-        }
-    };
     let request = Request::new(moduli.0, moduli.1).lookups(lookups).tables(tables);
     let request = request.lookups_in_a_row(lookups_in_a_row).word_length(word_length);
     let request = request.chain(chain);
@@ -220,7 +213,7 @@ pub(crate) fn plan(
         memory,
         log2_fail,
         threads,
-        goal,
+        goal: goal_of(goal)?,
         cost: cost_model.map(|model| model.inner),
         insecure_toy: false,
     });
@@ -233,4 +226,14 @@ pub(crate) fn plan(
     let request = with(request, digit_bits, Request::<Lookups>::digit_bits);
     let inner = call::run(py, 0, None, |_| request.plan())?;
     Ok(Plan { inner })
+}
+
+fn goal_of(name: &str) -> Result<Goal> {
+    match name {
+        "throughput" => Ok(Goal::Throughput),
+        "latency" => Ok(Goal::Latency),
+        _ => Err(PyValueError::new_err(format!(
+            "goal is {name:?}, but must be 'throughput' or 'latency'"
+        ))),
+    }
 }

@@ -34,9 +34,6 @@ impl RealFunction {
     }
 
     /// Returns the result, or the exception that the function raised.
-    ///
-    /// # Errors
-    /// What the function raised.
     pub(crate) fn result<R>(self, made: R) -> Result<R> {
         match self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(error),

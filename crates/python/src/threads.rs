@@ -28,9 +28,6 @@ pub(crate) fn of_call(asked: &Bound<'_, PyAny>) -> Result<usize> {
 }
 
 /// Reads the threads that a plan predicts for: `None` or 0, as for calls, leave the library's default, which is all.
-///
-/// # Errors
-/// Same errors as [`of_call`].
 pub(crate) fn of_plan(asked: &Bound<'_, PyAny>) -> Result<Option<usize>> {
     Ok(if asked.is_none() { None } else { stated(of_call(asked)?) })
 }
@@ -41,9 +38,6 @@ pub(crate) fn stated(threads: usize) -> Option<usize> {
 }
 
 /// The threads that times are predicted for.
-///
-/// # Errors
-/// As [`of_call`].
 pub(crate) fn of_prediction(asked: &Bound<'_, PyAny>) -> Result<usize> {
     let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Ok(stated(of_call(asked)?).unwrap_or_else(all))

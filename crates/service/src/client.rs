@@ -40,6 +40,8 @@ pub type OnProgress<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
 /// A client of one server, with its token.
 ///
+/// Every call fails if the server refuses it or cannot be reached.
+///
 /// ```no_run
 /// use cryptable::{EvaluationKey, ReadOptions};
 /// use cryptable_service::Client;
@@ -119,41 +121,26 @@ impl Client {
     }
 
     /// Returns all tables of the server.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn tables(&self) -> Result<Vec<TableInfo>> {
         self.get("/v1/tables")
     }
 
     /// Returns all evaluation keys that this client registered.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn keys(&self) -> Result<Vec<Object>> {
         self.list("/v1/keys")
     }
 
     /// Returns all files of ciphertexts that this client sent.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn ciphertexts(&self) -> Result<Vec<Object>> {
         self.list("/v1/ciphertexts")
     }
 
     /// Returns all jobs of this client that still exist, oldest first.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn jobs(&self) -> Result<Vec<Job>> {
         self.list("/v1/jobs")
     }
 
     /// Sends an evaluation key, unless the server already has it.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn register(&self, key: &mut (impl Read + Seek)) -> Result<Object> {
         self.upload(Kind::EvaluationKey, key, &mut |_| ControlFlow::Continue(()))
     }
@@ -185,9 +172,6 @@ impl Client {
     }
 
     /// Returns the public keys of all clients who publish some.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn public_keys(&self) -> Result<Vec<PublishedKey>> {
         self.list("/v1/public-keys")
     }
@@ -297,9 +281,6 @@ impl Client {
     }
 
     /// Orders a job. A repeated request after an interruption refers to the same job.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn order(&self, order: &Order) -> Result<Job> {
         let request = new_id().map_err(|error| io::Error::other(error.to_string()))?;
         let request = self.request("POST", "/v1/jobs").header("idempotency-key", request);
@@ -307,9 +288,6 @@ impl Client {
     }
 
     /// Returns the current state of a job.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn job(&self, id: &str) -> Result<Job> {
         self.get(&format!("/v1/jobs/{id}"))
     }
@@ -368,9 +346,6 @@ impl Client {
     }
 
     /// Stops a job and removes it with its results.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn remove_job(&self, id: &str) -> Result<()> {
         self.delete(&format!("/v1/jobs/{id}"))
     }
@@ -384,9 +359,6 @@ impl Client {
     }
 
     /// Removes a public key of this client's own.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub fn remove_public_key(&self, sha256: &str) -> Result<()> {
         self.delete(&format!("/v1/public-keys/{sha256}"))
     }

@@ -23,7 +23,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{delete, get, head, post};
+use axum::routing::{MethodRouter, get, head, post};
 use cryptable::ReadOptions;
 use tokio::sync::OwnedMutexGuard;
 
@@ -31,6 +31,7 @@ pub(crate) use self::metrics::Counters;
 use self::places::{Place, Requests, Visit, VisitSlot};
 pub(crate) use self::server::serve;
 use crate::limits::Limits;
+use crate::messages::Kind;
 use crate::store::Store;
 use crate::worker::Worker;
 use crate::{Problem, Result};
@@ -153,6 +154,17 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
+/// Answers with the client's files of a kind.
+fn list(kind: Kind) -> MethodRouter<App> {
+    get(move |app, client, uri| objects::list(app, client, uri, kind))
+}
+
+/// Answers with one of the client's files of a kind, or removes it.
+fn one(kind: Kind) -> MethodRouter<App> {
+    get(move |app, client, name| objects::one(app, client, name, kind))
+        .delete(move |app, client, name| objects::remove(app, client, name, kind))
+}
+
 /// Builds the table of routes; with `page`, those of the page as well.
 pub(crate) fn router(app: App, page: bool) -> Router {
     with_page(Router::new(), page)
@@ -166,17 +178,13 @@ pub(crate) fn router(app: App, page: bool) -> Router {
             head(uploads::offset).patch(uploads::append).delete(uploads::remove),
         )
         .route("/v1/uploads/{id}/complete", post(uploads::complete))
-        .route("/v1/keys", get(objects::keys))
-        .route("/v1/keys/{sha256}", get(objects::key).delete(objects::remove_key))
+        .route("/v1/keys", list(Kind::EvaluationKey))
+        .route("/v1/keys/{sha256}", one(Kind::EvaluationKey))
         .route("/v1/public-keys", get(objects::public_keys))
-        .route(
-            "/v1/public-keys/{sha256}",
-            get(objects::public_key).delete(objects::remove_public_key),
-        )
+        .route("/v1/public-keys/{sha256}", one(Kind::PublicKey))
         .route("/v1/public-keys/{sha256}/file", get(objects::public_key_file))
-        .route("/v1/ciphertexts", get(objects::ciphertexts))
-        .route("/v1/ciphertexts/{sha256}", get(objects::ciphertext))
-        .route("/v1/ciphertexts/{sha256}", delete(objects::remove_ciphertext))
+        .route("/v1/ciphertexts", list(Kind::Ciphertext))
+        .route("/v1/ciphertexts/{sha256}", one(Kind::Ciphertext))
         .route("/v1/jobs", get(jobs::list).post(jobs::order))
         .route("/v1/jobs/{id}", get(jobs::show).delete(jobs::remove))
         .route("/v1/jobs/{id}/results/{place}", get(jobs::result))

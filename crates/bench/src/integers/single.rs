@@ -8,8 +8,7 @@ use cryptable_lattice::{FailureProbability, Progress, Result};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Checked, Runs, try_timed};
 
 use super::{IntegersArguments, Operation, Task, encrypt_both};
 
@@ -49,28 +48,22 @@ fn measure<T: Integer>(
 ) -> anyhow::Result<SingleIntegersRecord> {
     let (task, count) = (Task::new(arguments), arguments.count.max(1));
     let secret = SecretKey::generate(parameters);
-    let (key, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-    let (key, generation_peak) = (key?, memory::peak_rss());
+    let (key, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
     let server = Evaluator::new(&key)?;
-    memory::reset_peak();
-    let mut measured = Measured::start();
+    let (mut runs, mut measured) = (Runs::start(), Measured::default());
     // The first warms keys and pages up.
     for run in 0..=arguments.runs.max(1) {
         let values = task.values::<T>(count, arguments.seed + run as u64);
-        let (columns, encrypt_s) = timed(|| encrypt_both(&secret, &values));
-        let columns = columns?;
-        let (result, time) = timed(|| task.evaluate_digits(&server, &columns));
-        let result = result?;
+        let (columns, encrypt_s) = try_timed(|| encrypt_both(&secret, &values))?;
+        let (result, time) = try_timed(|| task.evaluate_digits(&server, &columns))?;
         if run > 0 {
-            measured.times.push(time);
+            runs.add(time);
         }
         measured.encrypt_s = encrypt_s / (2 * count) as f64;
         measured.input_bytes = columns.iter().map(bytes).sum();
         measured.enter(&secret, &result, &task.expected(&values), server.digit_bits())?;
-        measured.unit.sample_if_due();
     }
     let (dry_run, failures) = dry_run::<T>(parameters, task, count)?;
-    let eval_rss_bytes = memory::peak_rss();
     let mut contract = Contract {
         method: format!("{}, single values", task.name(T::BITS, server.digit_bits())),
         table: "single integers".to_owned(),
@@ -80,20 +73,15 @@ fn measure<T: Integer>(
         ring_degree: parameters.ring_degree(),
         keygen_s,
         encrypt_s: measured.encrypt_s,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
         eval_key_bytes: key.memory_bytes(),
         input_bytes: measured.input_bytes,
         output_bytes: measured.output_bytes,
-        values_checked: measured.checked,
-        wrong: measured.wrong,
-        noise_std_log2: (measured.squares / measured.digits as f64).sqrt().log2(),
         log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
-    let Measured { times, unit, .. } = measured;
-    contract.set_time(median(&times), times.len(), count, unit.finish());
+    measured.checked.enter(&mut contract, 1.0);
+    runs.enter(&mut contract, count, 0.0);
     Ok(SingleIntegersRecord {
         contract,
         digit_bits: server.digit_bits(),
@@ -104,34 +92,16 @@ fn measure<T: Integer>(
 }
 
 /// Sums over runs.
+#[derive(Default)]
 struct Measured {
-    unit: UnitSampler,
-    times: Vec<f64>,
     encrypt_s: f64,
     input_bytes: usize,
     output_bytes: usize,
-    checked: usize,
-    wrong: usize,
-    /// Digits, and the sum of their squared errors in half steps.
-    digits: usize,
-    squares: f64,
+    /// Values, and errors of digits in half steps.
+    checked: Checked,
 }
 
 impl Measured {
-    fn start() -> Self {
-        Self {
-            unit: UnitSampler::start(),
-            times: Vec::new(),
-            encrypt_s: 0.0,
-            input_bytes: 0,
-            output_bytes: 0,
-            checked: 0,
-            wrong: 0,
-            digits: 0,
-            squares: 0.0,
-        }
-    }
-
     /// Checks the result of a run.
     fn enter<T: Integer>(
         &mut self,
@@ -140,9 +110,7 @@ impl Measured {
         expected: &[T],
         digit_bits: u32,
     ) -> Result<()> {
-        let found = decrypt(secret, result)?;
-        self.checked += found.len();
-        self.wrong += found.iter().zip(expected).filter(|(a, b)| a != b).count();
+        self.checked.compare(&decrypt(secret, result)?, expected);
         self.output_bytes = bytes(result);
         let p = secret.parameters().input_modulus();
         for (index, ciphertext) in result.ciphertexts().enumerate() {
@@ -151,8 +119,7 @@ impl Measured {
                     value.to_word() >> (index as u32 * digit_bits) & ((1 << digit_bits) - 1);
                 let lwe = ciphertext.values().ciphertext(i);
                 let error = secret.fhew().phase_error(&lwe, encode(digit, p, lwe.modulus()))?;
-                self.squares += (error * 2.0 * p as f64).powi(2);
-                self.digits += 1;
+                self.checked.errors([error * 2.0 * p as f64]);
             }
         }
         Ok(())

@@ -9,9 +9,9 @@ use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use super::line::{CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{Checked, timed, try_timed};
 use crate::single::{Batch, Session};
 
 /// Arguments of `bench aes`.
@@ -50,8 +50,8 @@ fn measure(
 ) -> anyhow::Result<CircuitLine> {
     let session = Session::new(parameters.fhew());
     // The tables of the rounds.
-    let (aes, prepare_s) = timed(|| Aes::new(CircuitBootstrapping::new(parameters, &session.key)));
-    let aes = aes?;
+    let (aes, prepare_s) =
+        try_timed(|| Aes::new(CircuitBootstrapping::new(parameters, &session.key)))?;
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let key: [u8; BLOCK_BYTES] = rng.random();
     let block: [u8; BLOCK_BYTES] = rng.random();
@@ -73,15 +73,14 @@ fn measure(
 
     let result = evaluate(&inputs[0]);
     let found = decrypt_bytes(&session.secret, &result)?;
-    let mut checked = Checked { wrong: 0, values: BLOCK_BYTES, mean_square: 0.0 };
+    let mut checked = Checked::default();
     for ((&expected, &found), bits) in expected.iter().zip(found.iter()).zip(&result) {
-        checked.wrong += usize::from(expected != found);
+        checked.count(expected != found);
         for (i, bit) in bits.iter().enumerate() {
-            let error = bit_error(&session.secret, bit, expected >> i & 1 == 1)?;
-            checked.mean_square += error.powi(2) / (8 * BLOCK_BYTES) as f64;
+            checked.errors([bit_error(&session.secret, bit, expected >> i & 1 == 1)?]);
         }
     }
-    checked.enter(&mut line, parameters);
+    checked.enter(&mut line.contract, parameters.margin());
     let noise = CircuitBootstrappingNoise::new(parameters);
     let output = noise.tree(8, 0.5);
     let contract = &mut line.contract;

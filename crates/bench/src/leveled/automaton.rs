@@ -6,8 +6,7 @@ use cryptable::{Execution, Request, SecretKey, Table};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Runs, timed, try_timed};
 
 /// Text that is repeated.
 const TEXT: &[u8] = b"abracadabra";
@@ -62,22 +61,16 @@ fn measure(arguments: &AutomatonArguments) -> anyhow::Result<AutomatonLine> {
     let parameters = plan.best().parameters().leveled()?;
     let (secret, keygen_s) = timed(|| SecretKey::generate(plan.best()));
     let (server, setup_s) = timed(|| secret.evaluation_key());
-    let (word, encrypt_s) = timed(|| secret.encrypt(&text));
-    let word = word?;
+    let (word, encrypt_s) = try_timed(|| secret.encrypt(&text))?;
     let automaton = Automaton::occurrences(&pattern, SYMBOLS)?;
     let outputs = Table::from_fn(counts, counts, |count| count)?;
-    let (mut unit, mut times, mut wrong) = (UnitSampler::start(), Vec::new(), 0);
-    let mut output_bytes = 0;
-    memory::reset_peak();
+    let (mut runs, mut wrong, mut output_bytes) = (Runs::start(), 0, 0);
     for _ in 0..arguments.runs.max(1) {
         let execution = Execution::default();
-        let (result, time) =
-            timed(|| server.run_automaton(&automaton, &word, length, &outputs, execution));
-        let result = result?;
-        times.push(time);
+        let evaluate = || server.run_automaton(&automaton, &word, length, &outputs, execution);
+        let result = runs.time(evaluate)?;
         wrong += usize::from(secret.decrypt(&result)? != [automaton.weight(&text)?]);
         output_bytes = result.to_bytes().len();
-        unit.sample_if_due();
     }
     let mut contract = Contract {
         method: format!("automaton, {}", parameters.method_name()),
@@ -92,15 +85,13 @@ fn measure(arguments: &AutomatonArguments) -> anyhow::Result<AutomatonLine> {
         eval_key_bytes: server.memory_bytes(),
         input_bytes: word.to_bytes().len() / length,
         output_bytes,
-        values_checked: times.len(),
+        values_checked: runs.count(),
         wrong,
         log2_fail: parameters.word_log2_fail(SYMBOLS, length),
         security_bits: parameters.security_bits(),
-        peak_rss_bytes: memory::peak_rss(),
-        eval_rss_bytes: memory::peak_rss(),
         ..Contract::here()
     };
-    contract.set_time(median(&times), times.len(), length, unit.finish());
+    runs.enter(&mut contract, length, 0.0);
     Ok(AutomatonLine {
         contract,
         states: automaton.states().len(),

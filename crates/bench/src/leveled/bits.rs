@@ -13,8 +13,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
-use super::line::{Checked, ciphertext_bytes};
-use crate::measurement::timed;
+use super::line::ciphertext_bytes;
+use crate::measurement::{Checked, timed};
 use crate::single::{Batch, Line, Session};
 
 /// Bits that are checked.
@@ -48,7 +48,7 @@ impl Bits {
         bootstrap: impl Fn(&LweCiphertext) -> RgswCiphertext + Sync,
     ) -> anyhow::Result<Line> {
         let mut line = session.line(batch, &self.inputs, &bootstrap);
-        self.check(session, bootstrap)?.enter(&mut line, parameters);
+        self.check(session, bootstrap)?.enter(&mut line.contract, parameters.margin());
         let contract = &mut line.contract;
         contract.table = "bit".to_owned();
         (contract.bits_in, contract.bits_out, contract.modulus_in) = (1.0, 1.0, 2);
@@ -83,14 +83,13 @@ impl Bits {
             cmux.rotate_if_assign(&selector, &mut moved, 1);
             let result = moved.extract(ring, [usize::from(bit)].into_iter()).remove(0);
             let wrong = !decrypt_bit(&session.secret, &result)?;
-            Ok((wrong, bit_error(&session.secret, &result, true)?.powi(2)))
+            Ok((wrong, bit_error(&session.secret, &result, true)?))
         };
         let pairs = self.plain.par_iter().zip(&self.inputs);
         let results = pairs.map(check).collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(Checked {
-            wrong: results.iter().filter(|result| result.0).count(),
-            values: results.len(),
-            mean_square: results.iter().map(|result| result.1).sum::<f64>() / results.len() as f64,
-        })
+        let mut checked = Checked::default();
+        results.iter().for_each(|result| checked.count(result.0));
+        checked.errors(results.iter().map(|result| result.1));
+        Ok(checked)
     }
 }

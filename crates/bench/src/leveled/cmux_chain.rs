@@ -15,9 +15,9 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use super::cmux_tree::parse_set;
-use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use super::line::{CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{Checked, timed};
 use crate::single::{Batch, Session};
 
 /// Distinct selectors of a chain: as many of 0 as of 1, so that no single one's noise decides.
@@ -121,7 +121,7 @@ impl Chain {
             (selector, self.evaluate(&exponents))
         };
         let mut line = session.line(Batch { size: 1, runs }, &self.inputs, evaluate);
-        self.check(&exponents, &circuit)?.enter(&mut line, parameters);
+        self.check(&exponents, &circuit)?.enter(&mut line.contract, parameters.margin());
         let noise = CircuitBootstrappingNoise::new(parameters);
         let predicted = noise.chain(depth, depth.min(SELECTORS as u64), 0.5);
         let contract = &mut line.contract;
@@ -147,17 +147,17 @@ impl Chain {
         let (value, position) = self.evaluate(exponents);
         let step = ring.degree() / COEFFICIENTS;
         let positions = (0..COEFFICIENTS).map(|i| (position + i * step) % ring.degree());
-        let mut checked = Checked { wrong: 0, values: COEFFICIENTS + 1, mean_square: 0.0 };
+        let mut checked = Checked::default();
         let bits = value.extract(ring, positions);
         for (i, bit) in bits.iter().enumerate() {
-            checked.wrong += usize::from(decrypt_bit(secret, bit)? != (i == 0));
-            checked.mean_square += bit_error(secret, bit, i == 0)?.powi(2) / COEFFICIENTS as f64;
+            checked.count(decrypt_bit(secret, bit)? != (i == 0));
+            checked.errors([bit_error(secret, bit, i == 0)?]);
         }
         let selector = circuit.bootstrap(&bits[0])?;
         let mut moved = self.evaluate(&[]).0;
         Cmux::new(ring, selector.gadget()).rotate_if_assign(&selector, &mut moved, 1);
         let moved = moved.extract(ring, [1].into_iter()).remove(0);
-        checked.wrong += usize::from(!decrypt_bit(secret, &moved)?);
+        checked.count(!decrypt_bit(secret, &moved)?);
         Ok(checked)
     }
 }

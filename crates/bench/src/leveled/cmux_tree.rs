@@ -16,9 +16,9 @@ use cryptable_leveled::tree::CmuxTree;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use super::line::{CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{Checked, timed, try_timed};
 use crate::single::{Batch, Session};
 
 /// Values that are looked up and checked.
@@ -85,8 +85,7 @@ fn measure(
     let circuit = CircuitBootstrapping::new(parameters, &session.key);
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let table: Vec<u64> = (0..1 << bits).map(|_| rng.random_range(0..1 << bits)).collect();
-    let (tree, prepare_s) = timed(|| CmuxTree::new(parameters, &table, bits));
-    let tree = tree?;
+    let (tree, prepare_s) = try_timed(|| CmuxTree::new(parameters, &table, bits))?;
     let values: Vec<u64> = (0..VALUES).map(|_| rng.random_range(0..table.len() as u64)).collect();
     let digit_bits = parameters.bits_per_ciphertext();
     let encrypt = |&value: &u64| -> Vec<LweCiphertext> {
@@ -102,7 +101,7 @@ fn measure(
 
     let expected = values.iter().map(|&value| digits_of(table[value as usize], bits, digit_bits));
     let results: Vec<_> = inputs.iter().map(lookup).collect();
-    check(&session, expected, &results)?.enter(&mut line, parameters);
+    check(&session, expected, &results)?.enter(&mut line.contract, parameters.margin());
     let output = tree.output_noise(&CircuitBootstrappingNoise::new(parameters), 0.5);
     let contract = &mut line.contract;
     let digits = ciphertext_count(bits, digit_bits);
@@ -128,15 +127,14 @@ fn check(
     expected: impl Iterator<Item = Vec<Plaintext>>,
     results: &[Vec<LweCiphertext>],
 ) -> anyhow::Result<Checked> {
-    let mut checked = Checked { wrong: 0, values: results.len(), mean_square: 0.0 };
+    let mut checked = Checked::default();
     for (expected, result) in expected.zip(results) {
         let mut wrong = false;
         for (&digit, ciphertext) in expected.iter().zip(result) {
             wrong |= decrypt_plaintext(&session.secret, ciphertext, digit.bits)? != digit.value;
-            let error = plaintext_error(&session.secret, ciphertext, digit)?;
-            checked.mean_square += error.powi(2) / (results.len() * result.len()) as f64;
+            checked.errors([plaintext_error(&session.secret, ciphertext, digit)?]);
         }
-        checked.wrong += usize::from(wrong);
+        checked.count(wrong);
     }
     Ok(checked)
 }

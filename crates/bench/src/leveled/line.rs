@@ -84,19 +84,3 @@ pub fn ciphertext_bytes(
     let bits = shape.modulus.ilog2() + 1;
     (packed_bytes(count, bits), packed_bytes(count * (shape.dimension + 1), bits))
 }
-
-/// Outcome of checks: wrong results, all results, and their mean square error.
-pub struct Checked {
-    pub wrong: usize,
-    pub values: usize,
-    pub mean_square: f64,
-}
-
-impl Checked {
-    /// Enters it into a line; noise as a fraction of the margin of these parameters.
-    pub fn enter(&self, line: &mut Line, parameters: &CircuitBootstrappingParameters) {
-        let contract = &mut line.contract;
-        (contract.wrong, contract.values_checked) = (self.wrong, self.values);
-        contract.noise_std_log2 = (self.mean_square.sqrt() / parameters.margin()).log2();
-    }
-}

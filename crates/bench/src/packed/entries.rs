@@ -16,7 +16,7 @@ use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
 use crate::contract::{Contract, print_line};
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 
 /// Server's knowledge of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -89,8 +89,7 @@ fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Res
     let expected: Vec<u64> =
         values.iter().enumerate().map(|(k, &value)| tables.output(k, value)).collect();
     let keys = Keys::generate(parameters)?;
-    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
-    let input = input?;
+    let (input, encrypt_s) = try_timed(|| keys.secret.encrypt(&values))?;
     let (key, quiet) = (&keys.evaluation_key, Progress::silent());
     let (measured, prepare_s) = if arguments.entries == Entries::PerValue {
         let evaluate = || Ok(vec![key.lookup_slots(&input, &tables, quiet)?]);
@@ -103,8 +102,7 @@ fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Res
         file.flush()?;
         drop((file, tables));
         let mapped = Arc::new(MappedFile::open(&path)?);
-        let (encrypted, prepare_s) = timed(|| EncryptedTables::from_shared(key, mapped));
-        let encrypted = encrypted?;
+        let (encrypted, prepare_s) = try_timed(|| EncryptedTables::from_shared(key, mapped))?;
         let evaluate = || Ok(vec![key.lookup_encrypted(&input, &encrypted, quiet)?]);
         (Measured::of(arguments.runs, evaluate)?, prepare_s)
     };

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 use super::keys::Keys;
 use super::line::{Measured, PackedRecord, common, digits_of};
 use crate::contract::{Contract, print_line};
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 
 /// Arguments of `bench fdd`.
 #[derive(Debug, Args)]
@@ -45,8 +45,7 @@ fn measure(parameters: &Parameters, arguments: &FddArguments) -> anyhow::Result<
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let values: Vec<u64> = (0..literal.slots).map(|_| rng.random_range(0..modulus)).collect();
     let keys = Keys::generate(parameters)?;
-    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
-    let input = input?;
+    let (input, encrypt_s) = try_timed(|| keys.secret.encrypt(&values))?;
     let identity = |&size: &u64| Ok(vec![Table::from_fn(size, size, |digit| digit)?]);
     let tables = digits.iter().map(identity).collect::<Result<Vec<_>>>()?;
     let evaluate = || {

@@ -3,7 +3,7 @@
 
 use clap::Args;
 use cryptable::engines::packed::{
-    HermiteKernel, HermiteOrder, Method, Parameters, Progress, Request, SecretKey, Table,
+    HermiteKernel, HermiteOrder, Method, Parameters, Progress, Request, Table,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -11,8 +11,7 @@ use serde::Serialize;
 
 use super::keys::Keys;
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::Runs;
 
 /// Arguments of `bench hermite`.
 #[derive(Debug, Args)]
@@ -69,16 +68,12 @@ fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Res
     let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
     let keys = Keys::generate(parameters)?;
     let prepared = keys.evaluation_key.prepare(&table)?;
-    let (mut unit, mut times) = (UnitSampler::start(), Vec::new());
+    let mut runs = Runs::start();
     let mut look_up = |fraction: f64| -> anyhow::Result<_> {
-        let input = shifted(&keys.secret, &values, fraction)?;
+        let input = keys.secret.encrypt_shifted(&values, fraction)?;
         let lookup = || keys.evaluation_key.lookup(&input, &prepared, Progress::silent());
-        let (result, time) = timed(lookup);
-        times.push(time);
-        unit.sample_if_due();
-        Ok(result?)
+        Ok(runs.time(lookup)?)
     };
-    memory::reset_peak();
     let exact = look_up(0.0)?;
     let rms =
         |errors: &[f64]| (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
@@ -99,8 +94,6 @@ fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Res
         ring_degree: parameters.ring_degree(),
         setup_s: keys.setup_s,
         keygen_s: keys.keygen_s,
-        peak_rss_bytes: memory::peak_rss(),
-        eval_rss_bytes: memory::peak_rss(),
         eval_key_bytes: keys.evaluation_key.memory_bytes(),
         output_bytes: exact.to_bytes().len(),
         values_checked: decrypted.len(),
@@ -111,18 +104,9 @@ fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Res
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
-    contract.set_time(median(&times), times.len(), slots, unit.finish());
+    runs.enter(&mut contract, slots, 0.0);
     let order = parameters.literal().hermite_order.derivatives();
     Ok(HermiteRecord { contract, order, reduction })
-}
-
-/// Encrypts values with phases that are off by a fraction of the torus.
-fn shifted(
-    secret: &SecretKey,
-    values: &[u64],
-    fraction: f64,
-) -> anyhow::Result<cryptable::engines::packed::Ciphertext> {
-    Ok(secret.encrypt_shifted(values, fraction)?)
 }
 
 /// The root mean square over all inputs of what the interpolation makes of a phase error, in half steps of outputs.

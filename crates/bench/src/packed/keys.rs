@@ -36,9 +36,6 @@ impl Keys {
     }
 
     /// Encrypts values in one ciphertext, or in `parts`, each of about as many digits of a multiplexer tree.
-    ///
-    /// # Errors
-    /// If there are more parts than digits, or a value is too large.
     pub fn encrypt_in_parts(
         &self,
         values: &[u64],

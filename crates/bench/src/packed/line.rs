@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use super::keys::Keys;
 use crate::contract::Contract;
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Checked, Runs};
 
 /// A line. Noise is that of all results, in half steps of their modulus.
 #[derive(Debug, Serialize)]
@@ -48,31 +47,20 @@ pub fn digits_of(literal: &ParametersLiteral) -> Vec<u64> {
     literal.multiplexer.as_ref().map_or_else(|| literal.digits.clone(), |it| it.digits.clone())
 }
 
-/// Evaluations: their times, results, the seconds of u, and memory.
+/// Evaluations, and the results of the last one.
 pub struct Measured {
-    times: Vec<f64>,
+    runs: Runs,
     results: Vec<Ciphertext>,
-    unit: f64,
-    peak_rss: u64,
-    /// Peak of what was before: keys, and what a client does.
-    generation_peak: u64,
 }
 
 impl Measured {
     /// So many runs, each of which gives the same results.
     pub fn of(runs: usize, evaluate: impl Fn() -> Result<Vec<Ciphertext>>) -> Result<Self> {
-        let generation_peak = memory::peak_rss();
-        memory::reset_peak();
-        let mut unit = UnitSampler::start();
-        let mut times = Vec::new();
+        let mut timed = Runs::start();
         loop {
-            let (results, time) = timed(&evaluate);
-            let results = results?;
-            times.push(time);
-            unit.sample_if_due();
-            if times.len() >= runs.max(1) {
-                let (unit, peak_rss) = (unit.finish(), memory::peak_rss());
-                return Ok(Self { times, results, unit, peak_rss, generation_peak });
+            let results = timed.time(&evaluate)?;
+            if timed.count() >= runs.max(1) {
+                return Ok(Self { runs: timed, results });
             }
         }
     }
@@ -117,18 +105,16 @@ impl Measured {
         is_wrong: &[bool],
         contract: Contract,
     ) -> PackedRecord {
-        let squares = errors.iter().map(|e| e * e).sum::<f64>();
+        let mut checked = Checked::default();
+        is_wrong.iter().for_each(|is_wrong| checked.count(*is_wrong));
+        checked.errors(errors.iter().copied());
         let model = CostModel::default();
         let mut contract = Contract {
-            peak_rss_bytes: self.generation_peak.max(self.peak_rss),
-            eval_rss_bytes: self.peak_rss,
             output_bytes: self.results.iter().map(|result| result.to_bytes().len()).sum(),
-            values_checked: is_wrong.len(),
-            wrong: is_wrong.iter().filter(|wrong| **wrong).count(),
-            noise_std_log2: (squares / errors.len() as f64).sqrt().log2(),
             ..contract
         };
-        contract.set_time(median(&self.times), self.times.len(), is_wrong.len(), self.unit);
+        checked.enter(&mut contract, 1.0);
+        self.runs.enter(&mut contract, is_wrong.len(), 0.0);
         PackedRecord {
             contract,
             digits: digits_of(parameters.literal()),

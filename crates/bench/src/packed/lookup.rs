@@ -21,8 +21,7 @@ use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::stages::{self, Speeds, Stage};
 use crate::contract::{Contract, print_line};
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Checked, Runs, timed};
 
 /// Arguments of the benchmarks of lookups.
 #[derive(Debug, Args)]
@@ -140,16 +139,16 @@ fn measure(
     arguments: &LookupArguments,
 ) -> anyhow::Result<Record> {
     let session = Session::new(parameters, arguments)?;
-    let generation_peak = memory::peak_rss();
-    let evaluation = session.evaluate(arguments.runs.max(1))?;
+    let mut evaluation = session.evaluate(arguments.runs.max(1))?;
     let checked = session.check(&evaluation.results)?;
-    let mut record = session.record(&evaluation, &checked);
+    let of_stages = std::mem::take(&mut evaluation.stages);
+    let mut record = session.record(evaluation, &checked);
     if arguments.stages {
-        let speeds = Speeds::measure(record.literal.ring_degree, evaluation.unit)?;
-        record.stages = stages::stages(&speeds, parameters, record.tables, &evaluation.stages);
+        let unit = record.contract.unit_us * 1e-6;
+        let speeds = Speeds::measure(record.literal.ring_degree, unit)?;
+        record.stages = stages::stages(&speeds, parameters, record.tables, &of_stages);
     }
     record.contract.method = name.to_owned();
-    record.contract.peak_rss_bytes = generation_peak.max(evaluation.rss_bytes);
     record.contract.table = format!("random:{}", arguments.seed);
     if arguments.halves {
         record.contract.table += ", halves";
@@ -175,24 +174,12 @@ struct Session {
 struct Evaluation {
     /// Seconds of preparing all tables.
     prepare_s: f64,
-    /// Seconds of each lookup.
-    times: Vec<f64>,
+    runs: Runs,
     /// When each step of the last run was done.
     marks: Vec<Instant>,
     /// How long each stage of the last run took, if it ran on one thread.
     stages: Vec<(&'static str, Duration)>,
     results: Vec<Ciphertext>,
-    /// Seconds of u.
-    unit: f64,
-    rss_bytes: u64,
-}
-
-/// Decryption of all results.
-struct Checked {
-    values: usize,
-    wrong: usize,
-    /// Standard deviation of the error, in half steps.
-    deviation: f64,
 }
 
 impl Session {
@@ -221,17 +208,14 @@ impl Session {
     }
 
     fn evaluate(&self, runs: usize) -> Result<Evaluation> {
-        memory::reset_peak();
-        let key = &self.keys.evaluation_key;
-        let mut unit = UnitSampler::start();
+        let (mut timed_runs, key) = (Runs::start(), &self.keys.evaluation_key);
         let (prepared, prepare_s) = timed(|| {
             let prepare = |table| key.prepare(table);
             self.tables.iter().map(prepare).collect::<Result<Vec<PreparedTable>>>()
         });
         let prepared = prepared?;
         let tables: Vec<&PreparedTable> = prepared.iter().collect();
-        let (mut times, mut marks, mut results) = (Vec::new(), Vec::new(), Vec::new());
-        let mut stages = Vec::new();
+        let (mut marks, mut stages, mut results) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..runs {
             let new_marks = Mutex::new(Vec::new());
             let mark = |_, _| {
@@ -243,40 +227,31 @@ impl Session {
                 [whole] => key.lookup_many(whole, &tables, progress),
                 parts => key.lookup_digits(parts, &tables, progress),
             };
-            let ((outputs, stage_times), time) = timed(|| cryptable_ckks::stages::timed(look_up));
-            (results, stages) = (outputs?, stage_times);
-            times.push(time);
+            let (outputs, of_stages) = timed_runs.time(|| cryptable_ckks::stages::timed(look_up));
+            (results, stages) = (outputs?, of_stages);
             marks = new_marks.into_inner().expect("no panic under lock");
-            unit.sample_if_due();
         }
-        let rss_bytes = memory::peak_rss();
-        let unit = unit.finish();
-        Ok(Evaluation { prepare_s, times, marks, stages, results, unit, rss_bytes })
+        Ok(Evaluation { prepare_s, runs: timed_runs, marks, stages, results })
     }
 
-    /// Decrypts all results and compares them with the tables.
+    /// Decrypts all results and compares them with the tables; errors are in half steps.
     fn check(&self, results: &[Ciphertext]) -> anyhow::Result<Checked> {
         let secret = &self.keys.secret;
-        let mut checked = Checked { values: 0, wrong: 0, deviation: 0.0 };
-        let mut squares = 0.0;
+        let mut checked = Checked::default();
         for (table, result) in self.tables.iter().zip(results) {
             let expected: Vec<u64> =
                 self.values.iter().map(|&value| table.values()[value as usize]).collect();
-            let decrypted = secret.decrypt(result)?;
-            checked.values += decrypted.len();
-            checked.wrong += decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
-            squares += secret.errors(result, &expected)?.iter().map(|e| e * e).sum::<f64>();
+            checked.compare(&secret.decrypt(result)?, &expected);
+            checked.errors(secret.errors(result, &expected)?);
         }
-        checked.deviation = (squares / checked.values as f64).sqrt();
         Ok(checked)
     }
 
-    fn record(&self, evaluation: &Evaluation, checked: &Checked) -> Record {
+    fn record(&self, evaluation: Evaluation, checked: &Checked) -> Record {
         let parameters = self.parameters();
         let literal = parameters.literal();
         let prediction = parameters.prediction_of(self.tables.len());
         let counts = parameters.operation_counts(self.tables.len());
-        let model = CostModel::of_unit(evaluation.unit);
         let tree = literal.multiplexer.as_ref();
         let mut contract = Contract {
             bits_in: (literal.input_modulus as f64).log2(),
@@ -287,20 +262,17 @@ impl Session {
             keygen_s: self.keys.keygen_s,
             encrypt_s: self.encrypt_s,
             prepare_s: evaluation.prepare_s,
-            eval_rss_bytes: evaluation.rss_bytes,
             eval_key_bytes: self.keys.evaluation_key.memory_bytes(),
             input_bytes: self.input.len() * prediction.ciphertext_bytes,
             output_bytes: prediction.result_bytes,
-            values_checked: checked.values,
-            wrong: checked.wrong,
-            noise_std_log2: checked.deviation.log2(),
             predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
             log2_fail: parameters.log2_fail(),
             security_bits: parameters.security_bits(),
             ..Contract::here()
         };
-        let eval_s = evaluation.prepare_s + median(&evaluation.times);
-        contract.set_time(eval_s, evaluation.times.len(), literal.slots, evaluation.unit);
+        checked.enter(&mut contract, 1.0);
+        let unit = evaluation.runs.enter(&mut contract, literal.slots, evaluation.prepare_s);
+        let model = CostModel::of_unit(unit);
         Record {
             contract,
             tables: self.tables.len(),

@@ -12,7 +12,7 @@ use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
 use crate::contract::{Contract, print_line};
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 
 /// Arguments of `bench reals`.
 #[derive(Debug, Args)]
@@ -54,8 +54,7 @@ fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Resul
     let mut number = || rng.random_range(-0.5..0.5);
     let table: Vec<Complex64> = (0..p).map(|_| Complex64::new(number(), number())).collect();
     let keys = Keys::generate(parameters)?;
-    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
-    let input = input?;
+    let (input, encrypt_s) = try_timed(|| keys.secret.encrypt(&values))?;
     let (key, quiet, options) =
         (&keys.evaluation_key, Progress::silent(), RealDecryption::default());
     let method = parameters.method_name();
@@ -70,8 +69,7 @@ fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Resul
     };
     if arguments.complex {
         let table = ComplexTable::new(p, &table, parameters.output_modulus())?;
-        let (prepared, prepare_s) = timed(|| key.prepare_complex(&table));
-        let prepared = prepared?;
+        let (prepared, prepare_s) = try_timed(|| key.prepare_complex(&table))?;
         let evaluate = || key.lookup_complex(&input, &[&prepared], quiet);
         let measured = Measured::of(arguments.runs, evaluate)?;
         let result = &measured.results()[0];
@@ -87,8 +85,7 @@ fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Resul
     }
     let real: Vec<f64> = table.iter().map(|z| z.re).collect();
     let table = RealTable::new(p, &real, parameters.output_modulus())?;
-    let (prepared, prepare_s) = timed(|| key.prepare(table.table()));
-    let prepared = prepared?;
+    let (prepared, prepare_s) = try_timed(|| key.prepare(table.table()))?;
     let evaluate = || Ok(vec![key.lookup(&input, &prepared, quiet)?]);
     let measured = Measured::of(arguments.runs, evaluate)?;
     let result = &measured.results()[0];

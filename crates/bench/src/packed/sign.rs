@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use super::keys::Keys;
 use super::line::{Measured, PackedRecord, common};
 use crate::contract::{Contract, print_line};
-use crate::measurement::timed;
+use crate::measurement::{timed, try_timed};
 
 /// Arguments of `bench sign`.
 #[derive(Debug, Args)]
@@ -62,8 +62,7 @@ fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result
     let (literal, modulus) = (parameters.literal(), parameters.input_modulus());
     let values = values(modulus, literal.slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
-    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
-    let input = input?;
+    let (input, encrypt_s) = try_timed(|| keys.secret.encrypt(&values))?;
     let key = &keys.evaluation_key;
     let evaluate = || Ok(vec![key.sign(&input, Progress::silent())?]);
     let measured = Measured::of(arguments.runs, evaluate)?;
@@ -90,8 +89,7 @@ fn measure_floor(
     let values = values(modulus, literal.slots, arguments.seed);
     let count = digits_within(&literal.digits, floor)?;
     let keys = Keys::generate(parameters)?;
-    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
-    let input = input?;
+    let (input, encrypt_s) = try_timed(|| keys.secret.encrypt(&values))?;
     let key = &keys.evaluation_key;
     let evaluate = || Ok(vec![key.floor(&input, count, Progress::silent())?]);
     let measured = Measured::of(arguments.runs, evaluate)?;

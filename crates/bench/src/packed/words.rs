@@ -11,7 +11,7 @@ use super::keys::Keys;
 use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
 use crate::contract::{Contract, print_line};
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 
 /// Maximum number of places where a piecewise constant function changes: about as many as any function may have with
 /// words of 16 bits.
@@ -86,11 +86,9 @@ fn measure(
     let (p, words) = (job.circuit.modulus(), job.circuit.input_words());
     let values = job.values(parameters.literal().slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
-    let (input, encrypt_s) = timed(|| keys.secret.encrypt_words(&values, words));
-    let input = input?;
+    let (input, encrypt_s) = try_timed(|| keys.secret.encrypt_words(&values, words))?;
     let key = &keys.evaluation_key;
-    let (prepared, prepare_s) = timed(|| key.prepare_words(&job.circuit));
-    let prepared = prepared?;
+    let (prepared, prepare_s) = try_timed(|| key.prepare_words(&job.circuit))?;
     let evaluate = || key.lookup_words(&input, &prepared, Progress::silent());
     let measured = Measured::of(arguments.runs, evaluate)?;
     let outputs: Vec<u64> = values.iter().map(|&value| (job.function)(value)).collect();

@@ -226,9 +226,6 @@ fn tick(value: f64) -> String {
 }
 
 /// Writes a picture whole or not at all.
-///
-/// # Errors
-/// If the folder cannot be written to, or something else than a file has that name.
 pub fn write(path: &Path, svg: &str) -> Result<()> {
     let mut file = AtomicFile::create(path, Access::Public)?;
     file.write_all(svg.as_bytes())?;

@@ -122,9 +122,6 @@ fn parse(value: Value) -> Result<Option<Record>> {
 }
 
 /// Checks that every method with lines of one table on full ciphertexts was measured on `threads` threads.
-///
-/// # Errors
-/// If there is no such line, or a method was measured on other numbers of threads only.
 pub fn check_measured(records: &[Record], threads: usize) -> Result<()> {
     let mut measured: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for record in records.iter().filter(|record| record.is_full()) {

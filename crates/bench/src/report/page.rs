@@ -82,7 +82,7 @@ fn measured(lines: &[&Line]) -> Markup {
         "values",
         "threads",
         "seconds",
-        "ms a value",
+        "ms per value",
         "u",
         "memory",
         "keys",

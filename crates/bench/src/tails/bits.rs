@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use super::subject::{self, Part, Sampling, Subject};
 use super::{TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 
 /// Operations on bits in slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -128,8 +128,7 @@ pub fn measure(
     };
     let expected = values[0].iter().zip(&values[values.len() - 1]).map(expected).collect();
     let secret = SecretKey::generate(parameters);
-    let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-    let server = server?;
+    let (server, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
     let precision = match operation {
         BitOperation::BinBoot => parameters.bin_boot_precision().log2_fail_per_bit,
         BitOperation::GateBoot => parameters.gate_boot_precision().log2_fail_per_bit,

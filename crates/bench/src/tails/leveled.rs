@@ -19,7 +19,7 @@ use super::{SAMPLES, TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
 use crate::leveled::cmux_tree::digits_of;
 use crate::leveled::line::ciphertext_bytes;
-use crate::measurement::timed;
+use crate::measurement::{timed, try_timed};
 use crate::single::{Batch, Session};
 
 /// The name of tables by trees of CMUXes.
@@ -76,8 +76,7 @@ pub fn measure(
     let job = Job::new(arguments, digit_bits, arguments.lookups(SAMPLES, digits));
     let session = Session::new(parameters.fhew());
     let circuit = CircuitBootstrapping::new(parameters, &session.key);
-    let (tree, prepare_s) = timed(|| CmuxTree::new(parameters, &job.table, bits));
-    let tree = tree?;
+    let (tree, prepare_s) = try_timed(|| CmuxTree::new(parameters, &job.table, bits))?;
     let encrypt = |&value: &u64| -> Vec<LweCiphertext> {
         let digits = digits_of(value, bits, digit_bits).into_iter();
         digits.map(|digit| encrypt_plaintext(&session.secret, digit)).collect()

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::{SAMPLES, TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::measurement::timed;
+use crate::measurement::{timed, try_timed};
 use crate::single::{Batch, Session};
 
 /// log2 of the failure probability that parameters are chosen for.
@@ -57,8 +57,7 @@ pub fn measure(
         }
     };
     let session = Session::new(parameters);
-    let (encoded, prepare_s) = timed(|| method.encode(parameters, &table));
-    let encoded = encoded?;
+    let (encoded, prepare_s) = try_timed(|| method.encode(parameters, &table))?;
     let lookup = |input: &LweCiphertext| {
         let results = method.lookup_many(&session.key, &[&encoded], input);
         results.expect("inputs of these parameters").swap_remove(0)

@@ -5,8 +5,7 @@ use cryptable_lattice::noise_statistics::NoiseStatistics;
 
 use super::{TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::{Runs, try_timed};
 
 /// Keys, inputs and an operation whose errors are measured.
 pub trait Subject {
@@ -75,18 +74,11 @@ pub fn measure<S: Subject>(
     prediction: &'static str,
     sampling: Sampling<'_>,
 ) -> anyhow::Result<Vec<TailRecord>> {
-    let generation_peak = memory::peak_rss();
-    memory::reset_peak();
-    let mut unit = UnitSampler::start();
-    let mut times = Vec::new();
+    let mut runs = Runs::start();
     let mut measured: Vec<(Part, Vec<Vec<f64>>)> = Vec::new();
     for _ in 0..sampling.lookups {
-        let (input, encrypt_s) = timed(|| subject.encrypt());
-        let input = input?;
-        let (output, time) = timed(|| subject.evaluate(&input));
-        let output = output?;
-        times.push(time);
-        unit.sample_if_due();
+        let (input, encrypt_s) = try_timed(|| subject.encrypt())?;
+        let output = runs.time(|| subject.evaluate(&input))?;
         contract.encrypt_s = encrypt_s;
         [contract.input_bytes, contract.output_bytes] = subject.bytes(&input, &output)?;
         for (index, mut part) in subject.parts(&output)?.into_iter().enumerate() {
@@ -100,11 +92,9 @@ pub fn measure<S: Subject>(
             }
         }
     }
-    contract.eval_rss_bytes = memory::peak_rss();
-    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     // Tables are prepared once, and count as a part of an evaluation.
-    let eval_s = contract.prepare_s + median(&times);
-    contract.set_time(eval_s, times.len(), sampling.values, unit.finish());
+    let prepare_s = contract.prepare_s;
+    runs.enter(&mut contract, sampling.values, prepare_s);
     let record = |(part, errors): (Part, Vec<Vec<f64>>)| {
         let statistics = NoiseStatistics::new(&errors, part.bound, true);
         let name = part.name.map_or_else(String::new, |name| format!(", {name}"));

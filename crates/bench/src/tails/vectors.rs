@@ -12,7 +12,7 @@ use rand_chacha::ChaCha20Rng;
 use super::subject::{self, Part, Sampling, Subject};
 use super::{TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 
 /// Bits of precision of a bootstrap: an error of 2^-20 counts as wrong.
 const REQUIRED_BITS: f64 = 20.0;
@@ -139,8 +139,7 @@ pub fn measure(
     operation: VectorOperation,
     arguments: &TailArguments,
 ) -> anyhow::Result<Vec<TailRecord>> {
-    let (vectors, keygen_s) = timed(|| Vectors::new(parameters, operation, arguments));
-    let vectors = vectors?;
+    let (vectors, keygen_s) = try_timed(|| Vectors::new(parameters, operation, arguments))?;
     let parts = 2 * parameters.slots();
     let (method, bits) = match operation {
         VectorOperation::CkksBootstrap => ("CKKS bootstrapping", REQUIRED_BITS),

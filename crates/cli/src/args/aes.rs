@@ -64,7 +64,6 @@ pub struct AesTranscipherArgs {
     /// Table of 256 outputs below 256 (.csv or .npy) that is applied to every byte
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// The message, as written by `aes encrypt`, and the homomorphic ciphertexts.

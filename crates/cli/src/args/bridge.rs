@@ -141,7 +141,6 @@ pub struct BridgeRunArgs {
     /// Rows whose results are processed, such as 100-200, counted from 1 [default: all]
     #[arg(long, value_name = "A-B", value_parser = rows)]
     pub rows: Option<Rows>,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results

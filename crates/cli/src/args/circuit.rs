@@ -91,7 +91,6 @@ pub struct CircuitJobArgs {
     /// Number of words [default: one ciphertext of each set]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub words: Option<u64>,
-    /// Execution.
     #[command(flatten)]
     pub schedule: ScheduleArgs,
     /// INSECURE parameters, for tests of this program
@@ -102,7 +101,6 @@ pub struct CircuitJobArgs {
 /// Arguments of `circuit run`.
 #[derive(Args, Debug)]
 pub struct CircuitRunArgs {
-    /// Circuit.
     #[command(flatten)]
     pub circuit: NetlistArgs,
     /// Server's evaluation key
@@ -114,7 +112,6 @@ pub struct CircuitRunArgs {
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Execution.
     #[command(flatten)]
     pub schedule: ScheduleArgs,
     /// Overwrite an output that is a key or read-only

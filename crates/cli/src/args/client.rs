@@ -72,7 +72,6 @@ pub struct KeygenArgs {
     /// Job other than lookups.
     #[command(subcommand)]
     pub job: Option<Job<KeyFileArgs>>,
-    /// Requirements.
     #[command(flatten)]
     pub parameters: ParameterArgs,
     /// Plan written by `plan --output`; keys have its parameters
@@ -138,7 +137,6 @@ pub struct EncryptArgs {
     /// Column of a CSV file, by name, or by number from 1 if no column has that name; required if there are several
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
-    /// Reading options of a CSV file.
     #[command(flatten)]
     pub csv: CsvArgs,
     /// Format of the input [default: by the file's extension; csv for pipes]

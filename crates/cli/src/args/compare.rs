@@ -71,7 +71,6 @@ pub struct CompareArgs {
     /// Largest result of clamp
     #[arg(long, value_name = "INTEGER", allow_negative_numbers = true)]
     pub high: Option<i64>,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results

@@ -21,7 +21,6 @@ pub struct DigitsArgs {
     /// map state + N·digit to the next state, beginning with state 0; requires keys of keygen compare
     #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u64).range(2..))]
     pub states: Option<u64>,
-    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
     /// Drop the N lowest bits, which have to be whole digits, and write what is left as values to one file; requires
@@ -31,7 +30,6 @@ pub struct DigitsArgs {
     /// File of ciphertexts: fresh values, integers with headroom, or what --floor left of them
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// Files for the results, PREFIX.0.ct of the lowest digit, PREFIX.1.ct of the next and so on; with --floor or

@@ -15,7 +15,6 @@ pub struct EncryptTableArgs {
     /// The table: .csv or .npy, as `lookup` reads it
     #[arg(long, value_name = "FILE")]
     pub table: PathBuf,
-    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
     /// Read a table per value: each line, or row of a .npy array, is the table of one value, with an output for every

@@ -9,9 +9,6 @@ use crate::guard::{FileArg, FileArgs, Role};
 
 impl Cli {
     /// Reads the arguments of the process.
-    ///
-    /// # Errors
-    /// If they do not follow the grammar, or ask for help.
     pub fn read() -> Result<Self, clap::Error> {
         Self::read_from(std::env::args_os().collect())
     }

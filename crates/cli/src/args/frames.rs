@@ -45,7 +45,6 @@ pub struct RunArgs {
     /// File for the frame of results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// Overwrite an output that is a key or read-only

@@ -136,7 +136,6 @@ pub struct IntegersArgs {
     /// learns a little about how results were computed
     #[arg(long)]
     pub lazy: bool,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results
@@ -148,9 +147,6 @@ pub struct IntegersArgs {
 }
 
 /// Reads the bits of an integer.
-///
-/// # Errors
-/// If there are no such integers.
 pub fn integer_bits(text: &str) -> Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
     bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))

@@ -12,92 +12,52 @@ use super::frames::{self, ProgramJobArgs};
 use super::integers::{self, DigitArgs};
 use super::wide::{self, WideArgs};
 
+/// Arguments of a job, and the files that a command writes for it.
+#[derive(Args, Debug)]
+pub struct With<J: Args, F: Args> {
+    #[command(flatten)]
+    pub job: J,
+    #[command(flatten)]
+    pub files: F,
+}
+
 /// A job, and the files that a command writes for it.
 #[derive(Debug, Subcommand)]
 pub enum Job<F: Args> {
     /// Comparisons, maxima, ReLU and similar operations on packed integers
     #[command(after_help = compare::JOB)]
-    Compare {
-        /// Requirements.
-        #[command(flatten)]
-        job: IntegerArgs,
-        /// Output files.
-        #[command(flatten)]
-        files: F,
-    },
+    Compare(With<IntegerArgs, F>),
     /// Arithmetic on columns of integers
     #[command(after_help = integers::JOB)]
-    Integers {
-        /// Requirements.
-        #[command(flatten)]
-        job: DigitArgs,
-        /// Output files.
-        #[command(flatten)]
-        files: F,
-    },
+    Integers(With<DigitArgs, F>),
     /// Dictionaries of 32- and 64-bit keys, and tables of 2^32 entries that have structure
     #[command(after_help = wide::JOB)]
-    Wide {
-        /// Requirements.
-        #[command(flatten)]
-        job: WideArgs,
-        /// Output files.
-        #[command(flatten)]
-        files: F,
-    },
+    Wide(With<WideArgs, F>),
     /// Packed lookups whose results are processed one by one
     #[command(after_help = bridge::JOB)]
-    Bridge {
-        /// Requirements.
-        #[command(flatten)]
-        job: BridgeArgs,
-        /// Output files.
-        #[command(flatten)]
-        files: F,
-    },
+    Bridge(With<BridgeArgs, F>),
     /// Binary circuits on encrypted words
     #[command(after_help = circuit::JOB)]
-    Circuit {
-        /// Requirements.
-        #[command(flatten)]
-        job: CircuitJobArgs,
-        /// Output files.
-        #[command(flatten)]
-        files: F,
-    },
+    Circuit(With<CircuitJobArgs, F>),
     /// Programs on frames, such as decision trees and forests
     #[command(after_help = frames::JOB)]
-    Program {
-        /// Requirements.
-        #[command(flatten)]
-        job: ProgramJobArgs,
-        /// Output files.
-        #[command(flatten)]
-        files: F,
-    },
+    Program(With<ProgramJobArgs, F>),
     /// Transciphering: ciphertexts of AES-128 become homomorphic ones
     #[command(after_help = aes::JOB)]
-    Aes {
-        /// Requirements.
-        #[command(flatten)]
-        job: AesJobArgs,
-        /// Output files.
-        #[command(flatten)]
-        files: F,
-    },
+    Aes(With<AesJobArgs, F>),
 }
 
 impl<F: Args> Job<F> {
     /// Returns the files that are written.
     pub fn files(&self) -> &F {
         match self {
-            Self::Compare { files, .. }
-            | Self::Integers { files, .. }
-            | Self::Wide { files, .. }
-            | Self::Bridge { files, .. }
-            | Self::Circuit { files, .. }
-            | Self::Program { files, .. }
-            | Self::Aes { files, .. } => files,
+            Self::Compare(With { files, .. })
+            | Self::Integers(With { files, .. })
+            | Self::Wide(With { files, .. })
+            | Self::Bridge(With { files, .. })
+            | Self::Circuit(With { files, .. })
+            | Self::Program(With { files, .. })
+            | Self::Aes(With { files, .. }) => files,
         }
     }
 }

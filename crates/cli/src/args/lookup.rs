@@ -68,7 +68,6 @@ pub struct LookupArgs {
     /// --imaginary`; requires keys of keygen --complex-outputs
     #[arg(long = "imaginary", value_name = "FILE", conflicts_with_all = ["per_value", "compress", "resume"])]
     pub imaginary: Vec<PathBuf>,
-    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
     /// Read a table per value: each line, or row of a .npy array, is the table of one value, with an output for every
@@ -95,7 +94,6 @@ pub struct LookupArgs {
     /// interrupted lookup; single values in groups of 1,024, leveled values of 64
     #[arg(long)]
     pub resume: bool,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// Overwrite an output that is a key or read-only

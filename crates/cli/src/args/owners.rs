@@ -191,7 +191,6 @@ pub struct JointLookupArgs {
     /// Table: .csv with one output per line or lines `input,output`, or .npy
     #[arg(long, value_name = "FILE")]
     pub table: PathBuf,
-    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
     /// The values, and the results, which all owners decrypt together.

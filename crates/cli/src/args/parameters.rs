@@ -32,7 +32,6 @@ pub struct ParameterArgs {
     /// Largest input that will be encrypted, if --table lists only smaller ones; --default is its output
     #[arg(long, value_name = "N", requires = "table", value_parser = clap::value_parser!(u64).range(1..1 << 24))]
     pub max_input: Option<u64>,
-    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
     /// Width of the outputs in bits [default: that of the inputs, or enough for the entries of --table]

@@ -50,7 +50,6 @@ pub struct ConnectionArgs {
 /// Arguments of `remote upload`.
 #[derive(Args, Debug)]
 pub struct UploadArgs {
-    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
     /// Size of the parts in which files are sent; an interruption costs at most one part
@@ -67,7 +66,6 @@ pub struct UploadArgs {
 /// Arguments of `remote lookup`.
 #[derive(Args, Debug)]
 pub struct RemoteLookupArgs {
-    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
     /// Evaluation key, which is sent if the server does not have it [default: the one on the server that fits the
@@ -88,7 +86,6 @@ pub struct RemoteLookupArgs {
     /// contributed; it stays there
     #[arg(long, value_name = "SHA256", conflicts_with = "input")]
     pub ciphertext: Option<String>,
-    /// Destination of results.
     #[command(flatten)]
     pub results: ResultArgs,
     /// Start the job, print its identifier and do not wait; `remote fetch` waits
@@ -113,7 +110,6 @@ pub struct ResultArgs {
 /// Arguments of `remote fetch`.
 #[derive(Args, Debug)]
 pub struct FetchArgs {
-    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
     /// Identifier of the job, or its first digits
@@ -122,7 +118,6 @@ pub struct FetchArgs {
     /// Name of a client whose public key is fetched, or the first digits of the key's digest
     #[arg(long, value_name = "CLIENT", conflicts_with_all = ["job", "keep"])]
     pub public_key: Option<String>,
-    /// Destination of results.
     #[command(flatten)]
     pub results: ResultArgs,
 }
@@ -131,7 +126,6 @@ pub struct FetchArgs {
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct RemoveArgs {
-    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
     /// Identifier of a job, or its first digits

@@ -54,10 +54,8 @@ pub struct ServeArgs {
     /// Number of workers on the cluster, of --threads each [default: one per node, of all its cores]
     #[arg(long, value_name = "N", requires = "executor", value_parser = clap::value_parser!(u16).range(1..))]
     pub executor_workers: Option<u16>,
-    /// Limits for clients.
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Limits of jobs.
     #[command(flatten)]
     pub work: WorkArgs,
 }
@@ -187,7 +185,6 @@ pub enum ServeCommand {
 /// A worker that starts.
 #[derive(Args, Debug)]
 pub struct WorkerArgs {
-    /// Folder.
     #[command(flatten)]
     pub place: FolderArgs,
     /// Database of PostgreSQL that the folder uses from now on, as for a server
@@ -196,7 +193,6 @@ pub struct WorkerArgs {
     /// Stop when standard input ends, as it does when the program that started the worker ends
     #[arg(long)]
     pub until_input_ends: bool,
-    /// Limits of jobs.
     #[command(flatten)]
     pub work: WorkArgs,
 }
@@ -204,7 +200,6 @@ pub struct WorkerArgs {
 /// A move to another database.
 #[derive(Args, Debug)]
 pub struct MoveArgs {
-    /// Folder.
     #[command(flatten)]
     pub place: FolderArgs,
     /// Empty database of PostgreSQL, as for a server [default: the variable CRYPTABLE_DATABASE]
@@ -255,7 +250,6 @@ pub struct FolderArgs {
 /// A name in a server's folder.
 #[derive(Args, Debug)]
 pub struct NameArgs {
-    /// Folder.
     #[command(flatten)]
     pub place: FolderArgs,
     /// Name, of letters, digits, hyphens, underscores and dots
@@ -266,7 +260,6 @@ pub struct NameArgs {
 /// A table that is added.
 #[derive(Args, Debug)]
 pub struct TableAddArgs {
-    /// Folder and name.
     #[command(flatten)]
     pub named: NameArgs,
     /// Table: .csv with one output per line or lines `input,output`, or .npy
@@ -278,7 +271,6 @@ pub struct TableAddArgs {
     /// Modulus of outputs [default: that of the inputs, or the least power of two above all outputs]
     #[arg(long, value_name = "P")]
     pub output_modulus: Option<u64>,
-    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
 }

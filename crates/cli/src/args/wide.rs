@@ -63,7 +63,6 @@ pub struct WideLookupArgs {
     /// File of encrypted values
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results

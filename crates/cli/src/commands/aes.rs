@@ -13,7 +13,6 @@ use cryptable::transciphering::Parameters;
 
 #[cfg(feature = "client")]
 pub use self::client::decrypt;
-use super::parameters::ParameterReport;
 use super::planned_job::PlannedJob;
 use crate::args::Global;
 use crate::args::aes::{AesCommand, AesJobArgs};
@@ -38,6 +37,5 @@ pub fn plan(args: &AesJobArgs) -> Result<PlannedJob> {
         Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
         None => Parameters::default_128(),
     };
-    let report = ParameterReport::new(&parameters);
-    Ok(PlannedJob::new(parameters, "for messages by AES-128", report))
+    Ok(PlannedJob::of(parameters, "for messages by AES-128"))
 }

@@ -14,56 +14,45 @@ use crate::commands::threads;
 use crate::formats::rules;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, progress};
 
 /// Runs an automaton on every word of a file.
-///
-/// # Errors
-/// If a file cannot be read or written, if key, automaton and values do not belong together, or if words are longer than
-/// the key's noise allows.
 pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
-    let mut reader = ciphertext_file::open(&args.files.input)?;
+    let mut reader = Reader::open(global, &args.files.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     parameters.leveled().with_context(|| {
-        let name = input_file::shown(&args.evaluation).printable();
+        let name = input_file::name(&args.evaluation);
         format!("{name}: automata take keys of keygen --word-length")
     })?;
-    let expected = Contents {
-        engine: parameters.engine(),
-        parameter_digest: parameters.digest(),
-        key_id: key_file.header.key_id,
-        modulus: reader.summary().contents.modulus,
-        signed: false,
-        standalone: false,
-    };
-    ciphertext_file::check(&reader, &args.files.input, &expected, &args.evaluation)?;
+    let expected = reader.contents_of(&parameters, key_file.header.key_id);
+    let expected = Contents { signed: false, standalone: false, ..expected };
+    reader.check(&expected, &args.evaluation)?;
     let automaton = automaton(args, expected.modulus)?;
     let values = reader.summary().values;
     let length = args.word_length.map_or(values, u64::from);
     ensure!(
         length > 0 && values.is_multiple_of(length),
         "--word-length {length}: {} has {values} values, which are not whole words",
-        input_file::shown(&args.files.input).printable()
+        reader.name()
     );
     let outputs = outputs(args, &automaton, &parameters, length as usize)?;
     let mapped = key_file.read()?;
-    let words = all_values(&mut reader, args)?;
+    let words = all_values(&mut reader)?;
     let start = Instant::now();
     let bar = progress::bar(global, "automaton");
     let step = progress::on(&bar);
     let execution = Execution::default().progress(&step);
     let results =
         mapped.key.run_automaton(&automaton, &words, length as usize, &outputs, execution);
-    let results = results.with_context(|| input_file::shown(&args.files.input).printable())?;
+    let results = results.with_context(|| reader.name())?;
     bar.finish_and_clear();
     mapped.check_unchanged()?;
     let contents = Contents { modulus: outputs.output_modulus(), ..expected };
     let mut writer = ciphertext_file::create(&args.files.output, contents)?;
     writer.push(&results)?;
-    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let written = ciphertext_file::commit(writer)?;
     let eval_s = start.elapsed().as_secs_f64();
     let (states, words) = (automaton.states().len(), written.values);
     let text = format!(
@@ -119,11 +108,10 @@ fn outputs(
 }
 
 /// Reads all values of a file.
-fn all_values(reader: &mut Reader, args: &AutomatonArgs) -> Result<Ciphertext> {
-    let named = || input_file::shown(&args.files.input).printable();
+fn all_values(reader: &mut Reader) -> Result<Ciphertext> {
     let mut parts = Vec::new();
-    while let Some(part) = reader.next_ciphertext().with_context(named)? {
+    while let Some(part) = reader.next_or_end()? {
         parts.push(part);
     }
-    Ciphertext::join(parts).with_context(named)
+    Ciphertext::join(parts).with_context(|| reader.name())
 }

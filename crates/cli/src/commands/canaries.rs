@@ -1,13 +1,12 @@
 //! Canaries of `encrypt` and `decrypt`: their file, and the check of results.
 
-use std::fmt;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::{Canaries, SecretKey, Table};
 use cryptable_wire::hex;
-use serde::Serialize;
+use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::args::{CanaryArgs, CanaryInputs, CsvArgs, DecryptArgs, Global};
@@ -18,8 +17,7 @@ use crate::formats::table::{self, Moduli, TableOptions};
 use crate::formats::value_writer::ValueWriter;
 use crate::formats::values::{ValueOptions, Values, open_values};
 use crate::input_file;
-use crate::printable::Printable as _;
-use crate::report::{self, values};
+use crate::report::{self, Report, values};
 
 /// Longest file of canaries that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 28;
@@ -59,9 +57,6 @@ pub fn all_of(values: &mut Values) -> Result<Zeroizing<Vec<u64>>> {
 
 /// Draws the canaries that the arguments ask for among values, by a key's `draw` for a number of values and of canaries. The
 /// secret key reads others whose places they take.
-///
-/// # Errors
-/// If the number of canaries is out of range, or those whose places they take are of another number of values.
 pub fn draw(
     values: &[u64],
     args: &CanaryArgs,
@@ -95,19 +90,16 @@ pub fn draw(
 }
 
 fn read(path: &Path, key: &SecretKey) -> Result<Canaries> {
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     let bytes = input_file::read_secret(path, MAX_BYTES, "a file of canaries", |_| Ok(()))?;
     Canaries::from_bytes(&bytes, key).with_context(|| name.to_string())
 }
 
 /// Files of canaries that get their names later, and the report of them.
-pub type Written = (Vec<AtomicFile>, CanaryReport);
+pub type Written = (Vec<AtomicFile>, Report);
 
 /// Writes canaries, and their inputs in this domain if the arguments ask for them, to files that only their owner can read and
 /// that get their names later.
-///
-/// # Errors
-/// If there is a file already that must not be replaced, or if writing fails.
 pub fn write(
     canaries: &Canaries,
     args: &CanaryArgs,
@@ -116,13 +108,8 @@ pub fn write(
 ) -> Result<Written> {
     let path = args.file.as_deref().context("--canaries")?;
     let create = |path: &Path| {
-        let is_file = atomic_file::target_of(path)?.is_some();
-        ensure!(
-            force || !is_file || !path.exists(),
-            "{} exists; --force replaces it, and results cannot be checked by it any more",
-            path.printable()
-        );
-        Ok(atomic_file::create(path, Access::Private)?)
+        atomic_file::check_new(path, force, ", and results cannot be checked by it any more")?;
+        anyhow::Ok(atomic_file::create(path, Access::Private)?)
     };
     let mut file = create(path)?;
     file.write_all(&canaries.to_bytes())?;
@@ -134,7 +121,7 @@ pub fn write(
         }
         files.push(file);
     }
-    Ok((files, CanaryReport::new(path, canaries, false)))
+    Ok((files, report_of(path, canaries, false)))
 }
 
 /// The results that canaries must have.
@@ -150,15 +137,12 @@ pub struct ResultCheck {
     expected: Expected,
     /// All results, canaries included, in the order of places.
     results: Zeroizing<Vec<u64>>,
-    report: CanaryReport,
+    report: Report,
 }
 
 impl ResultCheck {
     /// Reads the canaries and what their results are compared with, as the arguments name them; `None` if they name none.
     /// `places` is the number of results in the file, which are of this domain.
-    ///
-    /// # Errors
-    /// If a file cannot be read, belongs to another key, or does not fit the results.
     pub fn open(
         global: Global,
         args: &DecryptArgs,
@@ -167,14 +151,14 @@ impl ResultCheck {
         places: u64,
     ) -> Result<Option<Self>> {
         let Some(path) = &args.canaries else { return Ok(None) };
-        let name = input_file::shown(path).printable();
+        let name = input_file::name(path);
         let canaries = read(path, key)?;
         report::note(global, input_file::exposure(path).as_ref());
         let expected = canaries.places();
         ensure!(
             places == expected as u64,
             "{name} is of {expected} places, but {} holds {}: they are not of one encryption",
-            input_file::shown(&args.input).printable(),
+            input_file::name(&args.input),
             values(places)
         );
         let expected_results = match (&args.table, &args.expected) {
@@ -182,7 +166,7 @@ impl ResultCheck {
             (None, Some(file)) => Expected::Results(read_results(file, domain)?),
             (None, None) => bail!("--canaries takes --table or --expected"),
         };
-        let report = CanaryReport::new(path, &canaries, true);
+        let report = report_of(path, &canaries, true);
         let results = Zeroizing::new(Vec::with_capacity(expected));
         Ok(Some(Self { canaries, expected: expected_results, results, report }))
     }
@@ -199,10 +183,7 @@ impl ResultCheck {
     }
 
     /// Checks all results, and writes those that are not of canaries.
-    ///
-    /// # Errors
-    /// If a canary has a wrong result, or if writing fails.
-    pub fn finish(self, writer: &mut ValueWriter) -> Result<CanaryReport> {
+    pub fn finish(self, writer: &mut ValueWriter) -> Result<Report> {
         let own = Zeroizing::new(match &self.expected {
             Expected::Table(table) => self.canaries.check(&self.results, table)?,
             Expected::Results(expected) => self.canaries.check_results(&self.results, expected)?,
@@ -227,56 +208,27 @@ fn read_results(path: &Path, domain: Domain) -> Result<Zeroizing<Vec<u64>>> {
     all_of(&mut open_values(path, &ValueOptions { format: None, column: None, csv, coding })?)
 }
 
-/// The canaries of a file, as part of a report.
-#[derive(Serialize)]
-pub struct CanaryReport {
-    #[serde(rename = "canaries", serialize_with = "report::path")]
-    path: PathBuf,
-    canary_id: String,
-    canary_count: u64,
-    places: u64,
-    /// log2 of the probability of missing a server that is wrong in 1% of all places; none if it is 0.
-    log2_missed_of_1_percent: f64,
-    #[serde(skip)]
-    are_right: bool,
-}
-
-impl CanaryReport {
-    /// Returns the number of canaries.
-    pub fn count(&self) -> u64 {
-        self.canary_count
-    }
-
-    fn new(path: &Path, canaries: &Canaries, are_right: bool) -> Self {
-        let places = canaries.places();
-        Self {
-            path: path.to_path_buf(),
-            canary_id: hex(&canaries.id()),
-            canary_count: canaries.count() as u64,
-            places: places as u64,
-            log2_missed_of_1_percent: canaries.missed_probability(places.div_ceil(100)).log2(),
-            are_right,
-        }
-    }
-}
-
-impl fmt::Display for CanaryReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = atomic_file::shown(&self.path).printable();
-        let (canaries, places) = (self.canary_count, self.places);
-        match self.are_right {
-            true => {
-                write!(f, "{name}: the results of all canaries, {canaries} of {places}, are right")?
-            }
-            false => {
-                write!(f, "{name}: places of canaries, {canaries} of {places}; keep it secret")?
-            }
-        }
-        match self.log2_missed_of_1_percent {
-            log2 if log2.is_finite() => {
-                write!(f, "; a server wrong in 1% of places is missed with 2^{log2:.1}")
-            }
-            _ => write!(f, "; a server wrong in 1% of places is never missed"),
-        }
-    }
+/// Reports the canaries of a file, as part of another report: that they are there, or that their results are right.
+fn report_of(path: &Path, canaries: &Canaries, are_right: bool) -> Report {
+    let (count, places) = (canaries.count(), canaries.places());
+    // Of missing a server that is wrong in 1% of all places; none if the probability is 0.
+    let log2_missed = canaries.missed_probability(places.div_ceil(100)).log2();
+    let fields = json!({
+        "canaries": path.to_string_lossy(),
+        "canary_id": hex(&canaries.id()),
+        "canary_count": count,
+        "places": places,
+        "log2_missed_of_1_percent": log2_missed,
+    });
+    let name = atomic_file::name(path);
+    let found = match are_right {
+        true => format!("{name}: the results of all canaries, {count} of {places}, are right"),
+        false => format!("{name}: places of canaries, {count} of {places}; keep it secret"),
+    };
+    let missed = if log2_missed.is_finite() {
+        format!("missed with 2^{log2_missed:.1}")
+    } else {
+        "never missed".into()
+    };
+    Report { fields, text: format!("{found}; a server wrong in 1% of places is {missed}") }
 }

@@ -1,6 +1,5 @@
 //! `cryptable compare`: comparison, maximum and similar operations on packed integers.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -14,12 +13,10 @@ use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::large;
-use crate::commands::operation_plan::Report as OperationReport;
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::threads;
+use crate::commands::{limits, operation_plan};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
-use crate::{input_file, key_input, memory_limit, progress, report};
+use crate::{key_input, memory_limit, progress, report};
 
 /// Runs an operation on files of encrypted integers, with one ciphertext of each at a time.
 pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
@@ -29,8 +26,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
         return large::run(global, args, key_file);
     }
     let op = args.op.context("--function takes keys of keygen compare --mode single")?;
-    let open = |path: &PathBuf| ciphertext_file::open(path);
-    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let mut readers = Reader::open_all(global, &args.inputs)?;
     let parameters = key_file.header.parameters.lookups()?;
     check_inputs(&readers, &parameters, key_file.header.key_id, args)?;
     let packed = parameters.packed();
@@ -44,7 +40,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let bar = progress::bar(global, "compare");
     let mut writer: Option<Writer> = None;
     for part in 0..first.ciphertexts {
-        let operands = ciphertext_file::next_of_each(&mut readers, &args.inputs)?;
+        let operands = ciphertext_file::next_of_each(&mut readers)?;
         let operands: Vec<&Ciphertext> = operands.iter().collect();
         let moved = progress::on(&bar);
         let step = |done: usize, total: usize| {
@@ -63,10 +59,8 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     }
     bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let writer = writer.with_context(|| {
-        format!("{}: no values", input_file::shown(&args.inputs[0]).printable())
-    })?;
-    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let writer = writer.with_context(|| format!("{}: no values", readers[0].name()))?;
+    let written = ciphertext_file::commit(writer)?;
     let (eval_s, name) = (start.elapsed().as_secs_f64(), op.name());
     let time = report::seconds(eval_s);
     let text =
@@ -100,11 +94,9 @@ fn check_inputs(
     key_id: KeyId,
     args: &CompareArgs,
 ) -> Result<()> {
-    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
-    let modulus = parameters.input_modulus();
-    let contents = readers[0].summary().contents;
-    let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-    ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
+    let contents = readers[0].contents_of(parameters, key_id);
+    let expected = Contents { modulus: parameters.input_modulus(), ..contents };
+    ciphertext_file::check_alike(readers, &expected, &args.evaluation)
 }
 
 /// Plans keys, and predicts every operation.
@@ -122,14 +114,11 @@ pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     }
     let request = request.limits(Limits {
         values: args.values,
-        memory: args.memory,
         log2_fail: Some(args.log2_fail),
-        threads: Some(threads(global)),
-        insecure_toy: args.insecure_toy,
-        ..Limits::default()
+        ..limits(global, args.memory, args.insecure_toy)
     });
     let plan = request.plan()?;
     let reason = format!("for integers of {} bits, with one bit of headroom", plan.bits());
-    let report = OperationReport::new(&plan, [("bits", plan.bits().into())]);
+    let report = operation_plan::report(&plan, json!({ "bits": plan.bits() }));
     Ok(PlannedJob::new(plan.parameters(), reason, report))
 }

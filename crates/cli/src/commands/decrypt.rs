@@ -2,29 +2,27 @@
 
 use std::fmt;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::Digits;
 use cryptable::engines::packed::RealDecryption;
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, CiphertextFileSummary, Contents, Engine, SecretKey, SecurityLevel};
+use cryptable::{Ciphertext, CiphertextFileSummary, Contents, Engine, SecretKey};
 use cryptable_wire::{ObjectType, peek_header};
-use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::canaries::{CanaryReport, ResultCheck};
+use super::canaries::ResultCheck;
 use super::encrypt::comparison_digits;
+use super::values_report::ValuesReport;
 use super::{aes, bridge, circuit, frame, integers, large, owners};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
-use crate::ciphertext_file::{self, Reader};
+use crate::ciphertext_file::Reader;
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
-use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds, values};
-use crate::{atomic_file, input_file, key_input};
+use crate::{input_file, key_input};
 
 /// Decrypts a file of values, a column of integers, words of a circuit, bytes, or whole integers; the file tells which.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
@@ -39,11 +37,11 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     ensure!(
         flooding.is_default(),
         "--log2-distance, --decryptions and --together: {} is a whole secret key, not an owner's part of one",
-        input_file::shown(args.secret()).printable()
+        input_file::name(args.secret())
     );
     let key = key_input::secret_key_of(global, args.secret(), &secret)?;
     let file = input_file::open_seekable(&args.input)?;
-    let named = || format!("cannot read {}", input_file::shown(&args.input).printable());
+    let named = || format!("cannot read {}", input_file::name(&args.input));
     let start = key_input::first_bytes(&file).with_context(named)?;
     let holds_values = start.starts_with(&CiphertextFileSummary::MAGIC);
     // Readers report what is wrong with other files.
@@ -53,7 +51,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
         return frame::decrypt(global, args, &key, &file);
     }
     if args.schema.is_some() {
-        bail!("--schema: {} holds no frame", input_file::shown(&args.input).printable());
+        bail!("--schema: {} holds no frame", input_file::name(&args.input));
     }
     match object {
         Some(ObjectType::IntegerColumn) => integers::decrypt(global, args, &key, file),
@@ -74,7 +72,7 @@ fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<La
             return Ok(Layout::Words { count: words_of_bits(bits, modulus), bits });
         }
         Some(LayoutArg::Integers) => {
-            let name = input_file::shown(&args.input).printable();
+            let name = input_file::name(&args.input);
             bail!("--as integers: {name} holds values, and no column of integers");
         }
         Some(LayoutArg::Values) => return Ok(Layout::Values),
@@ -194,16 +192,13 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
     ];
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
-            bail!("{option}: {} holds {what}", input_file::shown(&args.input).printable())
+            bail!("{option}: {} holds {what}", input_file::name(&args.input))
         }
         None => Ok(()),
     }
 }
 
 /// Starts the file of `values` values that the arguments name.
-///
-/// # Errors
-/// If the values do not fit the format, or the file cannot be created.
 pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWriter> {
     create_at(args, &args.output, domain, values)
 }
@@ -227,7 +222,7 @@ fn create_at(args: &DecryptArgs, path: &Path, domain: Domain, values: u64) -> Re
 
 /// Returns whether values are signed, as their file states, and checks that the options do not contradict it.
 pub fn check_signs(args: &DecryptArgs, found: bool) -> Result<bool> {
-    let input = || input_file::shown(&args.input).printable();
+    let input = || input_file::name(&args.input);
     ensure!(
         found || !args.signed,
         "--signed: {} holds unsigned values; encrypt and sum take --signed, and so does lookup for the outputs of tables",
@@ -263,12 +258,12 @@ fn expected(key: &SecretKey, contents: Contents) -> Result<Contents> {
 /// Decrypts a file of ciphertexts, one by one.
 fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
-    let mut reader = ciphertext_file::read(file, &args.input)?;
+    let mut reader = Reader::of(global, file, &args.input)?;
     let contents = reader.summary().contents;
     let parameters = key.parameters();
     let expected = expected(key, contents)?;
-    ciphertext_file::check(&reader, &args.input, &expected, args.secret())?;
-    let input = input_file::shown(&args.input).printable();
+    reader.check(&expected, args.secret())?;
+    let input = reader.name();
     if let Some(imaginary) = &args.imaginary {
         return complex_values(global, args, key, reader, imaginary);
     }
@@ -285,7 +280,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let values = check.as_ref().map_or(values, ResultCheck::own_values);
     let mut writer = create(args, domain, values)?;
     let mut found = Vec::with_capacity(each);
-    while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
+    while let Some(ciphertext) = reader.next_or_end()? {
         found.push(ciphertext);
         if found.len() == each {
             let found = std::mem::take(&mut found);
@@ -306,17 +301,14 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let canaries = canaries.transpose().with_context(|| input.to_string())?;
     let output_bytes = writer.commit()?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    let report = Report {
-        output: args.output.clone(),
+    let report = ValuesReport {
         engine: Some(expected.engine),
         security_level: Some(parameters.security_level()),
-        values,
-        modulus,
         canaries,
-        output_bytes,
-        decrypt_s: start.elapsed().as_secs_f64(),
+        decrypt_s: Some(start.elapsed().as_secs_f64()),
+        ..ValuesReport::new(&args.output, output_bytes, values, modulus)
     };
-    report::summary(global, &report)
+    report.print(global)
 }
 
 /// Names a file whose ciphertexts cannot be decrypted, and how results of complex tables can.
@@ -336,9 +328,9 @@ fn complex_values(
 ) -> Result<()> {
     let start = Instant::now();
     let contents = reader.summary().contents;
-    let (modulus, input) = (contents.modulus, input_file::shown(&args.input).printable());
+    let (modulus, input) = (contents.modulus, reader.name());
     let mut parts = [(); 2].map(|()| Zeroizing::new(Vec::new()));
-    while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
+    while let Some(ciphertext) = reader.next_or_end()? {
         let found = key.decrypt_complex(&ciphertext, RealDecryption::default());
         // Multiples of 1/modulus, which is below 2^25.
         let residue = |x: f64| (x * modulus as f64).round().rem_euclid(modulus as f64) as u64;
@@ -358,17 +350,13 @@ fn complex_values(
     }
     let output_bytes = ValueWriter::commit_all(writers)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    let report = Report {
-        output: args.output.clone(),
+    let report = ValuesReport {
         engine: Some(contents.engine),
         security_level: Some(key.parameters().security_level()),
-        values,
-        modulus: modulus.into(),
-        canaries: None,
-        output_bytes,
-        decrypt_s: start.elapsed().as_secs_f64(),
+        decrypt_s: Some(start.elapsed().as_secs_f64()),
+        ..ValuesReport::new(&args.output, output_bytes, values, modulus.into())
     };
-    report::summary(global, &report)
+    report.print(global)
 }
 
 /// Writes all values of a file that belongs to no engine of lookups, and reports them.
@@ -396,46 +384,7 @@ pub fn write_values(
     let (count, domain) = (values.len() as u64, Domain { modulus, signed: args.signed });
     let mut writer = create(args, domain, count)?;
     writer.write(values)?;
-    let report = Report {
-        output: args.output.clone(),
-        engine: None,
-        security_level: None,
-        values: count,
-        modulus,
-        canaries: None,
-        output_bytes: writer.commit()?,
-        decrypt_s: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    engine: Option<Engine>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    security_level: Option<SecurityLevel>,
-    values: u64,
-    modulus: u128,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    canaries: Option<CanaryReport>,
-    output_bytes: u64,
-    decrypt_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} below {}, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            values(self.values),
-            self.modulus,
-            bytes(self.output_bytes),
-            seconds(self.decrypt_s)
-        )?;
-        self.canaries.as_ref().map_or(Ok(()), |canaries| write!(f, "\n  {canaries}"))
-    }
+    let report = ValuesReport::new(&args.output, writer.commit()?, count, modulus);
+    let decrypt_s = Some(start.elapsed().as_secs_f64());
+    ValuesReport { decrypt_s, ..report }.print(global)
 }

@@ -36,9 +36,6 @@ const BAR: usize = 8;
 const PICTURE: &str = "before-after.png";
 
 /// Runs all steps from key generation to decrypted pixels.
-///
-/// # Errors
-/// If the picture or the table cannot be read, if the result cannot be written, or if a single pixel is wrong.
 pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let (image, name) = read_image(args.image.as_deref())?;
     let table = read_table(&args.table)?;

@@ -16,7 +16,6 @@ use crate::commands::{table_files, threads};
 use crate::formats::table::Moduli;
 use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{atomic_file, input_file, memory_limit, progress};
 
@@ -24,23 +23,14 @@ use crate::{atomic_file, input_file, memory_limit, progress};
 const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method cmt";
 
 /// Writes the digits of a file of values, or what is left of the values without their lowest bits.
-///
-/// # Errors
-/// If a file cannot be read or written, if key, tables and ciphertexts do not belong together, or if no digit ends after
-/// the bits that are to be dropped.
 pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = Reader::open(global, &args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     let sizes = sizes(&reader, &parameters, args)?;
-    let contents = Contents {
-        engine: parameters.engine(),
-        parameter_digest: parameters.digest(),
-        key_id: key_file.header.key_id,
-        modulus: sizes.iter().product(),
-        ..reader.summary().contents
-    };
-    ciphertext_file::check(&reader, &args.input, &contents, &args.evaluation)?;
+    let contents = reader.contents_of(&parameters, key_file.header.key_id);
+    let contents = Contents { modulus: sizes.iter().product(), ..contents };
+    reader.check(&contents, &args.evaluation)?;
     let outputs = outputs(args, files, sizes.len())?;
     let work = match (args.floor, args.states) {
         (Some(bits), _) => Work::Floor(digits_of_floor(&sizes, bits, &parameters)?),
@@ -60,15 +50,12 @@ pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let mut writers: Vec<Writer> = outputs.iter().zip(kinds).map(create).collect::<Result<_>>()?;
     let bar = progress::bar(global, work.name());
     let total = reader.summary().ciphertexts as usize;
-    let named = || input_file::shown(&args.input).printable();
     for part in 0..total {
-        let input = reader.next_ciphertext().with_context(named)?;
-        let input =
-            input.with_context(|| format!("{}: fewer ciphertexts than it says", named()))?;
+        let input = reader.next_ciphertext()?;
         let moved = progress::on(&bar);
         let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
         let execution = Execution::default().progress(&step);
-        let results = work.run(&mapped.key, &input, execution).with_context(named)?;
+        let results = work.run(&mapped.key, &input, execution).with_context(|| reader.name())?;
         writers.iter_mut().zip(&results).try_for_each(|(file, result)| file.push(result))?;
     }
     bar.finish_and_clear();
@@ -97,7 +84,7 @@ fn fields_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> Value {
 
 /// Returns what a report for people says of a file of results.
 fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
-    let output = atomic_file::shown(output).printable();
+    let output = atomic_file::name(output);
     let (values, modulus) = (report::values(file.values), file.contents.modulus);
     format!("{output}: {values} below {modulus}, {}\n", bytes(file.bytes))
 }
@@ -115,7 +102,7 @@ fn outputs(args: &DigitsArgs, files: &FileArgs, digits: usize) -> Result<Vec<Pat
 
 /// Returns the sizes of the digits of an input: those of the key, or the last of them if a floor left these.
 fn sizes(reader: &Reader, parameters: &Parameters, args: &DigitsArgs) -> Result<Vec<u64>> {
-    let key = || input_file::shown(&args.evaluation).printable();
+    let key = || input_file::name(&args.evaluation);
     let sizes = parameters.digit_sizes().with_context(|| format!("{}: {KEYS}", key()))?;
     ensure!(
         sizes.len() > 1,

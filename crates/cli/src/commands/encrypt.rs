@@ -1,30 +1,23 @@
 //! `cryptable encrypt`: encryption of a file of values.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::bits::EncryptedBits;
 use cryptable::wide::words_of_bits;
 use cryptable::{
-    Canaries, Ciphertext, Contents, Engine, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
-    SecurityLevel,
+    Canaries, Ciphertext, Contents, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
 };
-use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::canaries::{self, CanaryReport};
-use super::{circuit, frame, integers, large};
+use super::values_report::ValuesReport;
+use super::{canaries, circuit, frame, integers, large};
 use crate::args::{EncryptArgs, Global, LayoutArg};
-use crate::atomic_file;
-use crate::ciphertext_file::{self, ciphertexts, encryptions};
-use crate::formats::csv::{Coding, ReadNote};
+use crate::ciphertext_file::{self, encryptions};
+use crate::formats::csv::Coding;
 use crate::formats::domain::{Domain, with_keys};
 use crate::formats::values::{ValueOptions, open_values};
-use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds, values};
-use crate::{input_file, key_input};
+use crate::{input_file, key_input, report};
 
 /// Encrypts a file of values in the way that the key and the arguments state, with the values of one ciphertext in
 /// memory at a time.
@@ -234,7 +227,7 @@ fn encrypt_all(
     writer: &mut ciphertext_file::Writer,
 ) -> Result<(u64, Option<canaries::Written>)> {
     let signed = args.signed;
-    let input = input_file::shown(&args.input).printable();
+    let input = input_file::name(&args.input);
     if args.canaries.file.is_some() {
         let own = canaries::all_values(next)?;
         ensure!(!own.is_empty(), "{input} holds no values");
@@ -291,7 +284,7 @@ fn encrypt(
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&args.input, &options)?;
-    let input = input_file::shown(&args.input).printable();
+    let input = input_file::name(&args.input);
     let (engine, signed) = (parameters.engine(), args.signed);
     let (parameter_digest, key_id) = (parameters.digest(), key.id());
     let contents =
@@ -311,50 +304,15 @@ fn encrypt(
     let summary = ciphertext_file::commit_after(files.unwrap_or_default(), writer)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
     report::note(global, values.note());
-    let report = Report {
-        output: args.output.clone(),
-        read: values.note().cloned(),
-        engine,
-        security_level: parameters.security_level(),
-        values: total,
-        modulus: within,
+    let report = ValuesReport::new(&args.output, summary.bytes, total, within);
+    let report = ValuesReport {
+        read: values.note(),
+        engine: Some(engine),
+        security_level: Some(parameters.security_level()),
         canaries,
-        ciphertexts: encryptions(&summary),
-        output_bytes: summary.bytes,
-        encrypt_s: start.elapsed().as_secs_f64(),
+        ciphertexts: Some(encryptions(&summary)),
+        encrypt_s: Some(start.elapsed().as_secs_f64()),
+        ..report
     };
-    report::summary(global, &report)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<ReadNote>,
-    engine: Engine,
-    security_level: SecurityLevel,
-    values: u64,
-    modulus: u128,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    canaries: Option<CanaryReport>,
-    ciphertexts: u64,
-    output_bytes: u64,
-    encrypt_s: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} below {} in {}, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            values(self.values),
-            self.modulus,
-            ciphertexts(self.ciphertexts),
-            bytes(self.output_bytes),
-            seconds(self.encrypt_s)
-        )?;
-        self.canaries.as_ref().map_or(Ok(()), |canaries| write!(f, "\n  {canaries}"))
-    }
+    report.print(global)
 }

@@ -13,7 +13,6 @@ use crate::atomic_file::{self, Access};
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
 use crate::formats::value_tables::{ValueTableOptions, ValueTables};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, progress};
 
@@ -21,14 +20,10 @@ use crate::{input_file, key_input, progress};
 const OTHER_KEYS: &str = "keys of keygen --table-kind encrypted";
 
 /// Encrypts one table for all values, or one per value.
-///
-/// # Errors
-/// If a file cannot be read or written, if the table's moduli are not the key's, or if the key is for unencrypted
-/// tables.
 pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     let start = Instant::now();
     let secret = key_input::read_secret_key(global, &args.secret)?;
-    let name = input_file::shown(&args.secret).printable();
+    let name = input_file::name(&args.secret);
     let key =
         secret.packed().with_context(|| format!("{name} encrypts no tables, {OTHER_KEYS} do"))?;
     let parameters = key.parameters();
@@ -74,7 +69,7 @@ fn read(
     moduli: (u64, u64),
     slots: usize,
 ) -> Result<(SlotTables, Option<ReadNote>)> {
-    let name = || input_file::shown(&args.table).printable();
+    let name = || input_file::name(&args.table);
     if !args.per_value {
         let known = Moduli { input: Some(moduli.0), output: Some(moduli.1) };
         let paths = std::slice::from_ref(&args.table);

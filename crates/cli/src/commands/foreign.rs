@@ -37,14 +37,9 @@ const MAX_SECRET_BYTES: u64 = 1 << 16;
 fn keygen(global: Global, args: &ForeignKeygenArgs) -> Result<()> {
     use cryptable::packed_gates::foreign::{ForeignParameters, ForeignSecret};
 
-    let is_file = atomic_file::target_of(&args.evaluation)?.is_some();
-    let name = args.evaluation.printable();
-    ensure!(
-        args.force || !is_file || !args.evaluation.exists(),
-        "{name} exists; --force replaces it"
-    );
+    atomic_file::check_new(&args.evaluation, args.force, "")?;
     let parameters = args.set.clone().unwrap_or_else(ForeignParameters::insecure_toy);
-    let shown = input_file::shown(&args.secret).printable();
+    let shown = input_file::name(&args.secret);
     let file = input_file::read_secret(&args.secret, MAX_SECRET_BYTES, "a secret", |_| Ok(()))?;
     let secret = ForeignSecret::from_bytes(&parameters, &file)
         .with_context(|| format!("{shown} is no secret of {}", parameters.name()))?;
@@ -61,7 +56,7 @@ fn keygen(global: Global, args: &ForeignKeygenArgs) -> Result<()> {
     let conversion = parameters.conversion(&packed)?;
     let security_bits = packed.security_bits().min(conversion.security_bits());
     let (set, key_id, gates) = (parameters.name(), secret.id().to_string(), packed.bits());
-    let name = atomic_file::shown(&args.evaluation).printable();
+    let name = atomic_file::name(&args.evaluation);
     let (size, time) = (bytes(evaluation_bytes), seconds(keygen_s));
     let text = format!(
         "{name}: key for gates on ciphertexts of {set}, {size}, in {time}\n  \
@@ -94,9 +89,8 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     let (server, key_file) = key_input::read_kept(&args.evaluation, read)?;
     let load_s = start.elapsed().as_secs_f64();
     let parameters = server.parameters();
-    let named = |path: &Path| {
-        format!("{} for a key of {}", input_file::shown(path).printable(), parameters.name())
-    };
+    let named =
+        |path: &Path| format!("{} for a key of {}", input_file::name(path), parameters.name());
     let read = |(file, path): (&MappedFile, &PathBuf)| {
         parameters.read_list(file.as_ref()).with_context(|| named(path))
     };
@@ -111,10 +105,9 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     let result = result.with_context(|| named(&args.inputs[expected - 1]))?;
     bar.finish_and_clear();
     let eval_s = start.elapsed().as_secs_f64();
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    std::io::Write::write_all(&mut file, &parameters.write_list(&result)?)?;
     key_file.check_unchanged().with_context(|| args.evaluation.printable())?;
-    let (output_bytes, log2_fail) = (file.commit(true)?, server.log2_fail());
+    let (list, log2_fail) = (parameters.write_list(&result)?, server.log2_fail());
+    let output_bytes = atomic_file::write(&args.output, Access::Public, &list, true)?;
     let text = format!(
         "{}, {}; each wrong with probability 2^{log2_fail:.1}\nkey loaded in {}, gates in {}",
         counted(result.len() as u64, "gate"),

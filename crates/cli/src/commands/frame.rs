@@ -15,7 +15,6 @@ pub use self::client::{decrypt, encrypt, schema};
 pub use self::plan::plan;
 pub use self::run::run;
 use crate::args::Global;
-use crate::printable::Printable as _;
 use crate::{input_file, key_input};
 
 /// Longest schema or pipeline that is read, in bytes.
@@ -24,14 +23,14 @@ const MAX_TEXT_BYTES: u64 = 1 << 28;
 /// Reads a schema.
 fn read_schema(path: &Path) -> Result<Schema> {
     let text = read_text(path)?;
-    Schema::from_json(text.as_bytes()).with_context(|| input_file::shown(path).printable())
+    Schema::from_json(text.as_bytes()).with_context(|| input_file::name(path))
 }
 
 /// Reads a program.
 pub fn read_program(path: &Path) -> Result<Program> {
     let text = read_text(path)?;
     let program = Program::from_json(text.as_bytes()).map_err(unwrapped);
-    program.with_context(|| input_file::shown(path).printable())
+    program.with_context(|| input_file::name(path))
 }
 
 /// Reads a file of text.
@@ -39,7 +38,7 @@ fn read_text(path: &Path) -> Result<String> {
     use std::io::Read as _;
     let mut text = String::new();
     let file = input_file::open(path)?.take(MAX_TEXT_BYTES).read_to_string(&mut text);
-    file.with_context(|| format!("cannot read {}", input_file::shown(path).printable()))?;
+    file.with_context(|| format!("cannot read {}", input_file::name(path)))?;
     Ok(text)
 }
 
@@ -47,7 +46,7 @@ fn read_text(path: &Path) -> Result<String> {
 fn read_frame(global: Global, file: &std::fs::File, path: &Path) -> Result<Frame> {
     let map = key_input::map_file(file, path)?;
     let frame = Frame::from_bytes(map.as_ref(), global.read_options()).map_err(unwrapped);
-    let failed = || format!("cannot read {}", input_file::shown(path).printable());
+    let failed = || format!("cannot read {}", input_file::name(path));
     let frame = frame.with_context(failed)?;
     map.check_unchanged().with_context(failed)?;
     Ok(frame)

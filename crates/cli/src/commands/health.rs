@@ -13,9 +13,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const MOST_BYTES: u64 = 4096;
 
 /// Asks the server at an address whether it serves.
-///
-/// # Errors
-/// If there is none, or if it does not say so in time.
 pub fn check(address: SocketAddr) -> Result<()> {
     let asked = || -> std::io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;

@@ -10,15 +10,15 @@ mod run;
 use anyhow::Result;
 use cryptable::integers::ColumnKind;
 use cryptable::{Limits, Request};
+use serde_json::json;
 
 #[cfg(feature = "client")]
 pub use self::client::{decrypt, encrypt};
 pub use self::run::run;
 use crate::args::Global;
 use crate::args::integers::DigitArgs;
-use crate::commands::operation_plan::Report;
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::threads;
+use crate::commands::{limits, operation_plan};
 
 /// Evaluates an expression for the integer type of a column.
 macro_rules! with_integer {
@@ -50,17 +50,14 @@ pub fn plan(global: Global, args: &DigitArgs) -> Result<PlannedJob> {
     let kind = ColumnKind::new(args.bits, args.signed)?;
     let request = Request::integers(kind).engine(args.mode).reduced().limits(Limits {
         values: args.values,
-        memory: args.memory,
         log2_fail: args.log2_fail,
-        threads: Some(threads(global)),
-        insecure_toy: args.insecure_toy,
-        ..Limits::default()
+        ..limits(global, args.memory, args.insecure_toy)
     });
     let request = if args.search { request.searched() } else { request };
     let request = if args.sums { request.for_sums() } else { request };
     let digit_bits = args.digit_bits.into_iter();
     let plan = digit_bits.fold(request, |request, bits| request.digit_bits(bits)).plan()?;
     let reason = format!("for integers in digits of {} bits", plan.digit_bits());
-    let job = [("type", kind.to_string().into()), ("digit_bits", plan.digit_bits().into())];
-    Ok(PlannedJob::new(plan.parameters(), reason, Report::new(&plan, job)))
+    let job = json!({ "type": kind.to_string(), "digit_bits": plan.digit_bits() });
+    Ok(PlannedJob::new(plan.parameters(), reason, operation_plan::report(&plan, job)))
 }

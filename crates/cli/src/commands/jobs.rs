@@ -11,12 +11,12 @@ use crate::args::jobs::Job;
 /// Plans a job.
 pub fn plan<F: Args>(global: Global, job: &Job<F>) -> Result<PlannedJob> {
     match job {
-        Job::Compare { job, .. } => compare::plan(global, job),
-        Job::Integers { job, .. } => integers::plan(global, job),
-        Job::Wide { job, .. } => wide::plan(global, job),
-        Job::Bridge { job, .. } => bridge::plan(global, job),
-        Job::Circuit { job, .. } => circuit::plan(global, job),
-        Job::Program { job, .. } => frame::plan(global, job),
-        Job::Aes { job, .. } => aes::plan(job),
+        Job::Compare(it) => compare::plan(global, &it.job),
+        Job::Integers(it) => integers::plan(global, &it.job),
+        Job::Wide(it) => wide::plan(global, &it.job),
+        Job::Bridge(it) => bridge::plan(global, &it.job),
+        Job::Circuit(it) => circuit::plan(global, &it.job),
+        Job::Program(it) => frame::plan(global, &it.job),
+        Job::Aes(it) => aes::plan(&it.job),
     }
 }

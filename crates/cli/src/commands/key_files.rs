@@ -1,13 +1,12 @@
 //! The files that key generation writes: either all or none.
 
-use std::fmt;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
-use cryptable::{Execution, KeyParameters, SecretKey};
-use serde::Serialize;
+use anyhow::{Context, Result, ensure};
+use cryptable::{Execution, KeyId, KeyParameters, SecretKey};
+use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::args::Global;
@@ -15,7 +14,7 @@ use crate::args::jobs::KeyFileArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::printable::Printable as _;
 use crate::progress;
-use crate::report::{self, bytes};
+use crate::report::{self, Report, bytes};
 
 /// The paths of the keys.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +27,6 @@ pub struct KeyFiles<'a> {
 
 impl<'a> KeyFiles<'a> {
     /// Checks the paths that arguments name.
-    ///
-    /// # Errors
-    /// If two paths are the same, or if a file exists and must not be replaced.
     pub fn new(args: &'a KeyFileArgs) -> Result<Self> {
         let KeyFileArgs { secret, evaluation, public, force } = args;
         let (public, force) = (public.as_deref(), *force);
@@ -46,15 +42,13 @@ impl<'a> KeyFiles<'a> {
             (public, ""),
         ];
         for (path, loss) in paths.iter().filter_map(|&(path, loss)| Some((path?, loss))) {
-            let is_file = atomic_file::target_of(path)?.is_some();
-            if !force && is_file && path.exists() {
-                bail!("{} exists; --force replaces it{loss}", path.printable());
-            }
+            atomic_file::check_new(path, force, loss)?;
         }
         Ok(Self { secret, evaluation, public, force })
     }
 
-    /// Generates a secret key for parameters of any kind, and writes all keys, with progress.
+    /// Generates a secret key for parameters of any kind, and writes all keys, with progress. Returns the key's identifier, the
+    /// report of the files, and the seconds that it took.
     ///
     /// # Errors
     /// If writing fails, or keys of this kind have no public key. There is no new file then.
@@ -62,7 +56,7 @@ impl<'a> KeyFiles<'a> {
         self,
         global: Global,
         parameters: impl Into<KeyParameters>,
-    ) -> Result<GeneratedKeys> {
+    ) -> Result<(KeyId, Report, f64)> {
         let start = Instant::now();
         let mut files = self.create()?;
         let secret = SecretKey::generate(parameters);
@@ -72,11 +66,39 @@ impl<'a> KeyFiles<'a> {
         let bar = progress::bar(global, "evaluation key");
         let moved = progress::on(&bar);
         let execution = Execution::default().progress(&moved);
-        let files = files
+        let sizes = files
             .write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
         bar.finish_and_clear();
-        let keygen_s = start.elapsed().as_secs_f64();
-        Ok(GeneratedKeys { key_id: secret.id().to_string(), files, keygen_s })
+        Ok((secret.id(), self.report(&sizes), start.elapsed().as_secs_f64()))
+    }
+
+    /// Reports the files, given the bytes of the evaluation key, of the public key if there is one, and of the secret key.
+    fn report(&self, sizes: &[u64]) -> Report {
+        let [evaluation_bytes, .., secret_bytes] = *sizes else {
+            unreachable!("there are two keys at least")
+        };
+        let shown = atomic_file::name;
+        let (secret, evaluation) = (shown(self.secret), shown(self.evaluation));
+        let mut fields = json!({
+            "secret": self.secret.to_string_lossy(),
+            "secret_bytes": secret_bytes,
+            "evaluation": self.evaluation.to_string_lossy(),
+            "evaluation_bytes": evaluation_bytes,
+        });
+        let mut text = format!(
+            "  {secret}: secret key, {}; keep it\n  {evaluation}: evaluation key, {}\n",
+            bytes(secret_bytes),
+            bytes(evaluation_bytes)
+        );
+        if let Some(path) = self.public {
+            let (public, size) = (shown(path), bytes(sizes[1]));
+            text += &format!("  {public}: public key, {size}; give it to anyone\n");
+            report::extend(
+                &mut fields,
+                json!({ "public": path.to_string_lossy(), "public_bytes": sizes[1] }),
+            );
+        }
+        Report { fields, text }
     }
 
     /// Starts all files. Only its owner can read the secret key's.
@@ -102,7 +124,7 @@ struct OpenKeyFiles<'a> {
 
 impl OpenKeyFiles<'_> {
     /// Writes the evaluation key with `evaluation`, then the secret key that `secret` returns, and gives the files
-    /// their names.
+    /// their names. Returns their bytes, those of the secret key last.
     ///
     /// The secret comes last, both on the way to the disk and when names are given:
     /// - Generating an evaluation key takes seconds to minutes. Whatever ends the process meanwhile leaves no secret
@@ -117,7 +139,7 @@ impl OpenKeyFiles<'_> {
         mut self,
         secret: impl FnOnce() -> Zeroizing<Vec<u8>>,
         evaluation: impl FnOnce(&mut AtomicFile) -> Result<(), E>,
-    ) -> Result<WrittenKeys>
+    ) -> Result<Vec<u64>>
     where
         Result<(), E>: Context<(), E>,
     {
@@ -126,57 +148,7 @@ impl OpenKeyFiles<'_> {
             .with_context(|| format!("generating {}", names.evaluation.printable()))?;
         self.secret.write_all(&secret())?;
         let files = [Some(self.evaluation), self.public, Some(self.secret)];
-        let sizes = AtomicFile::commit_all(files.into_iter().flatten().collect(), names.force)?;
-        Ok(WrittenKeys {
-            secret: names.secret.to_path_buf(),
-            secret_bytes: sizes[sizes.len() - 1],
-            evaluation: names.evaluation.to_path_buf(),
-            evaluation_bytes: sizes[0],
-            public: names.public.map(Path::to_path_buf),
-            public_bytes: names.public.map(|_| sizes[1]),
-        })
-    }
-}
-
-/// The result of generating keys, as part of a report.
-#[derive(Debug, Serialize)]
-pub struct GeneratedKeys {
-    /// Identifier of the client's key.
-    pub key_id: String,
-    /// Paths and sizes of the keys.
-    #[serde(flatten)]
-    pub files: WrittenKeys,
-    /// Seconds that it took.
-    pub keygen_s: f64,
-}
-
-/// The files of the keys, as part of a report.
-#[derive(Debug, Serialize)]
-pub struct WrittenKeys {
-    #[serde(serialize_with = "report::path")]
-    secret: PathBuf,
-    secret_bytes: u64,
-    #[serde(serialize_with = "report::path")]
-    evaluation: PathBuf,
-    evaluation_bytes: u64,
-    #[serde(serialize_with = "report::optional_path", skip_serializing_if = "Option::is_none")]
-    public: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    public_bytes: Option<u64>,
-}
-
-impl fmt::Display for WrittenKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |path| atomic_file::shown(path).printable();
-        let (secret, evaluation) = (shown(&self.secret), shown(&self.evaluation));
-        writeln!(f, "  {secret}: secret key, {}; keep it", bytes(self.secret_bytes))?;
-        writeln!(f, "  {evaluation}: evaluation key, {}", bytes(self.evaluation_bytes))?;
-        match (&self.public, self.public_bytes) {
-            (Some(path), Some(size)) => {
-                writeln!(f, "  {}: public key, {}; give it to anyone", shown(path), bytes(size))
-            }
-            _ => Ok(()),
-        }
+        Ok(AtomicFile::commit_all(files.into_iter().flatten().collect(), names.force)?)
     }
 }
 
@@ -201,7 +173,7 @@ mod tests {
         let written = open()
             .write(|| Zeroizing::new(b"secret".to_vec()), |file| file.write_all(b"evaluation key"));
         let written = written.unwrap();
-        assert_eq!((written.secret_bytes, written.evaluation_bytes), (6, 14));
+        assert_eq!(written, [14, 6]);
         assert_eq!(std::fs::read(&secret).unwrap(), b"secret");
     }
 }

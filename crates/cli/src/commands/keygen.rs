@@ -1,6 +1,5 @@
 //! `cryptable keygen`: generation of the client's and the server's key.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,22 +7,17 @@ use anyhow::Result;
 use cryptable::engines::packed;
 use cryptable::{Engine, KeyParameters, Parameters};
 use cryptable_wire::MappedFile;
-use serde::Serialize;
+use serde_json::json;
 
 use super::explain;
 use super::jobs;
-use super::key_files::{GeneratedKeys, KeyFiles};
+use super::key_files::KeyFiles;
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs, TableKind};
-use crate::printable::Printable as _;
-use crate::report::{self, counted, seconds};
+use crate::report::{self, Report, counted, seconds};
 use crate::{input_file, key_input};
 
 /// Generates both keys.
-///
-/// # Errors
-/// If a key file exists and must not be replaced, if no parameters meet the request, or if writing fails. There is no
-/// new file then.
 pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
     let key_files = args.key_files();
     let files = KeyFiles::new(&key_files)?;
@@ -42,9 +36,24 @@ pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
             }
         }
     };
-    let keys = files.generate(global, &choice.parameters)?;
+    let (key_id, files, keygen_s) = files.generate(global, &choice.parameters)?;
     let parameters = ParameterReport::new(&choice.parameters);
-    report::summary(global, &Report { parameters, reason: choice.reason, keys })?;
+    let purpose = parameters.purpose();
+    let (security, failures) = (parameters.security(), parameters.failures());
+    let reason = match parameters.engine {
+        Some(engine) => format!("engine {} ({})", explain::engine(engine), choice.reason),
+        None => choice.reason.clone(),
+    };
+    let text = [
+        format!("keys {key_id} for {purpose}: {security}, {failures}, {}\n", seconds(keygen_s)),
+        format!("  {reason}\n  method {}\n", parameters.named_method),
+        files.text,
+    ];
+    let mut fields = json!(parameters);
+    let key_id = key_id.to_string();
+    let own = json!({ "reason": choice.reason, "key_id": key_id, "keygen_s": keygen_s });
+    [own, files.fields].iter().for_each(|more| report::extend(&mut fields, more));
+    report::summary(global, &Report { fields, text: text.concat() })?;
     report::note(global, note.as_ref());
     Ok(())
 }
@@ -66,7 +75,7 @@ impl Choice {
         let options = global.read_options();
         let read = |file: &Arc<MappedFile>| KeyParameters::from_file((**file).as_ref(), options);
         let parameters = key_input::read_mapped(path, read)?;
-        Ok(Self::new(parameters, format!("of {}", input_file::shown(path).printable())))
+        Ok(Self::new(parameters, format!("of {}", input_file::name(path))))
     }
 }
 
@@ -121,34 +130,4 @@ fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
         _ => Parameters::insecure_toy(asked.unwrap_or(Engine::Packed), input, output)?,
     };
     Ok(Choice::new(parameters, reason))
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(flatten)]
-    parameters: ParameterReport,
-    /// The reason for these parameters.
-    reason: String,
-    #[serde(flatten)]
-    keys: GeneratedKeys,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parameters = &self.parameters;
-        let purpose = parameters.purpose();
-        let (security, failures) = (parameters.security(), parameters.failures());
-        writeln!(
-            f,
-            "keys {} for {purpose}: {security}, {failures}, {}",
-            self.keys.key_id,
-            seconds(self.keys.keygen_s)
-        )?;
-        match parameters.engine {
-            Some(engine) => writeln!(f, "  engine {} ({})", explain::engine(engine), self.reason)?,
-            None => writeln!(f, "  {}", self.reason)?,
-        }
-        writeln!(f, "  method {}", parameters.named_method)?;
-        write!(f, "{}", self.keys.files)
-    }
 }

@@ -5,7 +5,6 @@
 mod client;
 mod function;
 
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -17,13 +16,11 @@ use serde_json::json;
 
 #[cfg(feature = "client")]
 pub use self::client::{decrypt_small, encrypt};
-use super::parameters::ParameterReport;
 use super::planned_job::PlannedJob;
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::atomic_file::{self, Access};
 use crate::key_input::{self, KeyFile};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
@@ -40,9 +37,6 @@ const OPERATIONS: [Operation; 5] = [
 ];
 
 /// Plans keys for integers of engine `single`.
-///
-/// # Errors
-/// If integers have too many bits, there is no such decomposition, or functions would fail too often.
 pub fn plan(args: &IntegerArgs) -> Result<PlannedJob> {
     ensure!(
         args.digit_bits.is_none() && args.values.is_none() && args.memory.is_none(),
@@ -60,15 +54,10 @@ pub fn plan(args: &IntegerArgs) -> Result<PlannedJob> {
         parameters = parameters.with_algorithm(name)?;
     }
     let reason = format!("for integers of {} bits, by {}", args.bits, parameters.algorithm());
-    let report = ParameterReport::new(&parameters);
-    Ok(PlannedJob::new(parameters, reason, report))
+    Ok(PlannedJob::of(parameters, reason))
 }
 
 /// Runs an operation or a continuous function on files of integers.
-///
-/// # Errors
-/// If a file cannot be read or written, the operation is one of packed integers, or key and integers do not belong
-/// together.
 pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> {
     let name = match args.op {
         None => "function",
@@ -89,13 +78,11 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
     let bar = progress::bar(global, "compare");
     let moved = progress::on(&bar);
     let found = evaluate(key, args, &inputs, Progress::new(&moved));
-    let found = found.with_context(|| input_file::shown(&args.inputs[0]).printable())?;
+    let found = found.with_context(|| input_file::name(&args.inputs[0]))?;
     bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    file.write_all(&found)?;
+    let size = atomic_file::write(&args.output, Access::Public, &found, true)?;
     let (eval_s, count) = (start.elapsed().as_secs_f64(), inputs[0].count());
-    let size = file.commit(true)?;
     let text = format!("{name} of {count} values, {}, {}", bytes(size), seconds(eval_s));
     let fields = json!({ "operation": name, "values": count });
     report::computed(global, &args.output, size, eval_s, fields, &text)
@@ -104,8 +91,7 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
 /// Reads a file of integers.
 fn read(path: &Path) -> Result<EncryptedIntegers> {
     let bytes = key_input::map(path)?;
-    EncryptedIntegers::from_bytes(bytes.as_ref())
-        .with_context(|| input_file::shown(path).printable())
+    EncryptedIntegers::from_bytes(bytes.as_ref()).with_context(|| input_file::name(path))
 }
 
 /// Returns the bytes of the results.

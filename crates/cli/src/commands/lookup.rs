@@ -3,7 +3,7 @@
 mod tables;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -26,30 +26,15 @@ use crate::interrupt::LastWords;
 #[cfg(feature = "client")]
 use crate::key_input::read_public_key;
 use crate::key_input::{KeyFile, MappedKey};
-use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds, values};
-use crate::{atomic_file, input_file, key_input, memory_limit};
+use crate::{atomic_file, memory_limit};
 
 /// Maps all values of a file through tables, one ciphertext at a time.
 pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
-    let (named, outputs) = (args.tables.len(), args.outputs.len());
-    ensure!(named == outputs, "{named} --table and {outputs} --output: each table has an output");
-    // Cheap checks come first, since reading the key takes a while.
-    let open = |path: &PathBuf| {
-        anyhow::Ok(ciphertext_file::open(path)?.with_options(global.read_options()))
-    };
-    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
-    readers.iter().zip(&args.inputs).try_for_each(|(it, path)| check_signs(it, path, args))?;
-    let key_file = KeyFile::open(global, &args.evaluation)?;
-    let parameters = &key_file.header.parameters.lookups()?;
-    let input = *readers[0].summary();
-    let moduli = check(&readers, parameters, key_file.header.key_id, args)?;
-    let tables = TableFiles::read(args, parameters, moduli)?;
-    let at_once = input.values.min(parameters.values_per_part() as u64);
-    let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
-    memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+    let Opened { mut readers, key_file, parameters, tables } = Opened::new(global, args)?;
+    let (input, parameters) = (*readers[0].summary(), &parameters);
     let mapped = key_file.read()?;
     let key = &mapped.key;
     let tables = tables.prepare(key, &input)?;
@@ -74,7 +59,6 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         mapped: &mapped,
         parameters,
         tables: &tables,
-        paths: &args.inputs,
         memory: args.memory.limit,
         compress: args.compress,
         #[cfg(feature = "client")]
@@ -105,10 +89,40 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     report::told(global, fields, format!("{lines}key loaded in {load}, looked up in {eval}"))
 }
 
+/// The files of a lookup, which belong together.
+struct Opened {
+    readers: Vec<Reader>,
+    key_file: KeyFile,
+    parameters: Parameters,
+    tables: TableFiles,
+}
+
+impl Opened {
+    /// Opens all files, and checks all that can be checked before the key is read, which takes a while.
+    fn new(global: Global, args: &LookupArgs) -> Result<Self> {
+        let (named, outputs) = (args.tables.len(), args.outputs.len());
+        ensure!(
+            named == outputs,
+            "{named} --table and {outputs} --output: each table has an output"
+        );
+        let readers = Reader::open_all(global, &args.inputs)?;
+        readers.iter().try_for_each(|reader| check_signs(reader, args))?;
+        let key_file = KeyFile::open(global, &args.evaluation)?;
+        let parameters = key_file.header.parameters.lookups()?;
+        let moduli = check(&readers, &parameters, key_file.header.key_id, args)?;
+        let tables = TableFiles::read(args, &parameters, moduli)?;
+        let values = readers[0].summary().values;
+        let at_once = values.min(parameters.values_per_part() as u64);
+        let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
+        memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+        Ok(Self { readers, key_file, parameters, tables })
+    }
+}
+
 /// Returns what a report for people says of the results in a table.
 fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
     let (values, count) = (values(file.values), ciphertexts(encryptions(file)));
-    let output = atomic_file::shown(output).printable();
+    let output = atomic_file::name(output);
     format!("{output}: {values} in {count}, {}\n", bytes(file.bytes))
 }
 
@@ -147,13 +161,11 @@ fn check(
         Engine::Leveled => modulus_of(&readers[0]),
         Engine::Packed | Engine::Single => parameters.input_modulus(),
     };
-    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     let is_one = readers.len() == 1;
-    for (reader, path) in readers.iter().zip(&args.inputs) {
+    for reader in readers {
         let modulus = if is_one { input } else { modulus_of(reader) };
-        let contents = reader.summary().contents;
-        let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-        ciphertext_file::check(reader, path, &expected, &args.evaluation)?;
+        let expected = Contents { modulus, ..reader.contents_of(parameters, key_id) };
+        reader.check(&expected, &args.evaluation)?;
     }
     if !is_one {
         check_variables(readers, input, args)?;
@@ -165,7 +177,7 @@ fn check(
 fn check_variables(readers: &[Reader], input_modulus: u64, args: &LookupArgs) -> Result<()> {
     ensure!(!args.resume, "--resume: lookups of several --input begin anew");
     ensure!(args.imaginary.is_empty(), "--imaginary: complex tables have one --input");
-    ciphertext_file::check_counts(readers, &args.inputs)?;
+    ciphertext_file::check_counts(readers)?;
     let moduli: Vec<u64> = readers.iter().map(|it| it.summary().contents.modulus).collect();
     let product: u128 = moduli.iter().map(|&modulus| u128::from(modulus)).product();
     let shown = moduli.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
@@ -177,19 +189,27 @@ fn check_variables(readers: &[Reader], input_modulus: u64, args: &LookupArgs) ->
 }
 
 /// Checks that the values are signed if the inputs of tables are, and vice versa.
-fn check_signs(reader: &Reader, path: &Path, args: &LookupArgs) -> Result<()> {
-    let input = || input_file::shown(path).printable();
+fn check_signs(reader: &Reader, args: &LookupArgs) -> Result<()> {
     match (reader.summary().contents.signed, args.reading.signs().inputs) {
         (true, false) => bail!(
             "{} holds signed values: --signed says that inputs and outputs of the table are, too, --signed=inputs that outputs are not",
-            input()
+            reader.name()
         ),
         (false, true) => bail!(
             "--signed: {} holds unsigned values; encrypt takes --signed, and --signed=outputs is for tables with unsigned inputs",
-            input()
+            reader.name()
         ),
         _ => Ok(()),
     }
+}
+
+/// Reads the next ciphertext of every input; `None` after the last.
+fn next(readers: &mut [Reader]) -> Result<Option<Vec<Ciphertext>>> {
+    let (first, others) = readers.split_first_mut().expect("an input");
+    let Some(ciphertext) = first.next_or_end()? else { return Ok(None) };
+    let mut inputs = vec![ciphertext];
+    inputs.extend(ciphertext_file::next_of_each(others)?);
+    Ok(Some(inputs))
 }
 
 /// Everything that a lookup of a file needs.
@@ -198,8 +218,6 @@ struct Lookup<'a> {
     mapped: &'a MappedKey,
     parameters: &'a Parameters,
     tables: &'a Tables,
-    /// The files of the inputs.
-    paths: &'a [PathBuf],
     memory: Option<usize>,
     /// Whether results are compressed.
     compress: bool,
@@ -230,11 +248,12 @@ impl Lookup<'_> {
         finished: Option<Finished>,
     ) -> Result<Resumed> {
         let total = *readers[0].summary();
-        let named = || input_file::shown(&self.paths[0]).printable();
+        let name = readers[0].name();
+        let named = || name.clone();
         let mut resumed = Resumed { finished, values: 0 };
         let (mut bar, mut last_words) = (None, LastWords::default());
         let mut done = Done { ciphertexts: 0, values: 0 };
-        while let Some(inputs) = self.next(readers)? {
+        while let Some(inputs) = next(readers)? {
             let count = inputs[0].count() as u64;
             if count > self.parameters.values_per_part() as u64 {
                 memory_limit::check(self.memory, &self.predicted(count)).with_context(named)?;
@@ -274,17 +293,6 @@ impl Lookup<'_> {
             bar.finish_and_clear();
         }
         Ok(resumed)
-    }
-
-    /// Reads the next ciphertext of every input; `None` after the last.
-    fn next(&self, readers: &mut [Reader]) -> Result<Option<Vec<Ciphertext>>> {
-        let (first, others) = readers.split_first_mut().expect("an input");
-        let found = first.next_ciphertext().map_err(key_input::with_option);
-        let found = found.with_context(|| input_file::shown(&self.paths[0]).printable())?;
-        let Some(ciphertext) = found else { return Ok(None) };
-        let mut inputs = vec![ciphertext];
-        inputs.extend(ciphertext_file::next_of_each(others, &self.paths[1..])?);
-        Ok(Some(inputs))
     }
 
     /// Gives a result the form in which it is written.

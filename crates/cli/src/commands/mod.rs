@@ -50,13 +50,15 @@ mod sum;
 mod table_files;
 #[cfg(any(feature = "remote", feature = "serve"))]
 mod table_list;
+#[cfg(feature = "client")]
+mod values_report;
 mod wide;
 
 use std::io::Write;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use cryptable::Isa;
+use cryptable::{Isa, Limits};
 
 use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
@@ -178,6 +180,11 @@ fn completions(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "cryptable", &mut script);
     std::io::stdout().write_all(&script).context("cannot write to standard output")
+}
+
+/// Returns the limits of a plan: memory, and the threads of this program; those of toys if it is for tests.
+fn limits(global: Global, memory: Option<usize>, insecure_toy: bool) -> Limits {
+    Limits { memory, threads: Some(threads(global)), insecure_toy, ..Limits::default() }
 }
 
 /// Returns the number of worker threads.

@@ -4,17 +4,16 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use cryptable::KeyId;
 use cryptable::owners::JointLookup;
-use cryptable::{Contents, KeyId};
 use serde_json::json;
 
 use super::table_files;
 use crate::args::Global;
 use crate::args::owners::{JointLookupArgs, OwnersCommand};
-use crate::ciphertext_file;
+use crate::ciphertext_file::Reader;
 use crate::formats::table::Moduli;
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, progress};
 
@@ -45,16 +44,15 @@ pub fn run(global: Global, command: &OwnersCommand) -> Result<()> {
 
 /// Looks all values of a file up, one ciphertext at a time.
 fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
-    let named = |path| input_file::shown(path).printable();
-    let mut reader = ciphertext_file::open(&args.files.input)?.with_options(global.read_options());
+    let named = input_file::name;
+    let mut reader = Reader::open(global, &args.files.input)?;
     let values_key = KeyFile::open(global, &args.evaluation)?;
     let bits_key = KeyFile::open(global, &args.bits_evaluation)?;
     let parameters = values_key.header.parameters.lookups()?;
     let found = *reader.summary();
     let key_id = values_key.header.key_id;
-    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
-    let expected = Contents { engine, parameter_digest, key_id, ..found.contents };
-    ciphertext_file::check(&reader, &args.files.input, &expected, &args.evaluation)?;
+    let expected = reader.contents_of(&parameters, key_id);
+    reader.check(&expected, &args.evaluation)?;
     let moduli = Moduli { input: Some(parameters.input_modulus()), output: None };
     let tables = [args.table.clone()];
     let (table, note) = table_files::read_all(&args.reading, &tables, moduli)?.swap_remove(0);
@@ -67,8 +65,8 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     let start = Instant::now();
     let bar = progress::bar(global, "lookup");
     let mut file = atomic_file::create(&args.files.output, atomic_file::Access::Public)?;
-    let name = || named(&args.files.input);
-    while let Some(ciphertext) = reader.next_ciphertext().with_context(name)? {
+    while let Some(ciphertext) = reader.next_or_end()? {
+        let name = || reader.name();
         for part in ciphertext.packed().with_context(name)? {
             let moved = progress::on(&bar);
             let result =

@@ -1,36 +1,29 @@
 //! `cryptable plan --list-parameters`: the list of all parameter sets that this program ships, for other security
 //! estimates.
 
-use std::fmt;
-
 use anyhow::Result;
 use cryptable::{ListedParameters, LweInstance, SecretDistribution, SecurityLevel};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::args::Global;
 use crate::progress;
-use crate::report;
+use crate::report::{self, Report};
 
 /// Prints the list: as a table, as a JSON object, or as CSV with one line per secret.
 pub fn run(global: Global, as_csv: bool) -> Result<()> {
     let spinner = progress::spinner(global, "planning");
     let list = ListedParameters::all()?;
     spinner.finish_and_clear();
-    let parameters = list.iter().map(SetReport::new).collect();
-    let report = Report { parameters };
+    let sets: Vec<SetReport> = list.iter().map(SetReport::new).collect();
     if !as_csv {
+        let report = Report { text: text(&sets), fields: json!({ "parameters": sets }) };
         return report::result(global, &report);
     }
     let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
-    let lines = report.parameters.iter().flat_map(|set| &set.secrets);
+    let lines = sets.iter().flat_map(|set| &set.secrets);
     lines.map(|line| writer.serialize(line)).collect::<csv::Result<Vec<()>>>()?;
     Ok(writer.flush()?)
-}
-
-/// The whole list.
-#[derive(Serialize)]
-struct Report {
-    parameters: Vec<SetReport>,
 }
 
 /// One parameter set.
@@ -102,33 +95,27 @@ fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for set in &self.parameters {
-            let SetReport { name, security_bits, log2_fail, secrets, .. } = set;
-            write!(f, "{name}: {security_bits:.1} bits of security")?;
-            match log2_fail {
-                Some(log2_fail) => writeln!(f, ", failures below 2^{log2_fail:.1}")?,
-                None => writeln!(f)?,
-            }
-            for SecretReport {
-                name, dimension, ring, log2_modulus, secret, security_bits, ..
-            } in secrets
-            {
-                let kind = if *ring { "degree" } else { "dimension" };
-                let secret = match secret.parse::<u32>() {
-                    Ok(weight) => format!("ternary of weight {weight}"),
-                    Err(_) => secret.clone(),
-                };
-                let bits = security_bits.map_or("-".to_owned(), |bits| format!("{bits:.1}"));
-                writeln!(
-                    f,
-                    "  {name}: {kind} {dimension}, {secret}, modulus 2^{log2_modulus:.2}, {bits} bits"
-                )?;
-            }
-        }
-        let error = self.parameters.first().and_then(|set| set.secrets.first());
-        let error_std = error.map_or(0.0, |secret| secret.error_std);
-        write!(f, "errors of standard deviation {error_std:.2}")
+/// Returns the list for people.
+fn text(sets: &[SetReport]) -> String {
+    let mut text = String::new();
+    for SetReport { name, security_bits, log2_fail, secrets, .. } in sets {
+        let failures = log2_fail.map(|it| format!(", failures below 2^{it:.1}"));
+        let failures = failures.unwrap_or_default();
+        text += &format!("{name}: {security_bits:.1} bits of security{failures}\n");
+        text.extend(secrets.iter().map(|secret| format!("  {}\n", line_of(secret))));
     }
+    let error = sets.first().and_then(|set| set.secrets.first());
+    let error_std = error.map_or(0.0, |secret| secret.error_std);
+    text + &format!("errors of standard deviation {error_std:.2}")
+}
+
+fn line_of(report: &SecretReport) -> String {
+    let SecretReport { name, dimension, ring, log2_modulus, secret, security_bits, .. } = report;
+    let kind = if *ring { "degree" } else { "dimension" };
+    let secret = match secret.parse::<u32>() {
+        Ok(weight) => format!("ternary of weight {weight}"),
+        Err(_) => secret.clone(),
+    };
+    let bits = security_bits.map_or("-".to_owned(), |bits| format!("{bits:.1}"));
+    format!("{name}: {kind} {dimension}, {secret}, modulus 2^{log2_modulus:.2}, {bits} bits")
 }

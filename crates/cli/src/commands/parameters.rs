@@ -4,6 +4,7 @@ use std::fmt;
 
 use anyhow::{Result, ensure};
 use cryptable::bridges::Target;
+use cryptable::engines::packed;
 use cryptable::jobs::Lookups;
 use cryptable::packed_gates::ConversionParameters;
 use cryptable::{
@@ -173,10 +174,11 @@ impl ParameterReport {
     /// Creates the report of parameters of any kind.
     pub fn new(parameters: impl Into<KeyParameters>) -> Self {
         let parameters = &parameters.into();
+        let kind = parameters.kind();
         let mut report = Self {
-            kind: parameters.kind().name(),
-            engine: parameters.kind().engine(),
-            method: String::new(),
+            kind: kind.name(),
+            engine: kind.engine(),
+            method: kind.name().to_owned(),
             input_modulus: None,
             output_modulus: None,
             ring_degree: 0,
@@ -189,56 +191,71 @@ impl ParameterReport {
             parameter_digest: hex(&parameters.digest()),
             named_method: String::new(),
         };
-        match parameters {
-            KeyParameters::Lookups(it) => {
-                report.named_method = explain::named_method(it);
-                report.method = it.method_name();
-                report = report.with_tables(it);
-            }
-            KeyParameters::IntegerBridge(it) => {
-                let other_end = Target::name(it.single());
-                report.method = format!("{}, to {other_end}", it.packed().method_name());
-                report = report.with_tables(&it.packed().clone().into());
-            }
-            KeyParameters::LeveledBridge(it) => {
-                let other_end = Target::name(it.single());
-                report.method = format!("{}, to {other_end}", it.packed().method_name());
-                report = report.with_tables(&it.packed().clone().into());
-            }
-            KeyParameters::Transciphering(it) => {
-                report.method = "AES-128 by circuit bootstrapping".to_owned();
-                report.named_method = format!(
-                    "{}: bytes of AES in counter mode become bits encrypted one by one (Wang et al., EUROCRYPT 2024)",
-                    report.method
-                );
-                report.ring_degree = it.circuit_bootstrapping().fhew().ring_degree();
-            }
-            KeyParameters::Bits(it) => {
-                report.method.clone_from(&it.literal().name);
-                report.ring_degree = it.literal().ring_degree;
-                report.levels = Some(it.levels_after_bootstrap());
-                report.values_per_ciphertext = it.bits();
-            }
-            KeyParameters::Ckks(it) => {
-                report.method = "CKKS".to_owned();
-                report.ring_degree = it.literal().ring_degree;
-                report.levels = Some(it.levels());
-                report.values_per_ciphertext = it.slots();
-            }
-            KeyParameters::Gates(it) => {
-                report.method = "FHEW gates".to_owned();
-                report.ring_degree = it.fhew().ring_degree();
-            }
-            KeyParameters::LargeValues(it) => {
-                report.method = format!("FHEW, integers of {} bits", it.bits());
-                report.ring_degree = it.fhew().ring_degree();
-            }
-            other => report.method = other.kind().name().to_owned(),
-        }
+        report.describe(parameters);
         if report.named_method.is_empty() {
             report.named_method.clone_from(&report.method);
         }
         report
+    }
+
+    /// Enters the method and what depends on the kind of keys.
+    fn describe(&mut self, parameters: &KeyParameters) {
+        match parameters {
+            KeyParameters::Lookups(it) => {
+                self.named_method = explain::named_method(it);
+                self.look_up(it, it.method_name());
+            }
+            KeyParameters::IntegerBridge(it) => {
+                self.look_up_and_go_on(it.packed(), &Target::name(it.single()));
+            }
+            KeyParameters::LeveledBridge(it) => {
+                self.look_up_and_go_on(it.packed(), &Target::name(it.single()));
+            }
+            KeyParameters::Transciphering(it) => {
+                self.method = "AES-128 by circuit bootstrapping".to_owned();
+                self.named_method = format!(
+                    "{}: bytes of AES in counter mode become bits encrypted one by one (Wang et al., EUROCRYPT 2024)",
+                    self.method
+                );
+                self.ring_degree = it.circuit_bootstrapping().fhew().ring_degree();
+            }
+            KeyParameters::Bits(it) => {
+                self.method.clone_from(&it.literal().name);
+                self.ring_degree = it.literal().ring_degree;
+                self.levels = Some(it.levels_after_bootstrap());
+                self.values_per_ciphertext = it.bits();
+            }
+            KeyParameters::Ckks(it) => {
+                self.method = "CKKS".to_owned();
+                self.ring_degree = it.literal().ring_degree;
+                self.levels = Some(it.levels());
+                self.values_per_ciphertext = it.slots();
+            }
+            KeyParameters::Gates(it) => {
+                self.method = "FHEW gates".to_owned();
+                self.ring_degree = it.fhew().ring_degree();
+            }
+            KeyParameters::LargeValues(it) => {
+                self.method = format!("FHEW, integers of {} bits", it.bits());
+                self.ring_degree = it.fhew().ring_degree();
+            }
+            _ => {}
+        }
+    }
+
+    /// Enters parameters that look tables up.
+    fn look_up(&mut self, parameters: &Parameters, method: String) {
+        self.method = method;
+        self.input_modulus = Some(parameters.input_modulus());
+        self.output_modulus = Some(parameters.output_modulus());
+        self.ring_degree = parameters.ring_degree();
+        self.values_per_ciphertext = parameters.values_per_ciphertext();
+    }
+
+    /// Enters packed parameters of a bridge to another end.
+    fn look_up_and_go_on(&mut self, packed: &packed::Parameters, other_end: &str) {
+        let method = format!("{}, to {other_end}", packed.method_name());
+        self.look_up(&packed.clone().into(), method);
     }
 
     /// Creates the report of a conversion between single and packed values.
@@ -261,17 +278,6 @@ impl ParameterReport {
             values_per_ciphertext: 1,
             log2_fail_per_value: f64::NEG_INFINITY,
             parameter_digest: hex(&set.digest()),
-        }
-    }
-
-    /// Adds the fields of parameters that look tables up.
-    fn with_tables(self, parameters: &Parameters) -> Self {
-        Self {
-            input_modulus: Some(parameters.input_modulus()),
-            output_modulus: Some(parameters.output_modulus()),
-            ring_degree: parameters.ring_degree(),
-            values_per_ciphertext: parameters.values_per_ciphertext(),
-            ..self
         }
     }
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use cryptable::KeyParameters;
 use serde::Serialize;
 
+use super::parameters::ParameterReport;
 use crate::args::Global;
 use crate::report;
 
@@ -28,6 +29,13 @@ impl PlannedJob {
     ) -> Self {
         let print = Box::new(move |global| report::result(global, &report));
         Self { parameters: parameters.into(), reason: reason.into(), print }
+    }
+
+    /// Creates a planned job whose report is that of its parameters.
+    pub fn of(parameters: impl Into<KeyParameters>, reason: impl Into<String>) -> Self {
+        let parameters = parameters.into();
+        let report = ParameterReport::new(&parameters);
+        Self::new(parameters, reason, report)
     }
 
     /// Prints the report.

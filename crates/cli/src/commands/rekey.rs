@@ -10,12 +10,11 @@ use crate::args::Global;
 #[cfg(feature = "client")]
 use crate::args::rekey::RekeyKeygenArgs;
 use crate::args::rekey::{RekeyApplyArgs, RekeyCommand};
-#[cfg(feature = "client")]
-use crate::atomic_file;
-use crate::ciphertext_file::{self, ciphertexts, encryptions};
-use crate::printable::Printable as _;
+use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
+use crate::key_input;
 use crate::report::{self, bytes, seconds, values};
-use crate::{input_file, key_input};
+#[cfg(feature = "client")]
+use crate::{atomic_file, input_file};
 
 /// Runs a subcommand.
 pub fn run(global: Global, command: &RekeyCommand) -> Result<()> {
@@ -29,21 +28,15 @@ pub fn run(global: Global, command: &RekeyCommand) -> Result<()> {
 /// Generates a key with the public key of the new owner.
 #[cfg(feature = "client")]
 fn keygen(global: Global, args: &RekeyKeygenArgs) -> Result<()> {
-    use std::io::Write as _;
-
-    let name = |path| input_file::shown(path).printable();
-    let is_file = atomic_file::target_of(&args.output)?.is_some();
-    if !args.force && is_file && args.output.exists() {
-        anyhow::bail!("{} exists; --force replaces it", args.output.printable());
-    }
+    let name = input_file::name;
+    atomic_file::check_new(&args.output, args.force, "")?;
     let owner = key_input::read_secret_key(global, &args.secret)?;
     let new_owner = key_input::read_public_key(global, &args.to)?;
     let key = owner.rekey_to(&new_owner).with_context(|| {
         format!("{} cannot be rekeyed to {}", name(&args.secret), name(&args.to))
     })?;
-    let mut file = atomic_file::create(&args.output, atomic_file::Access::Private)?;
-    file.write_all(&key.to_bytes())?;
-    let output_bytes = file.commit(args.force)?;
+    let access = atomic_file::Access::Private;
+    let output_bytes = atomic_file::write(&args.output, access, &key.to_bytes(), args.force)?;
     key_input::warn_of_insecurity(global, &key.parameters(), &args.output);
     let (owner, new_owner) = (key.owner().to_string(), key.new_owner().to_string());
     let text = format!(
@@ -60,7 +53,7 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
     let key = key_input::read_mapped(&args.key, |file| {
         RekeyingKey::from_bytes((**file).as_ref(), options)
     })?;
-    let mut reader = ciphertext_file::open(&args.files.input)?;
+    let mut reader = Reader::open(global, &args.files.input)?;
     let found = *reader.summary();
     let expected = Contents {
         engine: key.engine(),
@@ -68,15 +61,14 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
         key_id: key.owner(),
         ..found.contents
     };
-    ciphertext_file::check(&reader, &args.files.input, &expected, &args.key)?;
+    reader.check(&expected, &args.key)?;
     let start = Instant::now();
     let contents = Contents { key_id: key.new_owner(), ..expected };
     let mut writer = ciphertext_file::create(&args.files.output, contents)?;
-    let name = || input_file::shown(&args.files.input).printable();
-    while let Some(ciphertext) = reader.next_ciphertext().with_context(name)? {
-        writer.push(&key.apply(&ciphertext).with_context(name)?)?;
+    while let Some(ciphertext) = reader.next_or_end()? {
+        writer.push(&key.apply(&ciphertext).with_context(|| reader.name())?)?;
     }
-    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let written = ciphertext_file::commit(writer)?;
     let (owner, new_owner) = (key.owner().to_string(), key.new_owner().to_string());
     let (count, eval_s) = (encryptions(&found), start.elapsed().as_secs_f64());
     let text = format!(

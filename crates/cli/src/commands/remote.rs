@@ -75,9 +75,6 @@ fn remove(global: Global, args: &RemoveArgs) -> Result<()> {
 }
 
 /// Returns the only known name that begins with `start`.
-///
-/// # Errors
-/// If there is none, or more than one.
 fn named<'a>(what: &str, start: &str, known: &'a [String]) -> Result<&'a str> {
     ensure!(!start.is_empty(), "the name of a {what} is empty");
     let mut found: Vec<&String> = known.iter().filter(|name| name.starts_with(start)).collect();

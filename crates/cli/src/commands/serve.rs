@@ -20,9 +20,6 @@ use crate::printable::Printable as _;
 use crate::{interrupt, report};
 
 /// Runs a server until it is stopped or killed, or runs a command of its operator.
-///
-/// # Errors
-/// If the folder or the address cannot be used, or if there is no such client or table.
 pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
     start_log(global);
     match &args.command {

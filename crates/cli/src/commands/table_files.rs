@@ -11,9 +11,6 @@ use crate::formats::dictionary::Dictionary;
 use crate::formats::table::{self, FoundTable, Moduli, TableOptions};
 
 /// Reads tables, and the dictionaries of their words, as the arguments state.
-///
-/// # Errors
-/// If a file cannot be read, or if it does not hold a table with these moduli.
 pub fn read_all(reading: &TableArgs, paths: &[PathBuf], moduli: Moduli) -> Result<Vec<FoundTable>> {
     let open = |path: &Path, may_grow| {
         anyhow::Ok(Rc::new(RefCell::new(Dictionary::open(path, may_grow)?)))

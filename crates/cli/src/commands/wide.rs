@@ -12,19 +12,18 @@ use serde_json::json;
 use crate::args::Global;
 use crate::args::wide::{WideArgs, WideLookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::operation_plan::Report as OperationReport;
+use crate::commands::operation_plan::{self, with_failures};
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::threads;
+use crate::commands::{limits, threads};
 use crate::formats::pairs::{self, Columns};
 use crate::key_input::KeyFile;
 use crate::memory_limit;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, key_input, progress};
 
 /// Maps all values of a file through a dictionary or a table with structure, with one ciphertext per word at a time.
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = Reader::open(global, &args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     let parameters = parameters.packed();
@@ -45,7 +44,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let bar = progress::bar(global, "lookup");
     let total = reader.summary().ciphertexts as usize / circuit.input_words();
     for part in 0..total {
-        let input = next_words(&mut reader, circuit.input_words(), &args.input)?;
+        let input = next_words(&mut reader, circuit.input_words())?;
         let moved = progress::on(&bar);
         let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
         mapped.check_unchanged()?;
@@ -54,7 +53,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
         push(&mut writer, output)?;
     }
     bar.finish_and_clear();
-    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let written = ciphertext_file::commit(writer)?;
     let eval_s = start.elapsed().as_secs_f64();
     // Of a lookup of a full ciphertext of values.
     let log2_fail = key.parameters().words_failure(&circuit).log2();
@@ -78,7 +77,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
 fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
     let range = u128::from(modulus) * u128::from(modulus);
     let outputs = args.value_bits.map_or(modulus, |bits| 1 << bits);
-    let named = |path: &Path| input_file::shown(path).printable();
+    let named = input_file::name;
     if let (Some(path), Some(default)) = (&args.dictionary, args.default) {
         let moduli = [1u128 << args.bits, 1u128 << args.value_bits.unwrap_or(32)];
         let entries = pairs::read(path, Columns { names: ["key", "value"], moduli, is_map: true })?;
@@ -112,7 +111,7 @@ fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
 fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     let columns = Columns { names: ["low", "high"], moduli: [outputs.into(); 2], is_map: false };
     let pairs = pairs::read(path, columns)?;
-    let (name, found) = (input_file::shown(path).printable(), pairs.len());
+    let (name, found) = (input_file::name(path), pairs.len());
     ensure!(found as u64 == modulus, "{name}: {found} lines, but halves have {modulus} values");
     Ok(pairs.into_iter().unzip())
 }
@@ -126,17 +125,16 @@ fn check(
     circuit: &WordCircuit,
     args: &WideLookupArgs,
 ) -> Result<u64> {
-    let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
-    let modulus = circuit.modulus();
     // Words of signed values are those of residues.
-    let contents = reader.summary().contents;
+    let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
+    let (modulus, contents) = (circuit.modulus(), reader.summary().contents);
     let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-    ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
+    reader.check(&expected, &args.evaluation)?;
     let (summary, words) = (reader.summary(), circuit.input_words() as u64);
     ensure!(
         summary.ciphertexts.is_multiple_of(words) && summary.values.is_multiple_of(words),
         "{}: {} ciphertexts, not {words} for every value: was it encrypted with --bits {}?",
-        input_file::shown(&args.input).printable(),
+        reader.name(),
         summary.ciphertexts,
         args.bits
     );
@@ -144,14 +142,8 @@ fn check(
 }
 
 /// Reads the next ciphertexts of a file, one per word.
-fn next_words(reader: &mut Reader, words: usize, path: &Path) -> Result<Vec<packed::Ciphertext>> {
-    let name = || input_file::shown(path).printable();
-    let next = |_| {
-        let found = reader.next_ciphertext().with_context(name)?;
-        let found = found.with_context(|| format!("{}: fewer ciphertexts than it says", name()))?;
-        Ok(found.packed()?[0].clone())
-    };
-    (0..words).map(next).collect()
+fn next_words(reader: &mut Reader, words: usize) -> Result<Vec<packed::Ciphertext>> {
+    (0..words).map(|_| Ok(reader.next_ciphertext()?.packed()?[0].clone())).collect()
 }
 
 fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
@@ -162,27 +154,25 @@ fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
 pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
     let request = Request::words(args.bits).limits(Limits {
         values: args.values.map(u64::from),
-        memory: args.memory,
         log2_fail: Some(args.log2_fail),
-        threads: Some(threads(global)),
-        insecure_toy: args.insecure_toy,
-        ..Limits::default()
+        ..limits(global, args.memory, args.insecure_toy)
     });
     let plan = args.value_bits.into_iter().fold(request, Request::value_bits).plan()?;
     let work = plan.parameters().packed()?.arbitrary_table_work();
     let arbitrary = CostModel::calibrated().seconds(&work);
-    let job = [
-        ("bits", plan.bits().into()),
-        ("value_bits", plan.value_bits().into()),
-        ("word_bits", plan.modulus().ilog2().into()),
-        ("arbitrary_table_s", arbitrary.into()),
-    ];
-    let note = format!(
-        "a table without structure would take {} at least on one thread: it is refused",
+    let job = json!({
+        "bits": plan.bits(),
+        "value_bits": plan.value_bits(),
+        "word_bits": plan.modulus().ilog2(),
+        "arbitrary_table_s": arbitrary,
+    });
+    let report = operation_plan::report(&plan, job);
+    let failures = [plan.failure_probability(), plan.value_failure_probability()];
+    let mut report = with_failures(report, failures[0], failures[1]);
+    report.text += &format!(
+        "\n  a table without structure would take {} at least on one thread: it is refused",
         seconds(arbitrary)
     );
-    let report = OperationReport::new(&plan, job).with_note(&note);
-    let report = report.with_failures(plan.failure_probability(), plan.value_failure_probability());
     let reason = format!("for dictionaries of keys of {} bits", args.bits);
     Ok(PlannedJob::new(plan.parameters(), reason, report))
 }

@@ -37,9 +37,6 @@ pub struct Column<R> {
 
 impl<R: Read> Column<R> {
     /// Finds the column: by name; by number, counted from 1, if no column has that name; or the only column.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if it has no such column.
     pub fn new(reader: R, path: &Path, options: &ColumnOptions<'_>) -> Result<Self> {
         let ColumnOptions { column, csv, coding } = options;
         let mut records = Records::new(reader, path, csv.delimiter)?;

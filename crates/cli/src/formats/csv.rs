@@ -29,9 +29,6 @@ pub enum Coding {
 
 impl Coding {
     /// Returns the coding by a dictionary, if there is one, or else by integers.
-    ///
-    /// # Errors
-    /// If the dictionary cannot be read.
     #[cfg(feature = "client")]
     pub fn open(dictionary: Option<&Path>, may_grow: bool, domain: Domain) -> Result<Self> {
         Ok(match dictionary {
@@ -47,9 +44,6 @@ impl Coding {
     }
 
     /// Returns the value of a field. `place` describes its position in messages.
-    ///
-    /// # Errors
-    /// If the field does not represent a value.
     pub fn value(&self, field: &str, place: impl Fn() -> String) -> Result<u64> {
         match self {
             Self::Words(book, modulus) => book.borrow_mut().code(field, *modulus, place),
@@ -69,9 +63,6 @@ impl Coding {
     }
 
     /// Returns the field that represents a value.
-    ///
-    /// # Errors
-    /// If the value is not the code of a word.
     #[cfg(feature = "client")]
     pub fn field(&self, value: u64) -> Result<String> {
         match self {
@@ -138,9 +129,6 @@ impl fmt::Display for ReadNote {
 ///
 /// The look decides only if it is certain where fields are words, or where one of the columns that are read, `values`,
 /// has a field that looks like a missing value.
-///
-/// # Errors
-/// If it is not certain.
 pub fn is_header<R: Read>(
     records: &Records<R>,
     stated: Option<bool>,

@@ -33,9 +33,6 @@ pub struct Dictionary {
 impl Dictionary {
     /// Reads a dictionary: a JSON object of words and codes, or CSV with lines `word,code`. If it may grow, the file
     /// need not exist.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if a word or a code occurs twice.
     pub fn open(path: &Path, may_grow: bool) -> Result<Self> {
         let (codes, words) = (HashMap::new(), BTreeMap::new());
         let mut book = Self { path: path.to_path_buf(), codes, words, may_grow, has_grown: false };
@@ -110,9 +107,6 @@ impl Dictionary {
 
     /// Returns the code of a word. A new word gets the next code if the dictionary may grow. `place` describes where
     /// the word was found.
-    ///
-    /// # Errors
-    /// If the word has no code, or if the code is not below `modulus`.
     pub fn code(&mut self, word: &str, modulus: u64, place: impl Fn() -> String) -> Result<u64> {
         let book = self.path.printable();
         let next = self.words.last_key_value().map_or(0, |(code, _)| code + 1);

@@ -31,9 +31,6 @@ impl Domain {
     }
 
     /// Returns the value that an integer represents. `place` describes where it was found.
-    ///
-    /// # Errors
-    /// If the integer is out of range.
     pub fn value(self, integer: i128, place: impl Fn() -> String) -> Result<u64> {
         let (smallest, largest, modulus) = (self.smallest(), self.largest(), self.modulus);
         if (smallest..=largest).contains(&integer) {

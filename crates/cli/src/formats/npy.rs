@@ -19,9 +19,6 @@ const MAX_HEADER_BYTES: u32 = 1 << 16;
 const MAX_DIMENSIONS: usize = 64;
 
 /// Reads a header. Returns the shape, and an iterator over the elements in C order.
-///
-/// # Errors
-/// If the file is not an array of integers in C order.
 pub fn open<R: Read>(mut reader: R, path: &Path, domain: Domain) -> Result<(Vec<u64>, Words<R>)> {
     let header = read_header(&mut reader).with_context(|| path.printable())?;
     let words = Words::new(reader, path, header.word, Some(header.count), domain);

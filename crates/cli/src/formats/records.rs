@@ -64,9 +64,6 @@ struct Record {
 
 impl<R: Read> Records<R> {
     /// Creates a reader. `path` is for messages. If no delimiter is stated, it is recognised in the first line.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if it is in UTF-16 or not text.
     pub fn new(mut reader: R, path: &Path, delimiter: Option<u8>) -> Result<Self> {
         let start = read_first_line(&mut reader)
             .with_context(|| format!("cannot read {}", path.printable()))?;
@@ -100,9 +97,6 @@ impl<R: Read> Records<R> {
 
     /// Moves to the next record and returns whether there is one. Empty lines are records, except at the end of the
     /// file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if the number of fields differs from that of the first record.
     pub fn advance(&mut self) -> Result<bool> {
         if self.empty_left > 0 {
             self.empty_left -= 1;
@@ -189,9 +183,6 @@ impl<R: Read> Records<R> {
     }
 
     /// Returns the text of a field of the current record.
-    ///
-    /// # Errors
-    /// If it is not UTF-8.
     pub fn text(&self, column: usize) -> Result<&str> {
         std::str::from_utf8(self.field(column)).with_context(|| {
             format!("{} line {}: it is not UTF-8", self.path.printable(), self.line)

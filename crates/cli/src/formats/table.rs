@@ -116,7 +116,7 @@ pub(super) enum FileKind {
 /// # Errors
 /// If a regular file has another extension than `.csv` or `.npy`.
 pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<FileKind> {
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     let is_regular = reader.get_ref().metadata().is_ok_and(|metadata| metadata.is_file());
     match extension(path).as_str() {
         "csv" => Ok(FileKind::Csv),

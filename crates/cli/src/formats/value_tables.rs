@@ -47,9 +47,6 @@ pub struct ValueTableOptions {
 impl ValueTables {
     /// Opens a file: CSV where each line has the outputs of one table, or `.npy` with one row per value and one column
     /// per input.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if the number of columns is not that of inputs.
     pub fn open(path: &Path, options: ValueTableOptions) -> Result<Self> {
         let (inputs, modulus) = options.moduli;
         let outputs = Domain { modulus: modulus.into(), signed: options.signed };

@@ -52,11 +52,8 @@ enum Layout {
 
 impl ValueWriter {
     /// Starts a file of `count` values.
-    ///
-    /// # Errors
-    /// If the values do not fit the format, or if a file cannot be read or created.
     pub fn create(path: &Path, options: &WriteOptions<'_>, count: u64) -> Result<Self> {
-        let shown = atomic_file::shown(path).printable();
+        let shown = atomic_file::name(path);
         let is_stream = atomic_file::target_of(path)?.is_none();
         let coding = options.coding.clone();
         let encoding = Encoding::of(path, options.format, is_stream, &coding)?;
@@ -115,9 +112,6 @@ impl ValueWriter {
     }
 
     /// Completes the file and returns its size in bytes.
-    ///
-    /// # Errors
-    /// If writing fails, or if the file to join has more rows.
     pub fn commit(self) -> Result<u64> {
         Self::commit_all(vec![self])
     }
@@ -139,7 +133,7 @@ fn check_words(word: WordFormat, domain: Domain, path: &Path) -> Result<()> {
     ensure!(
         word.holds(domain),
         "{}: values up to {} do not fit words of {} bits",
-        atomic_file::shown(path).printable(),
+        atomic_file::name(path),
         domain.largest(),
         8 * word.bytes
     );

@@ -47,9 +47,6 @@ pub struct ValueOptions<'a> {
 }
 
 /// Opens a file of values. Each value is checked when it is read.
-///
-/// # Errors
-/// If the file cannot be opened, or if its beginning does not match its format.
 pub fn open_values(path: &Path, options: &ValueOptions<'_>) -> Result<Values> {
     let file = input_file::open(path)?;
     let is_stream = !file.metadata().is_ok_and(|metadata| metadata.is_file());
@@ -107,9 +104,6 @@ pub enum Encoding {
 
 impl Encoding {
     /// Returns the encoding as stated, or by the file's name; text for a pipe.
-    ///
-    /// # Errors
-    /// If the name has no known extension, or if words of a dictionary need text and the encoding is another.
     pub fn of(
         path: &Path,
         format: Option<Format>,

@@ -209,6 +209,10 @@ fn limits_that_messages_name_are_enough() {
     assert!(message.contains("above the limit of 1.0 kB; --max-key-memory raises it"), "{message}");
     let needed = message.split("may take ").nth(1).unwrap().split(" of memory").next().unwrap();
     here.succeed(&format!("--max-key-memory {} {line}", needed.replace(' ', "")));
+    // Whoever reads ciphertexts keeps the limit.
+    let message =
+        here.fail("--max-key-memory 1kB decrypt --secret client.key --input r.ct --output r.csv");
+    assert!(message.contains("r.ct: the ciphertext may take"), "{message}");
 }
 
 #[test]

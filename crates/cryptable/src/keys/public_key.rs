@@ -1,11 +1,11 @@
 //! Public keys: anyone who has one encrypts for the holder of the secret key.
 
-use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
+use cryptable_wire::{KeyId, WireError, peek_header};
 
 use crate::ciphertext::{Ciphertext, Part};
 use crate::engines::{leveled, packed, single};
 use crate::owners::JointAgreement;
-use crate::{Engine, Error, KeyParameters, Parameters, ReadOptions, Result, SecretKey};
+use crate::{Error, KeyKind, KeyParameters, ReadOptions, Result, SecretKey};
 use crate::{bits, ckks, gates, large_values, transciphering};
 
 /// A client's public key. Its ciphertexts can be computed with and decrypted like those of the secret key.
@@ -46,35 +46,14 @@ pub struct PublicKey {
     key: Key,
 }
 
-#[derive(Clone, Debug)]
-enum Key {
-    Packed(packed::PublicKey),
-    Single(single::PublicKey),
-    Leveled(leveled::PublicKey),
-    Gates(gates::PublicKey),
-    LargeValues(large_values::PublicKey),
-    Ckks(ckks::PublicKey),
-    Bits(bits::PublicKey),
-    Transciphering(transciphering::PublicKey),
-}
-
-macro_rules! each_key {
-    ($key:expr, $it:ident => $of:expr) => {
-        match $key {
-            Key::Packed($it) => $of,
-            Key::Single($it) => $of,
-            Key::Leveled($it) => $of,
-            Key::Gates($it) => $of,
-            Key::LargeValues($it) => $of,
-            Key::Ckks($it) => $of,
-            Key::Bits($it) => $of,
-            Key::Transciphering($it) => $of,
+/// Defines the keys of all kinds that have public ones, and what is the same for all.
+macro_rules! public_keys {
+    ($($kind:ident = $module:ident),+) => {
+        #[derive(Clone, Debug)]
+        enum Key {
+            $($kind($module::PublicKey),)+
         }
-    };
-}
 
-macro_rules! from_keys {
-    ($($module:ident => $kind:ident),+) => {
         $(
             impl From<$module::PublicKey> for PublicKey {
                 fn from(key: $module::PublicKey) -> Self {
@@ -82,11 +61,68 @@ macro_rules! from_keys {
                 }
             }
         )+
+
+        impl PublicKey {
+            /// Returns the parameters of the secret key.
+            #[must_use]
+            pub fn parameters(&self) -> KeyParameters {
+                match &self.key {
+                    $(Key::$kind(key) => key.parameters().into(),)+
+                }
+            }
+
+            /// Returns the identifier of the secret key, which its evaluation keys and ciphertexts share.
+            #[must_use]
+            pub fn id(&self) -> KeyId {
+                match &self.key {
+                    $(Key::$kind(key) => key.id(),)+
+                }
+            }
+
+            /// Encodes the key for a file. It reveals nothing about the secret key.
+            #[must_use]
+            pub fn to_bytes(&self) -> Vec<u8> {
+                match &self.key {
+                    $(Key::$kind(key) => key.to_bytes(),)+
+                }
+            }
+
+            /// Reads a public key.
+            ///
+            /// # Errors
+            /// If the bytes are not exactly one undamaged public key, or it is of parameters that the options do not allow.
+            pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+                let found = peek_header(bytes)?.object_type;
+                let has_type = |kind: &&KeyKind| kind.public_key() == Some(found);
+                Ok(match KeyKind::ALL.iter().find(has_type) {
+                    $(Some(KeyKind::$kind) => $module::PublicKey::from_bytes(bytes, options)?.into(),)+
+                    _ => return Err(WireError::WrongKind { expected: "a public key", found }.into()),
+                })
+            }
+        }
     };
 }
 
-from_keys!(packed => Packed, single => Single, leveled => Leveled, gates => Gates, large_values => LargeValues, ckks => Ckks,
-    bits => Bits, transciphering => Transciphering);
+public_keys!(
+    Packed = packed,
+    Single = single,
+    Leveled = leveled,
+    Gates = gates,
+    LargeValues = large_values,
+    Ckks = ckks,
+    Bits = bits,
+    Transciphering = transciphering
+);
+
+/// Borrows the key if it is of a kind, that of values for `wanted`.
+macro_rules! of_kind {
+    ($public:expr, $kind:ident, $wanted:literal) => {
+        match &$public.key {
+            Key::$kind(key) => Ok(key),
+            _ => Err($public.is_not($wanted)),
+        }
+    };
+}
 
 impl SecretKey {
     /// Generates a public key of this secret key. Every call draws another one; all of them serve.
@@ -94,24 +130,18 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Unsupported`] for keys of bits of several owners.
     pub fn public_key(&self) -> Result<PublicKey> {
-        let engine = self.lookup_parameters().map(|parameters| parameters.engine());
-        Ok(if let Ok(Engine::Single) = engine {
-            self.single()?.public_key()?.into()
-        } else if let Ok(Engine::Leveled) = engine {
-            self.leveled()?.public_key()?.into()
-        } else if let Ok(secret) = self.packed() {
-            // Of packed lookups, and of bridges, which begin with those.
-            secret.public_key()?.into()
-        } else if let Ok(secret) = self.gates() {
-            secret.public_key()?.into()
-        } else if let Ok(secret) = self.large_values() {
-            secret.public_key()?.into()
-        } else if let Ok(secret) = self.ckks() {
-            secret.public_key()?.into()
-        } else if let Ok(secret) = self.bits() {
-            secret.public_key()?.into()
-        } else {
-            self.transciphering()?.public_key()?.into()
+        Ok(match self {
+            // Bridges begin with packed lookups.
+            Self::Packed(_) | Self::IntegerBridge(_) | Self::LeveledBridge(_) => {
+                self.packed()?.public_key()?.into()
+            }
+            Self::Single(_) | Self::Bridged(_) => self.single()?.public_key()?.into(),
+            Self::Leveled(secret) => secret.public_key()?.into(),
+            Self::Gates(secret) => secret.public_key()?.into(),
+            Self::LargeValues(secret) => secret.public_key()?.into(),
+            Self::Bits(secret) => secret.public_key()?.into(),
+            Self::Ckks(secret) => secret.public_key()?.into(),
+            Self::Transciphering(secret) => secret.public_key()?.into(),
         })
     }
 }
@@ -123,27 +153,6 @@ impl PublicKey {
     /// As [`JointAgreement::public_key`].
     pub fn of_owners(agreement: &JointAgreement, first: &[&[u8]]) -> Result<Self> {
         Ok(Self { key: Key::Packed(agreement.public_key(first)?) })
-    }
-
-    /// Returns the parameters of the secret key.
-    #[must_use]
-    pub fn parameters(&self) -> KeyParameters {
-        match &self.key {
-            Key::Packed(key) => Parameters::from(key.parameters().clone()).into(),
-            Key::Single(key) => Parameters::from(key.parameters().clone()).into(),
-            Key::Leveled(key) => Parameters::from(key.parameters().clone()).into(),
-            Key::Gates(key) => key.parameters().into(),
-            Key::LargeValues(key) => key.parameters().into(),
-            Key::Ckks(key) => key.parameters().clone().into(),
-            Key::Bits(key) => key.parameters().clone().into(),
-            Key::Transciphering(key) => key.parameters().clone().into(),
-        }
-    }
-
-    /// Returns the identifier of the secret key, which its evaluation keys and ciphertexts share.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        each_key!(&self.key, key => key.id())
     }
 
     /// Encrypts one or more integers below the input modulus. Decryption returns them in the same order.
@@ -208,10 +217,7 @@ impl PublicKey {
     /// [`Error::Unsupported`] if the key is not for gates; [`Error::NoiseTooLarge`] if gates would fail more often than the
     /// parameters state.
     pub fn encrypt_bits(&self, bits: &[bool]) -> Result<gates::EncryptedBits> {
-        match &self.key {
-            Key::Gates(key) => key.encrypt(bits),
-            _ => Err(self.is_not("gates")),
-        }
+        of_kind!(self, Gates, "gates")?.encrypt(bits)
     }
 
     /// Encrypts integers for functions of large values, as the secret key does: any two of them can be compared.
@@ -228,10 +234,7 @@ impl PublicKey {
     /// [`Error::Unsupported`] if the key is not for large values; [`Error::Parameter`] for the first integer that is too
     /// large; [`Error::NoiseTooLarge`] if functions would fail more often than the parameters state.
     pub fn encrypt_integers(&self, values: &[i64]) -> Result<large_values::EncryptedIntegers> {
-        match &self.key {
-            Key::LargeValues(key) => key.encrypt(values),
-            _ => Err(self.is_not("large values")),
-        }
+        of_kind!(self, LargeValues, "large values")?.encrypt(values)
     }
 
     /// Borrows the key for packed lookups, for columns of [`crate::integers`] and what engines offer beyond this crate.
@@ -239,10 +242,7 @@ impl PublicKey {
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
     pub fn packed(&self) -> Result<&packed::PublicKey> {
-        match &self.key {
-            Key::Packed(key) => Ok(key),
-            _ => Err(self.is_not("packed lookups")),
-        }
+        of_kind!(self, Packed, "packed lookups")
     }
 
     /// Borrows the key for single lookups, for columns of [`crate::integers`] and what engines offer beyond this crate.
@@ -250,10 +250,7 @@ impl PublicKey {
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
     pub fn single(&self) -> Result<&single::PublicKey> {
-        match &self.key {
-            Key::Single(key) => Ok(key),
-            _ => Err(self.is_not("single lookups")),
-        }
+        of_kind!(self, Single, "single lookups")
     }
 
     /// Borrows the key for vectors of numbers.
@@ -271,10 +268,7 @@ impl PublicKey {
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
     pub fn ckks(&self) -> Result<&ckks::PublicKey> {
-        match &self.key {
-            Key::Ckks(key) => Ok(key),
-            _ => Err(self.is_not("vectors")),
-        }
+        of_kind!(self, Ckks, "vectors")
     }
 
     /// Borrows the key for words of circuits, which plans with
@@ -283,10 +277,7 @@ impl PublicKey {
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
     pub fn bits(&self) -> Result<&bits::PublicKey> {
-        match &self.key {
-            Key::Bits(key) => Ok(key),
-            _ => Err(self.is_not("circuits")),
-        }
+        of_kind!(self, Bits, "circuits")
     }
 
     /// Borrows the key for AES keys, under which its holder sends messages.
@@ -294,50 +285,16 @@ impl PublicKey {
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
     pub fn transciphering(&self) -> Result<&transciphering::PublicKey> {
-        match &self.key {
-            Key::Transciphering(key) => Ok(key),
-            _ => Err(self.is_not("transciphering")),
-        }
+        of_kind!(self, Transciphering, "transciphering")
     }
 
     /// Borrows the key for leveled lookups.
     pub(super) fn leveled(&self) -> Result<&leveled::PublicKey> {
-        match &self.key {
-            Key::Leveled(key) => Ok(key),
-            _ => Err(self.is_not("leveled lookups")),
-        }
+        of_kind!(self, Leveled, "leveled lookups")
     }
 
     fn is_not(&self, wanted: &str) -> Error {
         let kind = self.parameters().kind();
         Error::Unsupported(format!("values for {wanted} by a public key of {kind}"))
-    }
-
-    /// Encodes the key for a file. It reveals nothing about the secret key.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        each_key!(&self.key, key => key.to_bytes())
-    }
-
-    /// Reads a public key.
-    ///
-    /// # Errors
-    /// If the bytes are not exactly one undamaged public key, or it is of parameters that the options do not allow.
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Ok(match peek_header(bytes)?.object_type {
-            ObjectType::PackedPublicKey => packed::PublicKey::from_bytes(bytes, options)?.into(),
-            ObjectType::SinglePublicKey => single::PublicKey::from_bytes(bytes, options)?.into(),
-            ObjectType::LeveledPublicKey => leveled::PublicKey::from_bytes(bytes, options)?.into(),
-            ObjectType::BooleanPublicKey => gates::PublicKey::from_bytes(bytes, options)?.into(),
-            ObjectType::IntegerPublicKey => {
-                large_values::PublicKey::from_bytes(bytes, options)?.into()
-            }
-            ObjectType::VectorPublicKey => ckks::PublicKey::from_bytes(bytes, options)?.into(),
-            ObjectType::SlotBitsPublicKey => bits::PublicKey::from_bytes(bytes, options)?.into(),
-            ObjectType::TranscipheringPublicKey => {
-                transciphering::PublicKey::from_bytes(bytes, options)?.into()
-            }
-            found => return Err(WireError::WrongKind { expected: "a public key", found }.into()),
-        })
     }
 }

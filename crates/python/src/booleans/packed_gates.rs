@@ -42,9 +42,6 @@ pub(crate) struct PackedGates {
 const RING_DEGREE: usize = 1 << 14;
 
 /// A client's secrets for packed bits: its own, and a fresh one of the ring, for this number of gates at once, or the most.
-///
-/// # Errors
-/// If there is no conversion between the parameters.
 pub(super) fn secret_of(
     single: &LibrarySecretKey,
     gates: Option<usize>,
@@ -60,9 +57,6 @@ pub(super) fn secret_of(
 }
 
 /// Makes keys of a fresh secret of the ring, and writes them to a folder.
-///
-/// # Errors
-/// If a file exists and is not to be replaced, the disk refuses it, or the call is stopped.
 pub(super) fn save(
     py: Python<'_>,
     single: &LibrarySecretKey,

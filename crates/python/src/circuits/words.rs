@@ -70,9 +70,6 @@ array_files!(EncryptedWords);
 not_compared!(EncryptedWords, "a circuit with `CircuitBuilder.equal` compares words");
 
 /// Words of a dictionary of arrays, all of one shape.
-///
-/// # Errors
-/// If a port is missing or is not one of the circuit, shapes differ, or a value does not fit.
 pub(crate) fn words_of(
     ports: &[WordPort],
     values: &Bound<'_, PyDict>,
@@ -127,9 +124,6 @@ fn column_of(
 }
 
 /// Words as a dictionary of arrays.
-///
-/// # Errors
-/// If a port is too wide.
 pub(crate) fn arrays_of<'py>(
     py: Python<'py>,
     ports: &[WordPort],

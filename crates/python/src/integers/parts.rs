@@ -32,9 +32,6 @@ impl<C: DigitCiphertext> Parts<C> {
     }
 
     /// The file of the column.
-    ///
-    /// # Errors
-    /// If it is public.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut writer = ColumnWriter::new(Vec::new());
         self.parts.iter().try_for_each(|(_, part)| writer.push(part))?;
@@ -42,9 +39,6 @@ impl<C: DigitCiphertext> Parts<C> {
     }
 
     /// Reads the file of a column.
-    ///
-    /// # Errors
-    /// If the bytes are not one undamaged column of ciphertexts of this engine.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = ColumnReader::<_, C>::new(bytes)?;
         let mut parts = Vec::new();

@@ -14,46 +14,6 @@ pub(super) async fn tables(State(app): State<App>, _: Client) -> Result<Json<Vec
     Ok(Json(app.blocking(|app| app.store.tables()).await?))
 }
 
-/// One page of a client's keys or files.
-type Objects = (HeaderMap, Json<Vec<Object>>);
-
-/// Returns one page of a client's keys.
-pub(super) async fn keys(app: State<App>, client: Client, uri: Uri) -> Result<Objects> {
-    list(app, client, uri, Kind::EvaluationKey).await
-}
-
-/// Returns one page of a client's files of ciphertexts.
-pub(super) async fn ciphertexts(app: State<App>, client: Client, uri: Uri) -> Result<Objects> {
-    list(app, client, uri, Kind::Ciphertext).await
-}
-
-/// Returns the description of a key.
-pub(super) async fn key(
-    app: State<App>,
-    client: Client,
-    name: Path<String>,
-) -> Result<Json<Object>> {
-    one(app, client, name, Kind::EvaluationKey).await
-}
-
-/// Returns the description of a file of ciphertexts.
-pub(super) async fn ciphertext(
-    app: State<App>,
-    client: Client,
-    name: Path<String>,
-) -> Result<Json<Object>> {
-    one(app, client, name, Kind::Ciphertext).await
-}
-
-/// Removes a key.
-pub(super) async fn remove_key(
-    app: State<App>,
-    client: Client,
-    name: Path<String>,
-) -> Result<StatusCode> {
-    remove(app, client, name, Kind::EvaluationKey).await
-}
-
 /// Returns one page of the public keys of all clients.
 pub(super) async fn public_keys(
     State(app): State<App>,
@@ -77,45 +37,20 @@ pub(super) async fn public_key_file(
     files::send(&app, &file, bytes, &tag, &headers).await
 }
 
-/// Returns the description of a public key of the client's own.
-pub(super) async fn public_key(
-    app: State<App>,
-    client: Client,
-    name: Path<String>,
-) -> Result<Json<Object>> {
-    one(app, client, name, Kind::PublicKey).await
-}
-
-/// Removes a public key of the client's own.
-pub(super) async fn remove_public_key(
-    app: State<App>,
-    client: Client,
-    name: Path<String>,
-) -> Result<StatusCode> {
-    remove(app, client, name, Kind::PublicKey).await
-}
-
-/// Removes a file of ciphertexts.
-pub(super) async fn remove_ciphertext(
-    app: State<App>,
-    client: Client,
-    name: Path<String>,
-) -> Result<StatusCode> {
-    remove(app, client, name, Kind::Ciphertext).await
-}
-
-async fn list(
+/// Returns one page of a client's files of one kind.
+pub(super) async fn list(
     State(app): State<App>,
     Client(client): Client,
     uri: Uri,
     kind: Kind,
-) -> Result<Objects> {
+) -> Result<(HeaderMap, Json<Vec<Object>>)> {
     let page = pages::page(&uri)?;
     let listed = app.blocking(move |app| app.store.objects(client, kind, page)).await?;
     Ok(pages::answer(listed, &uri, page))
 }
 
-async fn one(
+/// Returns the description of a client's file.
+pub(super) async fn one(
     State(app): State<App>,
     Client(client): Client,
     Path(sha256): Path<String>,
@@ -124,7 +59,8 @@ async fn one(
     Ok(Json(app.blocking(move |app| app.store.object(client, kind, &sha256)).await?.into()))
 }
 
-async fn remove(
+/// Removes a client's file.
+pub(super) async fn remove(
     State(app): State<App>,
     Client(client): Client,
     Path(sha256): Path<String>,

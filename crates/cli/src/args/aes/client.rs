@@ -44,7 +44,6 @@ pub struct AesEncryptKeyArgs {
     /// Client's public key, instead of the secret key: for messages that only this client decrypts
     #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub public: Option<PathBuf>,
-    /// The AES key.
     #[command(flatten)]
     pub source: AesKeySource,
     /// File for the encrypted key
@@ -58,7 +57,6 @@ pub struct AesEncryptKeyArgs {
 /// Arguments of `aes encrypt`.
 #[derive(Args, Debug)]
 pub struct AesEncryptArgs {
-    /// The AES key.
     #[command(flatten)]
     pub source: AesKeySource,
     /// File of the message's bytes
@@ -78,7 +76,6 @@ pub struct AesEncryptArgs {
 /// Arguments of `aes open`.
 #[derive(Args, Debug)]
 pub struct AesOpenArgs {
-    /// The AES key.
     #[command(flatten)]
     pub source: AesKeySource,
     /// File of the encrypted message

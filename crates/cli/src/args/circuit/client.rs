@@ -12,13 +12,11 @@ use crate::args::CsvArgs;
 /// Arguments of `circuit test`.
 #[derive(Args, Debug)]
 pub struct CircuitTestArgs {
-    /// Circuit.
     #[command(flatten)]
     pub circuit: NetlistArgs,
     /// File of words: one line per word, one column per input
     #[arg(long, value_name = "FILE")]
     pub inputs: PathBuf,
-    /// Reading options.
     #[command(flatten)]
     pub csv: CsvArgs,
     /// Parameter set [default: the fastest for the words]
@@ -27,7 +25,6 @@ pub struct CircuitTestArgs {
     /// File for the decrypted results, readable by its owner only
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Execution.
     #[command(flatten)]
     pub schedule: ScheduleArgs,
     /// Overwrite an output that is a key or read-only

@@ -1,7 +1,6 @@
 //! The client's commands of transciphering: keys, encrypted AES keys, decryption.
 
 use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,7 +14,6 @@ use crate::args::aes::{AesEncryptKeyArgs, AesKeySource, BLOCK_BYTES};
 use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
@@ -23,9 +21,6 @@ use crate::{input_file, key_input};
 const MAX_AES_KEY_BYTES: u64 = 1 << 20;
 
 /// Encrypts the round keys of an AES key.
-///
-/// # Errors
-/// If a file cannot be read or written, or if the AES key does not have 16 bytes.
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
     let aes = || aes_key(global, &args.source);
@@ -39,7 +34,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         let secret = key.transciphering().with_context(|| key_input::of_keygen(path, "aes"))?;
         (path, key.parameters(), secret.encrypt_key(&aes()?))
     };
-    let output_bytes = write(&args.output, &keys.to_bytes())?;
+    let output_bytes = atomic_file::write(&args.output, Access::Public, &keys.to_bytes(), true)?;
     key_input::warn_of_insecurity(global, &parameters, path);
     report_message(
         global,
@@ -58,7 +53,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let secret =
         key.transciphering().with_context(|| key_input::of_keygen(args.secret(), "aes"))?;
     let file = key_input::map_file(file, &args.input)?;
-    let named = || input_file::shown(&args.input).printable();
+    let named = || input_file::name(&args.input);
     let mut output = atomic_file::create(&args.output, Access::Private)?;
     let message_bytes = secret
         .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
@@ -70,16 +65,13 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
 }
 
 /// Reads an AES key.
-///
-/// # Errors
-/// If its file cannot be read, or does not have 16 bytes.
 pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
     match (&source.key, &source.key_file) {
         (Some(key), _) => Ok(AesKey::from_bytes(&key.0)),
         (None, Some(path)) => {
             report::note(global, input_file::exposure(path).as_ref());
             let file = input_file::read_secret(path, MAX_AES_KEY_BYTES, "a key", |_| Ok(()))?;
-            let name = input_file::shown(path).printable();
+            let name = input_file::name(path);
             let found = file.len();
             ensure!(
                 found == BLOCK_BYTES,
@@ -91,13 +83,6 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
         }
         (None, None) => unreachable!("clap requires one of key and key file"),
     }
-}
-
-/// Writes a whole file, and returns its length in bytes.
-fn write(path: &Path, content: &[u8]) -> Result<u64> {
-    let mut file = atomic_file::create(path, Access::Public)?;
-    file.write_all(content)?;
-    Ok(file.commit(true)?)
 }
 
 /// Reports a file that is a message, or that was made of one.

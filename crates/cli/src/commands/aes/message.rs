@@ -14,7 +14,6 @@ use super::counter_record::CounterRecord;
 use crate::args::Global;
 use crate::args::aes::{AesEncryptArgs, AesOpenArgs};
 use crate::atomic_file::{self, Access};
-use crate::printable::Printable as _;
 use crate::{input_file, key_input, report};
 
 /// Largest message from a pipe, in bytes. It is kept in memory, since its length comes first in the output and
@@ -31,7 +30,7 @@ const PIECE_BYTES: u64 = 1 << 20;
 pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = aes_key(global, &args.source)?;
-    let failed = || format!("cannot encrypt {}", input_file::shown(&args.input).printable());
+    let failed = || format!("cannot encrypt {}", input_file::name(&args.input));
     let mut input = Input::open(args)?;
     let mut record = CounterRecord::beside(args.source.key_file.as_deref(), key.id())?;
     let mut output = atomic_file::create(&args.output, Access::Public)?;
@@ -60,7 +59,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
 pub fn open(global: Global, args: &AesOpenArgs) -> Result<()> {
     let start = Instant::now();
     let key = aes_key(global, &args.source)?;
-    let named = || input_file::shown(&args.input).printable();
+    let named = || input_file::name(&args.input);
     let file = key_input::map(&args.input)?;
     let message = Message::from_bytes(file.as_ref()).with_context(named)?;
     let mut output = atomic_file::create(&args.output, Access::Private)?;
@@ -84,7 +83,7 @@ struct Input {
 
 impl Input {
     fn open(args: &AesEncryptArgs) -> Result<Self> {
-        let name = input_file::shown(&args.input).printable();
+        let name = input_file::name(&args.input);
         let mut file = input_file::open(&args.input)?;
         match length_of(&mut file) {
             Some(length) => Ok(Self { bytes: Box::new(file), length }),

@@ -77,7 +77,7 @@ fn read_message<'a>(
     file: &'a [u8],
     key_id: AesKeyId,
 ) -> Result<Message<'a>> {
-    let named = || input_file::shown(&args.files.input).printable();
+    let named = || input_file::name(&args.files.input);
     if let Some(counter) = args.counter {
         ensure!(
             Message::from_bytes(file).is_err(),
@@ -103,9 +103,9 @@ fn transcipher(
     let mut output = atomic_file::create(&args.files.output, Access::Public)?;
     let bar = progress::bar(global, "AES rounds");
     let moved = progress::on(&bar);
-    transciphering.transcipher_stream(message, &mut output, Progress::new(&moved)).with_context(
-        || format!("cannot transcipher {}", input_file::shown(&args.files.input).printable()),
-    )?;
+    transciphering
+        .transcipher_stream(message, &mut output, Progress::new(&moved))
+        .with_context(|| format!("cannot transcipher {}", input_file::name(&args.files.input)))?;
     bar.finish_and_clear();
     Ok(output.commit(true)?)
 }

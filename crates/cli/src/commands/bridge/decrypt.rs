@@ -13,12 +13,11 @@ use crate::args::{DecryptArgs, Global};
 use crate::commands::decrypt;
 use crate::input_file;
 use crate::key_input::{self, of_keygen};
-use crate::printable::Printable as _;
 
 /// Decrypts whole integers, such as maxima, and removes their headroom.
 pub fn run(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     let start = Instant::now();
-    let name = || input_file::shown(&args.input).printable();
+    let name = || input_file::name(&args.input);
     let secrets = key.large_values().with_context(|| of_keygen(args.secret(), "bridge"))?;
     let input = key_input::map_file(file, &args.input)?;
     let found = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::args::Global;
 use crate::args::bridge::{BridgeArgs, BridgeOperation};
+use crate::commands::limits;
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::threads;
 use crate::report::Report;
 
 /// Bits of headroom that differences of integers need.
@@ -51,11 +51,8 @@ fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Reque
     let log2_fail = if args.insecure_toy { TOY_LOG2_FAIL } else { args.log2_fail };
     let request = Request::bridge(input, next).limits(Limits {
         values: args.values.map(u64::from),
-        memory: args.memory,
         log2_fail: Some(log2_fail),
-        threads: Some(threads(global)),
-        insecure_toy: args.insecure_toy,
-        ..Limits::default()
+        ..limits(global, args.memory, args.insecure_toy)
     });
     args.taken_out.into_iter().fold(request, |request, count| request.taken_out(count.into()))
 }

@@ -18,7 +18,6 @@ use crate::ciphertext_file::{self, Reader, Writer};
 use crate::input_file;
 use crate::key_input::{self, KeyFile};
 use crate::memory_limit;
-use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
@@ -38,8 +37,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     let start = Instant::now();
     check_arguments(args)?;
     // Cheap checks come first, since reading keys takes a while.
-    let open = |path: &PathBuf| ciphertext_file::open(path);
-    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let mut readers = Reader::open_all(global, &args.inputs)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let packed = packed_parameters(&key_file, args)?;
     check_inputs(&readers, packed, key_file.header.key_id, args)?;
@@ -57,7 +55,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     let mut output = Output::new(args);
     let mut before = 0;
     for _ in 0..readers[0].summary().ciphertexts {
-        let operands = ciphertext_file::next_of_each(&mut readers, &args.inputs)?;
+        let operands = ciphertext_file::next_of_each(&mut readers)?;
         let count = operands[0].count() as u64;
         let part = rows.start.max(before)..rows.end.min(before + count);
         if !part.is_empty() {
@@ -103,7 +101,7 @@ fn check_arguments(args: &BridgeRunArgs) -> Result<()> {
 /// Returns the rows whose results are extracted, counted from 0.
 fn rows_of(args: &BridgeRunArgs, values: u64) -> Result<Range64> {
     let Some(rows) = args.rows else { return Ok(0..values) };
-    let name = || input_file::shown(&args.inputs[0]).printable();
+    let name = || input_file::name(&args.inputs[0]);
     ensure!(
         rows.last <= values,
         "--rows {}-{}: {} has {values} rows",
@@ -149,14 +147,10 @@ fn check_inputs(
     key_id: KeyId,
     args: &BridgeRunArgs,
 ) -> Result<()> {
-    let expected = Contents {
-        engine: Engine::Packed,
-        parameter_digest: parameters.digest(),
-        key_id,
-        modulus: parameters.input_modulus(),
-        ..readers[0].summary().contents
-    };
-    ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
+    let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
+    let (modulus, contents) = (parameters.input_modulus(), readers[0].summary().contents);
+    let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
+    ciphertext_file::check_alike(readers, &expected, &args.evaluation)
 }
 
 /// The keys of a bridge, by the engine at the other end.
@@ -351,7 +345,7 @@ impl<'a> Output<'a> {
 
     fn commit(self) -> Result<u64> {
         match self.started.context("there are no rows")? {
-            Started::Ciphertexts(file) => Ok(ciphertext_file::commit_all(vec![*file])?[0].bytes),
+            Started::Ciphertexts(file) => Ok(ciphertext_file::commit(*file)?.bytes),
             Started::Integers(file) => Ok(file.commit(true)?),
         }
     }

@@ -11,12 +11,8 @@ use crate::args::bridge::BridgeRunArgs;
 use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// Returns the path of the table of every operand. There are as many tables as operands, or one for all.
-///
-/// # Errors
-/// If there is another number of tables or inputs.
 pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
     let (found, operands) = (args.tables.len(), args.op.operands());
     let inputs = args.inputs.len();
@@ -73,7 +69,7 @@ fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> 
     let moduli = Moduli { input: Some(input), output: Some(output) };
     let options = TableOptions { signs: Signs::both(signed), ..TableOptions::plain(moduli) };
     let (table, _) = table::read(path, &options)?;
-    let shown = || input_file::shown(path).printable();
+    let shown = || input_file::name(path);
     ensure!(
         table.input_modulus() == input,
         "{}: {} inputs, not {input}",
@@ -88,9 +84,6 @@ fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> 
 }
 
 /// Reads the second table, which maps leveled values to leveled values.
-///
-/// # Errors
-/// If the table is missing, cannot be read, or has other moduli.
 pub fn second(args: &BridgeRunArgs, leveled: &leveled::Parameters) -> Result<Table> {
     let path = args.second_table.as_deref().context("table takes --second-table")?;
     let moduli =

@@ -17,7 +17,6 @@ use crate::args::{CircuitInputArgs, DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
 use crate::commands::encrypt::EncryptionKey;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
@@ -65,7 +64,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let start = Instant::now();
     let secret = key.bits().with_context(|| key_input::of_keygen(args.secret(), "circuit"))?;
     let file = key_input::map_file(file, &args.input)?;
-    let named = || input_file::shown(&args.input).printable();
+    let named = || input_file::name(&args.input);
     let mut reader = EncryptedWordsReader::new((*file.as_ref()).as_ref()).with_context(named)?;
     let summary = reader.summary().clone();
     let output = atomic_file::create(&args.output, Access::Private)?;

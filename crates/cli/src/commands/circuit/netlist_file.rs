@@ -11,7 +11,6 @@ use cryptable::circuits::netlist::{NetlistError, limits, read_blif_forms, read_y
 
 use crate::args::circuit::NetlistArgs;
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// Reads a netlist, whose format is known by its extension. If there is no such file, the name may be that of a circuit
 /// of the library, which has several equivalent forms.
@@ -24,7 +23,7 @@ pub fn read(args: &NetlistArgs) -> Result<Vec<Circuit>> {
 
 /// Same as [`read`], for the module `top` if there are several, and for AES with this form of its S-box.
 pub fn read_path(path: &Path, top: Option<&str>, s_box: Option<SBox>) -> Result<Vec<Circuit>> {
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     let named = NamedCircuit::ALL.into_iter().find(|named| path == Path::new(named.name()));
     if let (Some(named), false) = (named, path.exists()) {
         ensure!(top.is_none(), "--top is for netlists, and {name} is a circuit of this program");

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 use cryptable::bits::EvaluationKey;
 use cryptable::bits::{EncryptedBits, Parameters};
 use cryptable::circuits::{
-    Circuit, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels, Plan,
-    PlanOptions, WordPort, execute_with,
+    Circuit, EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
+    InputLevels, Plan, PlanOptions, WordPort, execute_with,
 };
 use cryptable::{KeyId, KeyParameters, Progress};
 use serde_json::json;
@@ -28,7 +28,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let circuits = netlist_file::read(&args.circuit)?;
     let circuit = &circuits[0];
     let input = key_input::map(&args.input)?;
-    let input_name = input_file::shown(&args.input).printable();
+    let input_name = input_file::name(&args.input);
     let mut reader =
         EncryptedWordsReader::new(input.as_ref()).with_context(|| input_name.clone())?;
     check_ports(circuit, reader.summary()).with_context(|| input_name.clone())?;
@@ -52,20 +52,13 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words)
         .with_levels(plan.outputs().iter().map(|&value| plan.levels_of(value)).collect());
     let mut writer = EncryptedWordsWriter::new(output, key.parameters(), summary)?;
-    let bar = progress::bar(global, "circuit");
     let batches = reader.summary().batches() as usize;
-    for batch in 0..batches {
-        let words = reader.next_batch().with_context(|| input_name.clone())?;
-        let words = words.with_context(|| format!("{input_name}: a batch is missing"))?;
+    for_each_batch(global, &mut reader, &input_name, |words, batch, bar| {
         let input = |index| words.input_bits(index, key.parameters(), public_inputs);
-        let outputs = run_batch(&plan, key, &input, batch, batches, &bar);
-        for bits in outputs.with_context(|| input_name.clone())? {
-            writer.push(&bits)?;
-        }
-    }
-    let rest = reader.next_batch().with_context(|| input_name.clone())?;
-    ensure!(rest.is_none(), "{input_name}: more ciphertexts than words");
-    bar.finish_and_clear();
+        let outputs = run_batch(&plan, key, &input, batch, batches, bar);
+        let outputs = outputs.with_context(|| input_name.clone())?;
+        outputs.iter().try_for_each(|bits| Ok(writer.push(bits)?))
+    })?;
     input.check_unchanged().with_context(|| input_name.clone())?;
     mapped.check_unchanged()?;
     let (eval_s, output_bytes) = (start.elapsed().as_secs_f64(), writer.finish()?.commit(true)?);
@@ -86,6 +79,24 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         "load_s": load_s,
     });
     report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+}
+
+/// Reads all batches of a file, and does the work of each, with a progress bar.
+fn for_each_batch(
+    global: Global,
+    reader: &mut EncryptedWordsReader<'_>,
+    name: &str,
+    mut work: impl FnMut(&EncryptedBatch<'_>, usize, &progress::Progress) -> Result<()>,
+) -> Result<()> {
+    let bar = progress::bar(global, "circuit");
+    for batch in 0..reader.summary().batches() as usize {
+        let words = reader.next_batch().with_context(|| name.to_owned())?;
+        work(&words.with_context(|| format!("{name}: a batch is missing"))?, batch, &bar)?;
+    }
+    let rest = reader.next_batch().with_context(|| name.to_owned())?;
+    ensure!(rest.is_none(), "{name}: more ciphertexts than words");
+    bar.finish_and_clear();
+    Ok(())
 }
 
 /// Returns the cheapest plan for inputs with these levels, if it stays below the limit of memory.

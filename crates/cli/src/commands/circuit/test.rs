@@ -9,10 +9,10 @@ use cryptable::bits::EncryptedBits;
 use cryptable::bits::{EvaluationKey, SecretKey};
 use cryptable::circuits::{Candidate, Circuit};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::netlist_file;
-use super::plan::{CircuitReport, PlanReport};
+use super::plan::{of_circuit, of_plan};
 use super::run::{input_ports, output_ports, run_batch};
 use super::sets;
 use super::words::{self, WordWriter, Words};
@@ -21,7 +21,6 @@ use crate::args::circuit::CircuitTestArgs;
 use crate::atomic_file::{self, Access};
 use crate::commands::demo::peak_line;
 use crate::commands::threads;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
@@ -47,8 +46,9 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
         writer.write(&results)?;
         writer.commit()?;
     }
-    let (circuit, plan) = (CircuitReport::new(circuit), PlanReport::new(candidate));
-    let (checked, inputs) = (results.len(), input_file::shown(&args.inputs).printable());
+    let (circuit, plan) = (of_circuit(circuit), of_plan(candidate));
+    let (checked, inputs) = (results.len(), input_file::name(&args.inputs));
+    let mut text = format!("{circuit}\n\n{plan}\n{}", costs.lines(threads, &inputs, checked));
     let mut fields = json!({
         "inputs": inputs,
         "threads": threads,
@@ -56,14 +56,10 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
         "wrong": wrong,
         "peak_rss_bytes": report::peak_memory_bytes(),
     });
-    let parts = [json!(circuit), json!(plan), json!(costs)];
-    for (name, value) in parts.iter().filter_map(Value::as_object).flatten() {
-        fields[name] = value.clone();
-    }
-    let mut text = format!("{circuit}\n\n{plan}\n{}", costs.lines(threads, &inputs, checked));
+    [json!(circuit), json!(plan), json!(costs)].iter().for_each(|it| report::add(&mut fields, it));
     if let Some(output) = &args.output {
         fields["output"] = output.to_string_lossy().into();
-        text += &format!("  results      {}\n", atomic_file::shown(output).printable());
+        text += &format!("  results      {}\n", atomic_file::name(output));
     }
     text += &format!(
         "  check        {checked} words compared with the circuit in the clear, {wrong} wrong"

@@ -32,7 +32,7 @@ pub fn read(path: &Path, ports: &[WordPort], csv: &CsvArgs) -> Result<Words> {
     check_widths(ports)?;
     let file = input_file::open(path)?;
     let mut records = Records::new(file, input_file::shown(path), csv.delimiter)?;
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     ensure!(records.advance()?, "{name} holds no words");
     let columns = if is_header(&records, csv.stated_header(), 0..0, None)? {
         let header = fields(&records, ports.len())?;

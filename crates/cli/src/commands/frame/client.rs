@@ -1,7 +1,6 @@
 //! The client's commands for frames: encryption, decryption, and suggestions of schemas.
 
 use std::fs::File;
-use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -35,7 +34,7 @@ pub fn encrypt(
         EncryptionKey::Public(key) => Frame::encrypt_with_public_key(key, &data, &schema),
     };
     let frame = frame.map_err(unwrapped);
-    let frame = frame.with_context(|| input_file::shown(&args.input).printable())?;
+    let frame = frame.with_context(|| input_file::name(&args.input))?;
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     frame.write_to(&mut file)?;
     let output_bytes = file.commit(true)?;
@@ -55,9 +54,9 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let schema = args.schema.as_deref().map(read_schema).transpose()?;
     let frame = read_frame(global, file, &args.input)?;
     let columns = frame.decrypt(key, schema.as_ref()).map_err(unwrapped);
-    let columns = columns.with_context(|| input_file::shown(&args.input).printable())?;
+    let columns = columns.with_context(|| input_file::name(&args.input))?;
     let mut file = atomic_file::create(&args.output, Access::Private)?;
-    let failed = || format!("cannot write {}", atomic_file::shown(&args.output).printable());
+    let failed = || format!("cannot write {}", atomic_file::name(&args.output));
     format.write(&mut file, &columns).with_context(failed)?;
     let output_bytes = file.commit(true)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
@@ -71,10 +70,9 @@ pub fn schema(global: Global, command: &SchemaCommand) -> Result<()> {
     let SchemaCommand::Suggest(SuggestArgs { input, bits, output, .. }) = command;
     let data = read_data(input)?;
     let found = suggest(&data, 1 << bits);
-    let (schema, left_out) = found.with_context(|| input_file::shown(input).printable())?;
-    let mut file = atomic_file::create(output, Access::Private)?;
-    file.write_all(schema.to_json().as_bytes())?;
-    let output_bytes = file.commit(true)?;
+    let (schema, left_out) = found.with_context(|| input_file::name(input))?;
+    let json = schema.to_json();
+    let output_bytes = atomic_file::write(output, Access::Private, json.as_bytes(), true)?;
     let rounded = schema.columns().iter().filter(|column| column.literal().round);
     let rounded: Vec<&str> = rounded.map(|column| column.name()).collect();
     let columns: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
@@ -102,7 +100,7 @@ fn format_of(path: &Path) -> Result<FileFormat> {
 fn read_data(path: &Path) -> Result<RecordBatch> {
     let format = format_of(path)?;
     let data = format.read(input_file::open(path)?);
-    data.with_context(|| input_file::shown(path).printable())
+    data.with_context(|| input_file::name(path))
 }
 
 /// Reports a file of a frame, or of its columns. Those that are `left` are not encrypted.

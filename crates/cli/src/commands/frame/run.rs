@@ -28,7 +28,7 @@ use crate::{input_file, memory_limit, progress};
 /// Runs all steps of a pipeline with one key.
 pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
     let start = Instant::now();
-    let shown = input_file::shown(&args.pipeline).printable();
+    let shown = input_file::name(&args.pipeline);
     let text = read_text(&args.pipeline)?;
     let pipeline = Pipeline::from_toml(&text).with_context(|| shown.clone())?;
     let files = Files::of(&args.pipeline, &pipeline);

@@ -1,8 +1,7 @@
 //! The client's commands for columns of integers: encryption and decryption.
 
-use std::fmt;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -11,21 +10,20 @@ use cryptable::integers::{
     DigitEncryption, IntegerColumn,
 };
 use cryptable::{KeyKind, SecretKey};
-use serde::Serialize;
+use serde_json::json;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::column_file::ColumnFile;
 use super::with_integer;
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::commands::canaries::{self, CanaryReport, ResultCheck};
+use crate::commands::canaries::{self, ResultCheck};
 use crate::commands::decrypt::create;
 use crate::commands::encrypt::EncryptionKey;
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
 use crate::formats::values::{ValueOptions, Values, open_values};
-use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, Report, bytes, seconds};
 use crate::{input_file, key_input};
 
 /// Encrypts a file of integers, with the values of one ciphertext in memory at a time.
@@ -45,14 +43,14 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> R
     let hidden = hide(files, key, domain, &mut values)?;
     let count = {
         let mut source: Box<dyn Iterator<Item = Result<u64>> + '_> = match &hidden {
-            Some((list, _)) => Box::new(list.iter().map(|&value| Ok(value))),
+            Some(hidden) => Box::new(hidden.list.iter().map(|&value| Ok(value))),
             None => Box::new(values.by_ref()),
         };
         encrypt_by(key, kind, room, &mut *source, &mut writer)?
     };
-    ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
-    let (canary_files, canaries) = hidden.map(|(_, written)| written).unzip();
-    let own = count - canaries.as_ref().map_or(0, CanaryReport::count);
+    ensure!(count > 0, "{} holds no values", input_file::name(&files.input));
+    let own = hidden.as_ref().map_or(count, |hidden| hidden.own as u64);
+    let (canary_files, canaries) = hidden.map(|hidden| hidden.written).unzip();
     if let Coding::Words(book, _) = &coding {
         book.borrow().save()?;
     }
@@ -61,16 +59,8 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> R
     let output_bytes = *AtomicFile::commit_all(outputs, true)?.last().context("a file")?;
     key_input::warn_of_insecurity(global, &key.parameters(), files.key_file());
     report::note(global, values.note());
-    let report = Report {
-        output: files.output.clone(),
-        read: values.note().cloned(),
-        values: own,
-        kind: kind.to_string(),
-        canaries,
-        output_bytes,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    let column = Done { values: own, kind, canaries, output_bytes };
+    report_column(global, &files.output, column, values.note(), start)
 }
 
 /// Encrypts all values by whichever key there is, and returns their number.
@@ -98,23 +88,32 @@ fn encrypt_by(
     }
 }
 
+/// A list of values to encrypt, some of which are canaries.
+struct Hidden {
+    list: Zeroizing<Vec<u64>>,
+    /// The number of values that are none.
+    own: usize,
+    written: canaries::Written,
+}
+
 /// Hides canaries among all values of a file, if the arguments say so, and returns the list to encrypt.
 fn hide(
     files: &EncryptArgs,
     key: EncryptionKey<'_>,
     domain: Domain,
     values: &mut Values,
-) -> Result<Option<(Zeroizing<Vec<u64>>, canaries::Written)>> {
+) -> Result<Option<Hidden>> {
     if files.canaries.file.is_none() {
         return Ok(None);
     }
     let own = canaries::all_of(values)?;
-    ensure!(!own.is_empty(), "{} holds no values", input_file::shown(&files.input).printable());
+    ensure!(!own.is_empty(), "{} holds no values", input_file::name(&files.input));
     let bits = domain.modulus.ilog2();
     let draw = |values, count| key.draw_canaries(values, count, Some(bits));
     let found = canaries::draw(&own, &files.canaries, key.secret(), draw)?;
     let list = found.hide(&own).context("--canaries")?;
-    Ok(Some((list, canaries::write(&found, &files.canaries, domain, files.force)?)))
+    let written = canaries::write(&found, &files.canaries, domain, files.force)?;
+    Ok(Some(Hidden { list, own: own.len(), written }))
 }
 
 /// Encrypts all values of a file, and returns their number.
@@ -160,25 +159,15 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) 
             decrypt_all(global, key, single, args, file)?
         }
     };
-    let Decrypted { values, kind, canaries, output_bytes } = decrypted;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    let report = Report {
-        output: args.output.clone(),
-        read: None,
-        values,
-        kind: kind.to_string(),
-        canaries,
-        output_bytes,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    report_column(global, &args.output, decrypted, None, start)
 }
 
-/// A column that was decrypted.
-struct Decrypted {
+/// A column that was encrypted or decrypted.
+struct Done {
     values: u64,
     kind: ColumnKind,
-    canaries: Option<CanaryReport>,
+    canaries: Option<Report>,
     output_bytes: u64,
 }
 
@@ -188,7 +177,7 @@ fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
     args: &DecryptArgs,
     file: File,
-) -> Result<Decrypted> {
+) -> Result<Done> {
     let mut file = ColumnFile::<S::Ciphertext>::read(file, &args.input)?;
     file.check_key(key.parameters().digest(), key.id(), args.secret())?;
     let kind = file.summary().kind;
@@ -206,7 +195,7 @@ fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     }
     let canaries = check.map(|check| check.finish(&mut writer)).transpose();
     let canaries = canaries.with_context(|| file.name().to_string())?;
-    Ok(Decrypted { values, kind, canaries, output_bytes: writer.commit()? })
+    Ok(Done { values, kind, canaries, output_bytes: writer.commit()? })
 }
 
 /// Decrypts the next part of a file to words.
@@ -235,32 +224,20 @@ fn decrypt_part<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     })
 }
 
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<ReadNote>,
-    values: u64,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    canaries: Option<CanaryReport>,
-    output_bytes: u64,
-    seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} values, {}, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            self.values,
-            self.kind,
-            bytes(self.output_bytes),
-            seconds(self.seconds)
-        )?;
-        self.canaries.as_ref().map_or(Ok(()), |canaries| write!(f, "\n  {canaries}"))
-    }
+/// Reports a column of this many values, of whose file these bytes are.
+fn report_column(
+    global: Global,
+    output: &Path,
+    column: Done,
+    read: Option<&ReadNote>,
+    start: Instant,
+) -> Result<()> {
+    let Done { values, kind, canaries, output_bytes } = column;
+    let time = start.elapsed().as_secs_f64();
+    let mut text = format!("{values} values, {kind}, {}, {}", bytes(output_bytes), seconds(time));
+    text.extend(canaries.as_ref().map(|canaries| format!("\n  {canaries}")));
+    let mut fields = json!({ "values": values, "type": kind.to_string(), "seconds": time });
+    report::add(&mut fields, json!({ "read": read }));
+    report::extend(&mut fields, canaries);
+    report::written(global, output, output_bytes, fields, &text)
 }

@@ -27,7 +27,7 @@ impl<C: DigitCiphertext> ColumnFile<C> {
 
     /// Same as [`ColumnFile::open`], for a file that is already open and at its start. `path` is for messages.
     pub fn read(mut file: File, path: &Path) -> Result<Self> {
-        let name = || input_file::shown(path).printable();
+        let name = || input_file::name(path);
         let open = |file: &File| -> Result<_> {
             let reader = BufReader::with_capacity(1 << 20, file.try_clone()?);
             ColumnReader::<_, C>::new(reader).with_context(name)
@@ -66,7 +66,7 @@ impl<C: DigitCiphertext> ColumnFile<C> {
             (found.parameter_digest, found.key_id) == (digest, key_id),
             "{} does not go with {}: it is of another client or other parameters",
             self.name(),
-            input_file::shown(key).printable()
+            input_file::name(key)
         );
         Ok(())
     }
@@ -88,9 +88,6 @@ impl<C: DigitCiphertext> ColumnFile<C> {
     }
 
     /// Reads the next part.
-    ///
-    /// # Errors
-    /// If the file has changed, or is a column of another type.
     pub fn next_part<X: Column<C>>(&mut self) -> Result<X> {
         let part = self.reader.next_part().with_context(|| self.path.printable())?;
         part.with_context(|| format!("{}: fewer values than before", self.path.printable()))
@@ -98,6 +95,6 @@ impl<C: DigitCiphertext> ColumnFile<C> {
 
     /// Returns the name of the file for messages.
     pub fn name(&self) -> String {
-        input_file::shown(&self.path).printable()
+        input_file::name(&self.path)
     }
 }

@@ -99,9 +99,6 @@ pub fn check_operands(args: &IntegersArgs) -> Result<()> {
 
 impl Job {
     /// Creates the job for integers of one kind.
-    ///
-    /// # Errors
-    /// If a public number is out of range.
     pub fn new(operation: IntegerOperation, kind: ColumnKind, public: Public<'_>) -> Result<Self> {
         use IntegerOperation as Op;
         let is_shift = Shape::of(operation) == Shape::Shift;
@@ -219,9 +216,6 @@ pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<Colum
 }
 
 /// Returns fresh columns of these kinds, for a dry run.
-///
-/// # Errors
-/// If one is neither a kind of integers nor booleans.
 pub fn fresh(
     dry_run: &DryRun<'_>,
     server: &Evaluator<'_, DryRun<'_>>,

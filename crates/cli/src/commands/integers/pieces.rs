@@ -12,9 +12,6 @@ use crate::printable::Printable as _;
 const MAX_PIECES: usize = 1 << 8;
 
 /// Reads the start of each piece, and the slope of the function from there on.
-///
-/// # Errors
-/// If the file cannot be read or is empty, or if a line is not two integers.
 pub fn read(path: &Path) -> Result<Vec<(i128, i64)>> {
     let shown = input_file::shown(path);
     let mut records = Records::new(input_file::open(path)?, shown, None)?;

@@ -1,7 +1,6 @@
 //! Encryption of integers of engine `single`, and decryption of their signs and comparisons.
 
 use std::fs::File;
-use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -20,7 +19,6 @@ use crate::formats::domain::Domain;
 use crate::formats::values::{ValueOptions, open_values};
 use crate::input_file;
 use crate::key_input::{self, of_keygen};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 
 /// Most integers of a file, a gigabyte of ciphertexts.
@@ -39,7 +37,7 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     let coding = Coding::open(args.dictionary.as_deref(), false, domain)?;
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let values = open_values(&args.input, &ValueOptions { format, column, csv, coding })?;
-    let input = input_file::shown(&args.input).printable();
+    let input = input_file::name(&args.input);
     // Reserve space for all of them, since growing would leave copies behind.
     let mut integers = Zeroizing::new(Vec::with_capacity(MAX_INTEGERS));
     for value in values {
@@ -51,10 +49,9 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
         EncryptionKey::Secret(key) => key.large_values()?.encrypt(&integers)?,
         EncryptionKey::Public(key) => key.encrypt_integers(&integers)?,
     };
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    file.write_all(&encrypted.to_bytes())?;
+    let size = atomic_file::write(&args.output, Access::Public, &encrypted.to_bytes(), true)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
-    let (size, encrypt_s) = (file.commit(true)?, start.elapsed().as_secs_f64());
+    let encrypt_s = start.elapsed().as_secs_f64();
     let count = integers.len();
     let text = format!("{count} values below {modulus}, {}, {}", bytes(size), seconds(encrypt_s));
     let fields = json!({ "values": count, "modulus": modulus, "encrypt_s": encrypt_s });
@@ -69,7 +66,7 @@ pub fn decrypt_small(
     file: &File,
 ) -> Result<()> {
     let start = Instant::now();
-    let name = || input_file::shown(&args.input).printable();
+    let name = || input_file::name(&args.input);
     let secret = key.large_values().with_context(|| of_keygen(args.secret(), "compare"))?;
     let input = key_input::map_file(file, &args.input)?;
     let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;

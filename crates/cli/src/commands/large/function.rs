@@ -18,9 +18,6 @@ pub struct Piecewise {
 }
 
 /// Reads lines `x,y` of a function of integers, for ciphertexts of this number of bits.
-///
-/// # Errors
-/// If the file cannot be read, has not two columns of numbers in the order of x, or a number is out of range.
 pub fn read(path: &Path, bits: u32) -> Result<Piecewise> {
     let shown = input_file::shown(path);
     let name = shown.printable();

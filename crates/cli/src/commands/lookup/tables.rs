@@ -67,32 +67,12 @@ pub enum TableFiles {
 
 impl TableFiles {
     /// Reads the tables of a lookup, all of one kind, for a key of these parameters.
-    ///
-    /// # Errors
-    /// If a table cannot be read, or does not match the key.
     pub fn read(args: &LookupArgs, parameters: &Parameters, moduli: Moduli) -> Result<Self> {
         let signed = args.reading.signs().outputs;
         let encrypted: Vec<bool> =
             args.tables.iter().map(|path| is_encrypted(path)).collect::<Result<_>>()?;
         if encrypted.contains(&true) {
-            let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
-            let name = args.tables[plain.unwrap_or(0)].printable();
-            ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
-            ensure!(
-                !args.per_value,
-                "--per-value: {name} is encrypted, and says itself what it is"
-            );
-            ensure!(!args.resume, "--resume: {name} is encrypted; that is for tables in the clear");
-            ensure!(
-                args.imaginary.is_empty(),
-                "--imaginary: {name} is encrypted; that is for tables in the clear"
-            );
-            let packed = parameters.packed();
-            let packed = packed.with_context(|| format!("{name} is an encrypted table"))?;
-            ensure!(
-                packed.serves(EntryKind::Encrypted),
-                "{name} is an encrypted table, but the key is for tables in the clear; {OTHER_KEYS}"
-            );
+            check_encrypted(args, parameters, &encrypted)?;
             return Ok(Self::Encrypted { paths: args.tables.clone(), signed });
         }
         if args.per_value {
@@ -100,7 +80,7 @@ impl TableFiles {
             ensure!(
                 packed.serves(EntryKind::Plain),
                 "--per-value: {} is a key for tables that all values share; {OTHER_KEYS}",
-                input_file::shown(&args.evaluation).printable()
+                input_file::name(&args.evaluation)
             );
             let options = ValueTableOptions {
                 moduli: (packed.input_modulus(), packed.output_modulus()),
@@ -119,7 +99,7 @@ impl TableFiles {
         ensure!(
             !is_complex || !args.imaginary.is_empty(),
             "{} is a key for complex outputs: --imaginary names their imaginary parts",
-            input_file::shown(&args.evaluation).printable()
+            input_file::name(&args.evaluation)
         );
         let found = table_files::read_all(&args.reading, &args.tables, moduli)?;
         let (tables, notes): (Vec<_>, Vec<_>) = found.into_iter().unzip();
@@ -145,14 +125,11 @@ impl TableFiles {
     }
 
     /// Prepares the tables for lookups with a key.
-    ///
-    /// # Errors
-    /// If tables do not match the key, or if encrypted ones cannot be read or are fewer than the values.
     pub fn prepare(self, key: &EvaluationKey, input: &CiphertextFileSummary) -> Result<Tables> {
         Ok(match self {
             Self::Shared { tables, notes, paths } => {
                 let prepare = |(table, path): (&Table, &PathBuf)| {
-                    key.prepare(table).with_context(|| input_file::shown(path).printable())
+                    key.prepare(table).with_context(|| input_file::name(path))
                 };
                 let prepared = tables.iter().zip(&paths).map(prepare).collect::<Result<_>>()?;
                 Tables::Shared { tables, prepared, notes }
@@ -205,9 +182,6 @@ impl Tables {
     }
 
     /// Returns a digest of everything that results depend on.
-    ///
-    /// # Errors
-    /// If the tables are not shared by all values.
     pub fn binding(&self, input: &CiphertextFileSummary) -> Result<[u8; 32]> {
         match self {
             Self::Shared { tables, .. } => Ok(binding(input, tables)),
@@ -216,9 +190,6 @@ impl Tables {
     }
 
     /// Maps values through all tables: those of a ciphertext, or of one for every variable of the tables.
-    ///
-    /// # Errors
-    /// If key, tables and values do not belong together, or if `moved` stops the work.
     pub fn look_up(
         &self,
         key: &EvaluationKey,
@@ -284,6 +255,25 @@ fn one_by_one<T>(
         Ok(look_up(table, Execution::default().progress(&step))?)
     };
     tables.iter().enumerate().map(one).collect()
+}
+
+/// Checks that all tables are encrypted, for a key that serves such, and that no options for others are given.
+fn check_encrypted(args: &LookupArgs, parameters: &Parameters, encrypted: &[bool]) -> Result<()> {
+    let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
+    let name = args.tables[plain.unwrap_or(0)].printable();
+    ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
+    ensure!(!args.per_value, "--per-value: {name} is encrypted, and says itself what it is");
+    let in_the_clear = [("--resume", args.resume), ("--imaginary", !args.imaginary.is_empty())];
+    for (option, is_given) in in_the_clear {
+        ensure!(!is_given, "{option}: {name} is encrypted; that is for tables in the clear");
+    }
+    let packed = parameters.packed();
+    let packed = packed.with_context(|| format!("{name} is an encrypted table"))?;
+    ensure!(
+        packed.serves(EntryKind::Encrypted),
+        "{name} is an encrypted table, but the key is for tables in the clear; {OTHER_KEYS}"
+    );
+    Ok(())
 }
 
 /// Returns whether a regular file holds encrypted tables.

@@ -12,7 +12,6 @@ use cryptable::owners::{
 };
 use cryptable::{Progress, PublicKey, ReadOptions};
 use cryptable_wire::{MappedFile, ObjectType, peek_header};
-use serde::Serialize;
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -39,10 +38,8 @@ pub fn session(global: Global, args: &SessionArgs) -> Result<()> {
         true => JointSession::insecure_toy(owners, modulus)?,
         false => JointSession::new(owners, modulus, args.output_bits)?,
     };
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    file.write_all(&session.to_bytes())?;
-    let bytes = file.commit(args.force)?;
-    let files = vec![Written { path: args.output.clone(), bytes, goes: "to all owners" }];
+    let bytes = atomic_file::write(&args.output, Access::Public, &session.to_bytes(), args.force)?;
+    let files = vec![Written { path: &args.output, bytes, goes: "to all owners" }];
     summary(global, &format!("a session of {owners} owners"), None, files, start)
 }
 
@@ -100,9 +97,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     // Before there is a second share: nothing undoes that it agreed.
     let agreed = secret.to_bytes();
     if *agreed != *was_agreed {
-        let mut file = atomic_file::create(&args.secret, Access::Private)?;
-        file.write_all(&agreed)?;
-        file.commit(true)?;
+        atomic_file::write(&args.secret, Access::Private, &agreed, true)?;
     }
     let bar = progress::bar(global, "second share");
     let moved = progress::on(&bar);
@@ -112,7 +107,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     check_unchanged([&commitments, &first])?;
     let bytes = second.commit(args.force)?;
     let goes = "second share, to whoever combines";
-    let files = vec![Written { path: args.second.clone(), bytes, goes }];
+    let files = vec![Written { path: &args.second, bytes, goes }];
     let what = format!("second share of owner {}", secret.owner());
     summary(global, &what, Some(&agreement), files, start)
 }
@@ -135,16 +130,13 @@ pub fn deal(global: Global, args: &DealArgs) -> Result<()> {
     let sizes = AtomicFile::commit_all(files, args.force)?;
     let goes = "dealt share, to the holder of this place in the list and nobody else";
     let files = args.dealt.iter().zip(sizes);
-    let files = files.map(|(path, bytes)| Written { path: path.clone(), bytes, goes }).collect();
+    let files = files.map(|(path, bytes)| Written { path, bytes, goes }).collect();
     let (owner, threshold) = (secret.owner(), secret.session().owners());
     let what = format!("owner {owner} dealt to {holders} holders, any {threshold} of whom decrypt");
     summary(global, &what, None, files, start)
 }
 
 /// Sums what all owners dealt to a holder up to its share of the secret key.
-///
-/// # Errors
-/// If an owner's is missing, there twice, or of another key or holder.
 pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
     let start = Instant::now();
     check_new(&args.secret, args.force)?;
@@ -155,10 +147,8 @@ pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
         .map_err(key_input::with_option)
         .context("--dealt")?;
     args.dealt.iter().for_each(|path| report::note(global, input_file::exposure(path).as_ref()));
-    let mut file = atomic_file::create(&args.secret, Access::Private)?;
-    file.write_all(&secret.to_bytes())?;
-    let bytes = file.commit(args.force)?;
-    let files = vec![Written { path: args.secret.clone(), bytes, goes: "secret; keep it" }];
+    let bytes = atomic_file::write(&args.secret, Access::Private, &secret.to_bytes(), args.force)?;
+    let files = vec![Written { path: &args.secret, bytes, goes: "secret; keep it" }];
     let (holder, holders, threshold) = (secret.holder(), secret.holders(), secret.threshold());
     let what = format!("share of holder {holder} of {holders}, any {threshold} of whom decrypt");
     summary(global, &what, None, files, start)
@@ -209,15 +199,12 @@ fn is_of(bytes: &[u8], object_type: ObjectType) -> bool {
 }
 
 /// `decrypt` with an owner's secret: writes its part of the decryption.
-///
-/// # Errors
-/// If the results are of another key, the secret has not agreed yet, or writing fails.
 pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<()> {
     let start = Instant::now();
     decrypt::no_options_of_values(args, "results of several owners, whose values --part gives")?;
     ensure!(args.schema.is_none(), "--schema: parts of a decryption have no columns");
     let options = global.read_options();
-    let name = |path| input_file::shown(path).printable();
+    let name = input_file::name;
     let failed = |path| format!("cannot read {}", name(path));
     let secret = match is_of(secret, ObjectType::ThresholdSecret) {
         true => ThresholdSecret::from_bytes(secret, options).map(Part::Holder),
@@ -239,7 +226,7 @@ pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<(
     })?;
     let bytes = file.commit(true)?;
     let goes = "part of the decryption, to whoever may see the results";
-    let files = vec![Written { path: args.output.clone(), bytes, goes }];
+    let files = vec![Written { path: &args.output, bytes, goes }];
     let what = format!("part of {who}, hidden to 2^{log2_distance} over {ciphertexts} ciphertexts");
     summary(global, &what, None, files, start)
 }
@@ -292,9 +279,6 @@ impl Part {
 }
 
 /// `decrypt --part`: puts the parts of all owners together.
-///
-/// # Errors
-/// If a part is missing, there twice, or of other results, or if an owner did not follow the protocol.
 pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
     let start = Instant::now();
     ensure!(args.schema.is_none(), "--schema: results of several owners have no columns");
@@ -307,7 +291,7 @@ pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
     for_each_result(&args.input, global.read_options(), |result| {
         let mut parts = Vec::new();
         for (rest, path) in rests.iter_mut().zip(&args.parts) {
-            let name = || input_file::shown(path).printable();
+            let name = || input_file::name(path);
             let (part, following) = result.read_part(rest).with_context(name)?;
             parts.push(part);
             *rest = following;
@@ -318,7 +302,7 @@ pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
         Ok(())
     })?;
     if let Some((_, path)) = rests.iter().zip(&args.parts).find(|(rest, _)| !rest.is_empty()) {
-        bail!("{}: it has parts of more results", input_file::shown(path).printable());
+        bail!("{}: it has parts of more results", input_file::name(path));
     }
     let modulus = modulus.context("there are no results")?;
     decrypt::write_values(global, args, &values, modulus.into(), start)
@@ -331,7 +315,7 @@ fn for_each_result(
     mut handle: impl FnMut(&JointResult) -> Result<()>,
 ) -> Result<()> {
     let file = key_input::map(path)?;
-    let name = || input_file::shown(path).printable();
+    let name = || input_file::name(path);
     let mut rest: &[u8] = file.as_ref();
     while !rest.is_empty() {
         let read = JointResult::read_first(rest, options).map_err(key_input::with_option);
@@ -349,7 +333,7 @@ fn read_session(global: Global, path: &Path) -> Result<JointSession> {
 
 fn read_secret(global: Global, path: &Path) -> Result<JointSecret> {
     let bytes = key_input::read_secret_file(path)?;
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     ensure!(is_secret(&bytes), "{name}: no owner's part of a secret key; owners share makes one");
     let read = JointSecret::from_bytes(&bytes, global.read_options());
     let secret = read.with_context(|| format!("cannot read {name}"))?;
@@ -374,22 +358,13 @@ fn check_unchanged(files: [&Vec<MappedFile>; 2]) -> Result<()> {
 
 /// Checks that a file does not exist yet, or may be replaced.
 fn check_new(path: &Path, force: bool) -> Result<()> {
-    let is_file = atomic_file::target_of(path)?.is_some();
-    ensure!(
-        force || !is_file || !path.exists(),
-        "{} exists; --force replaces it",
-        path.printable()
-    );
-    Ok(())
+    atomic_file::check_new(path, force, "")
 }
 
-/// A file that was written.
-#[derive(Serialize)]
-struct Written {
-    #[serde(serialize_with = "report::path")]
-    path: PathBuf,
+/// A file that was written, and whom it is for.
+struct Written<'a> {
+    path: &'a Path,
     bytes: u64,
-    #[serde(skip)]
     goes: &'static str,
 }
 
@@ -397,29 +372,29 @@ fn written<'a>(
     outputs: impl Iterator<Item = (&'static str, &'a Path)>,
     sizes: &[u64],
     goes: &[&'static str],
-) -> Vec<Written> {
+) -> Vec<Written<'a>> {
     let files = outputs.zip(sizes).zip(goes);
-    files
-        .map(|(((_, path), &bytes), goes)| Written { path: path.to_path_buf(), bytes, goes })
-        .collect()
+    files.map(|(((_, path), &bytes), goes)| Written { path, bytes, goes }).collect()
 }
 
 fn summary(
     global: Global,
     what: &str,
     agreement: Option<&JointAgreement>,
-    files: Vec<Written>,
+    files: Vec<Written<'_>>,
     start: Instant,
 ) -> Result<()> {
     let time = start.elapsed().as_secs_f64();
-    let mut fields = json!({ "what": what, "files": files, "seconds": time });
+    let of_file = |it: &Written| json!({ "path": it.path.to_string_lossy(), "bytes": it.bytes });
+    let of_files: Vec<_> = files.iter().map(of_file).collect();
+    let mut fields = json!({ "what": what, "files": of_files, "seconds": time });
     let mut text = format!("{what}, {}", seconds(time));
     if let Some(key_id) = agreement.map(|it| shown(it.key_id())) {
         text += &format!("\n  joint key {key_id}: the same for all owners");
         fields["key_id"] = key_id.into();
     }
     for Written { path, bytes: size, goes } in &files {
-        let path = atomic_file::shown(path).printable();
+        let path = atomic_file::name(path);
         text += &format!("\n  {path}: {goes}, {}", bytes(*size));
     }
     report::told(global, fields, text)

@@ -11,7 +11,6 @@ use cryptable_service::Client;
 use crate::args::Global;
 use crate::args::remote::ConnectionArgs;
 use crate::input_file;
-use crate::printable::Printable as _;
 use crate::report;
 
 /// Environment variables that replace options.
@@ -43,7 +42,7 @@ pub fn open(global: Global, args: &ConnectionArgs) -> Result<Client> {
 
 /// Reads the only word in a file.
 fn read_token(path: &Path) -> Result<String> {
-    let name = input_file::shown(path).printable();
+    let name = input_file::name(path);
     let mut bytes = Vec::new();
     let file = input_file::open(path)?;
     file.take(MAX_TOKEN_BYTES)

@@ -33,7 +33,7 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     check_tables(&client, &args.tables, &input)?;
     let send = |path: &PathBuf| {
         let (mut file, kind) = upload::open(path)?;
-        let shown = input_file::shown(path).printable();
+        let shown = input_file::name(path);
         ensure!(kind == Kind::EvaluationKey, "{shown}: is no evaluation key");
         upload::send(global, &client, kind, &mut file)
             .with_context(|| format!("cannot send {shown}"))
@@ -62,9 +62,6 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
 }
 
 /// Waits for a job, and fetches its results.
-///
-/// # Errors
-/// If results cannot be written, if the job fails, or if the server refuses or cannot be reached.
 pub fn fetch(global: Global, args: &FetchArgs, job: &str) -> Result<()> {
     let client = connection::open(global, &args.connection)?;
     let jobs = client.jobs()?;
@@ -106,7 +103,7 @@ impl Input {
             (None, None) => bail!("neither --input nor --ciphertext"),
         };
         let file = input_file::open_seekable(path)?;
-        let name = input_file::shown(path).printable();
+        let name = input_file::name(path);
         let contents = contents(&file).with_context(|| name.clone())?;
         Ok(Self {
             name,
@@ -198,7 +195,7 @@ fn finish(
         let mut file = atomic_file::create(path, Access::Public)?;
         client
             .fetch(&done, place, &mut file)
-            .with_context(|| format!("cannot fetch {}", atomic_file::shown(path).printable()))?;
+            .with_context(|| format!("cannot fetch {}", atomic_file::name(path)))?;
         files.push(file);
     }
     let sizes = AtomicFile::commit_all(files, true)?;

@@ -1,7 +1,5 @@
 //! Public keys that clients of a server publish.
 
-use std::io::Write;
-
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::inspect;
 use cryptable_service::messages::PublishedKey;
@@ -11,14 +9,11 @@ use super::connection;
 use super::list::short;
 use crate::args::Global;
 use crate::args::remote::FetchArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::printable::Printable as _;
 use crate::report;
 
 /// Fetches the public key of a client, who is named, or one that is named by its digest.
-///
-/// # Errors
-/// If there is no such key, or more than one; if the file cannot be written; if the server refuses or cannot be reached.
 pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let outputs = &args.results.outputs;
     let [output] = &outputs[..] else {
@@ -32,9 +27,7 @@ pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let described = inspect(&file).context("the server sent a damaged public key")?;
     let key_id = described.key_id.context("the server sent a file that is no key")?.to_string();
     let owner = &found.owner;
-    let mut written = atomic_file::create(output, Access::Public)?;
-    written.write_all(&file)?;
-    AtomicFile::commit_all(vec![written], true)?;
+    atomic_file::write(output, Access::Public, &file, true)?;
     let output = atomic_file::shown(output);
     let fields = json!({ "output": output.to_string_lossy(), "owner": owner, "key_id": key_id });
     let text = format!(

@@ -20,9 +20,6 @@ use crate::{input_file, progress};
 pub const STEPS: usize = 1_000_000;
 
 /// Sends files, one after another.
-///
-/// # Errors
-/// If a file cannot be read or is not for a server, or if the server refuses it or cannot be reached.
 pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     let client = connection::open(global, &args.connection)?.part_bytes(args.part as u64);
     // All files are checked before the first is sent.
@@ -32,12 +29,12 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     if let (Some(name), Some((path, _))) =
         (recipient, files.iter().find(|(_, (_, kind))| *kind != Kind::Ciphertext))
     {
-        let shown = input_file::shown(path).printable();
+        let shown = input_file::name(path);
         bail!("{shown}: --for {name} is for files of ciphertexts");
     }
     for (path, (mut file, kind)) in files {
         let object = send_to(global, &client, recipient, kind, &mut file)
-            .with_context(|| format!("cannot send {}", input_file::shown(path).printable()))?;
+            .with_context(|| format!("cannot send {}", input_file::name(path)))?;
         let (file, kind) = (input_file::shown(path), kind.word());
         let mut fields = serde_json::to_value(&object)?;
         fields["file"] = file.to_string_lossy().into();
@@ -51,12 +48,9 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
 }
 
 /// Opens a file that is to be sent.
-///
-/// # Errors
-/// If the file cannot be read, or is none of an evaluation key, a public key and a file of ciphertexts.
 pub fn open(path: &Path) -> Result<(File, Kind)> {
     let mut file = input_file::open_seekable(path)?;
-    let kind = guard::sendable(&mut file, &input_file::shown(path).printable())?;
+    let kind = guard::sendable(&mut file, &input_file::name(path))?;
     file.rewind()?;
     Ok((file, kind))
 }

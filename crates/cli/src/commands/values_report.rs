@@ -1,0 +1,70 @@
+//! The report of `encrypt` and `decrypt` on a file of values.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use anyhow::Result;
+use cryptable::{Engine, SecurityLevel};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::atomic_file;
+use crate::ciphertext_file::ciphertexts;
+use crate::formats::csv::ReadNote;
+use crate::report::{self, Report, bytes, seconds, values};
+
+/// The fields of the report. A modulus may have more bits than numbers of [`serde_json::Value`].
+#[derive(Serialize)]
+pub struct ValuesReport<'a> {
+    pub output: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<&'a ReadNote>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<Engine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_level: Option<SecurityLevel>,
+    pub values: u64,
+    pub modulus: u128,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub canaries: Option<Report>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ciphertexts: Option<u64>,
+    pub output_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encrypt_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decrypt_s: Option<f64>,
+}
+
+impl<'a> ValuesReport<'a> {
+    /// Creates the report of a file of this many bytes that holds this many values below a modulus.
+    pub fn new(output: &'a Path, output_bytes: u64, values: u64, modulus: u128) -> Self {
+        let (read, engine, security_level, canaries) = (None, None, None, None);
+        let (ciphertexts, encrypt_s, decrypt_s) = (None, None, None);
+        Self {
+            output: output.to_string_lossy(),
+            read,
+            engine,
+            security_level,
+            values,
+            modulus,
+            canaries,
+            ciphertexts,
+            output_bytes,
+            encrypt_s,
+            decrypt_s,
+        }
+    }
+
+    /// Prints the report; nothing with `--quiet`.
+    pub fn print(self, global: Global) -> Result<()> {
+        let (name, count) = (atomic_file::name(Path::new(&*self.output)), values(self.values));
+        let parts = self.ciphertexts.map_or(String::new(), |it| format!(" in {}", ciphertexts(it)));
+        let time = seconds(self.encrypt_s.or(self.decrypt_s).unwrap_or_default());
+        let (modulus, size) = (self.modulus, bytes(self.output_bytes));
+        let canaries = self.canaries.as_ref().map(|canaries| format!("\n  {canaries}"));
+        let canaries = canaries.unwrap_or_default();
+        let text = format!("{name}: {count} below {modulus}{parts}, {size}, {time}{canaries}");
+        report::summary(global, &Report { fields: self, text })
+    }
+}
