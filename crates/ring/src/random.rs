@@ -15,6 +15,7 @@
 //! are built with the feature `replay`, and only those that ask for it draw what can be repeated.
 
 mod gaussian;
+mod key_stream;
 #[cfg(any(test, feature = "replay"))]
 pub mod replay;
 #[cfg(test)]
@@ -22,12 +23,12 @@ mod tests;
 mod wide_gaussian;
 
 use rand::rngs::OsRng;
-use rand::{RngCore, SeedableRng, TryRngCore};
-use rand_chacha::ChaCha20Rng;
+use rand::{RngCore, TryRngCore};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::stack::clear_stack;
+use key_stream::KeyStream;
 pub use wide_gaussian::WideGaussian;
 
 /// Fills a seed from the operating system; in a test that replays, from its stream.
@@ -146,8 +147,7 @@ const BATCH: usize = 1024;
 /// Streams of secrets and errors also clear the stack below the place where they are dropped: making
 /// and running a generator leaves its key there.
 pub struct RandomStream {
-    /// On the heap: where the stream is moved, only a pointer is copied.
-    generator: Box<ChaCha20Rng>,
+    generator: Box<KeyStream>,
     is_public: bool,
 }
 
@@ -159,10 +159,6 @@ impl std::fmt::Debug for RandomStream {
 
 impl Drop for RandomStream {
     fn drop(&mut self) {
-        // rand_chacha keeps its state private: overwrite it with that of a public seed. The black
-        // box keeps the compiler from leaving out a write that nobody reads.
-        *self.generator = ChaCha20Rng::from_seed([0; Seed::BYTES]);
-        std::hint::black_box(&mut self.generator);
         if !self.is_public {
             clear_stack();
         }
@@ -181,8 +177,7 @@ impl RandomStream {
     #[inline(never)]
     pub fn new(seed: &[u8; Seed::BYTES], purpose: StreamPurpose, index: u64) -> Self {
         assert!(index <= MAX_INDEX, "stream index {index}");
-        let mut generator = Box::new(ChaCha20Rng::from_seed(*seed));
-        generator.set_stream((purpose as u64) << 56 | index);
+        let generator = KeyStream::new(seed, (purpose as u64) << 56 | index);
         Self { generator, is_public: purpose == StreamPurpose::Mask }
     }
 
@@ -191,7 +186,7 @@ impl RandomStream {
     #[inline(never)]
     pub fn from_os() -> Self {
         let seed = SecretSeed::random();
-        Self { generator: Box::new(ChaCha20Rng::from_seed(*seed.as_bytes())), is_public: false }
+        Self { generator: KeyStream::new(seed.as_bytes(), 0), is_public: false }
     }
 
     /// Uniform words in `[0, q)`, by rejection.

@@ -30,15 +30,16 @@ use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use rand::rngs::OsRng;
-use rand::{RngCore, SeedableRng, TryRngCore};
-use rand_chacha::ChaCha20Rng;
+use rand::{RngCore, TryRngCore};
+
+use super::key_stream::KeyStream;
 
 /// The environment variable of the number.
 pub const SETTING: &str = "CRYPTABLE_TEST_SEED";
 
 thread_local! {
     /// Generator that the innermost guard of this thread installed.
-    static OWN: RefCell<Option<ChaCha20Rng>> = const { RefCell::new(None) };
+    static OWN: RefCell<Option<Box<KeyStream>>> = const { RefCell::new(None) };
 }
 
 /// The stream of worker threads that have none of their own.
@@ -47,7 +48,7 @@ static SHARED: Mutex<Shared> = Mutex::new(Shared { guards: 0, stream: None });
 struct Shared {
     /// How many guards there are; without any, the stream is not used.
     guards: usize,
-    stream: Option<ChaCha20Rng>,
+    stream: Option<Box<KeyStream>>,
 }
 
 fn shared() -> MutexGuard<'static, Shared> {
@@ -66,21 +67,19 @@ fn number() -> u64 {
     })
 }
 
-fn stream(name: impl Hash) -> ChaCha20Rng {
+fn stream(name: impl Hash) -> Box<KeyStream> {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&number().to_le_bytes());
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
-    let mut stream = ChaCha20Rng::from_seed(key);
-    stream.set_stream(hasher.finish());
-    stream
+    KeyStream::new(&key, hasher.finish())
 }
 
 /// Seeds of this thread are replayed until this is dropped. Guards nest.
 #[must_use = "without the guard nothing is replayed"]
 pub struct Replay {
     /// The stream of the guard around this one.
-    outer: Option<ChaCha20Rng>,
+    outer: Option<Box<KeyStream>>,
     /// Guards stay on the thread whose stream they installed.
     not_send: PhantomData<*const ()>,
 }
@@ -92,7 +91,7 @@ impl std::fmt::Debug for Replay {
 }
 
 impl Replay {
-    fn install(stream: ChaCha20Rng) -> Self {
+    fn install(stream: Box<KeyStream>) -> Self {
         let outer = OWN.replace(Some(stream));
         Self { outer, not_send: PhantomData }
     }
@@ -142,7 +141,7 @@ pub fn part(index: u64) -> Option<Replay> {
 
 /// Draws the bytes of a seed from the replay in force; false if there is none.
 pub(super) fn fill(bytes: &mut [u8]) -> bool {
-    let mut draw = |stream: &mut Option<ChaCha20Rng>| {
+    let mut draw = |stream: &mut Option<Box<KeyStream>>| {
         stream.as_mut().map(|stream| stream.fill_bytes(bytes)).is_some()
     };
     if OWN.with_borrow_mut(&mut draw) {

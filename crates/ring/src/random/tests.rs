@@ -50,6 +50,24 @@ fn uniform_words_are_those_of_the_wire_format() {
 }
 
 #[test]
+fn draws_of_any_size_take_the_next_bytes_of_the_stream() {
+    let (key, nonce) = ([9; 32], u64::MAX - 5);
+    let stream: Vec<u8> =
+        (0..200).flat_map(|counter| chacha20_block(&key, counter, nonce)).collect();
+    let mut drawn = KeyStream::new(&key, nonce);
+    let mut at = 0;
+    // Less than what is made ahead, all of it, more, and around whole blocks.
+    for size in [4, 0, 1020, 1, 1023, 1024, 7, 2048, 3000, 64, 1025, 8] {
+        let mut bytes = vec![0; size];
+        drawn.fill_bytes(&mut bytes);
+        assert_eq!(bytes, stream[at..at + size], "{size} bytes from {at}");
+        at += size;
+    }
+    assert_eq!(drawn.next_u32().to_le_bytes(), stream[at..at + 4]);
+    assert_eq!(drawn.next_u64().to_le_bytes(), stream[at + 4..at + 12]);
+}
+
+#[test]
 fn streams_of_different_names_differ() {
     let draw = |seed: u8, purpose, index| {
         let mut words = [0u64; 4];
