@@ -250,6 +250,13 @@ impl Stage {
         (0..self.columns).filter(used).collect()
     }
 
+    /// The most tables of a chunk that read the same column.
+    pub(crate) fn most_of_a_column(&self, chunk: &Chunk) -> usize {
+        let mut counts = vec![0; self.columns];
+        chunk.tables.iter().for_each(|&table| counts[self.tables[table].column] += 1);
+        counts.into_iter().max().unwrap_or(0)
+    }
+
     /// Whether an output has choices.
     pub(crate) fn has_choices(&self, output: usize) -> bool {
         !self.outputs[output].choices.is_empty()

@@ -148,9 +148,12 @@ impl Parameters {
         // Those of the column that is evaluated are counted with its powers.
         let others = formulas.exponentials().saturating_sub(1);
         let columns = 2 * parts * literal.exponential_limbs() * others;
-        let tables = formulas.chunks().iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
+        let chunks = formulas.chunks();
+        let tables = chunks.iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
+        let of_column = chunks.iter().map(|chunk| formulas.most_of_a_column(chunk)).max();
+        let at_once = literal.tables_at_once().min(of_column.unwrap_or(0));
         let (below, outputs) = (self.limbs_below_tables(), formulas.formulas());
-        let series = literal.interpolation_limbs(0, 1, literal.tables_at_once().min(tables));
+        let series = literal.interpolation_limbs(0, 1, at_once);
         // Tables, and what the first half of the slots left; then series, or for each output a sum of products and one of all else.
         let held = 2 * (below - 1) * tables + 2 * below * outputs;
         let powers = |halves| 2 * literal.steps_and_exponentials(halves);
