@@ -250,11 +250,12 @@ impl Stage {
         (0..self.columns).filter(used).collect()
     }
 
-    /// The most tables of a chunk that read the same column.
-    pub(crate) fn most_of_a_column(&self, chunk: &Chunk) -> usize {
+    /// The number of tables of a chunk that read each column, column by column as they are evaluated, without those of none.
+    pub(crate) fn tables_per_column(&self, chunk: &Chunk) -> Vec<usize> {
         let mut counts = vec![0; self.columns];
         chunk.tables.iter().for_each(|&table| counts[self.tables[table].column] += 1);
-        counts.into_iter().max().unwrap_or(0)
+        counts.retain(|&count| count > 0);
+        counts
     }
 
     /// Whether an output has choices.

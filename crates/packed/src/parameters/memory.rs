@@ -10,7 +10,7 @@ use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_ring::selected_product::TableMatrix;
 
 use crate::formulas::group_sums::BITS_AT_ONCE;
-use crate::formulas::prepared::Stage;
+use crate::formulas::prepared::{Chunk, Stage};
 use crate::formulas::stages::PreparedFormulas;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
@@ -148,16 +148,22 @@ impl Parameters {
         // Those of the column that is evaluated are counted with its powers.
         let others = formulas.exponentials().saturating_sub(1);
         let columns = 2 * parts * literal.exponential_limbs() * others;
-        let chunks = formulas.chunks();
-        let tables = chunks.iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
-        let of_column = chunks.iter().map(|chunk| formulas.most_of_a_column(chunk)).max();
-        let at_once = literal.tables_at_once().min(of_column.unwrap_or(0));
         let (below, outputs) = (self.limbs_below_tables(), formulas.formulas());
-        let series = literal.interpolation_limbs(0, 1, at_once);
-        // Tables, and what the first half of the slots left; then series, or for each output a sum of products and one of all else.
-        let held = 2 * (below - 1) * tables + 2 * below * outputs;
         let powers = |halves| 2 * literal.steps_and_exponentials(halves);
-        let mut found = held + series.max(powers(0) + 5 * below * (outputs + 2));
+        let of_chunk = |chunk: &Chunk| {
+            // Series of a column beside its tables and those of columns before it; then a sum of products and one of all else.
+            let (mut held, mut most) = (0, 0);
+            for count in formulas.tables_per_column(chunk) {
+                held += 2 * (below - 1) * count;
+                let at_once = literal.tables_at_once().min(count);
+                most = most.max(held + literal.interpolation_limbs(0, 1, at_once));
+            }
+            most.max(held + powers(0) + 5 * below * (outputs + 2))
+        };
+        let chunks = formulas.chunks();
+        // What the first half of the slots left, and chunks before the last one.
+        let left = if chunks.len() > 1 { 7 } else { 2 } * below * outputs;
+        let mut found = left + chunks.iter().map(of_chunk).max().unwrap_or(0);
         if formulas.groups().is_some() {
             found = (found + powers(parts - 1) - powers(0)).max(self.limbs_of_groups(formulas));
         }
@@ -171,11 +177,12 @@ impl Parameters {
         self.literal().output_limbs() + self.literal().selection_primes
     }
 
-    /// Returns the bytes of columns that formulas make: sums, and results that are columns again.
+    /// Returns the bytes of columns that formulas make: sums, what they are sums of, and results that are columns again.
     fn bytes_of_columns(&self, formulas: &PreparedFormulas) -> usize {
         let ends = formulas.stages().len() - usize::from(formulas.sums().is_none());
         let columns = formulas.stages().iter().rev().take(ends).map(Stage::columns).max();
-        2 * columns.unwrap_or(0) * self.literal().ring_degree * WORD_BYTES
+        let terms = formulas.sums().map_or(0, |_| formulas.columns());
+        2 * (columns.unwrap_or(0) + terms) * self.literal().ring_degree * WORD_BYTES
     }
 
     /// Limbs of what sums by groups take beside tables: for each half the powers of groups, bits of some of them and values of
