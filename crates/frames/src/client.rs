@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use crate::arrays::{array_of, visit};
 use crate::error::{CellProblem, Error, Result};
 use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
-use crate::schema::{Column, Schema, values_of};
+use crate::schema::{Column, Schema};
 
 /// The residues of a column, and its validity if there may be gaps.
 struct Residues {
@@ -130,9 +130,8 @@ fn encrypt_by(
     let columns = schema.columns().iter().zip(residues).map(|(column, residues)| {
         let values = encrypt(&residues.values)?.with_signed(column.encoding().is_signed());
         let validity = residues.validity.map(|bits| encrypt(&bits)).transpose()?;
-        let (low, high) = column.encoding().range(Some(modulus));
         let found = FrameColumn::new(column.name(), values).with_validity(validity);
-        Ok(found.with_values_of(values_of(low.into(), high.into())))
+        Ok(found.with_values_of(column.encoding().values_within(modulus)))
     });
     Frame::new(columns.collect::<Result<_>>()?)
 }

@@ -77,6 +77,9 @@ pub enum Error {
         /// Its problem.
         problem: PipelineProblem,
     },
+    /// Columns of a schema cannot be those of a program.
+    #[error(transparent)]
+    Program(#[from] PipelineProblem),
     /// A mapping, which a table is made of, is not valid.
     #[error("line {line}: {text}")]
     Mapping {
@@ -183,7 +186,9 @@ pub enum ColumnProblem {
         bits: u32,
     },
     /// The file's column is of a type that no encoding takes.
-    #[error("values of type {0} cannot be encrypted")]
+    #[error(
+        "values of type {0} cannot be encrypted; booleans, integers, floats, decimals, dates, times, texts and dictionaries of them can"
+    )]
     Unsupported(String),
     /// Sums by groups have units or gaps.
     #[error("its values are sums by groups, which are integers without units and gaps")]
@@ -310,6 +315,11 @@ pub enum PipelineProblem {
     /// Sums by groups are the input of a step.
     #[error("\"{0}\" has sums by groups, one result for many rows, which no step takes")]
     SumsAsInput(String),
+    /// An input of a program has negative values.
+    #[error(
+        "\"{0}\" is signed, and programs take columns without negative values; its `minimum` as `offset` in the schema of the frame makes it one"
+    )]
+    SignedInput(String),
     /// Rows are sorted by a column whose values may be too large.
     #[error(
         "rows are sorted by values below {limit}, and those of \"{column}\" are known to be below {found} only; a `maximum` in the schema of the frame says that they are smaller, digits of fewer bits or keys for a larger modulus make room"
@@ -321,6 +331,18 @@ pub enum PipelineProblem {
         found: u64,
         /// A quarter of the modulus, which they have to be below.
         limit: u64,
+    },
+    /// A column of groups may have values that are no group.
+    #[error(
+        "\"{column}\" has values below {found}, of which those from {groups} on are no group; more `groups` in the program, or a `maximum` or fewer `words` in the schema"
+    )]
+    NoGroup {
+        /// Name of the column.
+        column: String,
+        /// A number that all of its values are known to be below.
+        found: u64,
+        /// Number of groups.
+        groups: u64,
     },
     /// A sum that is compared may exceed the integers that residues represent.
     #[error(

@@ -14,6 +14,7 @@ use cryptable::{Ciphertext, CiphertextReader, Contents, ReadOptions, WireError};
 use cryptable_wire::{BodyReader, BodyWriter, ObjectType, ObjectWriter, read_object};
 
 use crate::error::{ColumnProblem, Error, Result};
+use crate::program::Input;
 use crate::schema::{Column, ColumnSchema};
 use crate::schema::{MAX_COLUMNS, MAX_NAME_BYTES, check_count, check_name};
 
@@ -89,6 +90,15 @@ impl FrameColumn {
     #[must_use]
     pub fn values_needed(&self) -> u64 {
         self.values.modulus() >> self.spare_bits
+    }
+
+    /// Returns what programs have to know of the column.
+    pub(crate) fn as_input(&self) -> Input {
+        Input {
+            has_gaps: self.validity.is_some(),
+            is_signed: self.values.is_signed(),
+            values_needed: self.values_needed(),
+        }
     }
 
     /// Returns the least and the largest integer that values may be.

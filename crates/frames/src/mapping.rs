@@ -6,7 +6,7 @@ use cryptable::Table;
 
 use crate::error::{CellProblem, Error, Result};
 use crate::pipeline::Relation;
-use crate::schema::Column;
+use crate::schema::{Column, ColumnType};
 use crate::value::{Value, quoted};
 
 /// Largest modulus of a table.
@@ -309,14 +309,12 @@ impl Mapping {
         let of_line = |text: String| Error::Mapping { line: line.number, text };
         let encoding = input.encoding();
         let around = |text: &str| {
-            encoding.steps_around(Value::Text(text)).map_err(|problem: CellProblem| {
-                of_line(format!("input {} {problem}", quoted(text)))
-            })
+            let wrong = |problem| of_line(of_type("input", &quoted(text), &problem, input));
+            encoding.steps_around(Value::Text(text)).map_err(wrong)
         };
         if self.form == Form::One {
-            let step = encoding.step_of_name(&line.from);
-            let step =
-                step.map_err(|problem| of_line(format!("input {} {problem}", quoted(&line.from))))?;
+            let wrong = |problem| of_line(of_type("input", &quoted(&line.from), &problem, input));
+            let step = encoding.step_of_name(&line.from).map_err(wrong)?;
             if !(low..=high).contains(&step) {
                 let found = quoted(&line.from);
                 return Err(of_line(format!("input {found} is outside of its column's range")));
@@ -337,12 +335,28 @@ impl Mapping {
     }
 }
 
+/// The problem of an input or output, and of what is no integer where it is stated that values are something else.
+fn of_type(what: &str, value: &str, problem: &CellProblem, column: &Column) -> String {
+    let of_integers = column.encoding().kind() == ColumnType::Integer;
+    let remedy = match problem {
+        CellProblem::Type(_) if of_integers => {
+            let (name, schema) =
+                (column.name(), if what == "input" { "schema" } else { "results" });
+            format!(
+                "; if it is a word, a date or a number with a scale, `{schema}` says so of \"{name}\""
+            )
+        }
+        _ => String::new(),
+    };
+    format!("{what} {value} {problem}{remedy}")
+}
+
 /// The residue of an output that a line states.
 fn residue(output: &Column, modulus: u64, line: u64, text: &str) -> Result<u64> {
     let of_line = |text: String| Error::Mapping { line, text };
     let found = output.residue(Some(Value::Text(text)), 0, modulus);
     let found = found.map_err(|error| match error {
-        Error::Cell { value, problem, .. } => of_line(format!("output {value} {problem}")),
+        Error::Cell { value, problem, .. } => of_line(of_type("output", &value, &problem, output)),
         other => other,
     })?;
     found.ok_or_else(|| of_line("the output is missing".into()))

@@ -122,17 +122,23 @@ impl Pipeline {
         counts.into_values().collect()
     }
 
-    /// Checks that every step reads columns that exist before it, and that its result has a new name.
+    /// Checks that every step reads columns that exist before it, and that its result has a new name; of the programs among
+    /// `operands`, of which there may be none yet, that they take the frame's columns.
     ///
     /// # Errors
     /// [`Error::Step`] for the first step that does not; [`Error::NoColumn`] if an output does not exist.
-    pub fn check(&self, frame: &Frame) -> Result<()> {
+    pub fn check(&self, frame: &Frame, operands: &[Option<Operand>]) -> Result<()> {
         let mut known = frame.names();
         for (index, step) in self.steps.iter().enumerate() {
             let of_step = |problem| Error::Step { step: index + 1, problem };
             if let Some(name) = step.inputs().iter().find(|name| !known.contains(name)) {
                 let (name, known) = (name.clone(), known.clone());
                 return Err(of_step(PipelineProblem::NoColumn { name, known }));
+            }
+            if let Some(Some(Operand::Program(program))) = operands.get(index) {
+                let column = |place: usize| frame.column(&step.inputs()[place]).ok();
+                let input = |place: usize| column(place).map(FrameColumn::as_input);
+                program.check_inputs(step.inputs(), input).map_err(of_step)?;
             }
             for (place, into) in step.into().iter().enumerate() {
                 let is_itself =
@@ -168,7 +174,7 @@ impl Pipeline {
         results: Option<&Schema>,
         execution: Execution<'_>,
     ) -> Result<Frame> {
-        self.check(frame)?;
+        self.check(frame, operands)?;
         let mut run = Run {
             server,
             columns: frame.columns().iter().map(|it| (it.name().to_owned(), it.clone())).collect(),
@@ -412,12 +418,8 @@ impl Run<'_> {
             column: inputs[column].clone(),
             groups: groups as u32,
         });
-        let with_gaps = inputs.iter().find(|name| self.columns[*name].validity().is_some());
-        let mixes_rows = groups.is_some() || formulas.is_sort();
-        if let (true, Some(gaps)) = (mixes_rows, with_gaps) {
-            return Err(PipelineProblem::GapsAsZero(gaps.clone()));
-        }
-        let needed = self.values_of_program(program, inputs)?;
+        program.check_inputs(inputs, |place| Some(self.columns[&inputs[place]].as_input()))?;
+        let needed = self.values_of_program(program, inputs);
         let validity = self.validity(inputs)?;
         let used = inputs[..formulas.columns()].iter();
         let columns: Vec<&Ciphertext> = used.map(|name| self.columns[name].values()).collect();

@@ -5,8 +5,8 @@ use cryptable::engines::packed::{Formula, Layer, PreparedFormulas};
 use cryptable::jobs::Formulas;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::schema::check_name;
+use crate::error::{Error, PipelineProblem, Result};
+use crate::schema::{Schema, check_name};
 
 /// A program as its file has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -87,6 +87,14 @@ struct GroupBy {
 pub struct Program {
     file: ProgramFile,
     formulas: PreparedFormulas,
+}
+
+/// Properties of a column that a program reads.
+pub(crate) struct Input {
+    pub has_gaps: bool,
+    pub is_signed: bool,
+    /// A number that residues of all values are below, if the column is not signed.
+    pub values_needed: u64,
 }
 
 impl ProgramFile {
@@ -176,9 +184,69 @@ impl Program {
         Some((self.columns().iter().position(|name| name == column)?, *groups))
     }
 
-    /// Returns how many columns, from the first on, rows are sorted by, and what their values have to be below.
-    pub(crate) fn sort_keys(&self) -> Option<(usize, u64)> {
-        self.file.sort.as_ref().map(|sort| (sort.keys, self.file.modulus / 4))
+    /// Checks that a frame by this schema may be the program's input, before there are keys and anything is encrypted: that it has
+    /// the program's columns, none of them signed, that all of its values fit, and that columns of sorts and groups have no gaps and
+    /// no values beyond those that rows are sorted or added up by.
+    ///
+    /// ```
+    /// use cryptable_frames::{Program, Schema};
+    /// let sort = Program::from_json(br#"{"columns": ["x"], "modulus": 64, "sort": {"keys": 1},
+    ///     "results": ["sorted"], "output_modulus": 64}"#)?;
+    /// let schema = |maximum| {
+    ///     let text = format!(r#"{{"columns": [{{"column": "x", "type": "integer", "maximum": {maximum}}}]}}"#);
+    ///     Schema::from_json(text.as_bytes())
+    /// };
+    /// sort.check_schema(&schema(15)?)?;
+    /// assert!(sort.check_schema(&schema(16)?).unwrap_err().to_string().contains("values below 16"));
+    /// # Ok::<(), cryptable_frames::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`] if the schema lacks a column, [`Error::Column`] if one needs more values than the modulus,
+    /// [`Error::Program`] for a column that is signed, or one of a sort or of groups.
+    pub fn check_schema(&self, schema: &Schema) -> Result<()> {
+        let modulus = self.file.modulus;
+        schema.columns().iter().try_for_each(|column| column.check_modulus(modulus))?;
+        let columns = self.columns().iter().map(|name| schema.column(name));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let input = |place: usize| Input {
+            has_gaps: columns[place].has_validity(),
+            is_signed: columns[place].encoding().is_signed(),
+            values_needed: columns[place].encoding().values_within(modulus),
+        };
+        self.check_inputs(self.columns(), |place| Some(input(place)))?;
+        let Some((place, groups)) = self.groups() else { return Ok(()) };
+        let found = input(place).values_needed;
+        if found > groups {
+            let column = self.columns()[place].clone();
+            return Err(PipelineProblem::NoGroup { column, found, groups }.into());
+        }
+        Ok(())
+    }
+
+    /// Checks columns with these names, which are the program's, as far as their properties are known.
+    pub(crate) fn check_inputs(
+        &self,
+        names: &[String],
+        input: impl Fn(usize) -> Option<Input>,
+    ) -> Result<(), PipelineProblem> {
+        let (keys, limit) =
+            (self.file.sort.as_ref().map_or(0, |it| it.keys), self.file.modulus / 4);
+        let mixes_rows = self.formulas.is_sort() || self.file.group_by.is_some();
+        for (place, name) in names.iter().enumerate() {
+            let (column, Some(found)) = (name.clone(), input(place)) else { continue };
+            if mixes_rows && found.has_gaps {
+                return Err(PipelineProblem::GapsAsZero(column));
+            }
+            if found.is_signed && place < self.formulas.columns() {
+                return Err(PipelineProblem::SignedInput(column));
+            }
+            if place < keys && found.values_needed > limit {
+                let found = found.values_needed;
+                return Err(PipelineProblem::WideKey { column, found, limit });
+            }
+        }
+        Ok(())
     }
 
     /// Returns the results for a row of integers that represent values, before they are added up or sorted.

@@ -266,6 +266,13 @@ fn mappings_name_the_line_that_is_wrong() {
         ("w,n\na,1\nb,10\n", w, n, "line 3: output \"10\" is not within 0 to 9"),
         ("w,n\na,1\na,2\n", w, n, "line 3: input \"a\" is in line 2 already"),
         ("w,n\nc,1\n", w, n, "line 2: input \"c\" is not in `words`"),
+        (
+            "w,n\na,Oslo\n",
+            w,
+            n,
+            "line 2: output \"Oslo\" is not an integer; if it is a word, a date or a number with a scale, `results` says so of \"n\"",
+        ),
+        ("from,to,w\n,May,a\n", n, w, "line 2: input \"May\" is not an integer; if it is a word"),
         ("from,to,w\n0,5,a\n5,9,b\n", n, w, "line 3: input 5 is in line 2 already"),
         ("from,to,w\n7,3,a\n", n, w, "line 2: no value is from \"7\" to \"3\""),
         ("from,below,w\n0,15,a\n", income, w, "line 2: input \"15\" is not an end of a bin"),

@@ -190,7 +190,8 @@ const SORT: &str = r#"{
 fn rows_are_sorted_with_other_columns_along() {
     let program = Program::from_json(SORT.as_bytes()).unwrap();
     let plan = program.request().insecure_toy().plan().unwrap();
-    assert!(plan.to_string().contains("a sort of 3 columns modulo 16"), "{plan}");
+    let title = "a sort of 3 columns modulo 16, by values below 4";
+    assert!(plan.to_string().contains(title), "{plan}");
     let secret = SecretKey::generate(plan);
     let server = secret.evaluation_key();
     let of = |nulls: &str| {
@@ -276,8 +277,17 @@ fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
         assert!(error.contains("sorted by values below 4, and those of \"x\""), "{error}");
     }
 
-    // Tables say how large their outputs are, in one pipeline and from one to the next.
+    // Before anything is run, whatever comes first.
     let frame = encrypt("");
+    let steps = "[[step]]\nsum = ['x', 'x']\ninto = 'y'
+        [[step]]\nprogram = 'p'\ninputs = ['x', 'y']\ninto = ['l', 'n']";
+    let (steps, sort) =
+        (Pipeline::from_toml(steps).unwrap(), Operand::Program(Box::new(program.clone())));
+    steps.check(&frame, &[]).unwrap();
+    let error = steps.check(&frame, &[None, Some(sort)]).unwrap_err().to_string();
+    assert!(error.starts_with("step 2: rows are sorted by values below 4"), "{error}");
+
+    // Tables say how large their outputs are, in one pipeline and from one to the next.
     let pipeline = |outputs: [u64; 16]| {
         let steps = "[[step]]\nlookup = 'x'\ntable = 't'\ninto = 'y'
             [[step]]\nprogram = 'p'\ninputs = ['y', 'name']\ninto = ['l', 'n']";
@@ -291,6 +301,45 @@ fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
     assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), "y,l,n\n0,0,5\n2,1,15\n1,2,9\n");
     assert_eq!(found.column("y").unwrap().values_needed(), 4);
     assert!(pipeline(std::array::from_fn(|x| x as u64)).unwrap_err().to_string().contains("\"y\""));
+}
+
+#[test]
+fn schemas_that_programs_cannot_take_are_refused_before_there_are_keys() {
+    let column = |name: &str, fields: &str| format!(r#"{{"column": "{name}", "type": {fields}}}"#);
+    let check = |program: &str, columns: [String; 3]| {
+        let schema = format!(r#"{{"columns": [{}]}}"#, columns.join(", "));
+        let schema = Schema::from_json(schema.as_bytes()).unwrap();
+        let program = Program::from_json(program.as_bytes()).unwrap();
+        program.check_schema(&schema).map_err(|error| error.to_string())
+    };
+    let (small, any) = (r#""integer", "maximum": 3"#, r#""integer""#);
+    let sort = |high: &str, low: &str, name: &str| {
+        check(SORT, [column("high", high), column("low", low), column("name", name)])
+    };
+    assert_eq!(sort(small, small, any), Ok(()));
+    let shifted = r#""integer", "minimum": -2, "maximum": 1, "offset": -2"#;
+    assert_eq!(sort(small, shifted, any), Ok(()));
+    for (high, low, name, expected) in [
+        (any, small, any, "values below 4, and those of \"high\" are known to be below 16 only"),
+        (small, r#""integer", "maximum": 4"#, any, "those of \"low\" are known to be below 5 only"),
+        (small, small, r#""integer", "nulls": "validity""#, "\"name\" has gaps"),
+        (small, small, r#""integer", "minimum": -1, "maximum": 1"#, "\"name\" is signed"),
+        (small, small, r#""integer", "maximum": 16"#, "column \"name\": it needs 17 values"),
+    ] {
+        let error = sort(high, low, name).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let error = check(SORT, ["high", "low", "other"].map(|name| column(name, small)));
+    assert_eq!(error.unwrap_err(), "no column \"name\"; there are \"high\", \"low\", \"other\"");
+
+    let groups = |region: &str| {
+        check(SUMS, [column("region", region), column("visits", any), column("more", any)])
+    };
+    assert_eq!(groups(r#""words", "words": ["north", "south", "west"]"#), Ok(()));
+    for (region, found) in [(any, 16), (small, 4)] {
+        let error = groups(region).unwrap_err();
+        assert!(error.contains(&format!("\"region\" has values below {found}, of")), "{error}");
+    }
 }
 
 #[test]

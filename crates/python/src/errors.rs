@@ -88,20 +88,20 @@ pub(crate) fn exception(class: &str, message: String) -> PyErr {
 
 /// Returns the exception for an error of a frame.
 pub(crate) fn raise_of_frame(error: cryptable_frames::Error) -> PyErr {
-    use cryptable_frames::{Error as E, PipelineProblem};
+    use cryptable_frames::{Error as E, PipelineProblem as P};
     let class = match error {
-        E::Library(error) | E::Step { problem: PipelineProblem::Library(error), .. } => {
+        E::Library(error) | E::Step { problem: P::Library(error), .. } => {
             return raise(error);
         }
         E::Io(error) => return error.into(),
         E::Wire(error) => return raise(error.into()),
         E::Cell { .. } | E::Column { .. } | E::Columns { .. } | E::Name { .. } => "RangeError",
-        E::Step {
-            problem: PipelineProblem::WideKey { .. } | PipelineProblem::Wraps { .. },
-            ..
-        } => "RangeError",
+        E::Program(ref problem) | E::Step { ref problem, .. } => match problem {
+            P::WideKey { .. } | P::Wraps { .. } | P::NoGroup { .. } => "RangeError",
+            _ => "MismatchError",
+        },
         E::Mapping { .. } | E::Unmapped { .. } => "TableError",
-        E::NoColumn { .. } | E::TwoColumns(_) | E::Rows { .. } | E::Step { .. } => "MismatchError",
+        E::NoColumn { .. } | E::TwoColumns(_) | E::Rows { .. } => "MismatchError",
         _ => "FormatError",
     };
     exception(class, error.to_string())

@@ -40,6 +40,12 @@ impl Schema {
         self.inner.to_json()
     }
 
+    /// Checks that frames of this schema may be inputs of a program, as `frames.plan(program, schema=schema)` does: before there are
+    /// keys and anything is encrypted.
+    fn check(&self, program: &ServerProgram) -> Result<()> {
+        program.inner.check_schema(&self.inner).map_err(raise_of_frame)
+    }
+
     fn __repr__(&self) -> String {
         let names: Vec<&str> = self.inner.columns().iter().map(|column| column.name()).collect();
         format!("Schema({})", names.join(", "))

@@ -15,6 +15,9 @@ pub struct ProgramJobArgs {
     /// Program in JSON, as Python's `cryptable.ml` writes it
     #[arg(value_name = "PROGRAM")]
     pub program: PathBuf,
+    /// Schema of the client's columns: what `run` would refuse of them is refused now, such as values that rows are not sorted by
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
     /// Number of rows; few rows need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rows: Option<u64>,
@@ -138,6 +141,8 @@ Examples:
   cryptable plan program forest.json
   cryptable plan program forest.json --rows 5000 --memory 8GB
   cryptable keygen program forest.json --secret client.key --evaluation server.key
+  cryptable keygen program sort.json --schema schema.json --secret client.key \
+    --evaluation server.key
 
 Keys serve every program of columns with the same modulus whose results are no larger and whose
 choices are nested no deeper. `run` evaluates programs as steps of pipelines.";

@@ -283,10 +283,14 @@ fn pipelines_that_do_not_fit_are_refused_before_the_key_is_read() {
     assert!(file.contains("cannot read none.csv"), "{file}");
     let bad = "schema = 'schema.json'\n[[step]]\nlookup = 'age'\ntable = 'bad.csv'\ninto = 'a'";
     here.write("bad.csv", "age,a\nwest,1\n");
-    assert!(refused(bad).starts_with("bad.csv: line 2: input \"west\" is not an integer"));
+    let bad = refused(bad);
+    assert!(bad.starts_with("bad.csv: line 2: input \"west\" is not an integer"), "{bad}");
+    assert!(bad.contains("`schema` says so of \"age\""), "{bad}");
     let short =
         "schema = 'schema.json'\n[[step]]\nlookup = 'region'\ntable = 'rate.csv'\ninto = 'a'";
-    assert!(refused(short).contains("rate.csv: line 2: output \"0.5\" is not an integer"));
+    let short = refused(short);
+    assert!(short.contains("rate.csv: line 2: output \"0.5\" is not an integer"), "{short}");
+    assert!(short.contains("`results` says so of \"a\""), "{short}");
     let gap = "schema = 'schema.json'\nresults = 'results.json'\n[[step]]\nlookup = 'region'\ntable = 'rate.csv'\ninto = 'rate'";
     assert!(refused(gap).contains("rate.csv: no line is for \"north\"; a default is"));
     assert!(refused("[[step]]\nfoo = 1").contains("it is not a pipeline"));
@@ -360,6 +364,26 @@ fn programs_are_planned_and_run_as_steps_of_pipelines() {
         refused.contains("forest.json") && refused.contains("first value of a range"),
         "{refused}"
     );
+}
+
+#[test]
+fn columns_that_a_program_cannot_take_are_refused_before_there_are_keys() {
+    let here = Workspace::new();
+    let sort = r#"{"columns": ["age", "region"], "modulus": 16, "sort": {"keys": 1},
+        "results": ["years", "where"], "output_modulus": 16}"#;
+    here.write("sort.json", sort).write("schema.json", SCHEMA);
+    let plan = "plan program sort.json --schema schema.json --insecure-toy";
+    let keygen =
+        "keygen program sort.json --schema schema.json --secret client.key --evaluation server.key";
+    for line in [plan, keygen] {
+        let error = here.fail(line);
+        assert!(error.starts_with("schema.json: \"age\" has gaps"), "{error}");
+    }
+    here.write("schema.json", SCHEMA.replace("\"validity\"", "{\"value\": 1}"));
+    assert!(here.fail(plan).contains("values below 4, and those of \"age\""));
+    here.write("sort.json", sort.replace(r#""age", "region""#, r#""region", "age""#));
+    let found = here.succeed(plan);
+    assert!(found.contains("a sort of 2 columns modulo 16, by values below 4"), "{found}");
 }
 
 #[test]

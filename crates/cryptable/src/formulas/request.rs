@@ -67,7 +67,10 @@ impl Title for OperationPlan<Formulas> {
             .groups()
             .map_or(String::new(), |groups| format!(", added up by {groups} groups"));
         if formulas.is_sort() {
-            return format!("a sort of {columns} columns modulo {modulus}");
+            let limit = modulus / 4;
+            return format!(
+                "a sort of {columns} columns modulo {modulus}, by values below {limit}"
+            );
         }
         format!(
             "formulas of {columns} columns modulo {modulus}, results modulo {output_modulus}{groups}"

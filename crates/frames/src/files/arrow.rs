@@ -1,9 +1,12 @@
 //! Files and streams of Arrow's, whose buffers may be compressed.
 
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
-use arrow_ipc::reader::{StreamDecoder, read_footer_length};
-use arrow_ipc::{Message, MessageHeader, root_as_message};
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
+use arrow_ipc::{Message, MessageHeader, root_as_footer, root_as_message};
 use arrow_schema::ArrowError;
 
 use super::{FileKind, decompression_limit, joined, of_file};
@@ -21,28 +24,55 @@ const TRAILER_BYTES: usize = 10;
 /// Bytes of a length.
 const LENGTH_BYTES: usize = 4;
 
-/// Reads an Arrow file or stream. The stream in a file is decoded where it lies, so that no length that it states is
-/// reserved.
+/// Reads an Arrow file or stream. Batches are decoded where they lie, so that no length that the file states is reserved.
 pub(super) fn read(bytes: Vec<u8>) -> Result<RecordBatch> {
-    let failed = |error: ArrowError| of_file(FileKind::Arrow.name(), &error);
-    let truncated = || of_file(FileKind::Arrow.name(), &"it is truncated");
-    let compressed = bytes.len();
-    let mut stream = Buffer::from_vec(bytes);
-    if stream.starts_with(ARROW_MAGIC) {
-        let trailer = stream.last_chunk::<TRAILER_BYTES>().ok_or_else(truncated)?;
-        let footer = read_footer_length(*trailer).map_err(failed)?;
-        let end = stream.len().checked_sub(TRAILER_BYTES + footer);
-        let length = end.and_then(|end| end.checked_sub(ARROW_MAGIC.len()));
-        stream = stream.slice_with_length(ARROW_MAGIC.len(), length.ok_or_else(truncated)?);
-        // Zero bytes align the stream, and follow the mark at its end, of which the last four are zero.
-        let start = stream.iter().position(|byte| *byte != 0).unwrap_or(0);
-        let end = stream.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        if stream[start..end].ends_with(&CONTINUATION) {
-            let end = stream.len().min(end + CONTINUATION.len());
-            stream = stream.slice_with_length(start, end - start);
+    let bytes = Buffer::from_vec(bytes);
+    if bytes.starts_with(ARROW_MAGIC) { read_file(&bytes) } else { read_stream(bytes) }
+}
+
+fn failed(error: ArrowError) -> Error {
+    of_file(FileKind::Arrow.name(), &error)
+}
+
+fn truncated() -> Error {
+    of_file(FileKind::Arrow.name(), &"it is truncated")
+}
+
+/// Reads a file by its footer, which says where batches are: polars writes no stream between the magics.
+fn read_file(bytes: &Buffer) -> Result<RecordBatch> {
+    let (rest, trailer) = bytes.split_last_chunk::<TRAILER_BYTES>().ok_or_else(truncated)?;
+    let footer = read_footer_length(*trailer).map_err(failed)?;
+    let end = rest.len().checked_sub(footer).ok_or_else(truncated)?;
+    let (rest, footer) = rest.split_at(end);
+    let footer = root_as_footer(footer).map_err(|error| of_file(FileKind::Arrow.name(), &error))?;
+    let schema = Arc::new(fb_to_schema(footer.schema().ok_or_else(truncated)?));
+    let mut decoder = FileDecoder::new(schema.clone(), footer.version());
+    let mut parts = Vec::new();
+    let mut sizes = Sizes::of_file(bytes.len());
+    for (blocks, is_dictionary) in [(footer.dictionaries(), true), (footer.recordBatches(), false)]
+    {
+        for block in blocks.into_iter().flatten() {
+            let [offset, metadata, body] =
+                [block.offset(), block.metaDataLength().into(), block.bodyLength()]
+                    .map(|number| usize::try_from(number).map_err(|_| truncated()));
+            let (offset, metadata) = (offset?, metadata?);
+            let length = metadata.checked_add(body?).ok_or_else(truncated)?;
+            let data = rest.get(offset..).and_then(|it| it.get(..length)).ok_or_else(truncated)?;
+            let (message, body) = data.split_at(metadata);
+            let message = message.strip_prefix(&CONTINUATION[..]).unwrap_or(message);
+            sizes.add(message.get(LENGTH_BYTES..).ok_or_else(truncated)?, body)?;
+            let data = bytes.slice_with_length(offset, length);
+            match is_dictionary {
+                true => decoder.read_dictionary(block, &data).map_err(failed)?,
+                false => parts.extend(decoder.read_record_batch(block, &data).map_err(failed)?),
+            }
         }
     }
-    check_decompressed(&stream, compressed)?;
+    joined(schema, parts, FileKind::Arrow.name())
+}
+
+fn read_stream(mut stream: Buffer) -> Result<RecordBatch> {
+    check_stream(&stream)?;
     let mut decoder = StreamDecoder::new();
     let mut parts = Vec::new();
     while let Some(part) = decoder.decode(&mut stream).map_err(failed)? {
@@ -52,12 +82,42 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<RecordBatch> {
     joined(decoder.schema().ok_or_else(truncated)?, parts, FileKind::Arrow.name())
 }
 
-/// Checks that the buffers of a stream decompress to no more than files of this size are believed to hold. They state their sizes,
-/// for which the decoder makes room.
-fn check_decompressed(mut stream: &[u8], compressed: usize) -> Result<()> {
-    let truncated = || of_file(FileKind::Arrow.name(), &"it is truncated");
-    let limit = decompression_limit(compressed);
-    let mut total = 0usize;
+/// Bytes of messages, which are limited by those of their file.
+struct Sizes {
+    file: usize,
+    /// All messages: no byte of the file belongs to two.
+    messages: usize,
+    /// All buffers that are compressed, once they are not.
+    decompressed: usize,
+}
+
+impl Sizes {
+    fn of_file(file: usize) -> Self {
+        Self { file, messages: 0, decompressed: 0 }
+    }
+
+    /// Adds a message and checks that buffers decompress to no more than files of this size are believed to hold. They state their
+    /// sizes, for which the decoder makes room.
+    fn add(&mut self, message: &[u8], body: &[u8]) -> Result<()> {
+        self.messages = self.messages.saturating_add(message.len() + body.len());
+        if self.messages > self.file {
+            return Err(of_file(FileKind::Arrow.name(), &"its batches overlap"));
+        }
+        let message =
+            root_as_message(message).map_err(|error| of_file(FileKind::Arrow.name(), &error))?;
+        let bytes = decompressed_bytes(message, body).ok_or_else(truncated)?;
+        self.decompressed = self.decompressed.saturating_add(bytes);
+        let (compressed, limit) = (self.file, decompression_limit(self.file));
+        match self.decompressed > limit {
+            true => Err(Error::Decompressed { compressed, limit }),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Checks the sizes of all messages of a stream.
+fn check_stream(mut stream: &[u8]) -> Result<()> {
+    let mut sizes = Sizes::of_file(stream.len());
     while !stream.is_empty() {
         stream = stream.strip_prefix(&CONTINUATION[..]).unwrap_or(stream);
         let (length, rest) = stream.split_first_chunk::<LENGTH_BYTES>().ok_or_else(truncated)?;
@@ -70,10 +130,7 @@ fn check_decompressed(mut stream: &[u8], compressed: usize) -> Result<()> {
             root_as_message(metadata).map_err(|error| of_file(FileKind::Arrow.name(), &error))?;
         let length = usize::try_from(message.bodyLength()).map_err(|_| truncated())?;
         let (body, rest) = rest.split_at_checked(length).ok_or_else(truncated)?;
-        total = total.saturating_add(decompressed_bytes(message, body).ok_or_else(truncated)?);
-        if total > limit {
-            return Err(Error::Decompressed { compressed, limit });
-        }
+        sizes.add(metadata, body)?;
         stream = rest;
     }
     Ok(())
@@ -101,8 +158,6 @@ fn decompressed_bytes(message: Message<'_>, body: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use arrow_array::{ArrayRef, Int64Array};
     use arrow_ipc::CompressionType;
     use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -127,6 +182,30 @@ mod tests {
         writer.write(columns).unwrap();
         writer.finish().unwrap();
         [file, stream]
+    }
+
+    #[test]
+    fn files_are_read_by_their_footer() {
+        let mut file = Vec::new();
+        let [many, few] = [sevens(1000), sevens(3)];
+        let mut writer = FileWriter::try_new(&mut file, &many.schema()).unwrap();
+        [&many, &few].iter().for_each(|batch| writer.write(batch).unwrap());
+        writer.finish().unwrap();
+        // The schema's message, as polars writes it: without length.
+        file[8..16].copy_from_slice(&[4, 0, 0, 0, 0xF2, 0xFF, 0xFF, 0xFF]);
+        assert_eq!(read(file.clone()).unwrap(), sevens(1003));
+
+        // Batches may be many, but not the same again and again.
+        let blocks = |file: &[u8]| {
+            let (rest, trailer) = file.split_last_chunk::<TRAILER_BYTES>().unwrap();
+            let start = rest.len() - read_footer_length(*trailer).unwrap();
+            let footer = root_as_footer(&rest[start..]).unwrap();
+            footer.recordBatches().unwrap().bytes().as_ptr() as usize - file.as_ptr() as usize
+        };
+        let first = blocks(&file);
+        file.copy_within(first..first + 24, first + 24);
+        let error = read(file).unwrap_err().to_string();
+        assert!(error.contains("its batches overlap"), "{error}");
     }
 
     #[test]

@@ -32,27 +32,17 @@ impl Run<'_> {
         values_of(low, high)
     }
 
-    /// Returns the least modulus for the results of a program: of a sort that of its columns, which have to be small enough.
-    pub(super) fn values_of_program(
-        &self,
-        program: &Program,
-        inputs: &[String],
-    ) -> Result<Vec<u64>, PipelineProblem> {
-        if let Some((keys, limit)) = program.sort_keys() {
-            for name in &inputs[..keys] {
-                let found = self.columns[name].values_needed();
-                if found > limit {
-                    return Err(PipelineProblem::WideKey { column: name.clone(), found, limit });
-                }
-            }
-            return Ok(inputs.iter().map(|name| self.columns[name].values_needed()).collect());
+    /// Returns the least modulus for the results of a program: of a sort that of its columns.
+    pub(super) fn values_of_program(&self, program: &Program, inputs: &[String]) -> Vec<u64> {
+        if program.formulas().is_sort() {
+            return inputs.iter().map(|name| self.columns[name].values_needed()).collect();
         }
         let is_of_groups = program.groups().is_some();
         let needed = |(low, high): (i64, i64)| match is_of_groups {
             true => UNKNOWN,
             false => values_of(low.into(), high.into()),
         };
-        Ok(program.formulas().ranges().into_iter().map(needed).collect())
+        program.formulas().ranges().into_iter().map(needed).collect()
     }
 
     /// Returns the least modulus for a sum, and notes its range.

@@ -80,6 +80,12 @@ impl Encoding {
         values_of(self.low.into(), self.high.unwrap_or(self.low.max(0)).into())
     }
 
+    /// Returns the least modulus whose residues represent all values modulo `modulus`, which are fewer if the schema has ends.
+    pub(crate) fn values_within(&self, modulus: u64) -> u64 {
+        let (low, high) = self.range(Some(modulus));
+        values_of(low.into(), high.into())
+    }
+
     /// Returns the least and the greatest step of values modulo `modulus`.
     pub(crate) fn range(&self, modulus: Option<u64>) -> (i64, i64) {
         let Some(modulus) = modulus else { return (self.low, self.high.unwrap_or(MAX_STEP)) };

@@ -254,9 +254,9 @@ impl Parameters {
             circuit.predict(akp, stage, &dry_run);
             work += self.work(&dry_run.counts()) * times;
         }
-        let bytes = formulas.stages().iter().map(|stage| self.working_bytes_of_formulas(stage));
         prediction.work = work;
-        prediction.working_bytes = bytes.max().unwrap_or(0) + self.bytes_of_columns(formulas);
+        [prediction.working_bytes, prediction.second_thread_bytes] =
+            self.bytes_of_formulas(formulas);
         Ok(prediction)
     }
 

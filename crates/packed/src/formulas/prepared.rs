@@ -251,6 +251,14 @@ impl Stage {
         (0..self.columns).filter(used).collect()
     }
 
+    /// The number of tables of a chunk that read each column, column by column as they are evaluated, without those of none.
+    pub(crate) fn tables_per_column(&self, chunk: &Chunk) -> Vec<usize> {
+        let mut counts = vec![0; self.columns];
+        chunk.tables.iter().for_each(|&table| counts[self.tables[table].column] += 1);
+        counts.retain(|&count| count > 0);
+        counts
+    }
+
     /// Whether an output has choices.
     pub(crate) fn has_choices(&self, output: usize) -> bool {
         !self.outputs[output].choices.is_empty()

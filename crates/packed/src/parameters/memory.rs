@@ -10,7 +10,7 @@ use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_ring::selected_product::TableMatrix;
 
 use crate::formulas::group_sums::BITS_AT_ONCE;
-use crate::formulas::prepared::Stage;
+use crate::formulas::prepared::{Chunk, Stage};
 use crate::formulas::stages::PreparedFormulas;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
@@ -131,38 +131,68 @@ impl Parameters {
         (GAPS * (WORD_BYTES * literal.ring_degree * limbs) as f64) as usize
     }
 
-    /// Returns the bytes of temporaries of formulas at the widest point: exponentials of all columns, and the tables that are held
-    /// at once.
-    pub(crate) fn working_bytes_of_formulas(&self, formulas: &Stage) -> usize {
-        let (literal, parts) = (self.literal(), self.literal().parts());
-        let columns = 2 * parts * literal.exponential_limbs() * formulas.exponentials();
-        let tables = formulas.chunks().iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
-        let below = literal.output_limbs() + literal.selection_primes;
-        let series = literal.interpolation_limbs(0, 1, literal.tables_at_once().min(tables));
-        let of_tables = series + 2 * (below - 1) * tables;
-        // A sum of products and one of all else.
-        let results = 5 * below * formulas.formulas();
-        let groups = if formulas.groups().is_some() { self.limbs_of_groups(formulas) } else { 0 };
-        let limbs = columns + results + self.front_limbs(1).max(of_tables).max(groups);
-        let words = 2 * formulas.formulas() * literal.ring_degree * WORD_BYTES;
-        self.bytes_beside() + self.bytes_of_limbs(limbs, 1) + words
+    /// Returns the bytes of temporaries of formulas at the widest point of any stage, and of columns that they make: on one thread,
+    /// and the increase on two.
+    pub(crate) fn bytes_of_formulas(&self, formulas: &PreparedFormulas) -> [usize; 2] {
+        let [one, two] = [1, 2].map(|threads| {
+            let of_stage = |stage| self.bytes_of_stage(stage, threads);
+            formulas.stages().iter().map(of_stage).max().unwrap_or(0)
+        });
+        [one + self.bytes_of_columns(formulas), two - one]
     }
 
-    /// Returns the bytes of columns that formulas make: sums, and results that are columns again.
-    pub(crate) fn bytes_of_columns(&self, formulas: &PreparedFormulas) -> usize {
+    /// Bytes of temporaries of a stage: exponentials of all columns, and the tables that are held at once. Threads work side by side
+    /// on the exponentials of a column, and one after the other on the tables of both halves of the slots.
+    fn bytes_of_stage(&self, formulas: &Stage, threads: usize) -> usize {
+        let (literal, parts) = (self.literal(), self.literal().parts());
+        // Those of the column that is evaluated are counted with its powers.
+        let others = formulas.exponentials().saturating_sub(1);
+        let columns = 2 * parts * literal.exponential_limbs() * others;
+        let (below, outputs) = (self.limbs_below_tables(), formulas.formulas());
+        let powers = |halves| 2 * literal.steps_and_exponentials(halves);
+        let of_chunk = |chunk: &Chunk| {
+            // Series of a column beside its tables and those of columns before it; then a sum of products and one of all else.
+            let (mut held, mut most) = (0, 0);
+            for count in formulas.tables_per_column(chunk) {
+                held += 2 * (below - 1) * count;
+                let at_once = literal.tables_at_once().min(count);
+                most = most.max(held + literal.interpolation_limbs(0, 1, at_once));
+            }
+            most.max(held + powers(0) + 5 * below * (outputs + 2))
+        };
+        let chunks = formulas.chunks();
+        // What the first half of the slots left, and chunks before the last one.
+        let left = if chunks.len() > 1 { 7 } else { 2 } * below * outputs;
+        let mut found = left + chunks.iter().map(of_chunk).max().unwrap_or(0);
+        if formulas.groups().is_some() {
+            found = (found + powers(parts - 1) - powers(0)).max(self.limbs_of_groups(formulas));
+        }
+        let limbs = columns + self.front_limbs(threads).max(found);
+        let words = 2 * outputs * literal.ring_degree * WORD_BYTES;
+        self.bytes_beside() + self.bytes_of_limbs(limbs, threads) + words
+    }
+
+    /// Limbs of what is made of tables in slots, and one more.
+    fn limbs_below_tables(&self) -> usize {
+        self.literal().output_limbs() + self.literal().selection_primes
+    }
+
+    /// Returns the bytes of columns that formulas make: sums, what they are sums of, and results that are columns again.
+    fn bytes_of_columns(&self, formulas: &PreparedFormulas) -> usize {
         let ends = formulas.stages().len() - usize::from(formulas.sums().is_none());
         let columns = formulas.stages().iter().rev().take(ends).map(Stage::columns).max();
-        2 * columns.unwrap_or(0) * self.literal().ring_degree * WORD_BYTES
+        let terms = formulas.sums().map_or(0, |_| formulas.columns());
+        2 * (columns.unwrap_or(0) + terms) * self.literal().ring_degree * WORD_BYTES
     }
 
-    /// Limbs of what sums by groups take beside tables: for each half the powers of groups, bits of a group, and values of
-    /// formulas with their products; sums, and one that is being turned.
+    /// Limbs of what sums by groups take beside tables: for each half the powers of groups, bits of some of them and values of
+    /// formulas, and sums; then series of one half after the other, or a product for each half and a sum that is turned.
     fn limbs_of_groups(&self, formulas: &Stage) -> usize {
-        let (literal, parts) = (self.literal(), self.literal().parts());
-        let below = literal.output_limbs() + literal.selection_primes;
-        let powers = literal.interpolation_limbs(0, parts, BITS_AT_ONCE);
-        let of_half = 1 + BITS_AT_ONCE + 2 * formulas.formulas();
-        powers + 2 * below * (parts * of_half + formulas.formulas() + 3)
+        let (literal, below) = (self.literal(), self.limbs_below_tables());
+        let parts = literal.parts();
+        let held = parts * (BITS_AT_ONCE + formulas.formulas()) + formulas.formulas();
+        let step = literal.series_limbs(BITS_AT_ONCE).max(2 * below * (parts + 2));
+        2 * literal.steps_and_exponentials(parts) + 2 * (below - 1) * held + step
     }
 
     /// Limbs that are in use at the widest point.
@@ -228,28 +258,46 @@ impl ParametersLiteral {
         2 * parts * top + threads.min(parts) * series.saturating_sub(72)
     }
 
-    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers, the blocks of Paterson-Stockmeyer of
-    /// all series that are evaluated at once, and their first product, and the outputs of all tables.
+    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers and the series of a table, and the outputs
+    /// of all tables.
     fn interpolation_limbs(&self, tables: usize, threads: usize, at_once: usize) -> usize {
-        let (limbs, levels, parts) =
-            (self.exponential_limbs(), self.interpolation_levels(), self.parts());
-        let babies = (self.log_babies as usize).min(levels);
+        let parts = self.parts();
+        let outputs = tables * (self.exponential_limbs() - self.interpolation_levels());
+        let taken = threads.min(parts);
+        2 * (self.steps_and_exponentials(taken) + parts * outputs)
+            + taken * self.series_limbs(at_once)
+    }
+
+    /// log2 of the baby steps, and the blocks of a series.
+    fn blocks(&self) -> (usize, usize) {
+        let babies = (self.log_babies as usize).min(self.interpolation_levels());
         let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
-        let count = coefficients.div_ceil(1 << babies);
+        (babies, coefficients.div_ceil(1 << babies))
+    }
+
+    /// Limbs of half a ciphertext of all exponentials, and of the powers of those that are `taken`.
+    fn steps_and_exponentials(&self, taken: usize) -> usize {
+        let (limbs, levels) = (self.exponential_limbs(), self.interpolation_levels());
+        let (babies, count) = self.blocks();
         let block = 1usize << babies;
         let steps: usize = (1..block).map(|step| limbs - depth(step)).sum();
-        let (giants, block_limbs): (usize, usize) = match self.hidden_bits {
-            None => ((babies..levels).map(|giant| limbs - giant).sum(), limbs - babies),
-            // All giant steps; blocks are made where they are multiplied. Two ciphertexts of 1.
-            Some(_) => {
-                let giants: usize = (1..count).map(|g| limbs - depth(g << babies)).sum();
-                (giants + 2 * limbs, limbs - levels + 1)
-            }
+        let giants: usize = match self.hidden_bits {
+            None => (babies..levels).map(|giant| limbs - giant).sum(),
+            // All giant steps, and two ciphertexts of 1.
+            Some(_) => (1..count).map(|g| limbs - depth(g << babies)).sum::<usize>() + 2 * limbs,
         };
-        let blocks = block_limbs * count * at_once;
-        let of_part = 2 * (steps + giants + blocks) + 21 * block_limbs / 2;
-        let outputs = tables * (limbs - levels);
-        2 * parts * (limbs + outputs) + threads.min(parts) * of_part
+        self.parts() * limbs + taken * (steps + giants)
+    }
+
+    /// Limbs of the blocks of Paterson-Stockmeyer of all series that are evaluated at once, and of their first product.
+    fn series_limbs(&self, at_once: usize) -> usize {
+        let (limbs, (babies, count)) = (self.exponential_limbs(), self.blocks());
+        let block_limbs = match self.hidden_bits {
+            None => limbs - babies,
+            // Blocks are made where they are multiplied.
+            Some(_) => limbs - self.interpolation_levels() + 1,
+        };
+        2 * block_limbs * count * at_once + 21 * block_limbs / 2
     }
 }
 

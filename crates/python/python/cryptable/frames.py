@@ -318,7 +318,8 @@ def sort(
     """Makes the program that sorts rows by a value, the smallest first, with other columns along.
 
     `digits` are columns of the value's digits of `bits` bits, the most significant first; columns are encrypted with
-    two bits more, which `others` may use. `run` refuses digits whose `maximum` in the schema is larger or missing.
+    two bits more, which `others` may use. Digits whose `maximum` in the schema is larger or missing are refused: by
+    `plan`, if it is given the schema, else by `run`.
     Results are called `sorted_` and the name of the column, or `results`. All rows are in one ciphertext, 65,536 at
     most; rows with equal values come in any order. `plan` says what it takes, for `rows` rows.
 
@@ -364,13 +365,20 @@ def _choice(column: int, first: int, end: int, then: dict[str, Any]) -> dict[str
 def plan(
     program: Program,
     *,
+    schema: Schema | None = None,
     rows: int | None = None,
     memory: int | None = None,
     log2_fail: float | None = None,
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> ProgramPlan:
-    """Finds parameters for a program, for `SecretKey.generate`, and predicts its time and memory."""
+    """Finds parameters for a program, for `SecretKey.generate`, and predicts its time and memory.
+
+    With the `schema` of the frame, columns that `run` would refuse are refused now: digits of a sort that may be too
+    large, gaps, values that are no group.
+    """
+    if schema is not None:
+        schema.check(program)
     return programs.plan_program(
         program, values=rows, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy
     )

@@ -38,12 +38,13 @@ pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     check_key(&frame, &parameters, &key_file, args)?;
-    pipeline.check(&frame).with_context(|| shown.clone())?;
+    pipeline.check(&frame, &[]).with_context(|| shown.clone())?;
     let results = files.results.as_deref().map(read_schema).transpose()?;
     let schema = files.schema.as_deref().map(read_schema).transpose()?;
     let units =
         Units { parameters: &parameters, schema: schema.as_ref(), results: results.as_ref() };
     let operands = units.operands(&frame, &pipeline, &files)?;
+    pipeline.check(&frame, &operands).with_context(|| shown.clone())?;
     let rows = frame.rows();
     let predicted_s = check_memory(global, args, &pipeline, &operands, &parameters, rows)?;
     let mapped = key_file.read()?;

@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex, final
 from ..progress import Progress
 from ..tables import TableLike
 from . import EvaluationKey, SecretKey
+from .programs import ServerProgram
 
 __all__ = [
     "Frame",
@@ -54,6 +55,12 @@ class Schema:
     """
 
     def __repr__(self, /) -> str: ...
+    def check(self, /, program: ServerProgram) -> None:
+        """
+        Checks that frames of this schema may be inputs of a program, as `frames.plan(program, schema=schema)` does: before there are
+        keys and anything is encrypted.
+        """
+
     @staticmethod
     def from_json(text: str) -> Schema:
         """
