@@ -258,11 +258,12 @@ impl AkpCircuit {
         let (power, hiding) = (self.literal.worst_power(), self.hiding.as_ref());
         let shape =
             InterpolationShape { log_babies, constant_bits, complex_outputs, power, hiding };
-        if self.literal.real_slots {
-            let real = arithmetic.over_real_slots();
-            return interpolation::evaluate_parts(&real, &exponentials, tables, shape, step);
-        }
-        interpolation::evaluate(arithmetic, exponentials, tables, shape, step)
+        self.literal.in_slots(arithmetic, |slots| {
+            if self.literal.real_slots {
+                return interpolation::evaluate_parts(slots, &exponentials, tables, shape, step);
+            }
+            interpolation::evaluate(slots, exponentials, tables, shape, step)
+        })
     }
 
     /// The outputs of every table in slots, of a ciphertext: ModRaise, CoeffsToSlots by these matrices, the exponential, and

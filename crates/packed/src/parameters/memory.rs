@@ -116,7 +116,9 @@ impl Parameters {
     /// Returns the bytes of polynomials if `limbs` limbs are in use, on one thread or two.
     fn bytes_of_limbs(&self, limbs: usize, threads: usize) -> usize {
         let literal = self.literal();
-        let all = limbs + literal.limbs() + TABLE_LIMBS;
+        // The half ring has tables of its own.
+        let half = if literal.half_digits > 0 { literal.limbs() / 2 } else { 0 };
+        let all = limbs + literal.limbs() + half + TABLE_LIMBS;
         let is_mixed = threads > 1 && literal.multiplexer.is_some();
         let gaps = if is_mixed { GAPS_OF_TWO_THREADS } else { GAPS };
         (gaps * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
@@ -254,7 +256,7 @@ impl ParametersLiteral {
         let blocks = block_limbs * count * at_once;
         let of_part = 2 * (steps + giants + blocks) + 21 * block_limbs / 2;
         let outputs = tables * (limbs - levels);
-        2 * (exponentials + parts * outputs) + threads.min(parts) * of_part
+        self.limbs_in_slots(2 * (exponentials + parts * outputs) + threads.min(parts) * of_part)
     }
 }
 

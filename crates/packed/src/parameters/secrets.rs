@@ -55,6 +55,12 @@ pub(super) fn lwe_instances(
         let uniform = SecretDistribution::UniformTernary;
         LweInstance::ring("secret of real slots", degree, uniform, widest)
     });
+    let half = (literal.half_digits > 0).then(|| {
+        let widest = literal.widest_half_shape().basis;
+        let widest = main[..widest.main].iter().chain(&special[..widest.special]);
+        let uniform = SecretDistribution::UniformTernary;
+        LweInstance::ring("secret of the half ring", degree / 2, uniform, log2_product(widest))
+    });
     let masks = mask_words(literal, main, special).map(|words| {
         let bottom = log2_product([&main[0], &special[0]].into_iter());
         LweInstance::ring(
@@ -64,7 +70,7 @@ pub(super) fn lwe_instances(
             bottom,
         )
     });
-    [dense, other].into_iter().chain(real).chain(masks).collect()
+    [dense, other].into_iter().chain(real).chain(half).chain(masks).collect()
 }
 
 /// Words of the short masks of results: the least degree at which q_0·p_0 is secure, or a sixteenth of that of a toy. None for

@@ -2,6 +2,8 @@
 //! take a prime or two more, at the top of the chain, where nothing but CoeffsToSlots is made dearer. The first of them, or
 //! the first step of the trace to sparse slots, may raise: a rotation under the sparse secret takes a key of one digit.
 
+use std::ops::RangeInclusive;
+
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::error::Result;
 
@@ -59,7 +61,10 @@ pub(crate) fn choose_primes_and_matrices(
     Ok(choose_matrices(request, found, check))
 }
 
-/// The best of these parameters and of those with other matrices of CoeffsToSlots and baby steps, by time and key bytes
+/// Digits of keys of the half ring that are tried: the fewest that are secure are the fastest.
+const HALF_DIGITS: RangeInclusive<usize> = 1..=6;
+
+/// The best of these parameters, of those with other matrices of CoeffsToSlots and baby steps, and of the best in the half ring, by time and key bytes
 /// ([`weighted`]), within the request's memory limit if any is. Others have to be secure, fail no more often than is
 /// stated, and pass `check`; these give way if they do not.
 pub(crate) fn choose_matrices(
@@ -103,7 +108,19 @@ pub(crate) fn choose_matrices(
             best = (rank, other);
         }
     }
-    best.1
+    let half = in_half_ring(&best.1).filter(serves);
+    half.filter(|half| rank(half) < best.0).unwrap_or(best.1)
+}
+
+/// Returns the same parameters with tables that are evaluated in the half ring, if values and primes have room there.
+fn in_half_ring(of: &Parameters) -> Option<Parameters> {
+    let literal = of.literal();
+    let has_room = 4 * literal.slots <= literal.ring_degree;
+    let mut digits = HALF_DIGITS.filter(|_| has_room);
+    digits.find_map(|half_digits| {
+        let name = format!("{}_half", literal.name);
+        Parameters::new(ParametersLiteral { name, half_digits, ..literal.clone() }).ok()
+    })
 }
 
 /// Returns the literal with other matrices of CoeffsToSlots, and primes of fewer bits; `None` if there would not be more

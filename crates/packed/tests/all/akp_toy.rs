@@ -4,7 +4,7 @@ use crate::common;
 
 use std::sync::Arc;
 
-use common::look_up;
+use common::{in_half_ring, look_up};
 use cryptable_lattice::KeyPurpose;
 use cryptable_packed::{
     Ciphertext, EvaluationKey, HermiteOrder, Parameters, ParametersLiteral, Progress, ReadOptions,
@@ -155,6 +155,25 @@ fn real_slots() {
         let parameters = Parameters::insecure_toy_real_akp(p, output, order).unwrap();
         check(&parameters, &tables(p, output));
     }
+}
+
+#[test]
+fn few_values_in_the_half_ring() {
+    let _replay = replay::begin();
+    for (p, output, slots, order) in [
+        (3, 16, 256, HermiteOrder::First),
+        (100, 100, 256, HermiteOrder::First),
+        (16, 16, 64, HermiteOrder::Second),
+    ] {
+        let whole = Parameters::insecure_toy_of_order(p, output, 1024, slots, order).unwrap();
+        let half = in_half_ring(&whole);
+        let [work, less] = [&whole, &half].map(|it| it.operation_counts(2));
+        assert!(less.limb_products < work.limb_products);
+        check(&half, &tables(p, output));
+    }
+    let full = Parameters::insecure_toy(16, 16).unwrap().literal().clone();
+    let error = Parameters::new(ParametersLiteral { half_digits: 2, ..full }).unwrap_err();
+    assert!(error.to_string().contains("values of the half ring"), "{error}");
 }
 
 /// `R(x) = Re Σ_k α_k·e^{2πikx}`.

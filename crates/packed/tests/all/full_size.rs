@@ -80,6 +80,19 @@ fn few_values_under_a_secret_of_blocks() {
     }
 }
 
+/// Tables are evaluated in the half ring, by AKP and by a tree.
+#[test]
+#[ignore = "a minute and 3 GB"]
+fn values_in_the_half_ring() {
+    let _replay = replay::begin();
+    for (p, count) in [(256, 1 << 14), (256, 1 << 12), (1 << 16, 1 << 12)] {
+        let request = Request { count: Some(count), ..Request::new(p, p) };
+        let parameters = Parameters::choose(&request).unwrap();
+        assert!(parameters.literal().half_digits > 0);
+        check_of(&parameters, &scrambled(p));
+    }
+}
+
 #[test]
 fn twelve_bits_by_digits_on_65536_values() {
     check_digits(12);

@@ -7,8 +7,14 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use cryptable_packed::{
-    Ciphertext, EvaluationKey, Formula, PreparedTable, Progress, Result, Table,
+    Ciphertext, EvaluationKey, Formula, Parameters, ParametersLiteral, PreparedTable, Progress,
+    Result, Table,
 };
+
+/// The same parameters with tables that are evaluated in the half ring, by keys of two digits.
+pub fn in_half_ring(of: &Parameters) -> Parameters {
+    Parameters::new(ParametersLiteral { half_digits: 2, ..of.literal().clone() }).unwrap()
+}
 
 /// Prepares tables.
 pub fn prepare(key: &EvaluationKey, tables: &[Table]) -> Vec<PreparedTable> {
