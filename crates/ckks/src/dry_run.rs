@@ -63,9 +63,9 @@ pub struct DryRun {
 /// The inner ring of a dry run.
 #[derive(Clone, Debug)]
 pub enum PlannedInner {
-    /// That of real slots, by plaintexts of this scale.
+    /// Real slots, by plaintexts of this scale.
     Real(f64),
-    /// That of half the degree, with the shapes of the keys of its secret.
+    /// The half ring, with the shapes of the keys of its secret.
     Half(Vec<SwitchingKeyShape>),
 }
 

@@ -17,9 +17,9 @@ use crate::real_slots::RealSlots;
 /// The inner ring of a circuit.
 #[derive(Clone, Copy, Debug)]
 pub enum InnerRing<'a> {
-    /// That of real slots, with the ways there and back.
+    /// Real slots, with the ways there and back.
     Real(&'a RealSlots),
-    /// That of half the degree.
+    /// The ring of half the degree.
     Half,
 }
 

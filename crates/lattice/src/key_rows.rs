@@ -39,7 +39,10 @@ impl<'a> EvaluatedSecret<'a> {
     }
 
     /// Evaluations of its preimage under `X -> X^element` modulo a prime.
-    pub(crate) fn preimage_under<'b>(&'b self, element: u32) -> impl Fn(usize) -> SecretRow<'b> + Sync {
+    pub(crate) fn preimage_under<'b>(
+        &'b self,
+        element: u32,
+    ) -> impl Fn(usize) -> SecretRow<'b> + Sync {
         let inverse = inverse_element(self.ring.degree(), element as usize);
         let permutation = self.ring.galois_permutation(inverse);
         move |prime| {

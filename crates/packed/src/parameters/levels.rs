@@ -224,7 +224,7 @@ impl ParametersLiteral {
     }
 
     /// Shapes of all keys of the half ring: those of fewer limbs have as few digits as a modulus no wider than the widest admits.
-    fn half_shapes(&self) -> Vec<SwitchingKeyShape> {
+    pub(crate) fn half_shapes(&self) -> Vec<SwitchingKeyShape> {
         let bits = |shape: SwitchingKeyShape| {
             let Basis { main, special, .. } = shape.basis;
             main as f64 * self.log2_scale + special as f64 * self.log2_special

@@ -2,6 +2,7 @@
 
 use cryptable_lattice::Result;
 use cryptable_lattice::security::{LweInstance, SecretDistribution, max_log2_modulus};
+use cryptable_ring::Basis;
 
 use crate::literal::ParametersLiteral;
 
@@ -56,10 +57,13 @@ pub(super) fn lwe_instances(
         LweInstance::ring("secret of real slots", degree, uniform, widest)
     });
     let half = (literal.half_digits > 0).then(|| {
-        let widest = literal.widest_half_shape().basis;
-        let widest = main[..widest.main].iter().chain(&special[..widest.special]);
-        let uniform = SecretDistribution::UniformTernary;
-        LweInstance::ring("secret of the half ring", degree / 2, uniform, log2_product(widest))
+        let shapes = literal.half_shapes().into_iter();
+        let bits = shapes.map(|shape| {
+            let Basis { main: limbs, special: count, .. } = shape.basis;
+            log2_product(main[..limbs].iter().chain(&special[..count]))
+        });
+        let (uniform, widest) = (SecretDistribution::UniformTernary, bits.fold(0.0, f64::max));
+        LweInstance::ring("secret of the half ring", degree / 2, uniform, widest)
     });
     let masks = mask_words(literal, main, special).map(|words| {
         let bottom = log2_product([&main[0], &special[0]].into_iter());

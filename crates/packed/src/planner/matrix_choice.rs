@@ -201,6 +201,23 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_few_values_are_planned_in_the_half_ring() {
+        let of = |count| Request { count: Some(count), ..Request::new(256, 256) };
+        for count in [1 << 12, 1 << 14] {
+            let found = Parameters::choose(&of(count)).unwrap();
+            assert!(found.security_bits() >= 128.0 && found.failure_probability().log2() <= -64.0);
+            let literal = ParametersLiteral { half_digits: 0, ..found.literal().clone() };
+            let whole = Parameters::new(literal).unwrap();
+            let [half, whole] = [&found, &whole].map(Parameters::prediction);
+            let seconds = |it: &Prediction| CostModel::default().seconds(&it.work);
+            assert!(seconds(&half) < 0.9 * seconds(&whole), "{count} values");
+            assert!(half.key_file_bytes < whole.key_file_bytes * 51 / 50);
+            assert!(half.peak_bytes() < whole.peak_bytes());
+        }
+        assert_eq!(Parameters::choose(&of(1 << 15)).unwrap().literal().half_digits, 0);
+    }
+
+    #[test]
     fn smaller_rings_are_planned_or_refused() {
         // Primes of SlotsToCoeffs' keys are many where those of the chain are short: they have more digits then.
         for bits in 1..=8 {

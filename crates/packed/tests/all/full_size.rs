@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{look_up, look_up_many};
 use cryptable_packed::{
-    Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
+    CostModel, Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
 };
 use cryptable_ring::random::replay;
 
@@ -23,7 +23,9 @@ fn check_of(parameters: &Parameters, table: &Table) {
     let slots = parameters.literal().slots as u64;
     let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
     let input = secret.encrypt(&values).unwrap();
-    let output = look_up(&keys, &input, table);
+    let start = std::time::Instant::now();
+    let (output, stages) = cryptable_ckks::stages::timed(|| look_up(&keys, &input, table));
+    println!("{parameters}: {:?}, {stages:?}", start.elapsed());
     let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
     assert_eq!(secret.decrypt(&output).unwrap(), expected);
     let errors = secret.errors(&output, &expected).unwrap();
@@ -89,6 +91,13 @@ fn values_in_the_half_ring() {
         let request = Request { count: Some(count), ..Request::new(p, p) };
         let parameters = Parameters::choose(&request).unwrap();
         assert!(parameters.literal().half_digits > 0);
+        let whole = ParametersLiteral { half_digits: 0, ..parameters.literal().clone() };
+        let units = |of: &Parameters| {
+            let model = CostModel::default();
+            model.seconds(&of.prediction().work) / model.unit()
+        };
+        let whole = units(&Parameters::new(whole).unwrap());
+        println!("{:.0} u by count, {whole:.0} u in the whole ring", units(&parameters));
         check_of(&parameters, &scrambled(p));
     }
 }
