@@ -241,8 +241,13 @@ fn eight_bits() {
 
 #[test]
 fn keys_and_ciphertexts_come_back_from_bytes() {
-    let parameters = Parameters::insecure_toy(4, 4).unwrap();
-    let secret = SecretKey::generate(&parameters);
+    let few = Parameters::insecure_toy_of(4, 4, 1024, 64).unwrap();
+    for parameters in [Parameters::insecure_toy(4, 4).unwrap(), in_half_ring(&few)] {
+        check_bytes(&SecretKey::generate(&parameters));
+    }
+}
+
+fn check_bytes(secret: &SecretKey) {
     let mut file = Vec::new();
     secret.write_evaluation_key(&mut file, Progress::silent()).unwrap();
     let secret = SecretKey::from_bytes(&secret.to_bytes(), allowed()).unwrap();
