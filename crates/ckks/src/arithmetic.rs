@@ -168,20 +168,22 @@ pub trait Arithmetic: Sync {
     /// Conjugates slots.
     fn conjugate(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
-    /// The arithmetic of real slots with the same keys and counts: see [`crate::real_slots`].
+    /// The arithmetic of the inner ring with the same keys and counts: see [`crate::inner_ring`].
     ///
     /// # Panics
-    /// If there are no ways to real slots.
+    /// If there is no inner ring.
     #[must_use]
-    fn over_real_slots(&self) -> Self
+    fn over_inner(&self) -> Self
     where
         Self: Sized;
 
-    /// Takes twice the parts of complex slots to real slots, first all real parts, and divides by the top prime.
-    fn enter_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
+    /// Takes slots to the inner ring: to the half ring as they are; to real slots twice their parts, first all real parts,
+    /// divided by the top prime.
+    fn enter_inner(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
-    /// Takes real slots to the parts of complex slots, before a rescale.
-    fn leave_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
+    /// Takes slots of the inner ring to those of the whole one: of the half ring as they are, real ones to the parts of complex
+    /// ones, before a rescale.
+    fn leave_inner(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
     /// Multiplies slots by a matrix and divides by the top `rescale` primes.
     fn transform(

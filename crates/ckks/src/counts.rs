@@ -76,20 +76,21 @@ impl Sub for Counts {
     }
 }
 
-/// Counts that threads add to without waiting for each other: a planner's dry runs do little else.
+/// Counts in halves, that threads add to without waiting for each other: a planner's dry runs do little else.
 #[derive(Debug, Default)]
 pub(crate) struct AtomicCounts([AtomicUsize; FIELDS]);
 
 impl AtomicCounts {
-    pub(crate) fn add(&self, more: Counts) {
+    /// Adds this number of halves of counts.
+    pub(crate) fn add(&self, more: Counts, halves: usize) {
         // Most of them are 0, and an atomic addition is what takes the time.
         for (count, more) in self.0.iter().zip(more.to_array()).filter(|(_, more)| *more != 0) {
-            count.fetch_add(more, Ordering::Relaxed);
+            count.fetch_add(halves * more, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn get(&self) -> Counts {
-        Counts::of_array(std::array::from_fn(|i| self.0[i].load(Ordering::Relaxed)))
+        Counts::of_array(std::array::from_fn(|i| self.0[i].load(Ordering::Relaxed).div_ceil(2)))
     }
 }
 
@@ -127,7 +128,7 @@ mod tests {
         let transforms = |transforms| Counts { transforms, ..Counts::default() };
         for (name, count) in [("first", 1), ("second", 10), ("first", 100)] {
             stages.begin(name, counts.get());
-            counts.add(transforms(count));
+            counts.add(transforms(count), 2);
         }
         let expected = vec![("first", transforms(101)), ("second", transforms(10))];
         assert_eq!(stages.until(counts.get()), expected);

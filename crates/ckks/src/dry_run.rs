@@ -1,14 +1,14 @@
 //! A dry run: predicts limbs, scales, noise and transforms of a circuit without any key.
 
+mod inner_ring;
 mod key_switches;
 mod parameters;
-mod real_slots;
 mod shape;
 mod slot_noise;
 
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
-use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest};
+use cryptable_lattice::{ERROR_VARIANCE, KeyRequest, SwitchingKeyShape};
 use cryptable_ring::{Basis, rotation_element};
 use num_complex::Complex64;
 
@@ -16,6 +16,7 @@ use crate::arithmetic::{Arithmetic, ratio_of_products, rows_of_all_quarters};
 pub use crate::counts::Counts;
 use crate::counts::{AtomicCounts, StageCounts};
 use crate::hiding::Hiding;
+use crate::inner_ring::Slots;
 use crate::noise_sources::NoiseSources;
 use crate::transform_plan::{TransformPlan, division_transforms};
 
@@ -52,19 +53,20 @@ pub struct DryRun {
     log2_primes: Vec<Vec<f64>>,
     /// Relinearizations and automorphisms of polynomials, by chain and number of primes: they are many and alike.
     switches: [Vec<Vec<OnceLock<PlannedSwitch>>>; 2],
-    slots: SlotKind,
+    slots: Slots,
+    inner: Option<PlannedInner>,
     counts: Arc<AtomicCounts>,
     stages: Arc<Mutex<StageCounts>>,
     requests: Arc<RwLock<Vec<KeyRequest>>>,
 }
 
-/// Which slots ciphertexts have.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum SlotKind {
-    /// Complex ones, and the scale of the plaintexts by which real ones are entered and left, if they are.
-    Complex(Option<f64>),
-    /// Real ones.
-    Real,
+/// The inner ring of a dry run.
+#[derive(Clone, Debug)]
+pub enum PlannedInner {
+    /// Real slots, by plaintexts of this scale.
+    Real(f64),
+    /// The half ring, with the shapes of the keys of its secret.
+    Half(Vec<SwitchingKeyShape>),
 }
 
 impl DryRun {
@@ -76,14 +78,21 @@ impl DryRun {
         let (counts, stages, requests) = Default::default();
         let none = |chain: &PlannedChain| vec![OnceLock::new(); chain.primes.len() + 1];
         let switches = [(), ()].map(|()| parameters.chains.iter().map(none).collect());
-        let slots = SlotKind::Complex(None);
-        Self { parameters, log2_primes, switches, slots, counts, stages, requests }
+        let (slots, inner) = (Slots::Complex, None);
+        Self { parameters, log2_primes, switches, slots, inner, counts, stages, requests }
     }
 
     /// Another one of the same parameters, with nothing counted: for what is asked besides.
     #[must_use]
     pub fn afresh(&self) -> Self {
-        Self { slots: self.slots, ..Self::new(self.parameters.clone()) }
+        let (slots, inner) = (self.slots, self.inner.clone());
+        Self { slots, inner, ..Self::new(self.parameters.clone()) }
+    }
+
+    /// The same with an inner ring, if there is one.
+    #[must_use]
+    pub fn with_inner(self, inner: Option<PlannedInner>) -> Self {
+        Self { inner, ..self }
     }
 
     /// Returns all counts so far.
@@ -123,8 +132,8 @@ impl DryRun {
         let variance = self.parameters.owners.mean_rounding_variance(self.parameters.degree);
         let variance = self.slots_of_coefficients(variance, scale);
         match self.slots {
-            SlotKind::Complex(_) => SlotNoise::roundings(variance),
-            SlotKind::Real => SlotNoise::products(variance),
+            Slots::Complex | Slots::Half => SlotNoise::roundings(variance),
+            Slots::Real => SlotNoise::products(variance),
         }
     }
 
@@ -142,7 +151,9 @@ impl DryRun {
 
     /// Adds to what has been counted: for steps of circuits that are no operation of [`Arithmetic`].
     pub fn add_counts(&self, more: Counts) {
-        self.counts.add(more);
+        // Counts are of the whole ring's limbs, in halves.
+        let halves = if self.slots == Slots::Half { 1 } else { 2 };
+        self.counts.add(more, halves);
     }
 
     fn count_products(&self, limb_products: usize) {
@@ -244,8 +255,8 @@ impl Arithmetic for DryRun {
         let before = before.noise;
         let squared = 3.0 * (factor * before.total()).powi(2);
         let deviations = match self.slots {
-            SlotKind::Complex(_) => CLEANED_DEVIATIONS,
-            SlotKind::Real => CLEANED_REAL_DEVIATIONS,
+            Slots::Complex | Slots::Half => CLEANED_DEVIATIONS,
+            Slots::Real => CLEANED_REAL_DEVIATIONS,
         };
         let largest = before.bound + deviations * (before.total() - before.fixed).sqrt();
         let left = SlotNoise::fixed(squared, factor * largest * largest);
@@ -347,10 +358,7 @@ impl Arithmetic for DryRun {
 
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {
         let basis = self.basis_of(&product);
-        let purpose = match self.slots {
-            SlotKind::Complex(_) => KeyPurpose::Relinearization,
-            SlotKind::Real => KeyPurpose::RealRelinearization,
-        };
+        let purpose = self.slots.relinearization();
         let switching = self.switch(purpose, basis, Switching::Relinearization, product.scale);
         let scale = product.scale / self.divisor(basis, rescale);
         let noise = product.noise + self.rounding_noise(scale) + switching;
@@ -395,15 +403,15 @@ impl Arithmetic for DryRun {
         self.automorphism(ct, 2 * self.parameters.degree - 1)
     }
 
-    fn over_real_slots(&self) -> Self {
-        self.real()
+    fn over_inner(&self) -> Self {
+        self.inner()
     }
 
-    fn enter_real(&self, ct: &Shape) -> Shape {
+    fn enter_inner(&self, ct: &Shape) -> Shape {
         self.entered(ct)
     }
 
-    fn leave_real(&self, ct: &Shape) -> Shape {
+    fn leave_inner(&self, ct: &Shape) -> Shape {
         self.left(ct)
     }
 

@@ -12,9 +12,9 @@ use num_complex::Complex64;
 use crate::arithmetic::{Arithmetic, ratio_of_products};
 use crate::ciphertext::{Ciphertext, Product};
 use crate::hiding::{self, Hiding};
+use crate::inner_ring::{self, InnerRing, Slots};
 use crate::linear_transform::LinearTransform;
 use crate::plaintext::Plaintext;
-use crate::real_slots::RealSlots;
 use crate::stages;
 
 /// Relative difference of scales up to which two ciphertexts may be added: far above the rounding of
@@ -26,22 +26,22 @@ const SCALE_TOLERANCE: f64 = 1e-9;
 pub struct Evaluator<'a> {
     ring: &'a Ring,
     keys: &'a EvaluationKeys,
-    /// The ways to real slots, if there are any.
-    real_slots: Option<&'a RealSlots>,
-    relinearization: KeyPurpose,
+    /// The inner ring, if there is one.
+    inner: Option<InnerRing<'a>>,
+    slots: Slots,
 }
 
 impl<'a> Evaluator<'a> {
     /// An evaluator over `ring` with the given keys.
     #[must_use]
     pub fn new(ring: &'a Ring, keys: &'a EvaluationKeys) -> Self {
-        Self { ring, keys, real_slots: None, relinearization: KeyPurpose::Relinearization }
+        Self { ring, keys, inner: None, slots: Slots::Complex }
     }
 
-    /// The same with ways to real slots.
+    /// The same with an inner ring, if there is one.
     #[must_use]
-    pub fn with_real_slots(self, real_slots: &'a RealSlots) -> Self {
-        Self { real_slots: Some(real_slots), ..self }
+    pub fn with_inner(self, inner: Option<InnerRing<'a>>) -> Self {
+        Self { inner, ..self }
     }
 
     /// The keys of a way to real slots or back.
@@ -53,8 +53,8 @@ impl<'a> Evaluator<'a> {
         Coordinate::BOTH.map(|coordinate| self.key(purpose(coordinate), ct.parts.c0.basis()))
     }
 
-    fn real_slots(&self) -> &'a RealSlots {
-        self.real_slots.expect("ways to real slots")
+    fn inner_ring(&self) -> InnerRing<'a> {
+        self.inner.expect("an inner ring")
     }
 
     /// The ring that it evaluates in.
@@ -107,7 +107,7 @@ impl<'a> Evaluator<'a> {
 
     /// Switches `(c0, c1)` with a Galois key and applies the automorphism.
     fn automorphism(&self, ct: &Ciphertext, element: usize) -> Ciphertext {
-        let key = self.key(KeyPurpose::Galois(element as u32), ct.parts.c0.basis());
+        let key = self.key(self.slots.automorphism(element), ct.parts.c0.basis());
         let parts = &ct.parts;
         let switched = switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
         let parts = RlweCiphertext {
@@ -296,7 +296,7 @@ impl Arithmetic for Evaluator<'_> {
         let ring = self.ring;
         let tensor = product.tensor;
         let basis = tensor.d2.basis();
-        let key = self.key(self.relinearization, basis);
+        let key = self.key(self.slots.relinearization(), basis);
         let add = [Some(&tensor.d0), Some(&tensor.d1)];
         let parts = switch_and_divide(ring, &tensor.d2, key, add, rescale);
         Ciphertext { parts, scale: product.scale / Self::divisor(self.ring, basis, rescale) }
@@ -325,19 +325,31 @@ impl Arithmetic for Evaluator<'_> {
         self.automorphism(ct, self.ring.conjugation_element())
     }
 
-    fn over_real_slots(&self) -> Self {
-        let ring = self.real_slots().real_ring();
-        Self { ring, relinearization: KeyPurpose::RealRelinearization, ..*self }
+    fn over_inner(&self) -> Self {
+        let inner = self.inner_ring();
+        Self { ring: inner.within(self.ring), slots: inner.slots(), ..*self }
     }
 
-    fn enter_real(&self, ct: &Ciphertext) -> Ciphertext {
-        let keys = self.crossing_keys(KeyPurpose::ToReal, ct);
-        self.real_slots().enter(ct, keys)
+    fn enter_inner(&self, ct: &Ciphertext) -> Ciphertext {
+        match self.inner_ring() {
+            InnerRing::Real(real) => real.enter(ct, self.crossing_keys(KeyPurpose::ToReal, ct)),
+            InnerRing::Half => {
+                let key = self.key(KeyPurpose::ToHalf, ct.parts.c0.basis());
+                inner_ring::enter_half(self.ring, ct, key)
+            }
+        }
     }
 
-    fn leave_real(&self, ct: &Ciphertext) -> Ciphertext {
-        let keys = self.crossing_keys(KeyPurpose::FromReal, ct);
-        self.real_slots().leave(self.ring, ct, keys)
+    fn leave_inner(&self, ct: &Ciphertext) -> Ciphertext {
+        match self.inner_ring() {
+            InnerRing::Real(real) => {
+                real.leave(self.ring, ct, self.crossing_keys(KeyPurpose::FromReal, ct))
+            }
+            InnerRing::Half => {
+                let key = self.key(KeyPurpose::FromHalf, ct.parts.c0.basis());
+                inner_ring::leave_half(self.ring, ct, key)
+            }
+        }
     }
 
     fn transform(&self, ct: &Ciphertext, matrix: &LinearTransform, rescale: usize) -> Ciphertext {

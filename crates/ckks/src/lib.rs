@@ -21,6 +21,7 @@ pub mod dry_run;
 pub mod encryption;
 pub mod evaluator;
 pub mod hiding;
+pub mod inner_ring;
 pub mod leveled_table;
 pub mod linear_transform;
 pub mod noise_sources;

@@ -67,7 +67,7 @@ impl RealSlots {
         self.enter.memory_bytes() + self.leave.iter().map(TraceFactor::memory_bytes).sum::<usize>()
     }
 
-    /// See [`crate::Arithmetic::enter_real`].
+    /// See [`crate::Arithmetic::enter_inner`].
     pub(crate) fn enter(&self, ct: &Ciphertext, keys: [&SwitchingKey; 2]) -> Ciphertext {
         let c0 = self.enter.to_real(&self.real, &ct.parts.c0);
         let masks = self.enter.to_real_coordinates(&self.real, &ct.parts.c1);
@@ -78,7 +78,7 @@ impl RealSlots {
         Ciphertext { parts, scale: ct.scale * self.scale / prime }
     }
 
-    /// See [`crate::Arithmetic::leave_real`].
+    /// See [`crate::Arithmetic::leave_inner`].
     pub(crate) fn leave(
         &self,
         ring: &Ring,

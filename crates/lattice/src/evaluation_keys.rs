@@ -1,6 +1,7 @@
 //! The set of switching keys that a server holds.
 
-use cryptable_ring::{Basis, RingModuli};
+use cryptable_ring::random::Seed;
+use cryptable_ring::{Basis, Ring, RingModuli};
 use serde::{Deserialize, Serialize};
 
 use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
@@ -43,6 +44,14 @@ pub enum KeyPurpose {
     ToReal(Coordinate),
     /// From this coordinate of the secret of real slots to the dense one.
     FromReal(Coordinate),
+    /// From s² to s, s the secret of the half ring ([`Ring::half`]), in that ring.
+    HalfRelinearization,
+    /// From the secret of the half ring to its preimage under `X -> X^element`, in that ring.
+    HalfGalois(u32),
+    /// From the dense secret to that of the half ring at the square of X.
+    ToHalf,
+    /// From the secret of the half ring at the square of X to the dense one.
+    FromHalf,
 }
 
 impl KeyPurpose {
@@ -50,6 +59,29 @@ impl KeyPurpose {
     #[must_use]
     pub fn is_real(self) -> bool {
         matches!(self, Self::RealRelinearization | Self::ToReal(_) | Self::FromReal(_))
+    }
+
+    /// Returns whether its key has the secret of the half ring.
+    #[must_use]
+    pub fn is_half(self) -> bool {
+        self.is_in_half() || matches!(self, Self::ToHalf | Self::FromHalf)
+    }
+
+    /// Returns whether the rows of its key are of the half ring.
+    fn is_in_half(self) -> bool {
+        matches!(self, Self::HalfRelinearization | Self::HalfGalois(_))
+    }
+
+    /// Returns the degree of the ring that the rows of its key are of, where ciphertexts have this one.
+    #[must_use]
+    pub fn degree(self, degree: usize) -> usize {
+        if self.is_in_half() { degree / 2 } else { degree }
+    }
+
+    /// Returns the ring that the rows of its key are of: `ring`, or the half of it.
+    #[must_use]
+    pub fn ring(self, ring: &Ring) -> &Ring {
+        if self.is_in_half() { ring.half() } else { ring }
     }
 }
 
@@ -60,6 +92,27 @@ pub struct KeyRequest {
     pub purpose: KeyPurpose,
     /// At which level and with how many digits.
     pub shape: SwitchingKeyShape,
+}
+
+impl KeyRequest {
+    /// Returns the bytes of the key's bodies and of its masks, where the ring has these moduli. Saturates.
+    #[must_use]
+    pub fn body_bytes(&self, moduli: &RingModuli) -> usize {
+        let bytes = self.shape.body_bytes(moduli);
+        if self.purpose.is_in_half() { bytes / 2 } else { bytes }
+    }
+
+    /// Returns the bytes of the key in memory, bodies and masks. Saturates.
+    #[must_use]
+    pub fn memory_bytes(&self, moduli: &RingModuli) -> usize {
+        self.body_bytes(moduli).saturating_mul(2)
+    }
+
+    /// Returns the bytes of the key on disk: a seed and bodies. Saturates.
+    #[must_use]
+    pub fn stored_bytes(&self, moduli: &RingModuli) -> usize {
+        self.body_bytes(moduli).saturating_add(Seed::BYTES)
+    }
 }
 
 /// All switching keys of one client.
@@ -107,6 +160,9 @@ impl EvaluationKeys {
     /// Bytes of all keys in memory, bodies and masks.
     #[must_use]
     pub fn memory_bytes(&self, moduli: &RingModuli) -> usize {
-        self.keys.iter().map(|(_, key)| key.shape().memory_bytes(moduli)).sum()
+        let bytes = |(purpose, key): &(_, SwitchingKey)| {
+            KeyRequest { purpose: *purpose, shape: key.shape() }.memory_bytes(moduli)
+        };
+        self.keys.iter().map(bytes).sum()
     }
 }

@@ -1,13 +1,14 @@
 //! Generation of switching keys. The only code that encrypts secrets under secrets.
 
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
-use cryptable_ring::{Buffer, ByteBuffer, Ring, clear_stack, inverse_element, kernels};
+use cryptable_ring::{Buffer, ByteBuffer, Ring, clear_stack, kernels};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::block_secret::{BlockSecret, BlockSecretShape};
 use crate::error::Result;
 use crate::evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
+use crate::half_keys::HalfSecret;
 use crate::key_rows::{
     EvaluatedSecret, KeyError, KeyRows, SecretRow, evaluations, fill_from_to, key_errors,
 };
@@ -43,7 +44,7 @@ impl SecretPair<'_> {
         EvaluatedSecrets::new(ring, self).generate_key(purpose, shape)
     }
 
-    /// Generates all keys that are requested, with a fresh secret of real slots if one of them has it.
+    /// Generates all keys that are requested, with fresh secrets of real slots and of the half ring if one of them has it.
     ///
     /// # Panics
     /// As [`SecretPair::generate_key`].
@@ -74,19 +75,23 @@ pub(crate) struct EvaluatedSecrets<'a> {
     blocks: Option<BlockSecret>,
     /// The secret of real slots, if there are keys under it.
     real: Option<RealSecret>,
+    /// The secret of the half ring, if there are keys under it.
+    half: Option<HalfSecret>,
 }
 
 impl<'a> EvaluatedSecrets<'a> {
     pub(crate) fn new(ring: &'a Ring, pair: &SecretPair<'a>) -> Self {
         let evaluated = |secret| EvaluatedSecret::new(ring, secret);
         let (dense, sparse) = (evaluated(pair.dense), evaluated(pair.sparse));
-        Self { ring, dense, sparse, blocks: None, real: None }
+        Self { ring, dense, sparse, blocks: None, real: None, half: None }
     }
 
-    /// Draws the secret of real slots if a key has it.
+    /// Draws the secrets of real slots and of the half ring if a key has them.
     fn for_requests(mut self, requests: &[KeyRequest]) -> Self {
         let is_real = requests.iter().any(|request| request.purpose.is_real());
         self.real = is_real.then(|| RealSecret::sample(self.ring));
+        let is_half = requests.iter().any(|request| request.purpose.is_half());
+        self.half = is_half.then(|| HalfSecret::sample(self.ring));
         self
     }
 
@@ -100,7 +105,7 @@ impl<'a> EvaluatedSecrets<'a> {
 
     /// See [`SecretPair::generate_key`].
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
-        generate_rows(self.ring, shape, |rows| self.fill(purpose, shape, rows))
+        generate_rows(purpose.ring(self.ring), shape, |rows| self.fill(purpose, shape, rows))
     }
 
     /// Makes a key's rows.
@@ -109,27 +114,9 @@ impl<'a> EvaluatedSecrets<'a> {
         let SwitchingKeyShape { basis, .. } = shape;
         let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
         let of_sparse = |prime| SecretRow::Shared(sparse.limb(prime));
-        let preimage_under = |element: u32| {
-            let inverse = inverse_element(ring.degree(), element as usize);
-            let permutation = ring.galois_permutation(inverse);
-            move |prime| {
-                let mut preimage = Buffer::unspecified(ring.degree());
-                kernels::permute(&mut preimage, dense.limb(prime), permutation.whole());
-                SecretRow::Own(Zeroizing::new(preimage))
-            }
-        };
         match purpose {
-            KeyPurpose::Relinearization => {
-                let square = |prime| {
-                    let mut square = Buffer::copied(dense.limb(prime));
-                    kernels::mul_assign(ring.modulus(prime), &mut square, dense.limb(prime));
-                    SecretRow::Own(Zeroizing::new(square))
-                };
-                fill_from_to(ring, shape, rows, square, of_dense)
-            }
-            KeyPurpose::Galois(element) => {
-                fill_from_to(ring, shape, rows, of_dense, preimage_under(element))
-            }
+            KeyPurpose::Relinearization => dense.fill_relinearization(shape, rows),
+            KeyPurpose::Galois(element) => dense.fill_galois(element, shape, rows),
             KeyPurpose::DenseToSparse => {
                 assert!(
                     basis.main == 1 && basis.special == 1,
@@ -139,7 +126,7 @@ impl<'a> EvaluatedSecrets<'a> {
             }
             KeyPurpose::SparseToDense => fill_from_to(ring, shape, rows, of_sparse, of_dense),
             KeyPurpose::SparseGalois(element) => {
-                fill_from_to(ring, shape, rows, of_sparse, preimage_under(element))
+                fill_from_to(ring, shape, rows, of_sparse, dense.preimage_under(element))
             }
             KeyPurpose::DenseToBlocks(digit) => {
                 assert!(
@@ -165,6 +152,14 @@ impl<'a> EvaluatedSecrets<'a> {
                 let real =
                     self.real.as_ref().expect("requests of keys of real slots draw a secret");
                 real.fill(dense, purpose, shape, rows);
+            }
+            KeyPurpose::HalfRelinearization
+            | KeyPurpose::HalfGalois(_)
+            | KeyPurpose::ToHalf
+            | KeyPurpose::FromHalf => {
+                let half = self.half.as_ref();
+                let half = half.expect("requests of keys of the half ring draw a secret");
+                half.fill(dense, purpose, shape, rows);
             }
         }
     }
@@ -240,7 +235,7 @@ pub(crate) fn generate_stored_keys(
     let pair = SecretPair { dense, sparse: &sparse };
     let mut secrets = EvaluatedSecrets::new(ring, &pair).for_requests(requests);
     secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
-    let bytes = |request: &KeyRequest| request.shape.body_bytes(ring.moduli());
+    let bytes = |request: &KeyRequest| request.body_bytes(ring.moduli());
     let room = requests.iter().map(bytes).max().unwrap_or(0);
     let [mut filled, mut next] = [(); 2].map(|()| ByteBuffer::zeroed(room));
     let steps = progress.steps(requests.len())?;
@@ -257,7 +252,7 @@ pub(crate) fn generate_stored_keys(
             scope.spawn(|_| {
                 together.par_iter_mut().for_each(|(request, seed, errors, rows)| {
                     let KeyRequest { purpose, shape } = **request;
-                    let errors = errors_of_seed(ring, shape, errors);
+                    let errors = errors_of_seed(purpose.ring(ring), shape, errors);
                     secrets.fill(
                         purpose,
                         shape,

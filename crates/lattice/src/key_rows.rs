@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Buffer, Ring, kernels};
+use cryptable_ring::{Buffer, Ring, inverse_element, kernels};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
@@ -36,6 +36,37 @@ impl<'a> EvaluatedSecret<'a> {
     pub(crate) fn limb(&self, prime: usize) -> &[u64] {
         self.limbs[prime]
             .get_or_init(|| evaluations(self.ring, prime, &widened(self.secret.coefficients())))
+    }
+
+    /// Evaluations of its preimage under `X -> X^element` modulo a prime.
+    pub(crate) fn preimage_under<'b>(
+        &'b self,
+        element: u32,
+    ) -> impl Fn(usize) -> SecretRow<'b> + Sync {
+        let inverse = inverse_element(self.ring.degree(), element as usize);
+        let permutation = self.ring.galois_permutation(inverse);
+        move |prime| {
+            let mut preimage = Buffer::unspecified(self.ring.degree());
+            kernels::permute(&mut preimage, self.limb(prime), permutation.whole());
+            SecretRow::Own(Zeroizing::new(preimage))
+        }
+    }
+
+    /// Makes the rows of a key from it to its preimage under an automorphism.
+    pub(crate) fn fill_galois(&self, element: u32, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
+        let own = |prime| SecretRow::Shared(self.limb(prime));
+        fill_from_to(self.ring, shape, rows, own, self.preimage_under(element));
+    }
+
+    /// Makes the rows of a key from its square to itself.
+    pub(crate) fn fill_relinearization(&self, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
+        let own = |prime| SecretRow::Shared(self.limb(prime));
+        let square = |prime| {
+            let mut square = Buffer::copied(self.limb(prime));
+            kernels::mul_assign(self.ring.modulus(prime), &mut square, self.limb(prime));
+            SecretRow::Own(Zeroizing::new(square))
+        };
+        fill_from_to(self.ring, shape, rows, square, own);
     }
 }
 

@@ -22,6 +22,8 @@ pub mod external_product;
 mod failure_probability;
 pub mod flooding;
 pub mod gaussian_tail;
+#[cfg(feature = "client")]
+mod half_keys;
 mod handover;
 pub mod hidden_table;
 #[cfg(feature = "client")]

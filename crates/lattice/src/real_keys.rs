@@ -46,13 +46,7 @@ impl RealSecret {
         let own = |prime| SecretRow::Own(evaluations(ring, prime, &coefficients));
         match purpose {
             KeyPurpose::RealRelinearization => {
-                let square = |prime| {
-                    let of_secret = evaluations(ring, prime, &coefficients);
-                    let mut square = evaluations(ring, prime, &coefficients);
-                    kernels::mul_assign(ring.modulus(prime), &mut square, &of_secret);
-                    SecretRow::Own(square)
-                };
-                fill_from_to(ring, shape, rows, square, own)
+                EvaluatedSecret::new(ring, &self.secret).fill_relinearization(shape, rows);
             }
             KeyPurpose::ToReal(coordinate) => {
                 let trace = real_coordinate(dense.secret().coefficients(), coordinate);

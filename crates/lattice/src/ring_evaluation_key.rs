@@ -46,7 +46,7 @@ pub trait RingEvaluationParameters: RingParameters {
     /// Returns the bytes of memory that an evaluation key of these requests takes.
     fn key_memory_bytes(&self, requests: &[KeyRequest]) -> u64 {
         let moduli = self.moduli();
-        let sizes = requests.iter().map(|request| request.shape.memory_bytes(&moduli) as u64);
+        let sizes = requests.iter().map(|request| request.memory_bytes(&moduli) as u64);
         let results = self.result_key().map_or(0, |shape| shape.memory_bytes() as u64);
         sizes.fold(results, u64::saturating_add)
     }
@@ -149,7 +149,7 @@ fn check_switching_key_bytes(
     moduli: &RingModuli,
     found: u64,
 ) -> Result<()> {
-    let bytes = requests.iter().map(|request| request.shape.stored_bytes(moduli) as u64);
+    let bytes = requests.iter().map(|request| request.stored_bytes(moduli) as u64);
     let needed = bytes.fold(0, u64::saturating_add);
     if found < needed {
         return Err(WireError::Truncated { name: "evaluation key", needed, found }.into());
@@ -173,12 +173,13 @@ fn read_switching_keys(
         let seed = reader.array("seed of a switching key")?;
         let seed = (seed != NO_SEED).then(|| Seed::from_bytes(seed));
         let (shared, offset) = (Arc::clone(bytes), HEADER_BYTES + reader.position());
-        let length = request.shape.body_bytes(ring.moduli());
+        let length = request.body_bytes(ring.moduli());
         reader.raw("rows of a switching key", length)?;
         if seed.is_none() {
             reader.raw("masks of a switching key", length)?;
         }
-        let key = SwitchingKey::from_shared(ring, request.shape, seed.as_ref(), shared, offset);
+        let of = request.purpose.ring(ring);
+        let key = SwitchingKey::from_shared(of, request.shape, seed.as_ref(), shared, offset);
         let key = key.ok_or_else(|| {
             let expected = "words below their primes";
             WireError::invalid("a switching key", "other bytes", expected)

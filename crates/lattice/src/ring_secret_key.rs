@@ -236,7 +236,7 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         length.raw(&[0; KeyId::BYTES])?;
         for request in requests {
             length.raw(&[0; Seed::BYTES])?;
-            length.skip(request.shape.body_bytes(self.ring.moduli()));
+            length.skip(request.body_bytes(self.ring.moduli()));
         }
         length.skip(results);
         Ok(length.position())

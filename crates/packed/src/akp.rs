@@ -224,7 +224,9 @@ impl AkpCircuit {
         let (power, hiding) = (self.literal.worst_power(), self.hiding.as_ref());
         let shape =
             InterpolationShape { log_babies, constant_bits, complex_outputs, power, hiding };
-        interpolation::evaluate(arithmetic, exponentials, tables, shape, step)
+        self.literal.in_slots(arithmetic, |slots| {
+            interpolation::evaluate(slots, exponentials, tables, shape, step)
+        })
     }
 
     /// The outputs of every table in slots, of a ciphertext: ModRaise, CoeffsToSlots by these matrices, the exponential, and

@@ -145,6 +145,11 @@ pub struct ParametersLiteral {
     /// value each: of trees. Literals of earlier versions do not say so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub real_slots: bool,
+    /// Key-switching digits (dnum) of the widest keys of the ring of half the degree that tables are evaluated in, of at most a
+    /// quarter as many values as the ring degree; 0, as in literals of earlier versions, where they are evaluated in the whole
+    /// ring.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub half_digits: usize,
     /// Bits κ of hidden tables: results show nothing of a table but outputs, up to a statistical distance of 2^-κ. Tables are
     /// not hidden if there are none; of AKP of the first order without digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -283,7 +288,7 @@ impl ParametersLiteral {
 
     /// The law of a slot's noise. Errors that table and inputs fix are not part of it.
     pub(crate) fn slot_law(&self, noise: SlotNoise) -> NoiseLaw {
-        let copies = self.ring_degree / self.noise_coefficients();
+        let copies = self.limbs_in_slots(self.ring_degree) / self.noise_coefficients();
         noise.law(self.owners.embedding_limit(self.ring_degree), copies)
     }
 

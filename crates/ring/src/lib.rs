@@ -23,6 +23,7 @@ mod embedding;
 mod fourier_twiddles;
 mod fraction_digits;
 pub mod gadget;
+mod half_ring;
 mod isa;
 pub mod kernels;
 mod moduli;

@@ -59,6 +59,11 @@ impl RingModuli {
         self.degree
     }
 
+    /// The same moduli of the ring of half the degree.
+    pub(crate) fn of_half(&self) -> Self {
+        Self { degree: self.degree / 2, ..self.clone() }
+    }
+
     /// All moduli, by their numbers.
     #[must_use]
     pub fn values(&self) -> &[u64] {

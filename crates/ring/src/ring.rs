@@ -1,7 +1,7 @@
 //! The ring `Z_Q[X]/(X^N + 1)`: its primes, transforms and cached tables.
 
 use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use crate::base_conversion::{BaseConverter, Rounding};
 use crate::basis::{Basis, Chain};
@@ -27,6 +27,7 @@ pub struct Ring {
     tables: Vec<NttTable>,
     permutations: RwLock<HashMap<usize, Arc<Permutation>>>,
     converters: RwLock<HashMap<Vec<usize>, Arc<BaseConverter>>>,
+    half: OnceLock<Box<Self>>,
 }
 
 impl Ring {
@@ -89,7 +90,18 @@ impl Ring {
             moduli,
             permutations: RwLock::default(),
             converters: RwLock::default(),
+            half: OnceLock::new(),
         }
+    }
+
+    /// Returns the ring of half the degree and the same moduli, whose X is the square of that of this one: a subring, made when
+    /// it is first asked for ([`Poly::even_part`](crate::Poly::even_part), [`Poly::lifted`](crate::Poly::lifted)).
+    ///
+    /// # Panics
+    /// If half of the degree is below 16.
+    #[must_use]
+    pub fn half(&self) -> &Self {
+        self.half.get_or_init(|| Box::new(Self::of(self.moduli.of_half())))
     }
 
     /// The moduli by number, without their tables.

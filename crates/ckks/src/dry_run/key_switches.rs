@@ -3,8 +3,9 @@
 use cryptable_lattice::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use cryptable_ring::Basis;
 
-use super::{DryRun, Shape, SlotKind, SlotNoise};
+use super::{DryRun, Shape, SlotNoise};
 use crate::counts::Counts;
+use crate::inner_ring::Slots;
 use crate::transform_plan::lifted_limbs;
 
 /// A key switch of polynomials of one basis.
@@ -57,8 +58,8 @@ impl DryRun {
         self.request(KeyRequest { purpose, shape });
         let noise = noise / (scale * scale);
         match self.slots {
-            SlotKind::Complex(_) => SlotNoise::switches(noise),
-            SlotKind::Real => SlotNoise::products(noise),
+            Slots::Complex | Slots::Half => SlotNoise::switches(noise),
+            Slots::Real => SlotNoise::products(noise),
         }
     }
 
@@ -140,7 +141,7 @@ impl DryRun {
 
     pub(super) fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
         let basis = self.basis_of(ct);
-        let purpose = KeyPurpose::Galois(element as u32);
+        let purpose = self.slots.automorphism(element);
         let switching = self.switch(purpose, basis, Switching::Automorphism, ct.scale);
         let noise = ct.noise + switching + self.rounding_noise(ct.scale);
         Shape { noise, ..*ct }

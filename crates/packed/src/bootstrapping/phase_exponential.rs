@@ -33,6 +33,8 @@ pub(crate) struct PhaseExponential {
     parts: usize,
     /// Whether phases and exponentials are in real slots.
     is_real: bool,
+    /// Whether exponentials go to the half ring.
+    is_half: bool,
     secret: EncapsulatedSecret,
     limbs: usize,
     bottom_prime: f64,
@@ -92,6 +94,7 @@ impl PhaseExponential {
         Self {
             parts: literal.parts(),
             is_real: literal.real_slots,
+            is_half: literal.half_digits > 0,
             secret,
             limbs,
             bottom_prime: primes[0],
@@ -155,8 +158,8 @@ impl PhaseExponential {
         arithmetic.begin_stage("coeffs_to_slots");
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
         if self.is_real {
-            arithmetic.begin_stage("enter_real");
-            return vec![arithmetic.enter_real(&w)];
+            arithmetic.begin_stage("enter_inner_ring");
+            return vec![arithmetic.enter_inner(&w)];
         }
         real_parts(arithmetic, w, self.parts)
     }
@@ -185,7 +188,7 @@ impl PhaseExponential {
         let mut phases = self.phases(dry_run, &self.coeffs_to_slots.plans(), raised);
         phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
         let conjugation = dry_run.afresh().conjugate(&phases[0]).noise;
-        let mut exponentials = self.exponentials(dry_run, phases);
+        let mut exponentials = self.series(dry_run, phases);
         if let Some([worst, _]) = self.rounding_gains() {
             for z in &mut exponentials {
                 let SlotNoise { fixed, bound, .. } = z.noise;
@@ -194,7 +197,7 @@ impl PhaseExponential {
                 z.noise = SlotNoise { fixed, bound, ..noise };
             }
         }
-        exponentials
+        self.in_inner_ring(dry_run, exponentials)
     }
 
     /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel; `cos 2πt` and `sin 2πt` in real slots.
@@ -203,8 +206,29 @@ impl PhaseExponential {
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
     ) -> Vec<A::Ciphertext> {
+        self.in_inner_ring(arithmetic, self.series(arithmetic, phases))
+    }
+
+    /// Takes exponentials to the half ring, if tables are evaluated there.
+    fn in_inner_ring<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        exponentials: Vec<A::Ciphertext>,
+    ) -> Vec<A::Ciphertext> {
+        if !self.is_half {
+            return exponentials;
+        }
+        arithmetic.begin_stage("enter_inner_ring");
+        arithmetic.map_all(exponentials, |z| arithmetic.enter_inner(&z))
+    }
+
+    fn series<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        phases: Vec<A::Ciphertext>,
+    ) -> Vec<A::Ciphertext> {
         if let ([x], true) = (&phases[..], self.is_real) {
-            return self.exponential.evaluate_parts(&arithmetic.over_real_slots(), x).into();
+            return self.exponential.evaluate_parts(&arithmetic.over_inner(), x).into();
         }
         arithmetic.map_all(phases, |x| self.exponential.evaluate(arithmetic, &x))
     }

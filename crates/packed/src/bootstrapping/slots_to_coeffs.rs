@@ -53,11 +53,11 @@ pub(crate) fn apply<A: Arithmetic>(
     matrices: &[A::Matrix],
     mut outputs: A::Ciphertext,
 ) -> A::Ciphertext {
-    if literal.real_slots {
-        arithmetic.begin_stage("leave_real");
+    if literal.has_inner_ring() {
+        arithmetic.begin_stage("leave_inner_ring");
         let limbs = arithmetic.limbs(&outputs).min(literal.output_limbs());
         arithmetic.drop_to(&mut outputs, limbs);
-        outputs = arithmetic.leave_real(&outputs);
+        outputs = arithmetic.leave_inner(&outputs);
     }
     arithmetic.begin_stage("slots_to_coeffs");
     let mut ct = dft.apply(arithmetic, matrices, outputs);

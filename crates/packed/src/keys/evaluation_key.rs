@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use cryptable_ckks::Evaluator;
+use cryptable_ckks::inner_ring::InnerRing;
 use cryptable_lattice::error::Result;
 use cryptable_lattice::result_key::ResultKeyShape;
 use cryptable_lattice::ring_evaluation_key::{
@@ -87,10 +88,9 @@ impl EvaluationKey {
     /// The evaluator with these keys.
     pub(crate) fn evaluator(&self) -> Evaluator<'_> {
         let evaluator = Evaluator::new(self.ring(), self.keys.keys());
-        match &self.matrices.real_slots {
-            Some(real_slots) => evaluator.with_real_slots(real_slots),
-            None => evaluator,
-        }
+        let is_half = self.parameters().literal().half_digits > 0;
+        let real = self.matrices.real_slots.as_ref().map(InnerRing::Real);
+        evaluator.with_inner(real.or(is_half.then_some(InnerRing::Half)))
     }
 
     /// The matrices of lookups.

@@ -301,18 +301,13 @@ impl MultiplexerCircuit {
         }
     }
 
-    /// `f` with the arithmetic of slots between CoeffsToSlots and SlotsToCoeffs.
-    pub(super) fn in_slots<A: Arithmetic, T>(&self, arithmetic: &A, f: impl FnOnce(&A) -> T) -> T {
-        if self.literal.real_slots { f(&arithmetic.over_real_slots()) } else { f(arithmetic) }
-    }
-
     /// Selectors of rows and columns from the deltas of all digits (KProduct).
     pub(crate) fn selectors<A: Arithmetic>(
         &self,
         arithmetic: &A,
         deltas: Vec<DigitDeltas<A::Ciphertext>>,
     ) -> Selectors<A::Ciphertext> {
-        self.in_slots(arithmetic, |slots| self.selectors_in(slots, deltas))
+        self.literal.in_slots(arithmetic, |slots| self.selectors_in(slots, deltas))
     }
 
     fn selectors_in<A: Arithmetic>(
@@ -368,7 +363,7 @@ impl MultiplexerCircuit {
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
         let evaluate = |table| {
-            self.in_slots(arithmetic, |slots| {
+            self.literal.in_slots(arithmetic, |slots| {
                 multiplexer_tree::evaluate(slots, selectors, table, step)
             })
         };

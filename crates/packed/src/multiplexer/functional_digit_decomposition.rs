@@ -116,18 +116,18 @@ impl MultiplexerCircuit {
         if kind == PhaseFunction::Parts {
             let sine = exponentials.pop().expect("a sine");
             let cosine = exponentials.pop().expect("a cosine");
-            return self.in_slots(arithmetic, |real| {
+            return self.literal.in_slots(arithmetic, |real| {
                 vec![self.cleaned(real, real_deltas(real, [cosine, sine], p), digit)]
             });
         }
-        exponentials
-            .into_iter()
-            .map(|exponential| {
-                let deltas = kronecker_deltas(arithmetic, &exponential, kind, p);
+        self.literal.in_slots(arithmetic, |slots| {
+            let of_part = |exponential| {
+                let deltas = kronecker_deltas(slots, &exponential, kind, p);
                 drop(exponential);
-                self.cleaned(arithmetic, deltas, digit)
-            })
-            .collect()
+                self.cleaned(slots, deltas, digit)
+            };
+            exponentials.into_iter().map(of_part).collect()
+        })
     }
 
     /// The deltas of a digit with the limbs that its selector needs, cleaned by `3x² - 2x³`: 0 and 1 stay, an error ε becomes
@@ -190,7 +190,7 @@ impl MultiplexerCircuit {
             values.iter().map(move |&value| unit * value)
         });
         let (limbs, rows) = (self.literal.output_limbs(), [row.collect()]);
-        self.in_slots(arithmetic, |slots| {
+        self.literal.in_slots(arithmetic, |slots| {
             slots.linear_combinations(limbs, &inputs, &rows, self.output_scale).swap_remove(0)
         })
     }

@@ -1,12 +1,12 @@
 //! How a literal divides the chain of primes, and the shapes of its keys.
 
-use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::cleaning::H1_LEVELS;
-use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
+use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, PlannedInner};
+use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{Owners, SwitchingKeyShape};
 use cryptable_ring::{Basis, SharedLimbs};
 
@@ -29,6 +29,21 @@ impl ParametersLiteral {
             None => self.exponential_shape().levels() + self.coeffs_to_slots.primes,
         };
         self.exponential_limbs() + start
+    }
+
+    /// Whether slots are computed in an inner ring before SlotsToCoeffs: real ones, or those of the half ring.
+    pub(crate) fn has_inner_ring(&self) -> bool {
+        self.real_slots || self.half_digits > 0
+    }
+
+    /// `f` with the arithmetic of the slots that tables are evaluated in.
+    pub(crate) fn in_slots<A: Arithmetic, T>(&self, arithmetic: &A, f: impl FnOnce(&A) -> T) -> T {
+        if self.has_inner_ring() { f(&arithmetic.over_inner()) } else { f(arithmetic) }
+    }
+
+    /// Limbs of the ring of as many limbs of the ring that tables are evaluated in.
+    pub(crate) fn limbs_in_slots(&self, limbs: usize) -> usize {
+        if self.half_digits > 0 { limbs.div_ceil(2) } else { limbs }
     }
 
     /// Limbs at which real slots are entered: the last prime of CoeffsToSlots is that of the way in.
@@ -202,13 +217,40 @@ impl ParametersLiteral {
         }
     }
 
+    /// The widest keys of the half ring, which exponentials enter it by.
+    pub(crate) fn widest_half_shape(&self) -> SwitchingKeyShape {
+        let limbs = self.exponential_limbs();
+        key_shape(limbs, self.half_digits, self.log2_scale, self.log2_special)
+    }
+
+    /// Shapes of all keys of the half ring: those of fewer limbs have as few digits as a modulus no wider than the widest admits.
+    pub(crate) fn half_shapes(&self) -> Vec<SwitchingKeyShape> {
+        let bits = |shape: SwitchingKeyShape| {
+            let Basis { main, special, .. } = shape.basis;
+            main as f64 * self.log2_scale + special as f64 * self.log2_special
+        };
+        let widest = self.widest_half_shape();
+        let most = self.special_primes();
+        let shape = |limbs| {
+            let all = (1..=limbs)
+                .map(|digits| key_shape(limbs, digits, self.log2_scale, self.log2_special));
+            let mut fit = all.filter(|&it| it.basis.special <= most && bits(it) <= bits(widest));
+            fit.next().expect("digits of as many limbs as the widest have fit")
+        };
+        let tree = self.multiplexer.as_ref();
+        let deltas = tree.map(|tree| shape(self.output_limbs() + tree.levels_below_deltas()));
+        let deltas = deltas.filter(|it| it.basis.main < widest.basis.main);
+        [widest].into_iter().chain(deltas).collect()
+    }
+
     /// Returns a dry run over the given chain of primes.
     pub(crate) fn dry_run(&self, primes: &[f64]) -> DryRun {
-        let parameters = self.dry_run_parameters(primes);
-        match self.real_slots {
-            true => DryRun::with_real_slots(parameters, self.crossing_scale()),
-            false => DryRun::new(parameters),
-        }
+        let inner = match (self.real_slots, self.half_digits) {
+            (true, _) => Some(PlannedInner::Real(self.crossing_scale())),
+            (false, 1..) => Some(PlannedInner::Half(self.half_shapes())),
+            (false, 0) => None,
+        };
+        DryRun::new(self.dry_run_parameters(primes)).with_inner(inner)
     }
 
     /// Returns the parameters of a dry run.

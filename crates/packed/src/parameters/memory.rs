@@ -116,7 +116,9 @@ impl Parameters {
     /// Returns the bytes of polynomials if `limbs` limbs are in use, on one thread or two.
     fn bytes_of_limbs(&self, limbs: usize, threads: usize) -> usize {
         let literal = self.literal();
-        let all = limbs + literal.limbs() + TABLE_LIMBS;
+        // The half ring has tables of its own.
+        let half = if literal.half_digits > 0 { literal.limbs() / 2 } else { 0 };
+        let all = limbs + literal.limbs() + half + TABLE_LIMBS;
         let is_mixed = threads > 1 && literal.multiplexer.is_some();
         let gaps = if is_mixed { GAPS_OF_TWO_THREADS } else { GAPS };
         (gaps * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
@@ -264,8 +266,8 @@ impl ParametersLiteral {
         let parts = self.parts();
         let outputs = tables * (self.exponential_limbs() - self.interpolation_levels());
         let taken = threads.min(parts);
-        2 * (self.steps_and_exponentials(taken) + parts * outputs)
-            + taken * self.series_limbs(at_once)
+        let held = 2 * (self.steps_and_exponentials(taken) + parts * outputs);
+        self.limbs_in_slots(held + taken * self.series_limbs(at_once))
     }
 
     /// log2 of the baby steps, and the blocks of a series.

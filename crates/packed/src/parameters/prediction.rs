@@ -112,7 +112,7 @@ impl Parameters {
     /// Bytes of these switching keys, and of the encoded matrices.
     pub(crate) fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
         let moduli = self.moduli();
-        let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(&moduli)).sum();
+        let keys: usize = requests.iter().map(|it| it.memory_bytes(&moduli)).sum();
         let first = self.circuit().phase_exponential().map(|front| &front.coeffs_to_slots);
         let stages = first.into_iter().chain([self.circuit().slots_to_coeffs()]);
         let stages = stages.chain(self.circuit().clearing_plans());
@@ -133,8 +133,8 @@ impl Parameters {
         let moduli = self.moduli();
         let has_masks =
             !self.literal().owners.is_one() && request.purpose == KeyPurpose::Relinearization;
-        let masks = if has_masks { request.shape.body_bytes(&moduli) } else { 0 };
-        request.shape.stored_bytes(&moduli) + masks
+        let masks = if has_masks { request.body_bytes(&moduli) } else { 0 };
+        request.stored_bytes(&moduli) + masks
     }
 
     /// Words that are drawn for a switching key: masks, and the error of every digit. What encrypted bits of a secret take more,
@@ -145,7 +145,8 @@ impl Parameters {
             KeyPurpose::BlockBits(_) => ENCODED_BIT + limbs / 10,
             _ => 0,
         };
-        self.literal().ring_degree * (shape.digits() * (limbs + 1) + encoded)
+        let degree = purpose.degree(self.literal().ring_degree);
+        degree * (shape.digits() * (limbs + 1) + encoded)
     }
 
     /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of

@@ -2,6 +2,7 @@
 
 use cryptable_lattice::Result;
 use cryptable_lattice::security::{LweInstance, SecretDistribution, max_log2_modulus};
+use cryptable_ring::Basis;
 
 use crate::literal::ParametersLiteral;
 
@@ -55,6 +56,15 @@ pub(super) fn lwe_instances(
         let uniform = SecretDistribution::UniformTernary;
         LweInstance::ring("secret of real slots", degree, uniform, widest)
     });
+    let half = (literal.half_digits > 0).then(|| {
+        let shapes = literal.half_shapes().into_iter();
+        let bits = shapes.map(|shape| {
+            let Basis { main: limbs, special: count, .. } = shape.basis;
+            log2_product(main[..limbs].iter().chain(&special[..count]))
+        });
+        let (uniform, widest) = (SecretDistribution::UniformTernary, bits.fold(0.0, f64::max));
+        LweInstance::ring("secret of the half ring", degree / 2, uniform, widest)
+    });
     let masks = mask_words(literal, main, special).map(|words| {
         let bottom = log2_product([&main[0], &special[0]].into_iter());
         LweInstance::ring(
@@ -64,7 +74,7 @@ pub(super) fn lwe_instances(
             bottom,
         )
     });
-    [dense, other].into_iter().chain(real).chain(masks).collect()
+    [dense, other].into_iter().chain(real).chain(half).chain(masks).collect()
 }
 
 /// Words of the short masks of results: the least degree at which q_0·p_0 is secure, or a sixteenth of that of a toy. None for

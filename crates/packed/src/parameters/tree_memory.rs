@@ -54,7 +54,7 @@ impl ParametersLiteral {
     /// Limbs of the deltas of a digit.
     fn limbs_of_deltas(&self, tree: &MultiplexerLiteral, digit: usize) -> usize {
         let limbs = self.output_limbs() + tree.delta_levels(digit);
-        2 * self.parts() * tree.digits[digit] as usize * limbs
+        self.limbs_in_slots(2 * self.parts() * tree.digits[digit] as usize * limbs)
     }
 
     /// Limbs when the deltas of the last part of a digit are made: those of the other part, and all powers of an exponential
@@ -67,7 +67,7 @@ impl ParametersLiteral {
         let others = self.limbs_of_deltas(tree, digit) / self.parts() * (self.parts() - 1);
         let powers: usize = (1..p).map(|power| limbs - depth(power)).sum();
         let sums = p * (limbs - depth(p - 1));
-        2 * (limbs + powers + sums) + others
+        self.limbs_in_slots(2 * (limbs + powers + sums)) + others
     }
 
     /// Limbs that the last two factors of a Kronecker product of deltas take, beyond the deltas of these digits that they are
@@ -86,19 +86,20 @@ impl ParametersLiteral {
         let of_factors = factors.iter().map(|&(size, depth)| size * (limbs - depth));
         let deltas = digits.clone().map(|digit| tree.digits[digit] as usize * limbs);
         let parts = if digits.end == tree.digits.len() { self.parts() } else { 1 };
-        2 * parts * of_factors.sum::<usize>().saturating_sub(deltas.sum::<usize>())
+        let factors = of_factors.sum::<usize>().saturating_sub(deltas.sum::<usize>());
+        self.limbs_in_slots(2 * parts * factors)
     }
 
     /// Limbs of a selector: of rows in sums and differences of both parts, of columns joined, but for tables of slots.
     fn limbs_of_selector(&self, tree: &MultiplexerLiteral, index: usize) -> usize {
         let (sizes, output) = (tree.row_sizes(), self.output_limbs());
-        match sizes.get(index) {
+        self.limbs_in_slots(match sizes.get(index) {
             Some(size) => 2 * self.parts() * size * (output + sizes.len() - index),
             None => {
                 let sets = if tree.entry_levels > 0 { self.parts() } else { 1 };
                 let limbs = output + sizes.len() + tree.entry_levels as usize;
                 2 * sets * tree.columns() * limbs
             }
-        }
+        })
     }
 }

@@ -97,6 +97,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     }
     check_digits(literal)?;
     check_output_range(literal)?;
+    check_half_ring(literal)?;
     // Everything that these are computed from is bounded by now.
     let basis = literal.widest_basis();
     check_within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
@@ -210,6 +211,39 @@ fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
     if unserved {
         let what = "real slots of AKP, or beside bits, fewer values than the ring degree, complex outputs, entries of slots \
                     or several owners";
+        return Err(Error::Unsupported(what.into()));
+    }
+    Ok(())
+}
+
+/// Checks that a literal of the half ring is one that it serves: of one owner's values in at most a quarter of the coefficients.
+fn check_half_ring(literal: &ParametersLiteral) -> Result<()> {
+    if literal.half_digits == 0 {
+        return Ok(());
+    }
+    check_within(
+        "values of the half ring",
+        literal.slots as u64,
+        8..=literal.ring_degree as u64 / 4,
+    )?;
+    let digits = literal.half_digits as u64;
+    check_within(
+        "digits of keys of the half ring",
+        digits,
+        1..=literal.exponential_limbs() as u64,
+    )?;
+    let special = literal.widest_half_shape().basis.special as u64;
+    check_within("special primes of the half ring", special, 1..=literal.special_primes() as u64)?;
+    let unserved = literal.real_slots
+        || literal.block_secret.is_some()
+        || literal.hidden_bits.is_some()
+        || literal.selection_primes > 0
+        || literal.is_cosine_table()
+        || literal.multiplexer.as_ref().is_some_and(|tree| tree.entry_levels > 0)
+        || !literal.owners.is_one();
+    if unserved {
+        let what = "the half ring beside real slots, two inputs, a secret of blocks, selections, formulas, hidden tables, \
+                    entries of slots or several owners";
         return Err(Error::Unsupported(what.into()));
     }
     Ok(())

@@ -102,6 +102,7 @@ pub(crate) fn literal(
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
         real_slots,
+        half_digits: 0,
         hidden_bits,
         log_babies: log_babies(evaluation, log_coefficients).clamp(1, most_log_babies),
         constant_bits,

@@ -2,6 +2,8 @@
 //! take a prime or two more, at the top of the chain, where nothing but CoeffsToSlots is made dearer. The first of them, or
 //! the first step of the trace to sparse slots, may raise: a rotation under the sparse secret takes a key of one digit.
 
+use std::ops::RangeInclusive;
+
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::error::Result;
 
@@ -59,7 +61,10 @@ pub(crate) fn choose_primes_and_matrices(
     Ok(choose_matrices(request, found, check))
 }
 
-/// The best of these parameters and of those with other matrices of CoeffsToSlots and baby steps, by time and key bytes
+/// Digits of keys of the half ring that are tried: the fewest that are secure are the fastest.
+const HALF_DIGITS: RangeInclusive<usize> = 1..=6;
+
+/// The best of these parameters, of those with other matrices of CoeffsToSlots and baby steps, and of the best in the half ring, by time and key bytes
 /// ([`weighted`]), within the request's memory limit if any is. Others have to be secure, fail no more often than is
 /// stated, and pass `check`; these give way if they do not.
 pub(crate) fn choose_matrices(
@@ -103,7 +108,19 @@ pub(crate) fn choose_matrices(
             best = (rank, other);
         }
     }
-    best.1
+    let half = in_half_ring(&best.1).filter(serves);
+    half.filter(|half| rank(half) < best.0).unwrap_or(best.1)
+}
+
+/// Returns the same parameters with tables that are evaluated in the half ring, if values and primes have room there.
+fn in_half_ring(of: &Parameters) -> Option<Parameters> {
+    let literal = of.literal();
+    let has_room = 4 * literal.slots <= literal.ring_degree;
+    let mut digits = HALF_DIGITS.filter(|_| has_room);
+    digits.find_map(|half_digits| {
+        let name = format!("{}_half", literal.name);
+        Parameters::new(ParametersLiteral { name, half_digits, ..literal.clone() }).ok()
+    })
 }
 
 /// Returns the literal with other matrices of CoeffsToSlots, and primes of fewer bits; `None` if there would not be more
@@ -181,6 +198,23 @@ mod tests {
             assert!(seconds(&with) < 0.99 * seconds(&without), "{bits} bits, {count:?}");
             assert!(with.key_file_bytes <= without.key_file_bytes);
         }
+    }
+
+    #[test]
+    fn tables_of_few_values_are_planned_in_the_half_ring() {
+        let of = |count| Request { count: Some(count), ..Request::new(256, 256) };
+        for count in [1 << 12, 1 << 14] {
+            let found = Parameters::choose(&of(count)).unwrap();
+            assert!(found.security_bits() >= 128.0 && found.failure_probability().log2() <= -64.0);
+            let literal = ParametersLiteral { half_digits: 0, ..found.literal().clone() };
+            let whole = Parameters::new(literal).unwrap();
+            let [half, whole] = [&found, &whole].map(Parameters::prediction);
+            let seconds = |it: &Prediction| CostModel::default().seconds(&it.work);
+            assert!(seconds(&half) < 0.9 * seconds(&whole), "{count} values");
+            assert!(half.key_file_bytes < whole.key_file_bytes * 51 / 50);
+            assert!(half.peak_bytes() < whole.peak_bytes());
+        }
+        assert_eq!(Parameters::choose(&of(1 << 15)).unwrap().literal().half_digits, 0);
     }
 
     #[test]

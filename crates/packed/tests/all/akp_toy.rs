@@ -4,7 +4,7 @@ use crate::common;
 
 use std::sync::Arc;
 
-use common::{allowed, look_up, outputs, tables};
+use common::{allowed, in_half_ring, look_up, outputs, tables};
 use cryptable_lattice::KeyPurpose;
 use cryptable_packed::{
     Ciphertext, EvaluationKey, HermiteOrder, Parameters, ParametersLiteral, Progress, SecretKey,
@@ -109,6 +109,25 @@ fn higher_orders() {
     }
 }
 
+#[test]
+fn few_values_in_the_half_ring() {
+    let _replay = replay::begin();
+    for (p, output, slots, order) in [
+        (3, 16, 256, HermiteOrder::First),
+        (100, 100, 256, HermiteOrder::First),
+        (16, 16, 64, HermiteOrder::Second),
+    ] {
+        let whole = Parameters::insecure_toy_of_order(p, output, 1024, slots, order).unwrap();
+        let half = in_half_ring(&whole);
+        let [work, less] = [&whole, &half].map(|it| it.operation_counts(2));
+        assert!(less.limb_products < work.limb_products);
+        check(&half, &tables(p, output));
+    }
+    let full = Parameters::insecure_toy(16, 16).unwrap().literal().clone();
+    let error = Parameters::new(ParametersLiteral { half_digits: 2, ..full }).unwrap_err();
+    assert!(error.to_string().contains("values of the half ring"), "{error}");
+}
+
 /// `R(x) = Re Σ_k α_k·e^{2πikx}`.
 fn interpolation(alpha: &[Complex64], x: f64) -> f64 {
     let term = |(k, alpha): (usize, &Complex64)| {
@@ -173,8 +192,13 @@ fn eight_bits() {
 
 #[test]
 fn keys_and_ciphertexts_come_back_from_bytes() {
-    let parameters = Parameters::insecure_toy(4, 4).unwrap();
-    let secret = SecretKey::generate(&parameters);
+    let few = Parameters::insecure_toy_of(4, 4, 1024, 64).unwrap();
+    for parameters in [Parameters::insecure_toy(4, 4).unwrap(), in_half_ring(&few)] {
+        check_bytes(&SecretKey::generate(&parameters));
+    }
+}
+
+fn check_bytes(secret: &SecretKey) {
     let mut file = Vec::new();
     secret.write_evaluation_key(&mut file, Progress::silent()).unwrap();
     let secret = SecretKey::from_bytes(&secret.to_bytes(), allowed()).unwrap();

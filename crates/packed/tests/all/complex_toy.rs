@@ -1,6 +1,6 @@
 //! Tables with complex outputs, one result for both parts, on toy rings.
 
-use crate::common::{keys, number};
+use crate::common::{in_half_ring, keys, number};
 
 use cryptable_packed::{
     ComplexTable, EntryKind, Method, MultiplexerLiteral, Parameters, Progress, RealDecryption,
@@ -17,6 +17,12 @@ fn table(p: u64, modulus: u64, seed: u64) -> ComplexTable {
 /// Looks values up in all tables at once by AKP; every one, and the noise of all.
 fn check(p: u64, modulus: u64, slots: usize, tables: &[ComplexTable]) {
     check_with(&Parameters::insecure_toy_complex(p, modulus, slots).unwrap(), tables);
+}
+
+#[test]
+fn few_values_in_the_half_ring() {
+    let whole = Parameters::insecure_toy_complex(16, 64, 256).unwrap();
+    check_with(&in_half_ring(&whole), &[table(16, 64, 5)]);
 }
 
 /// Looks values up like [`check`], with these parameters.

@@ -2,8 +2,8 @@
 
 use crate::common;
 
-use common::{look_up, over_bound};
-use cryptable_packed::{Ciphertext, Parameters, Progress, SecretKey, Table};
+use common::{in_half_ring, look_up, over_bound};
+use cryptable_packed::{Ciphertext, Parameters, ParametersLiteral, Progress, SecretKey, Table};
 use cryptable_ring::random::replay;
 
 /// Values that meet every digit, and both sides of every carry and of the sign.
@@ -22,10 +22,15 @@ fn values(modulus: u64, count: u64) -> Vec<u64> {
 
 /// Checks a table of the last digit on many values, and noise on both sides.
 fn check(digits: &[u64], table: &Table) {
-    let parameters = Parameters::insecure_toy_digits(digits, table.output_modulus()).unwrap();
-    let (secret, keys) = common::keys(&parameters);
+    check_with(&Parameters::insecure_toy_digits(digits, table.output_modulus()).unwrap(), table);
+}
+
+/// Checks a table like [`check`], with these parameters.
+fn check_with(parameters: &Parameters, table: &Table) {
+    let digits = &parameters.literal().digits;
+    let (secret, keys) = common::keys(parameters);
     let modulus = parameters.input_modulus();
-    let values = values(modulus, 1024);
+    let values = values(modulus, parameters.literal().slots as u64);
     let input = secret.encrypt(&values).unwrap();
     let result = look_up(&keys, &input, table);
     let place = modulus / digits[digits.len() - 1];
@@ -43,6 +48,16 @@ fn tables_of_the_last_digit() {
             check(digits, &Table::from_fn(size, output, |_| output - 1).unwrap());
         }
     }
+}
+
+#[test]
+fn few_values_in_the_half_ring() {
+    let _replay = replay::begin();
+    let whole = Parameters::insecure_toy_of(16, 16, 1024, 256).unwrap();
+    let (input_modulus, digits) = (256, vec![16; 2]);
+    let literal = ParametersLiteral { input_modulus, digits, ..whole.literal().clone() };
+    let parameters = in_half_ring(&Parameters::new(literal).unwrap());
+    check_with(&parameters, &Table::from_fn(16, 16, |d| (d * d + 3 * d + 1) % 16).unwrap());
 }
 
 #[test]

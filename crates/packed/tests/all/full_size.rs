@@ -3,7 +3,9 @@
 use crate::common;
 
 use common::{look_up, look_up_many};
-use cryptable_packed::{Method, Parameters, Progress, Request, Table};
+use cryptable_packed::{
+    CostModel, Method, Parameters, ParametersLiteral, Progress, Request, Table,
+};
 use cryptable_ring::random::replay;
 
 fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
@@ -19,7 +21,9 @@ fn check_of(parameters: &Parameters, table: &Table) {
     let slots = parameters.literal().slots as u64;
     let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
     let input = secret.encrypt(&values).unwrap();
-    let output = look_up(&keys, &input, table);
+    let start = std::time::Instant::now();
+    let (output, stages) = cryptable_ckks::stages::timed(|| look_up(&keys, &input, table));
+    println!("{parameters}: {:?}, {stages:?}", start.elapsed());
     let deviation = common::deviation(&secret, &output, &common::outputs(table, &values));
     let failure = parameters.failure();
     assert!(deviation < 1.2 * (failure.noise_ratio + failure.bias_ratio), "{deviation:e}");
@@ -60,6 +64,26 @@ fn few_values_under_a_secret_of_blocks() {
     let _replay = replay::begin();
     for (p, count) in [(256, 64), (256, 1 << 10), (16, 1 << 10)] {
         check(p, 1 << 15, count, &scrambled(p));
+    }
+}
+
+/// Tables are evaluated in the half ring, by AKP and by a tree.
+#[test]
+#[ignore = "a minute and 3 GB"]
+fn values_in_the_half_ring() {
+    let _replay = replay::begin();
+    for (p, count) in [(256, 1 << 14), (256, 1 << 12), (1 << 16, 1 << 12)] {
+        let request = Request { count: Some(count), ..Request::new(p, p) };
+        let parameters = Parameters::choose(&request).unwrap();
+        assert!(parameters.literal().half_digits > 0);
+        let whole = ParametersLiteral { half_digits: 0, ..parameters.literal().clone() };
+        let units = |of: &Parameters| {
+            let model = CostModel::default();
+            model.seconds(&of.prediction().work) / model.unit()
+        };
+        let whole = units(&Parameters::new(whole).unwrap());
+        println!("{:.0} u by count, {whole:.0} u in the whole ring", units(&parameters));
+        check_of(&parameters, &scrambled(p));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{look_up, look_up_many, outputs, prepare, reports, tables};
+use common::{in_half_ring, look_up, look_up_many, outputs, prepare, reports, tables};
 use cryptable_packed::{
     EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress, Request, SecretKey, Table,
 };
@@ -115,6 +115,18 @@ fn sparse_packings() {
     for slots in [8, 64, 512] {
         let parameters = toy(16, slots, literal(&[4, 4], &[1, 1]), 0);
         check(&parameters, &tables(16, 16)[..2]);
+    }
+}
+
+#[test]
+fn few_values_in_the_half_ring() {
+    let _replay = replay::begin();
+    let trees: [(&[u64], &[usize], u32); 3] =
+        [(&[16, 16], &[1, 1], 0), (&[3, 4, 4], &[1, 2], 1), (&[2; 4], &[2, 2], 0)];
+    for (digits, selectors, delta_cleanings) in trees {
+        let multiplexer = MultiplexerLiteral { delta_cleanings, ..literal(digits, selectors) };
+        let p = digits.iter().product();
+        check(&in_half_ring(&toy(p, 128, multiplexer, 0)), &tables(p, p)[..2]);
     }
 }
 

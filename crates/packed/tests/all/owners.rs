@@ -359,15 +359,10 @@ fn errors_of_joint_keys_are_as_large_as_their_laws() {
         let (kind, expected) = match purpose {
             KeyPurpose::Relinearization => (0, count.relinearization_error_variance(ring.degree())),
             KeyPurpose::SparseToDense => (1, count.error_variance()),
-            KeyPurpose::DenseToBlocks(_) | KeyPurpose::BlockBits(_) => {
-                unreachable!("several owners have no secret of blocks")
-            }
-            KeyPurpose::RealRelinearization | KeyPurpose::ToReal(_) | KeyPurpose::FromReal(_) => {
-                unreachable!("several owners have no real slots")
-            }
             KeyPurpose::SparseGalois(_) | KeyPurpose::DenseToSparse | KeyPurpose::Galois(_) => {
                 continue;
             }
+            other => unreachable!("several owners have no key for {other:?}"),
         };
         let basis = key.shape().basis;
         let mut secret = Poly::<Evaluations>::zero(ring, basis);

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_packed::{
-    Ciphertext, CostModel, EvaluationKey, Formula, Parameters, PreparedFormulas, PreparedTable,
-    Progress, ReadOptions, Request, Result, SecretKey, Table,
+    Ciphertext, CostModel, EvaluationKey, Formula, Parameters, ParametersLiteral, PreparedFormulas,
+    PreparedTable, Progress, ReadOptions, Request, Result, SecretKey, Table,
 };
 
 /// Returns options to read files of toys.
@@ -119,6 +119,11 @@ pub fn tables(p: u64, output: u64) -> Vec<Table> {
         Table::from_fn(p, output, |_| output - 1).unwrap(),
         Table::from_fn(p, output, |x| if x == p - 1 { output / 2 } else { 0 }).unwrap(),
     ]
+}
+
+/// The same parameters with tables that are evaluated in the half ring, by keys of two digits.
+pub fn in_half_ring(of: &Parameters) -> Parameters {
+    Parameters::new(ParametersLiteral { half_digits: 2, ..of.literal().clone() }).unwrap()
 }
 
 /// Prepares tables.

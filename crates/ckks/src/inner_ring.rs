@@ -1,0 +1,89 @@
+//! A ring beside that of a circuit, which its slots are computed in for a while: that of real slots ([`crate::real_slots`]), or the
+//! half ring.
+//!
+//! Few values repeat in slots, so that messages lie in the ring of half the degree whose X is the square of this one's
+//! ([`Ring::half`]). There one operation takes half of the time, as long as the modulus is small enough for half of the degree to
+//! be secure. The way there is a key switch to a secret of that ring, of whose sums only the even part is divided by the special
+//! primes; noise in the other part is lost. The way back is a key switch to the dense secret.
+
+use cryptable_lattice::divided_key_switch::switch_and_rescale;
+use cryptable_lattice::key_switching::switch;
+use cryptable_lattice::{KeyPurpose, RlweCiphertext, SwitchingKey};
+use cryptable_ring::Ring;
+
+use crate::ciphertext::Ciphertext;
+use crate::real_slots::RealSlots;
+
+/// The inner ring of a circuit.
+#[derive(Clone, Copy, Debug)]
+pub enum InnerRing<'a> {
+    /// Real slots, with the ways there and back.
+    Real(&'a RealSlots),
+    /// The ring of half the degree.
+    Half,
+}
+
+impl<'a> InnerRing<'a> {
+    /// The ring itself, within `ring`.
+    pub(crate) fn within(self, ring: &'a Ring) -> &'a Ring {
+        match self {
+            Self::Real(real_slots) => real_slots.real_ring(),
+            Self::Half => ring.half(),
+        }
+    }
+
+    /// The slots that ciphertexts of it have.
+    pub(crate) fn slots(self) -> Slots {
+        match self {
+            Self::Real(_) => Slots::Real,
+            Self::Half => Slots::Half,
+        }
+    }
+}
+
+/// Which slots ciphertexts have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Slots {
+    /// Complex ones of the whole ring.
+    Complex,
+    /// Real ones.
+    Real,
+    /// Complex ones of the half ring.
+    Half,
+}
+
+impl Slots {
+    /// The purpose of relinearization keys.
+    pub(crate) fn relinearization(self) -> KeyPurpose {
+        match self {
+            Self::Complex => KeyPurpose::Relinearization,
+            Self::Real => KeyPurpose::RealRelinearization,
+            Self::Half => KeyPurpose::HalfRelinearization,
+        }
+    }
+
+    /// The purpose of keys of an automorphism.
+    ///
+    /// # Panics
+    /// Of real slots, which have none.
+    pub(crate) fn automorphism(self, element: usize) -> KeyPurpose {
+        match self {
+            Self::Complex => KeyPurpose::Galois(element as u32),
+            Self::Real => unreachable!("real slots have no automorphisms"),
+            Self::Half => KeyPurpose::HalfGalois(element as u32),
+        }
+    }
+}
+
+/// Takes slots to the half ring, by a key of [`KeyPurpose::ToHalf`].
+pub(crate) fn enter_half(ring: &Ring, ct: &Ciphertext, key: &SwitchingKey) -> Ciphertext {
+    let sum = switch(ring, &ct.parts.c1, key, [Some(&ct.parts.c0), None]);
+    let even = RlweCiphertext { c0: sum.c0.even_part(ring), c1: sum.c1.even_part(ring) };
+    Ciphertext { parts: even.divide_round(ring.half(), 0), scale: ct.scale }
+}
+
+/// Takes slots of the half ring to the whole one, by a key of [`KeyPurpose::FromHalf`].
+pub(crate) fn leave_half(ring: &Ring, ct: &Ciphertext, key: &SwitchingKey) -> Ciphertext {
+    let [c0, c1] = [&ct.parts.c0, &ct.parts.c1].map(|part| part.lifted(ring));
+    Ciphertext { parts: switch_and_rescale(ring, &c0, &c1, key, 0), scale: ct.scale }
+}

@@ -1,0 +1,63 @@
+//! The secret of the half ring, and switching keys between it and the dense secret.
+//!
+//! A ciphertext whose message lies in the half ring ([`Ring::half`]) is switched to a secret that does, and the even part of both
+//! its polynomials is then a ciphertext of that ring. The key for it encrypts under a secret of N/2 coefficients, so that its
+//! modulus, as that of every key in the half ring, has to be one that half of the degree is secure for.
+//!
+//! The secret is drawn for each evaluation key, as no ciphertext under it leaves the server.
+
+use cryptable_ring::Ring;
+use cryptable_ring::random::RandomStream;
+use zeroize::Zeroizing;
+
+use crate::evaluation_keys::KeyPurpose;
+use crate::key_rows::{EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to};
+use crate::secret::TernarySecret;
+use crate::security::SecretDistribution;
+use crate::switching_key::SwitchingKeyShape;
+
+/// The secret of the half ring.
+pub(crate) struct HalfSecret(TernarySecret);
+
+impl HalfSecret {
+    /// Draws the secret for the half of a ring.
+    pub(crate) fn sample(ring: &Ring) -> Self {
+        let (degree, uniform) = (ring.half().degree(), SecretDistribution::UniformTernary);
+        Self(TernarySecret::sample(degree, uniform, &mut RandomStream::from_os()))
+    }
+
+    /// Makes the rows of a key in the half ring, or between it and the dense secret.
+    ///
+    /// # Panics
+    /// If the purpose has nothing to do with it.
+    pub(crate) fn fill(
+        &self,
+        dense: &EvaluatedSecret<'_>,
+        purpose: KeyPurpose,
+        shape: SwitchingKeyShape,
+        rows: KeyRows<'_>,
+    ) {
+        let ring = dense.ring();
+        let own = || EvaluatedSecret::new(ring.half(), &self.0);
+        let lifted = self.lifted();
+        let of_lifted = |prime| SecretRow::Own(evaluations(ring, prime, &lifted));
+        let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
+        match purpose {
+            KeyPurpose::HalfRelinearization => own().fill_relinearization(shape, rows),
+            KeyPurpose::HalfGalois(element) => own().fill_galois(element, shape, rows),
+            KeyPurpose::ToHalf => fill_from_to(ring, shape, rows, of_dense, of_lifted),
+            KeyPurpose::FromHalf => fill_from_to(ring, shape, rows, of_lifted, of_dense),
+            other => unreachable!("{other:?} is no key of the half ring"),
+        }
+    }
+
+    /// Returns its coefficients at even powers of X.
+    fn lifted(&self) -> Zeroizing<Vec<i64>> {
+        let coefficients = self.0.coefficients();
+        let mut lifted = Zeroizing::new(vec![0; 2 * coefficients.len()]);
+        for (even, &c) in lifted.iter_mut().step_by(2).zip(coefficients) {
+            *even = i64::from(c);
+        }
+        lifted
+    }
+}
