@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/postgres,cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests s3-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test image-test wheels programs release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests s3-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test image-test wheels programs server-program release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -246,8 +246,7 @@ page-test: wasm ## Click through the page in headless Chromium, at full size; ne
 # fetched: libraries of this machine stand in for the base images.
 PODMAN ?= podman
 image-test: export PODMAN := $(PODMAN)
-image-test: ## Build the server's image and run it: its user, its read-only root, health, SIGTERM; needs podman
-	$(CARGO) build --release -p cryptable-server
+image-test: server-program ## Build the server's image and run it: its user, its read-only root, health, SIGTERM; needs podman
 	$(PYTHON) scripts/image_test.py $(or $(CARGO_TARGET_DIR),target)/release/cryptable-server
 
 PREFIX ?= /usr/local
@@ -279,8 +278,10 @@ capi-header: ## Write the header of the library for C; needs cbindgen
 PROGRAM_LINKER = $(wildcard $(shell rustc --print sysroot)/lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld/ld.lld)
 PROGRAM_OPTIONS = $(if $(PROGRAM_LINKER),-- -C link-arg=-Xlinker -C link-arg=--icf=all)
 
-programs: ## Build the programs cryptable, with the client's commands, and cryptable-server, which handles no secret
+programs: server-program ## Build the programs cryptable, with the client's commands, and cryptable-server, which handles no secret
 	$(CARGO) rustc --release -p cryptable-cli --bin cryptable $(PROGRAM_OPTIONS)
+
+server-program:
 	$(CARGO) rustc --release -p cryptable-server --bin cryptable-server $(PROGRAM_OPTIONS)
 
 RELEASE_FOLDER ?= target/release-$(WORKSPACE_VERSION)
