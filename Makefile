@@ -146,7 +146,8 @@ ray-tests: ## Run the tests of lookups by Ray on a local cluster, with the libra
 	@test -e $(PYTHON_PACKAGE)/cryptable/_native.abi3.so || { echo 'make python-tests builds the library first'; exit 1; }
 	$(PYTHON) -m venv $(RAY_ENVIRONMENT)
 	$(RAY_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'pytest>=8' 'ray[client,data]>=2.40' 'tqdm>=4.60'
-	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py crates/python/tests/test_ray_workers.py
+	# Ray's workers leave the processors to everything else by default, and would never end on a busy machine.
+	RAY_worker_niceness=0 PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py crates/python/tests/test_ray_workers.py
 
 # What lookups by Ray add to bare ones, and what a second worker brings: on a quiet machine of two cores or more.
 ray-overhead: ## Measure lookups by Ray beside the bare library; needs what ray-tests has installed
@@ -328,8 +329,9 @@ deny: ## Check licences, sources and advisories of all dependencies; needs cargo
 deny-if-possible:
 	@if command -v cargo-deny > /dev/null; then $(MAKE) deny; else echo 'dependencies NOT checked: there is no cargo-deny'; fi
 
+# They name crates by the folder in which they are built, which nobody else has.
 sbom: ## Write bills of materials (CycloneDX) to target/sbom; needs cargo-cyclonedx
 	@command -v cargo-cyclonedx > /dev/null || { echo 'cargo install cargo-cyclonedx brings the tool'; exit 1; }
 	$(CARGO) cyclonedx --format json --all-features --target all
 	mkdir -p target/sbom
-	for file in crates/*/*.cdx.json; do mv "$$file" target/sbom/; done
+	for file in crates/*/*.cdx.json; do sed 's|file://$(CURDIR)/|file:///|g' "$$file" > "target/sbom/$${file##*/}" && rm "$$file"; done
