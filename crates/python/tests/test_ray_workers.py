@@ -32,7 +32,7 @@ def test_cores_are_shared_out():
     assert share_out([1], 4, None) == (4, 1)
 
 
-def wait_until(what, is_so, seconds=60):
+def wait_until(what, is_so, seconds=300):
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end, f"not so after {seconds} s: {what}"
