@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/postgres,cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests s3-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test image-test wheels programs release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests s3-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test image-test wheels programs server-program release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -146,7 +146,8 @@ ray-tests: ## Run the tests of lookups by Ray on a local cluster, with the libra
 	@test -e $(PYTHON_PACKAGE)/cryptable/_native.abi3.so || { echo 'make python-tests builds the library first'; exit 1; }
 	$(PYTHON) -m venv $(RAY_ENVIRONMENT)
 	$(RAY_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'pytest>=8' 'ray[client,data]>=2.40' 'tqdm>=4.60'
-	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py crates/python/tests/test_ray_workers.py
+	# By default Ray's workers leave the processors to everything else, and a cluster writes a token into the user's folder.
+	RAY_worker_niceness=0 RAY_AUTH_MODE=disabled PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py crates/python/tests/test_ray_workers.py
 
 # What lookups by Ray add to bare ones, and what a second worker brings: on a quiet machine of two cores or more.
 ray-overhead: ## Measure lookups by Ray beside the bare library; needs what ray-tests has installed
@@ -246,8 +247,7 @@ page-test: wasm ## Click through the page in headless Chromium, at full size; ne
 # fetched: libraries of this machine stand in for the base images.
 PODMAN ?= podman
 image-test: export PODMAN := $(PODMAN)
-image-test: ## Build the server's image and run it: its user, its read-only root, health, SIGTERM; needs podman
-	$(CARGO) build --release -p cryptable-server
+image-test: server-program ## Build the server's image and run it: its user, its read-only root, health, SIGTERM; needs podman
 	$(PYTHON) scripts/image_test.py $(or $(CARGO_TARGET_DIR),target)/release/cryptable-server
 
 PREFIX ?= /usr/local
@@ -279,8 +279,10 @@ capi-header: ## Write the header of the library for C; needs cbindgen
 PROGRAM_LINKER = $(wildcard $(shell rustc --print sysroot)/lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld/ld.lld)
 PROGRAM_OPTIONS = $(if $(PROGRAM_LINKER),-- -C link-arg=-Xlinker -C link-arg=--icf=all)
 
-programs: ## Build the programs cryptable, with the client's commands, and cryptable-server, which handles no secret
+programs: server-program ## Build the programs cryptable, with the client's commands, and cryptable-server, which handles no secret
 	$(CARGO) rustc --release -p cryptable-cli --bin cryptable $(PROGRAM_OPTIONS)
+
+server-program:
 	$(CARGO) rustc --release -p cryptable-server --bin cryptable-server $(PROGRAM_OPTIONS)
 
 RELEASE_FOLDER ?= target/release-$(WORKSPACE_VERSION)
@@ -327,8 +329,9 @@ deny: ## Check licences, sources and advisories of all dependencies; needs cargo
 deny-if-possible:
 	@if command -v cargo-deny > /dev/null; then $(MAKE) deny; else echo 'dependencies NOT checked: there is no cargo-deny'; fi
 
+# They name crates by the folder in which they are built, which nobody else has.
 sbom: ## Write bills of materials (CycloneDX) to target/sbom; needs cargo-cyclonedx
 	@command -v cargo-cyclonedx > /dev/null || { echo 'cargo install cargo-cyclonedx brings the tool'; exit 1; }
 	$(CARGO) cyclonedx --format json --all-features --target all
 	mkdir -p target/sbom
-	for file in crates/*/*.cdx.json; do mv "$$file" target/sbom/; done
+	for file in crates/*/*.cdx.json; do sed 's|file://$(CURDIR)/|file:///|g' "$$file" > "target/sbom/$${file##*/}" && rm "$$file"; done

@@ -19,7 +19,8 @@ TABLE = np.random.default_rng(6).integers(0, 16, 16)
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2**28)
+    # One of its own, whatever else runs or ran on this machine.
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2**28)
     yield
     ray.shutdown()
 

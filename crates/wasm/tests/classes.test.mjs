@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 
-import { allValues, imported, run, temporaryFolder } from "./support.mjs";
+import { allValues, imported, packageFolder, run, temporaryFolder } from "./support.mjs";
 
 const { CiphertextInfo, Parameters, PublicKey, SecretKey, load, sha256 } = await imported("index.js");
 const { Client } = await imported("client.js");
@@ -137,6 +137,21 @@ test("a client is told what it lacks, and forgets its key", async () => {
   assert.equal(part.length, 3);
   await client.close();
   await assert.rejects(made.part(0, 1), /stopped/);
+});
+
+test("types declare the methods that there are", () => {
+  for (const [file, made] of [["client", Client], ["service", Service]]) {
+    const types = readFileSync(join(packageFolder, `${file}.d.ts`), "utf8");
+    const [, body] = new RegExp(`export class ${made.name} \\{\n(.*?)\n\\}`, "s").exec(types);
+    const declared = Array.from(body.matchAll(/^  (?:static )?(\w+)\(/gm), ([, name]) => name);
+    const methods = [made, made.prototype].flatMap((place) =>
+      Object.getOwnPropertyNames(place).filter((name) => typeof place[name] === "function"),
+    );
+    // What every class has, and the messages of `Client` to its worker.
+    const others = new Set(["constructor", "call"]);
+    const publicOnes = (names) => names.filter((name) => !others.has(name)).sort();
+    assert.deepEqual(publicOnes(declared), publicOnes(methods));
+  }
 });
 
 test("tokens go to other machines by TLS only", () => {

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 
 /** The native program, and the folder of the npm package: the Makefile names both. */
 const program = process.env.CRYPTABLE_PROGRAM ?? "target/checks/cryptable";
-const packageFolder = process.env.CRYPTABLE_NPM_PACKAGE ?? "target/wasm/cryptable";
+export const packageFolder = process.env.CRYPTABLE_NPM_PACKAGE ?? "target/wasm/cryptable";
 
 /** Imports a module of the npm package. */
 export const imported = (name) => import(pathToFileURL(join(packageFolder, name)));
