@@ -45,6 +45,8 @@ pub struct Steps<C> {
     babies: Vec<C>,
     /// Steps B, 2B, 4B, …
     giants: Vec<C>,
+    /// Step 3B of powers, from eight blocks on: of every four blocks, the last one has a factor of its own.
+    triple: Option<C>,
 }
 
 impl<C: Clone + Send + Sync> Steps<C> {
@@ -75,7 +77,9 @@ impl<C: Clone + Send + Sync> Steps<C> {
                 if g == log_babies { &steps[block / 2 - 1] } else { &giants[giants.len() - 1] };
             giants.push(join_steps(arithmetic, basis, half, half, z));
         }
-        Self { basis, log_babies, babies: steps, giants }
+        let has_triple = basis == PolynomialBasis::Power && giants.len() >= 3;
+        let triple = has_triple.then(|| join_steps(arithmetic, basis, &giants[1], &giants[0], z));
+        Self { basis, log_babies, babies: steps, giants, triple }
     }
 
     /// Evaluates `Σ_k coefficients[k]·step_k`.
@@ -92,39 +96,18 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let (block, length) = (1 << self.log_babies, self.length());
         assert!(coefficients.len() <= length, "{} coefficients", coefficients.len());
         let mut padded = coefficients.to_vec();
-        if self.basis == PolynomialBasis::Chebyshev {
+        // Those whose constants stay are divided where they are cut.
+        if self.basis == PolynomialBasis::Chebyshev && !matches!(constants, ConstantScale::Kept(_))
+        {
             padded.resize(length, Complex64::ZERO);
             divide_by_giants(&mut padded, block);
         }
         let shift = match constants {
-            ConstantScale::Kept(bits) => return self.evaluate_kept(arithmetic, &padded, bits),
+            ConstantScale::Kept(bits) => return self.evaluate_kept(arithmetic, padded, bits),
             ConstantScale::Shifted(bits) => bits,
         };
         let blocks = self.block_sums(arithmetic, &padded, shift);
         self.join_blocks(arithmetic, blocks)
-    }
-
-    /// Evaluates like [`Steps::evaluate`], with constants of this many bits that stay in the scale.
-    ///
-    /// A series is `low + high·step_half`, its low half again, and so on down to a block: as all of these products are
-    /// taken at the level of the whole, they share one relinearization. Of 16 blocks, 8 are left of 15. The sums of all
-    /// blocks are still made at once, each at the scale at which it is added.
-    fn evaluate_kept<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        coefficients: &[Complex64],
-        bits: f64,
-    ) -> C {
-        let (z, block) = (&self.babies[0], self.babies.len() + 1);
-        let count = coefficients.len().div_ceil(block);
-        let levels = (count.next_power_of_two().ilog2() + self.log_babies) as usize;
-        let place = (arithmetic.limbs(z) - levels, arithmetic.scale(z) * bits.exp2());
-        let mut scales = vec![0.0; count];
-        self.block_scales(arithmetic, place.0, place.1, &mut scales);
-        let limbs = self.babies.iter().map(|ct| arithmetic.limbs(ct)).min().expect("step 1");
-        let blocks: Vec<_> = coefficients.chunks(block).zip(scales).collect();
-        let mut blocks = self.combine(arithmetic, limbs, place.1, &blocks);
-        self.join_kept(arithmetic, place.0, &mut blocks)
     }
 
     /// Combines the baby steps for blocks of coefficients, each to its own scale: with constants that are rounded at `scale`,
@@ -153,63 +136,9 @@ impl<C: Clone + Send + Sync> Steps<C> {
         sums.into_iter().zip(blocks).map(with_constant).collect()
     }
 
-    /// The scales of blocks whose series is to have this number of limbs and this scale.
-    fn block_scales<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        limbs: usize,
-        scale: f64,
-        scales: &mut [f64],
-    ) {
-        let wide = scale * arithmetic.prime(limbs);
-        let is_alone = scales.len() == 1;
-        let mut rest = scales;
-        while rest.len() > 1 {
-            let half = rest.len().next_power_of_two() / 2;
-            let giant = &self.giants[half.ilog2() as usize];
-            let (low, high) = rest.split_at_mut(half);
-            self.block_scales(arithmetic, limbs + 1, wide / arithmetic.scale(giant), high);
-            rest = low;
-        }
-        rest[0] = if is_alone { scale } else { wide };
-    }
-
-    /// Joins blocks to a series with this number of limbs and removes them from the list.
-    fn join_kept<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        limbs: usize,
-        blocks: &mut Vec<C>,
-    ) -> C {
-        let mut highs = Vec::new();
-        while blocks.len() > 1 {
-            let half = blocks.len().next_power_of_two() / 2;
-            let mut high = blocks.split_off(half);
-            let joined = self.join_kept(arithmetic, limbs + 1, &mut high);
-            highs.push((joined, &self.giants[half.ilog2() as usize]));
-        }
-        let mut block = blocks.pop().expect("a block");
-        if highs.is_empty() {
-            arithmetic.drop_to(&mut block, limbs);
-            return block;
-        }
-        let pairs: Vec<(&C, &C)> = highs.iter().map(|(high, giant)| (high, *giant)).collect();
-        let mut sum = arithmetic.product_sum(&pairs);
-        arithmetic.product_add_assign(&mut sum, &block, 1.0);
-        arithmetic.relinearize(sum, 1)
-    }
-
     /// The number of coefficients that the steps serve.
     fn length(&self) -> usize {
         1 << self.log_babies << self.giants.len()
-    }
-
-    /// Step `2^log_index`.
-    fn power_of_two_step(&self, log_index: u32) -> &C {
-        match log_index.checked_sub(self.log_babies) {
-            Some(giant) => &self.giants[giant as usize],
-            None => &self.babies[(1 << log_index) - 1],
-        }
     }
 
     /// The linear combinations of the baby steps, one a block, at their scale times 2 to the power `shift`.

@@ -88,6 +88,10 @@ pub struct ParametersLiteral {
     pub log2_special: f64,
     /// Key-switching digits (dnum) of the keys at the top of the chain: fewer are faster and take more special primes.
     pub dnum: usize,
+    /// Keys of relinearization, how many limbs each serves and its key-switching digits: at fewer limbs, products take fewer
+    /// special primes. None, as in literals of earlier versions, where they follow from the chain alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relinearization: Vec<[usize; 2]>,
     /// Halvings of the trace to the subring of sparse slots that share a decomposition.
     #[serde(default, skip_serializing_if = "TraceHalvings::is_one")]
     pub trace_halvings: TraceHalvings,
@@ -103,8 +107,11 @@ pub struct ParametersLiteral {
     pub block_secret: Option<BlockSecretLiteral>,
     /// How SlotsToCoeffs is cut into matrices.
     pub slots_to_coeffs: DftLiteral,
-    /// log2 of the number of Chebyshev coefficients of the exponential.
+    /// log2 of the number of Chebyshev coefficients of the exponential, those included that are omitted.
     pub chebyshev_log_length: u32,
+    /// How many of them are omitted, the last ones; none, as in literals of earlier versions, which do not say so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub chebyshev_left_out: u32,
     /// log2 of the baby steps of the Chebyshev evaluation.
     pub chebyshev_log_babies: u32,
     /// Whether the Chebyshev evaluation takes the least depth, without a level for its constants. Literals of earlier
@@ -170,8 +177,8 @@ pub struct ParametersLiteral {
 }
 
 /// Returns whether files omit the count.
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 impl ParametersLiteral {

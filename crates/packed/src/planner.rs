@@ -12,6 +12,7 @@ mod formula_request;
 mod literals;
 mod matrix_choice;
 mod prime_choice;
+mod relinearization_choice;
 pub(crate) mod request;
 mod toys;
 mod tree_choice;

@@ -23,6 +23,10 @@ use crate::paterson_stockmeyer::{
 /// lookups, where 64 coefficients and one level less took 5 % more time than 32.
 const MULTIPLICATIONS_PER_LEVEL: f64 = 2.5;
 
+/// The part of a tolerance that the error may have where coefficients are omitted: what is expected of results is to stay what
+/// noise makes of them.
+const SHARE_OF_LEFT_OUT: f64 = 0.1;
+
 /// Which function of the phase is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseFunction {
@@ -55,8 +59,10 @@ pub struct ExponentialShape {
     pub doublings: u32,
     /// How many of them, the last ones, are cleaned.
     pub cleanings: u32,
-    /// log2 of the number of Chebyshev coefficients.
+    /// log2 of the number of Chebyshev coefficients, those included that are omitted.
     pub log_length: u32,
+    /// How many of them are omitted, the last ones: less than half.
+    pub left_out: u32,
     /// log2 of the baby steps of the series.
     pub log_babies: u32,
     /// Whether the series is evaluated at the least depth, its constants included: a level less, in a few more products.
@@ -69,6 +75,32 @@ impl ExponentialShape {
     pub fn levels(self) -> usize {
         let constants = u32::from(!self.least_depth);
         (self.log_length + constants + self.doublings + self.cleanings) as usize
+    }
+
+    /// All sizes of use at the least depth with this many cleanings. Coefficients are omitted in sixteenths: that may spare a
+    /// product or two.
+    fn all(cleanings: u32) -> impl Iterator<Item = Self> {
+        (2..=8u32).flat_map(move |log_length| {
+            (cleanings..=8u32).flat_map(move |doublings| {
+                (0..8u32).flat_map(move |sixteenths| {
+                    let left_out = sixteenths << log_length >> 4;
+                    (1..=log_length).map(move |log_babies| Self {
+                        doublings,
+                        cleanings,
+                        log_length,
+                        left_out,
+                        log_babies,
+                        least_depth: true,
+                    })
+                })
+            })
+        })
+    }
+
+    /// Chebyshev coefficients.
+    #[must_use]
+    pub fn coefficients(self) -> usize {
+        (1 << self.log_length) - self.left_out as usize
     }
 }
 
@@ -90,7 +122,7 @@ impl Exponential {
             }
             PhaseFunction::Cosine => Complex64::new((angle * x).cos(), 0.0),
         };
-        let series = ChebyshevSeries::interpolate(f, (1 << shape.log_length) - 1);
+        let series = ChebyshevSeries::interpolate(f, shape.coefficients() - 1);
         Self { function, series, shape, angle, scale_shift: 0.0, power: 1.0 }
     }
 
@@ -117,7 +149,7 @@ impl Exponential {
         function: PhaseFunction,
         bound: f64,
         doublings: u32,
-        log_length: u32,
+        coefficients: usize,
     ) -> f64 {
         let angle = TAU * bound / f64::from(doublings).exp2();
         // d(z²) = 2·dz on the unit circle; d(2c² - 1) = 4c·dc.
@@ -125,7 +157,7 @@ impl Exponential {
             PhaseFunction::Exponential | PhaseFunction::Parts => 2.0,
             PhaseFunction::Cosine => 4.0,
         };
-        2.0 * ChebyshevSeries::exponential_truncation_error(angle, (1 << log_length) - 1)
+        2.0 * ChebyshevSeries::exponential_truncation_error(angle, coefficients - 1)
             * growth.powi(doublings as i32)
     }
 
@@ -184,34 +216,26 @@ impl Exponential {
         tolerance: f64,
         cleanings: u32,
     ) -> ExponentialShape {
+        let reaches = |shape: &ExponentialShape| {
+            let ExponentialShape { doublings, left_out, .. } = *shape;
+            let share = if left_out > 0 { SHARE_OF_LEFT_OUT } else { 1.0 };
+            let error = Self::approximation_error(function, bound, doublings, shape.coefficients());
+            error <= share * tolerance
+        };
         let mut best = None;
-        for log_length in 2..=8u32 {
-            for doublings in cleanings..=8u32 {
-                if Self::approximation_error(function, bound, doublings, log_length) > tolerance {
-                    continue;
-                }
-                for log_babies in 1..=log_length {
-                    let least_depth = true;
-                    let shape = ExponentialShape {
-                        doublings,
-                        cleanings,
-                        log_length,
-                        log_babies,
-                        least_depth,
-                    };
-                    let steps = (1 << log_babies) - 2 + log_length - log_babies;
-                    let joins = relinearizations_at_least_depth(log_length, log_babies);
-                    let steps = match function {
-                        PhaseFunction::Parts => f64::from(steps) / 2.0,
-                        PhaseFunction::Exponential | PhaseFunction::Cosine => f64::from(steps),
-                    };
-                    let cost = steps
-                        + f64::from(joins + doublings)
-                        + MULTIPLICATIONS_PER_LEVEL * shape.levels() as f64;
-                    if best.is_none_or(|(least, _)| cost < least) {
-                        best = Some((cost, shape));
-                    }
-                }
+        for shape in ExponentialShape::all(cleanings).filter(reaches) {
+            let ExponentialShape { doublings, log_length, log_babies, .. } = shape;
+            let steps = (1 << log_babies) - 2 + log_length - log_babies;
+            let joins = relinearizations_at_least_depth(shape.coefficients(), log_babies);
+            let steps = match function {
+                PhaseFunction::Parts => f64::from(steps) / 2.0,
+                PhaseFunction::Exponential | PhaseFunction::Cosine => f64::from(steps),
+            };
+            let cost = steps
+                + f64::from(joins + doublings)
+                + MULTIPLICATIONS_PER_LEVEL * shape.levels() as f64;
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, shape));
             }
         }
         best.expect("256 coefficients and 8 doublings reach any tolerance of use").1
@@ -361,9 +385,10 @@ mod tests {
             (PhaseFunction::Cosine, 1e-3),
         ] {
             let shape = Exponential::choose(function, 13.2, tolerance, 0);
-            let ExponentialShape { doublings, log_length, .. } = shape;
+            let ExponentialShape { doublings, .. } = shape;
             let exponential = Exponential::new(function, 13.2, shape);
-            let bound = Exponential::approximation_error(function, 13.2, doublings, log_length);
+            let coefficients = shape.coefficients();
+            let bound = Exponential::approximation_error(function, 13.2, doublings, coefficients);
             assert!(bound <= tolerance);
             for i in 0..=200 {
                 let x = f64::from(i) / 100.0 - 1.0;
@@ -405,7 +430,7 @@ mod tests {
     fn looser_tolerances_are_cheaper() {
         let cost = |tolerance| {
             let shape = Exponential::choose(PhaseFunction::Exponential, 13.2, tolerance, 0);
-            shape.levels() + (1 << shape.log_length)
+            shape.levels() + shape.coefficients()
         };
         assert!(cost(1e-4) < cost(1e-9));
     }

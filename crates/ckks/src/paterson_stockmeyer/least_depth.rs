@@ -1,4 +1,5 @@
-//! Series at the least depth, or a level below: cut into halves until a block leaves a level for its constants.
+//! Series that are cut into halves until a block is left: at the least depth, a level below, or with constants that stay in the
+//! scale.
 
 use num_complex::Complex64;
 
@@ -8,7 +9,7 @@ use crate::arithmetic::Arithmetic;
 /// Baby steps from which on sums of blocks are made together: reading the steps takes longer than products with them.
 const MANY_BABIES: usize = 7;
 
-/// A series of steps, cut into high halves times giant steps, and one block of baby steps.
+/// A series of steps, cut into high parts times giant steps, and one block of baby steps.
 struct Series {
     /// Limbs of the block's sum, and of the products that are added to it.
     limbs: usize,
@@ -16,8 +17,10 @@ struct Series {
     scale: f64,
     /// Coefficients of the block.
     block: Vec<Complex64>,
-    /// High halves, and the log2 of the steps that multiply them.
-    highs: Vec<(Series, u32)>,
+    /// High parts, and the number of the step that multiplies each ([`Steps::factor`]).
+    highs: Vec<(Series, usize)>,
+    /// Primes that a block without high parts has to drop.
+    surplus: usize,
 }
 
 /// Where a series is to be.
@@ -25,8 +28,16 @@ struct Series {
 struct Place {
     limbs: usize,
     scale: f64,
-    /// Levels below the least depth.
-    spared: usize,
+    constants: Constants,
+}
+
+/// Where constants find room.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Constants {
+    /// On a level that blocks leave, this many levels below the least depth.
+    OnLevel(usize),
+    /// In the scale of the result.
+    InScale,
 }
 
 impl Series {
@@ -38,17 +49,17 @@ impl Series {
 }
 
 impl<C: Clone + Send + Sync> Steps<C> {
-    /// Evaluates `Σ_k coefficients[k]·step_k` at the least depth, to an exact scale: `2^d` coefficients take d levels
+    /// Evaluates `Σ_k coefficients[k]·step_k` at the least depth, to an exact scale: up to `2^d` coefficients take d levels
     /// of x, their constants included.
     ///
     /// The series is cut in halves, `low + high·step_half`, as in [`Steps::evaluate`], but only until a block leaves a level
     /// for its constants, which takes more products: 4 in place of 3 for 16 coefficients in blocks of 4, 8 in place of 7
     /// for 32. A low half is cut again at the level of the whole, and all its products and its last block are added before
-    /// one relinearization and one rescale: there are 3 relinearizations, or 5. Small blocks thus cost little: two baby
-    /// steps less outweigh one product more.
+    /// one relinearization and one rescale: there are 3 relinearizations, or 5; of 28 coefficients 3. Small blocks thus cost
+    /// little: two baby steps less outweigh one product more.
     ///
     /// # Panics
-    /// If the number of coefficients is no power of two that the steps serve.
+    /// If there are fewer than two coefficients, or more than the steps serve.
     pub fn evaluate_at_least_depth<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -82,16 +93,67 @@ impl<C: Clone + Send + Sync> Steps<C> {
     ) -> Vec<C> {
         let cut = |coefficients: &Vec<Complex64>| {
             let length = coefficients.len();
-            assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
-            let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
-            self.cut(arithmetic, coefficients.clone(), Place { limbs, scale, spared })
+            assert!((2..=self.length()).contains(&length), "{length} coefficients");
+            let levels = ceil_log2(length) as usize + spared;
+            let limbs = arithmetic.limbs(&self.babies[0]) - levels;
+            let constants = Constants::OnLevel(spared);
+            self.cut(arithmetic, coefficients.clone(), Place { limbs, scale, constants })
         };
-        let series: Vec<Series> = series.iter().map(cut).collect();
+        self.evaluate_cut(arithmetic, series.iter().map(cut).collect())
+    }
+
+    /// Evaluates like [`Steps::evaluate`], with constants of this many bits that stay in the scale.
+    ///
+    /// A series is `low + high·step_half`, its low half again, and so on down to a block: as all of these products are
+    /// taken at the level of the whole, they share one relinearization. Of 16 blocks, 8 are left of 15; 5 where the last of
+    /// every four blocks has a step of its own.
+    pub(super) fn evaluate_kept<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: Vec<Complex64>,
+        bits: f64,
+    ) -> C {
+        let z = &self.babies[0];
+        let count = coefficients.len().div_ceil(self.width());
+        let limbs = arithmetic.limbs(z) - (ceil_log2(count) + self.log_babies) as usize;
+        let scale = arithmetic.scale(z) * bits.exp2();
+        let place = Place { limbs, scale, constants: Constants::InScale };
+        let series = self.cut(arithmetic, coefficients, place);
+        self.evaluate_cut(arithmetic, vec![series]).swap_remove(0)
+    }
+
+    fn evaluate_cut<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        series: Vec<Series>,
+    ) -> Vec<C> {
         let mut sums = (self.babies.len() >= MANY_BABIES).then(|| self.sums(arithmetic, &series));
         series.into_iter().map(|it| self.join(arithmetic, it, &mut sums)).collect()
     }
 
-    /// Cuts `Σ_k coefficients[k]·step_k` at a place into high halves, times giant steps, and one block,
+    /// Coefficients of a block.
+    fn width(&self) -> usize {
+        self.babies.len() + 1
+    }
+
+    /// The step that multiplies what comes after this number of coefficients.
+    fn factor(&self, coefficients: usize) -> &C {
+        match coefficients / self.width() {
+            0 => &self.babies[coefficients - 1],
+            3 => self.triple.as_ref().expect("a step of three blocks"),
+            blocks => &self.giants[blocks.ilog2() as usize],
+        }
+    }
+
+    /// Whether this many coefficients are a block.
+    fn is_block(&self, length: usize, levels: u32, constants: Constants) -> bool {
+        match constants {
+            Constants::OnLevel(_) => is_block(ceil_log2(length), self.log_babies, levels),
+            Constants::InScale => length <= self.width(),
+        }
+    }
+
+    /// Cuts `Σ_k coefficients[k]·step_k` at a place into high parts, times giant steps, and one block,
     /// which are added up one prime above. Below the least depth, halves of zeros are skipped, as those beyond the 3p/2
     /// coefficients of second order.
     fn cut<A: Arithmetic<Ciphertext = C>>(
@@ -100,30 +162,41 @@ impl<C: Clone + Send + Sync> Steps<C> {
         coefficients: Vec<Complex64>,
         place: Place,
     ) -> Series {
-        let Place { limbs, scale, spared } = place;
+        let Place { limbs, scale, constants } = place;
         let levels = (arithmetic.limbs(&self.babies[0]) - limbs) as u32;
-        let log_babies = self.log_babies;
         let wide = scale * arithmetic.prime(limbs);
+        let skips_zeros = matches!(constants, Constants::OnLevel(1..));
         let (mut block, mut highs) = (coefficients, Vec::new());
-        while !is_block(block.len().ilog2(), log_babies, levels) {
-            let half = block.len() / 2;
+        let mut cut_high = |high: Vec<Complex64>, start: usize| {
+            let scale = wide / arithmetic.scale(self.factor(start));
+            let above = Place { limbs: limbs + 1, scale, constants };
+            highs.push((self.cut(arithmetic, high, above), start));
+        };
+        // The last of four blocks, if step 3B has the limbs.
+        let triple = self.triple.as_ref().filter(|&step| arithmetic.limbs(step) > limbs);
+        let last = triple.map(|_| 3 * self.width());
+        while !self.is_block(block.len(), levels, constants) {
+            let half = block.len().next_power_of_two() / 2;
             let mut high = block.split_off(half);
             if self.basis == PolynomialBasis::Chebyshev {
                 split_at_giant(&mut block, &mut high);
             }
-            if spared > 0 && is_zero(&high) {
+            if skips_zeros && is_zero(&high) {
                 continue;
             }
-            let log_giant = half.ilog2();
-            let scale = wide / arithmetic.scale(self.power_of_two_step(log_giant));
-            let above = Place { limbs: limbs + 1, scale, spared };
-            highs.push((self.cut(arithmetic, high, above), log_giant));
+            if let Some(last) = last.filter(|last| (half + 1..half + high.len()).contains(last)) {
+                cut_high(high.split_off(last - half), last);
+            }
+            cut_high(high, half);
         }
         // Steps above the last constant are not read.
-        while spared > 0 && block.len() > 2 && is_zero(&block[block.len() / 2..]) {
+        while skips_zeros && block.len() > 2 && is_zero(&block[block.len() / 2..]) {
             block.truncate(block.len() / 2);
         }
-        Series { limbs: limbs + 1, scale: wide, block, highs }
+        match (highs.is_empty(), constants) {
+            (true, Constants::InScale) => Series { limbs, scale, block, highs, surplus: 0 },
+            _ => Series { limbs: limbs + 1, scale: wide, block, highs, surplus: 1 },
+        }
     }
 
     /// Combines the baby steps for all blocks of series, in the order of [`Series::blocks`]: blocks of one level read the steps
@@ -173,12 +246,13 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let sum = sums.as_mut().map(|sums| sums.next().expect("a sum for each block"));
         let block = |it: &Series| self.combine_alike(arithmetic, &[it]).swap_remove(0);
         if series.highs.is_empty() {
-            return arithmetic.rescale(sum.unwrap_or_else(|| block(&series)), 1);
+            let sum = sum.unwrap_or_else(|| block(&series));
+            return if series.surplus > 0 { arithmetic.rescale(sum, series.surplus) } else { sum };
         }
         let mut series = series;
         let highs: Vec<(C, &C)> = std::mem::take(&mut series.highs)
             .into_iter()
-            .map(|(high, giant)| (self.join(arithmetic, high, sums), self.power_of_two_step(giant)))
+            .map(|(high, start)| (self.join(arithmetic, high, sums), self.factor(start)))
             .collect();
         let pairs: Vec<(&C, &C)> = highs.iter().map(|(high, giant)| (high, *giant)).collect();
         let mut product = arithmetic.product_sum(&pairs);
@@ -188,24 +262,28 @@ impl<C: Clone + Send + Sync> Steps<C> {
     }
 }
 
-/// Relinearizations of [`Steps::evaluate_at_least_depth`] for `2^log_length` coefficients in blocks of `2^log_babies`,
+/// Relinearizations of [`Steps::evaluate_at_least_depth`] for this many coefficients in blocks of `2^log_babies`,
 /// beside those of the steps.
 #[must_use]
-pub fn relinearizations_at_least_depth(log_length: u32, log_babies: u32) -> u32 {
-    of_subseries(log_length, log_babies, log_length)
+pub fn relinearizations_at_least_depth(length: usize, log_babies: u32) -> u32 {
+    of_subseries(length, log_babies, ceil_log2(length))
 }
 
-/// Counts the relinearizations to evaluate a series of `2^log_length` coefficients with `2^log_babies` baby steps
+/// Counts the relinearizations to evaluate a series of this many coefficients with `2^log_babies` baby steps
 /// within `levels` levels.
-fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
-    let mut highs = (0..log_length).rev();
-    let is_block = |log: u32| is_block(log, log_babies, levels);
-    let (mut rest, mut count) = (log_length, 0);
-    while !is_block(rest) {
-        rest = highs.next().expect("two coefficients are a block");
-        count += of_subseries(rest, log_babies, levels - 1);
+fn of_subseries(length: usize, log_babies: u32, levels: u32) -> u32 {
+    let (mut rest, mut count) = (length, 0);
+    while !is_block(ceil_log2(rest), log_babies, levels) {
+        let half = rest.next_power_of_two() / 2;
+        count += of_subseries(rest - half, log_babies, levels - 1);
+        rest = half;
     }
-    count + u32::from(rest < log_length)
+    count + u32::from(rest < length)
+}
+
+/// The least power of two that is not below a number: its logarithm.
+pub(super) fn ceil_log2(number: usize) -> u32 {
+    number.next_power_of_two().ilog2()
 }
 
 fn is_zero(coefficients: &[Complex64]) -> bool {
@@ -225,9 +303,9 @@ mod tests {
 
     #[test]
     fn relinearizations_of_series() {
-        // 3 of 16 coefficients in blocks of 4, 5 of 32, as counted by hand.
-        let found = [(4, 2), (5, 2), (5, 3), (2, 2)]
+        // 3 of 16 coefficients in blocks of 4, 5 of 32 and 3 of 28, as counted by hand.
+        let found = [(16, 2), (32, 2), (28, 2), (32, 3), (4, 2)]
             .map(|(length, babies)| relinearizations_at_least_depth(length, babies));
-        assert_eq!(found, [3, 5, 4, 1]);
+        assert_eq!(found, [3, 5, 3, 4, 1]);
     }
 }

@@ -3,7 +3,7 @@
 
 use num_complex::Complex64;
 
-use super::least_depth::is_block;
+use super::least_depth::{ceil_log2, is_block};
 use super::split_at_giant;
 
 /// A number, and its derivatives by all roundings before it.
@@ -80,8 +80,8 @@ impl Steps {
     fn evaluate(&self, mut block: Vec<Complex64>, levels: u32, roundings: &mut usize) -> Rounded {
         let log_babies = (self.babies.len() + 1).ilog2();
         let mut sum = Rounded::exact(Complex64::ZERO);
-        while !is_block(block.len().ilog2(), log_babies, levels) {
-            let half = block.len() / 2;
+        while !is_block(ceil_log2(block.len()), log_babies, levels) {
+            let half = block.len().next_power_of_two() / 2;
             let mut high = block.split_off(half);
             split_at_giant(&mut block, &mut high);
             let high = self.evaluate(high, levels - 1, roundings);
@@ -111,7 +111,7 @@ impl Steps {
 /// ```
 #[must_use]
 pub fn rounding_gain(coefficients: &[Complex64], log_babies: u32, doublings: u32, x: f64) -> f64 {
-    let (mut roundings, log_length) = (0, coefficients.len().ilog2());
+    let (mut roundings, log_length) = (0, ceil_log2(coefficients.len()));
     let steps = Steps::new(x, log_length, log_babies, &mut roundings);
     let mut z = steps.evaluate(coefficients.to_vec(), log_length, &mut roundings);
     for _ in 0..doublings {

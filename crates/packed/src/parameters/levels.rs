@@ -91,6 +91,7 @@ impl ParametersLiteral {
             doublings: self.doublings,
             cleanings: self.exponential_cleanings,
             log_length: self.chebyshev_log_length,
+            left_out: self.chebyshev_left_out,
             log_babies: self.chebyshev_log_babies,
             least_depth: self.chebyshev_least_depth,
         }
@@ -168,8 +169,17 @@ impl ParametersLiteral {
         fewest.or(narrowest).expect("no more digits than limbs are asked for")
     }
 
-    /// Shapes for relinearization: one for the exponential, others for the steps below it.
+    /// Shapes for relinearization: those that are stated, or those that follow from the chain.
     pub(crate) fn relinearization_shapes(&self) -> Vec<SwitchingKeyShape> {
+        let stated = self
+            .relinearization
+            .iter()
+            .map(|&[limbs, digits]| key_shape(limbs, digits, self.log2_scale, self.log2_special));
+        if self.relinearization.is_empty() { self.product_shapes() } else { stated.collect() }
+    }
+
+    /// Shapes of keys for ciphertexts of products: one for the exponential, others for the steps below it.
+    pub(crate) fn product_shapes(&self) -> Vec<SwitchingKeyShape> {
         let shape = |limbs, least| self.relinearization_shape(limbs, least);
         let top = self.product_limbs();
         let middle = self.exponential_limbs();
@@ -263,8 +273,8 @@ impl ParametersLiteral {
                 .collect(),
             None => vec![key_shape(self.limbs(), self.dnum, self.log2_scale, self.log2_special)],
         };
-        let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
-        automorphism.extend(relinearization.iter().take(shared));
+        let shared = if self.multiplexer.is_some() { usize::MAX } else { 1 };
+        automorphism.extend(self.product_shapes().into_iter().take(shared));
         if self.real_slots {
             automorphism.push(self.transform_shape(self.entry_limbs()));
         }

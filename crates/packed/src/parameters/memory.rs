@@ -267,7 +267,17 @@ impl ParametersLiteral {
         let outputs = tables * (self.exponential_limbs() - self.interpolation_levels());
         let taken = threads.min(parts);
         let held = 2 * (self.steps_and_exponentials(taken) + parts * outputs);
-        self.limbs_in_slots(held + taken * self.series_limbs(at_once))
+        let (levels, (babies, count)) = (self.interpolation_levels(), self.blocks());
+        let limbs = self.exponential_limbs() - levels;
+        let series = match (tables, self.hidden_bits) {
+            // Blocks of a table are as wide as they are used.
+            (1.., None) => {
+                let blocks = limbs * count + limbs_above(count, levels, babies);
+                2 * blocks + 21 * (limbs + levels - babies) / 2
+            }
+            _ => self.series_limbs(at_once),
+        };
+        self.limbs_in_slots(held + taken * series)
     }
 
     /// log2 of the baby steps, and the blocks of a series.
@@ -284,7 +294,10 @@ impl ParametersLiteral {
         let block = 1usize << babies;
         let steps: usize = (1..block).map(|step| limbs - depth(step)).sum();
         let giants: usize = match self.hidden_bits {
-            None => (babies..levels).map(|giant| limbs - giant).sum(),
+            None => {
+                let triple = if levels >= babies + 3 { limbs - babies - 2 } else { 0 };
+                (babies..levels).map(|giant| limbs - giant).sum::<usize>() + triple
+            }
             // All giant steps, and two ciphertexts of 1.
             Some(_) => (1..count).map(|g| limbs - depth(g << babies)).sum::<usize>() + 2 * limbs,
         };
@@ -301,6 +314,20 @@ impl ParametersLiteral {
         };
         2 * block_limbs * count * at_once + 21 * block_limbs / 2
     }
+}
+
+/// Limbs of blocks of a series beyond those of its result: a block that is alone has none, others are added up a level above it,
+/// with series that end there. Of every four blocks the last one is by itself, if its step is high enough.
+fn limbs_above(blocks: usize, levels: usize, babies: usize) -> usize {
+    let (mut rest, mut limbs) = (blocks, 0);
+    while rest > 1 {
+        let half = rest.next_power_of_two() / 2;
+        let high = rest - half;
+        let are_alone = half == 2 && high == 2 && levels > babies + 2;
+        limbs += high + if are_alone { 0 } else { limbs_above(high, levels - 1, babies) };
+        rest = half;
+    }
+    limbs + usize::from(blocks > 1)
 }
 
 /// Levels below a ciphertext at which its power is: `ceil(log2 power)`.

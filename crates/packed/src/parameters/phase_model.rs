@@ -66,5 +66,5 @@ impl PhaseModel {
 fn approximation_error(literal: &ParametersLiteral, bound: f64) -> f64 {
     let shape = literal.exponential_shape();
     let function = literal.phase_function();
-    Exponential::approximation_error(function, bound, shape.doublings, shape.log_length)
+    Exponential::approximation_error(function, bound, shape.doublings, shape.coefficients())
 }

@@ -98,10 +98,27 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_digits(literal)?;
     check_output_range(literal)?;
     check_half_ring(literal)?;
+    check_relinearization(literal)?;
     // Everything that these are computed from is bounded by now.
     let basis = literal.widest_basis();
     check_within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
     check_within("number of special primes", basis.special as u64, 1..=MAX_LIMBS as u64)
+}
+
+/// Most keys of relinearization.
+const MAX_RELINEARIZATION_KEYS: u64 = 8;
+
+/// Keys of relinearization: one of them serves all products.
+fn check_relinearization(literal: &ParametersLiteral) -> Result<()> {
+    let keys = &literal.relinearization;
+    let Some(most) = keys.iter().map(|&[limbs, _]| limbs).max() else { return Ok(()) };
+    check_within("keys of relinearization", keys.len() as u64, 0..=MAX_RELINEARIZATION_KEYS)?;
+    for &[limbs, digits] in keys {
+        check_within("limbs of a key of relinearization", limbs as u64, 1..=MAX_LIMBS as u64)?;
+        check_within("digits of a key of relinearization", digits as u64, 1..=limbs as u64)?;
+    }
+    let (least, limit) = (literal.product_limbs() as u64, literal.limbs() as u64);
+    check_within("limbs of the widest key of relinearization", most as u64, least..=limit)
 }
 
 /// Checks a number that other numbers of the literal determine.
@@ -187,6 +204,8 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     let babies = u64::from(literal.chebyshev_log_babies);
     check_within("log2 of the Chebyshev coefficients", length, 1..=8)?;
     check_within("log2 of the Chebyshev baby steps", babies, 1..=length)?;
+    let (left_out, half) = (u64::from(literal.chebyshev_left_out), 1 << (length - 1));
+    check_within("Chebyshev coefficients omitted", left_out, 0..=half - 1)?;
     check_within("doublings of the angle", literal.doublings.into(), 0..=8)?;
     let cleanings = u64::from(literal.exponential_cleanings);
     check_within("cleanings of the exponential", cleanings, 0..=literal.doublings.into())?;

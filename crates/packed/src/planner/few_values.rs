@@ -39,6 +39,7 @@ pub(crate) fn with_block_secret(
         coeffs_to_slots: DftLiteral::default(),
         raising_matrix: false,
         chebyshev_log_length: none.log_length,
+        chebyshev_left_out: none.left_out,
         chebyshev_log_babies: none.log_babies,
         chebyshev_least_depth: none.least_depth,
         doublings: none.doublings,

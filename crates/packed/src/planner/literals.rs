@@ -29,6 +29,13 @@ const SELECTION_PRIMES: usize = 2;
 /// log2 of the number of constants up to which half of a prime is enough for them.
 const LOG_FEW_CONSTANTS: u32 = 8;
 
+/// log2 of the coefficients of an interpolation from which on fewer baby steps are faster: by count, a fifth of powers and
+/// interpolation for 256 coefficients, a quarter for 1,024.
+const LOG_MANY_COEFFICIENTS: u32 = 5;
+
+/// Tables up to which fewer baby steps are faster.
+const FEW_TABLES: usize = 2;
+
 /// The literal with `dnum` digits of keys and primes of `log2_scale` bits.
 pub(crate) fn literal(
     request: &Request,
@@ -79,6 +86,7 @@ pub(crate) fn literal(
         log2_scale,
         log2_special: 50.0,
         dnum,
+        relinearization: Vec::new(),
         trace_halvings: TraceHalvings::of(levels + 1 < degree.trailing_zeros()),
         // Smaller matrices have fewer giant steps, whose roundings stay in slots.
         coeffs_to_slots: crossed(dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes)),
@@ -90,6 +98,7 @@ pub(crate) fn literal(
             OutputPrecision::WholePrimes => dft_of_whole_primes(output_levels),
         },
         chebyshev_log_length: exponential.log_length,
+        chebyshev_left_out: exponential.left_out,
         chebyshev_log_babies: exponential.log_babies,
         chebyshev_least_depth: exponential.least_depth,
         doublings: exponential.doublings,
@@ -104,7 +113,7 @@ pub(crate) fn literal(
         real_slots,
         half_digits: 0,
         hidden_bits,
-        log_babies: log_babies(evaluation, log_coefficients).clamp(1, most_log_babies),
+        log_babies: log_babies(request, evaluation, log_coefficients).clamp(1, most_log_babies),
         constant_bits,
         log2_ciphertext_modulus: log2_ciphertext_modulus_of(request, evaluation),
         sparse_weight: SPARSE_WEIGHT,
@@ -200,11 +209,18 @@ fn multiplexer_of(evaluation: Evaluation<'_>) -> Option<MultiplexerLiteral> {
     }
 }
 
-/// log2 of the baby steps of the interpolation: more where many tables share them.
-fn log_babies(evaluation: Evaluation<'_>, log_coefficients: u32) -> u32 {
+/// log2 of the baby steps of the interpolation: more where many tables share them, or where they are hidden, for which all steps
+/// are made. A step costs as much as a join of blocks, but higher in the chain.
+fn log_babies(request: &Request, evaluation: Evaluation<'_>, log_coefficients: u32) -> u32 {
+    let half = log_coefficients.div_ceil(2);
+    let is_long = log_coefficients >= LOG_MANY_COEFFICIENTS;
+    let has_one = request.tables <= FEW_TABLES && request.hidden_bits.is_none();
     match evaluation {
         Evaluation::Formulas(..) => log_coefficients / 2 + 1,
-        _ => log_coefficients.div_ceil(2),
+        // Trees have no interpolation.
+        Evaluation::Tree(_) => half,
+        _ if is_long && has_one => half - 1,
+        _ => half,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::planner::baby_choice::{KEY_WEIGHT, weighted, with_baby_steps};
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::literals::split_levels;
 use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes_where};
+use crate::planner::relinearization_choice::with_relinearization_keys;
 use crate::planner::request::Request;
 
 /// An alternative to matrices of up to five levels.
@@ -42,11 +43,17 @@ const CHOICES: [Choice; 7] = [
     choice(Some(4), 3, 2),
 ];
 
+/// How many of the best matrices are tried with other keys: they differ by less than these gain.
+const TO_IMPROVE: usize = 2;
+
 /// Weights of key bytes that are tried beside the default where memory is limited.
 const STRONGER_WEIGHTS: [f64; 2] = [0.5, 2.0];
 
 /// Bits that all primes may lose to make room for the primes more.
 const LOST_BITS: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
+
+/// Parameters by rank: whether they fail a check, memory beyond a limit, time and key bytes.
+type Ranked = ((bool, usize, f64), Parameters);
 
 /// The best parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
 ///
@@ -64,8 +71,8 @@ pub(crate) fn choose_primes_and_matrices(
 /// Digits of keys of the half ring that are tried: the fewest that are secure are the fastest.
 const HALF_DIGITS: RangeInclusive<usize> = 1..=6;
 
-/// The best of these parameters, of those with other matrices of CoeffsToSlots and baby steps, and of the best in the half ring, by time and key bytes
-/// ([`weighted`]), within the request's memory limit if any is. Others have to be secure, fail no more often than is
+/// The best of these parameters, of those with other matrices of CoeffsToSlots, baby steps and keys of relinearization, and of
+/// the best in the half ring, by time and key bytes ([`weighted`]), within the request's memory limit if any is. Others have to be secure, fail no more often than is
 /// stated, and pass `check`; these give way if they do not.
 pub(crate) fn choose_matrices(
     request: &Request,
@@ -101,13 +108,23 @@ pub(crate) fn choose_matrices(
         let excess = if peak > limit { peak } else { 0 };
         (check(parameters).is_err(), excess, weighted(&prediction))
     };
-    let mut best = (rank(&found), found);
-    for other in more.into_iter().chain(fewer) {
-        let rank = rank(&other);
-        if rank < best.0 {
-            best = (rank, other);
-        }
-    }
+    let better = |a: Ranked, b: Ranked| if b.0 < a.0 { b } else { a };
+    let improved = |first: Ranked, literals: Vec<ParametersLiteral>| {
+        let others = literals.into_iter().filter_map(|literal| Parameters::new(literal).ok());
+        others.filter(serves).map(|other| (rank(&other), other)).fold(first, better)
+    };
+    let mut all: Vec<Ranked> =
+        [found].into_iter().chain(more).chain(fewer).map(|it| (rank(&it), it)).collect();
+    all.sort_by(|a, b| a.0.partial_cmp(&b.0).expect("times are numbers"));
+    all.truncate(TO_IMPROVE);
+    let improved = all.into_iter().map(|first| {
+        // Baby steps were weighed by parts of a key that has become smaller.
+        let refined = vec![with_baby_steps(&first.1, KEY_WEIGHT)];
+        let first = improved(first, refined);
+        let with_keys = with_relinearization_keys(first.1.literal());
+        improved(first, with_keys)
+    });
+    let best = improved.reduce(better).expect("what was found");
     let half = in_half_ring(&best.1).filter(serves);
     half.filter(|half| rank(half) < best.0).unwrap_or(best.1)
 }
@@ -119,7 +136,13 @@ fn in_half_ring(of: &Parameters) -> Option<Parameters> {
     let mut digits = HALF_DIGITS.filter(|_| has_room);
     digits.find_map(|half_digits| {
         let name = format!("{}_half", literal.name);
-        Parameters::new(ParametersLiteral { name, half_digits, ..literal.clone() }).ok()
+        Parameters::new(ParametersLiteral {
+            name,
+            half_digits,
+            relinearization: Vec::new(),
+            ..literal.clone()
+        })
+        .ok()
     })
 }
 

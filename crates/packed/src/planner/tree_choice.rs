@@ -221,6 +221,7 @@ mod tests {
         let mut three = found.parameters.literal().clone();
         // There is no room for that limb: what counts here is the time.
         three.security = SecurityLevel::Insecure;
+        three.relinearization = Vec::new();
         let stages = vec![5; 3];
         three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
         let three = Candidate::new(&request, Parameters::new(three).unwrap());
