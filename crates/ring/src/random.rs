@@ -140,7 +140,7 @@ pub enum StreamPurpose {
 const MAX_INDEX: u64 = (1 << 56) - 1;
 
 /// Words drawn at once, so that ChaCha runs on whole blocks.
-const BATCH: usize = 1024;
+const BATCH: usize = 256;
 
 /// A random stream. Its state is zeroized on drop and redacted in Debug.
 ///

@@ -141,7 +141,7 @@ Examples:
   cryptable plan program forest.json
   cryptable plan program forest.json --rows 5000 --memory 8GB
   cryptable keygen program forest.json --secret client.key --evaluation server.key
-  cryptable keygen program sort.json --schema schema.json --secret client.key \
+  cryptable keygen program sort.json --schema schema.json --secret client.key \\
     --evaluation server.key
 
 Keys serve every program of columns with the same modulus whose results are no larger and whose

@@ -72,8 +72,8 @@ pub(crate) fn choose_primes_and_matrices(
 const HALF_DIGITS: RangeInclusive<usize> = 1..=6;
 
 /// The best of these parameters, of those with other matrices of CoeffsToSlots, baby steps and keys of relinearization, and of
-/// the best in the half ring, by time and key bytes ([`weighted`]), within the request's memory limit if any is. Others have to be secure, fail no more often than is
-/// stated, and pass `check`; these give way if they do not.
+/// the best in the half ring, by time and key bytes ([`weighted`]), within the request's memory limit if any is. Others have to
+/// be secure, fail no more often than is stated, and pass `check`; these give way if they do not.
 pub(crate) fn choose_matrices(
     request: &Request,
     found: Parameters,
