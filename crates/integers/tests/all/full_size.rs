@@ -48,7 +48,7 @@ fn parameters_state_their_failures() {
     let dry_run = DryRun::new(&packed, 1 << 16);
     let server = Evaluator::new(&dry_run).unwrap();
     server.largest(&dry_run.fresh::<u16>(&server), 10).unwrap();
-    assert_eq!(dry_run.lookups().len(), 39, "{:?}", dry_run.lookups());
+    assert_eq!(dry_run.lookups().len(), 43, "{:?}", dry_run.lookups());
     let single = single_parameters(2).unwrap();
     assert!(single.security_bits() >= 128.0 && single.log2_fail() <= -64.0);
     let dry_run = DryRun::new(&single, 1);
