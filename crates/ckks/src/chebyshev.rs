@@ -66,17 +66,37 @@ impl ChebyshevSeries {
 
     /// A bound on the error of [`Self::exponential`] on [-1, 1]: `2·Σ_{k>degree} |J_k(a)|`.
     ///
+    /// # Panics
+    /// If a is not finite.
+    #[must_use]
+    pub fn exponential_truncation_error(a: f64, degree: usize) -> f64 {
+        Self::exponential_truncation_errors(a, degree)[degree]
+    }
+
+    /// The bounds of [`Self::exponential_truncation_error`] for every degree from 0 to `most`.
+    ///
     /// From the order K on where `K >= |a|`, terms are bounded by `|J_k(a)| <= (|a|/2)^k/k!`, a series
     /// that falls faster than by halves.
     ///
     /// # Panics
     /// If a is not finite.
     #[must_use]
-    pub fn exponential_truncation_error(a: f64, degree: usize) -> f64 {
-        let order = degree.max(a.abs().ceil() as usize) + 20;
-        let terms: f64 = bessel_j(a, order)[degree + 1..].iter().map(|j| j.abs()).sum();
+    pub fn exponential_truncation_errors(a: f64, most: usize) -> Vec<f64> {
+        let order = most.max(a.abs().ceil() as usize) + 20;
         let first_left = (1..=order + 1).map(|k| a.abs() / (2 * k) as f64).product::<f64>();
-        2.0 * (terms + 2.0 * first_left)
+        let mut error = 4.0 * first_left;
+        let mut errors: Vec<f64> = bessel_j(a, order)
+            .into_iter()
+            .rev()
+            .map(|j| {
+                let of_degree = error;
+                error += 2.0 * j.abs();
+                of_degree
+            })
+            .collect();
+        errors.reverse();
+        errors.truncate(most + 1);
+        errors
     }
 
     /// The value at x in [-1, 1], by Clenshaw's recurrence.

@@ -214,15 +214,15 @@ fn speedup(threads: usize, per_doubling: f64) -> f64 {
     (threads.max(1) as f64).powf(per_doubling.log2())
 }
 
-/// Seconds per word that is drawn for an evaluation key, and of all that is computed with it, on one thread of Zen 4 or 5.
-/// Half of it goes into ChaCha, which takes as long on both, so it is not counted in u.
-const DRAWN_WORD_SECONDS: f64 = 9e-9;
+/// Seconds per word that is drawn for an evaluation key, and of all that is computed with it, on one thread of a Zen 5 with
+/// ChaCha20 by AVX-512; by AVX2 it was half as much again.
+const DRAWN_WORD_SECONDS: f64 = 6e-9;
 
 /// Seconds per byte of a file that is written and brought to the disk, while threads wait.
 const WRITTEN_BYTE_SECONDS: f64 = 0.9e-9;
 
 /// Seconds per byte of an evaluation key in memory, to read it from a file that the system has in its cache.
-const READ_BYTE_SECONDS: f64 = 1.15e-9;
+const READ_BYTE_SECONDS: f64 = 0.68e-9;
 
 /// Seconds per byte of memory that a process writes for the first time: the first lookup takes it, those after it have it.
 const FRESH_BYTE_SECONDS: f64 = 0.7e-9;

@@ -151,14 +151,25 @@ impl Exponential {
         doublings: u32,
         coefficients: usize,
     ) -> f64 {
+        Self::approximation_errors(function, bound, doublings, coefficients)[coefficients - 1]
+    }
+
+    /// The bounds of [`Self::approximation_error`] for every number of coefficients from 1 to `most`.
+    fn approximation_errors(
+        function: PhaseFunction,
+        bound: f64,
+        doublings: u32,
+        most: usize,
+    ) -> Vec<f64> {
         let angle = TAU * bound / f64::from(doublings).exp2();
         // d(z²) = 2·dz on the unit circle; d(2c² - 1) = 4c·dc.
         let growth: f64 = match function {
             PhaseFunction::Exponential | PhaseFunction::Parts => 2.0,
             PhaseFunction::Cosine => 4.0,
         };
-        2.0 * ChebyshevSeries::exponential_truncation_error(angle, coefficients - 1)
-            * growth.powi(doublings as i32)
+        let growth = 2.0 * growth.powi(doublings as i32);
+        let of_series = ChebyshevSeries::exponential_truncation_errors(angle, most - 1);
+        of_series.into_iter().map(|error| growth * error).collect()
     }
 
     /// How far the modulus of the result is from 1 at x in [-1, 1], in exact arithmetic; for a cosine, how far it is off.
@@ -216,11 +227,11 @@ impl Exponential {
         tolerance: f64,
         cleanings: u32,
     ) -> ExponentialShape {
+        let errors = |doublings| Self::approximation_errors(function, bound, doublings, 256);
+        let errors: Vec<Vec<f64>> = (0..=8).map(errors).collect();
         let reaches = |shape: &ExponentialShape| {
-            let ExponentialShape { doublings, left_out, .. } = *shape;
-            let share = if left_out > 0 { SHARE_OF_LEFT_OUT } else { 1.0 };
-            let error = Self::approximation_error(function, bound, doublings, shape.coefficients());
-            error <= share * tolerance
+            let share = if shape.left_out > 0 { SHARE_OF_LEFT_OUT } else { 1.0 };
+            errors[shape.doublings as usize][shape.coefficients() - 1] <= share * tolerance
         };
         let mut best = None;
         for shape in ExponentialShape::all(cleanings).filter(reaches) {
