@@ -39,6 +39,9 @@ const GAPS: f64 = 1.062;
 /// trees of 12 bits, more or less by chance, and 14.4 % of 16 bits.
 const GAPS_OF_TWO_THREADS: f64 = 1.146;
 
+/// The same in real slots, measured for digits of 16 to 64 values.
+const GAPS_OF_REAL_SLOTS: f64 = 1.078;
+
 /// The same over [`GAPS`] for decompositions of more than two digits, whose deltas have different sizes from digit to digit: of
 /// the blocks of one digit few fit the next one's. Measured for 16^4.
 const GAPS_OF_DIGITS: f64 = 1.3;
@@ -120,7 +123,11 @@ impl Parameters {
         let half = if literal.half_digits > 0 { literal.limbs() / 2 } else { 0 };
         let all = limbs + literal.limbs() + half + TABLE_LIMBS;
         let is_mixed = threads > 1 && literal.multiplexer.is_some();
-        let gaps = if is_mixed { GAPS_OF_TWO_THREADS } else { GAPS };
+        let gaps = match (is_mixed, literal.real_slots) {
+            (true, _) => GAPS_OF_TWO_THREADS,
+            (false, true) => GAPS_OF_REAL_SLOTS,
+            (false, false) => GAPS,
+        };
         (gaps * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
     }
 
