@@ -40,7 +40,7 @@ const GAPS: f64 = 1.062;
 const GAPS_OF_TWO_THREADS: f64 = 1.146;
 
 /// The same in real slots, measured for digits of 16 to 64 values.
-const GAPS_OF_REAL_SLOTS: f64 = 1.078;
+const GAPS_OF_REAL_SLOTS: f64 = 1.132;
 
 /// The same over [`GAPS`] for decompositions of more than two digits, whose deltas have different sizes from digit to digit: of
 /// the blocks of one digit few fit the next one's. Measured for 16^4.
