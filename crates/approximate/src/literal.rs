@@ -35,7 +35,7 @@ pub struct BootstrappingLiteral {
     pub trace_halvings: TraceHalvings,
     /// CoeffsToSlots.
     pub coeffs_to_slots: TransformLiteral,
-    /// Limbs a digit of keys of the chain that CoeffsToSlots runs in.
+    /// Limbs per digit of keys of the chain that CoeffsToSlots runs in.
     pub raised_digit_limbs: usize,
     /// Hamming weight of the encapsulated secret.
     pub sparse_weight: u32,
@@ -72,7 +72,7 @@ pub struct ParametersLiteral {
     pub levels: Vec<f64>,
     /// log2 of the special primes.
     pub special: Vec<f64>,
-    /// Limbs a digit of keys.
+    /// Limbs per digit of keys.
     pub digit_limbs: usize,
     /// How levels come back, if they do.
     pub bootstrapping: Option<BootstrappingLiteral>,

@@ -149,7 +149,7 @@ impl Checked {
         found.iter().zip(expected).for_each(|(found, expected)| self.count(found != expected));
     }
 
-    /// Counts a value.
+    /// Counts one more value, right or wrong.
     pub fn count(&mut self, is_wrong: bool) {
         self.values += 1;
         self.wrong += usize::from(is_wrong);

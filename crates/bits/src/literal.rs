@@ -126,9 +126,9 @@ pub struct ParametersLiteral {
     pub limbs: Vec<usize>,
     /// log2 of the special primes.
     pub special: Vec<f64>,
-    /// Limbs a digit of keys of the first chain.
+    /// Limbs per digit of keys of the first chain.
     pub digit_limbs: usize,
-    /// Limbs a digit of keys of the second chain, whose limbs are larger.
+    /// Limbs per digit of keys of the second chain, whose limbs are larger.
     pub raised_digit_limbs: usize,
     /// Hamming weight of the encapsulated secret: of each owner's.
     pub sparse_weight: u32,

@@ -238,7 +238,7 @@ struct Sizes {
     raised: (f64, usize),
     /// log2 of each special prime, and their number.
     special: (f64, usize),
-    /// Limbs a digit of keys of either chain.
+    /// Limbs per digit of keys of either chain.
     digit_limbs: [usize; 2],
     /// Stated failure probability a bit, log2.
     log2_fail: f64,

@@ -3,8 +3,8 @@
 //!
 //! Few values repeat in slots, so that messages lie in the ring of half the degree whose X is the square of this one's
 //! ([`Ring::half`]). There one operation takes half of the time, as long as the modulus is small enough for half of the degree to
-//! be secure. The way there is a key switch to a secret of that ring, of whose sums only the even part is divided by the special
-//! primes; noise in the other part is lost. The way back is a key switch to the dense secret.
+//! be secure. A key switch to a secret of that ring leads there; only the even part of its sums is divided by the special primes,
+//! and noise in the other part is lost. A key switch to the dense secret leads back.
 
 use cryptable_lattice::divided_key_switch::switch_and_rescale;
 use cryptable_lattice::key_switching::switch;
@@ -65,7 +65,7 @@ impl Slots {
     /// The purpose of keys of an automorphism.
     ///
     /// # Panics
-    /// Of real slots, which have none.
+    /// If slots are real: they have no automorphisms.
     pub(crate) fn automorphism(self, element: usize) -> KeyPurpose {
         match self {
             Self::Complex => KeyPurpose::Galois(element as u32),
