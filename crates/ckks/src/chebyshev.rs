@@ -30,7 +30,9 @@ impl ChebyshevSeries {
         let count = degree + 1;
         // All angles are multiples of π/(2·count); reduced to one turn as integers, they are accurate.
         let turn = 4 * count;
-        let cosine = |i: usize| (PI * (i % turn) as f64 / (2 * count) as f64).cos();
+        let cosines: Vec<f64> =
+            (0..turn).map(|i| (PI * i as f64 / (2 * count) as f64).cos()).collect();
+        let cosine = |i: usize| cosines[i % turn];
         let samples: Vec<Complex64> = (0..count).map(|j| f(cosine(2 * j + 1))).collect();
         let coefficients = (0..count)
             .map(|k| {

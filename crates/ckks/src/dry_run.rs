@@ -125,6 +125,15 @@ impl DryRun {
         }
     }
 
+    /// Counts all that another dry run has counted, and asks for its keys, as if its steps were taken here.
+    pub fn repeat(&self, other: &Self) {
+        other.key_requests().into_iter().for_each(|request| self.request(request));
+        for (name, counts) in other.stages() {
+            self.begin_stage(name);
+            self.add_counts(counts);
+        }
+    }
+
     /// Slot variance of one rounding of both parts: `M·(1 + n·2N/3)/12` for n owners, over the scale squared, where noise of
     /// M coefficients counts.
     #[must_use]

@@ -22,6 +22,7 @@ pub mod encryption;
 pub mod evaluator;
 pub mod hiding;
 pub mod inner_ring;
+pub mod kept;
 pub mod leveled_table;
 pub mod linear_transform;
 pub mod noise_sources;

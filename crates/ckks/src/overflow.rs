@@ -1,8 +1,6 @@
 //! How far ModRaise overflows, and tails of distributions.
 
-use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
-use std::sync::{Mutex, PoisonError};
 
 use cryptable_lattice::Owners;
 use num_bigint::BigInt;
@@ -10,11 +8,10 @@ use num_traits::{ToPrimitive, Zero};
 
 pub use cryptable_lattice::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log2};
 
+use crate::kept::Kept;
+
 /// Bounds are multiples of this fraction, so that tails are exact rationals.
 const STEPS: i64 = 64;
-
-/// Most bounds that are kept: probabilities come from files, too.
-const MAX_BOUNDS: usize = 256;
 
 /// Up to this weight tails are exact; above, numbers get long and a Chernoff bound takes over.
 const EXACT_WEIGHT: u32 = 200;
@@ -81,18 +78,8 @@ impl EncapsulatedSecret {
     /// Returns the smallest multiple of 1/64 with a tail of at most `2^log2_fail`.
     #[must_use]
     pub fn bound_for(self, log2_fail: f64) -> f64 {
-        let key = (self, log2_fail.to_bits());
-        let bounds = || BOUNDS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&bound) = bounds().get(&key) {
-            return bound;
-        }
-        let bound = self.searched_bound(log2_fail);
-        let mut bounds = bounds();
-        if bounds.len() >= MAX_BOUNDS {
-            bounds.clear();
-        }
-        bounds.insert(key, bound);
-        bound
+        static BOUNDS: Kept<(EncapsulatedSecret, u64), f64> = Kept::new();
+        BOUNDS.get((self, log2_fail.to_bits()), |_| true, || self.searched_bound(log2_fail))
     }
 
     /// [`EncapsulatedSecret::bound_for`], by halving.
@@ -120,9 +107,6 @@ impl EncapsulatedSecret {
         weight * weight * owners * (owners - 1.0) / (2.0 * self.degree as f64)
     }
 }
-
-/// Bounds that were asked for, by secret and probability: a planner asks for the same ones hundreds of times.
-static BOUNDS: Mutex<BTreeMap<(EncapsulatedSecret, u64), f64>> = Mutex::new(BTreeMap::new());
 
 /// log2 P(|t| > bound) for t the sum of `weight + 1` independent uniforms on [-1/2, 1/2].
 ///

@@ -15,6 +15,7 @@ use num_complex::Complex64;
 
 use crate::Arithmetic;
 use crate::chebyshev::ChebyshevSeries;
+use crate::kept::Kept;
 use crate::paterson_stockmeyer::{
     ConstantScale, PolynomialBasis, Steps, relinearizations_at_least_depth, rounding_gain,
 };
@@ -28,7 +29,7 @@ const MULTIPLICATIONS_PER_LEVEL: f64 = 2.5;
 const SHARE_OF_LEFT_OUT: f64 = 0.1;
 
 /// Which function of the phase is evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PhaseFunction {
     /// The complex exponential `e^{2πit}`.
     Exponential,
@@ -53,7 +54,7 @@ pub struct Exponential {
 }
 
 /// The sizes of an exponential's evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExponentialShape {
     /// Doublings of the angle after the series.
     pub doublings: u32,
@@ -124,6 +125,12 @@ impl Exponential {
         };
         let series = ChebyshevSeries::interpolate(f, shape.coefficients() - 1);
         Self { function, series, shape, angle, scale_shift: 0.0, power: 1.0 }
+    }
+
+    /// Which function it is, and the sizes of its evaluation.
+    #[must_use]
+    pub fn kind(&self) -> (PhaseFunction, ExponentialShape) {
+        (self.function, self.shape)
     }
 
     /// The same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
@@ -222,6 +229,18 @@ impl Exponential {
     /// # Panics
     /// If no combination of up to 8 doublings and 256 coefficients reaches the tolerance.
     pub fn choose(
+        function: PhaseFunction,
+        bound: f64,
+        tolerance: f64,
+        cleanings: u32,
+    ) -> ExponentialShape {
+        static SHAPES: Kept<(PhaseFunction, [u64; 2], u32), ExponentialShape> = Kept::new();
+        let key = (function, [bound, tolerance].map(f64::to_bits), cleanings);
+        SHAPES.get(key, |_| true, || Self::searched(function, bound, tolerance, cleanings))
+    }
+
+    /// [`Exponential::choose`], among all shapes.
+    fn searched(
         function: PhaseFunction,
         bound: f64,
         tolerance: f64,

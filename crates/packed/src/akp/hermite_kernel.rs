@@ -133,8 +133,20 @@ impl HermiteKernel {
     /// Gaussian error of this variance: an outputs' variance of 1/12 times `E Σ_d (K(φ - d/p) - δ_d)²`.
     #[must_use]
     pub fn mean_square_deviation(&self, phase_variance: f64) -> f64 {
-        let squares = |phase| self.deviations(phase).iter().map(|d| d * d).sum();
-        gaussian_mean(phase_variance, squares) / 12.0
+        gaussian_mean(phase_variance, |phase| self.sum_of_squares(phase)) / 12.0
+    }
+
+    /// `Σ_d (K(φ - d/p) - δ_d)²`, by Parseval's identity `p·Σ_r |Σ_k c_k·(e^{2πikφ} - 1)|²` over residue classes r of k modulo
+    /// p.
+    fn sum_of_squares(&self, phase: f64) -> f64 {
+        let p = self.p;
+        let mut classes = vec![Complex64::ZERO; p];
+        for ((k, c), root) in self.coefficients.iter().enumerate().zip(powers_of_root(phase)) {
+            let term = c * (root - 1.0);
+            classes[k % p] += term;
+            classes[(p - k % p) % p] += term.conj();
+        }
+        p as f64 * classes.iter().map(Complex64::norm_sqr).sum::<f64>()
     }
 
     /// Mean square error of a table's outputs at every `every`-th input, for phases with a Gaussian error of this
@@ -180,9 +192,8 @@ impl HermiteKernel {
 
     /// `K(φ - d/p) - δ_d` for d = 0, …, p - 1.
     fn deviations(&self, phase: f64) -> Vec<f64> {
-        let terms =
-            |k: usize| self.coefficients[k] * Complex64::from_polar(2.0, TAU * k as f64 * phase);
-        let mut values = self.at_nodes(terms);
+        let roots: Vec<_> = powers_of_root(phase).take(self.coefficients.len()).collect();
+        let mut values = self.at_nodes(|k| 2.0 * self.coefficients[k] * roots[k]);
         for value in &mut values {
             *value -= self.coefficients[0];
         }
@@ -206,13 +217,24 @@ impl HermiteKernel {
     }
 }
 
+/// `e^{2πikφ}` for k = 0, 1, …: products of two roots each, so that errors do not gather.
+fn powers_of_root(phase: f64) -> impl Iterator<Item = Complex64> {
+    const SMALL: usize = 32;
+    let power = move |k: usize| Complex64::from_polar(1.0, TAU * k as f64 * phase);
+    let small: [Complex64; SMALL] = std::array::from_fn(power);
+    (0..).flat_map(move |large| {
+        let large = power(SMALL * large);
+        small.into_iter().map(move |small| small * large)
+    })
+}
+
 /// The mean of a function of a Gaussian of this variance.
 fn gaussian_mean(variance: f64, f: impl Fn(f64) -> f64) -> f64 {
-    /// Points of the sum on either side, in quarters of the deviation.
-    const POINTS: i32 = 32;
+    /// Points of the sum on either side, in halves of the deviation.
+    const POINTS: i32 = 16;
     let (mut sum, mut weights) = (0.0, 0.0);
     for point in -POINTS..=POINTS {
-        let ratio = f64::from(point) / 4.0;
+        let ratio = f64::from(point) / 2.0;
         let weight = (-ratio * ratio / 2.0).exp();
         sum += weight * f(ratio * variance.sqrt());
         weights += weight;

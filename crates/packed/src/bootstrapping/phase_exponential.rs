@@ -3,7 +3,7 @@
 //! The part of functional bootstrapping that no table takes part in (lines 3 and 4 of Algorithm 1 of Dumezy et al., TCHES
 //! 2026(1), ePrint 2025/1301): AKP, multi-value bootstrapping and every digit of a decomposition begin with it.
 
-use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
+use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
@@ -11,6 +11,7 @@ use cryptable_ckks::bootstrapping::mod_raise::{mod_raise, raised_shape};
 use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
+use cryptable_ckks::kept::Kept;
 use cryptable_ckks::overflow::EncapsulatedSecret;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
@@ -25,6 +26,9 @@ const GAUSSIAN_PLACES: [(f64, f64); 3] =
 
 /// Most values of an input that errors are averaged over.
 const AVERAGED_VALUES: u64 = 64;
+
+/// What errors of an exponential depend on.
+type PhaseKey = (EncapsulatedSecret, u64, (PhaseFunction, ExponentialShape));
 
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
@@ -112,6 +116,12 @@ impl PhaseExponential {
     /// The mean square of what the approximation changes the modulus by, over phases `m/p + I` of all m, or of up to 64 of
     /// them: t has about the variance `(h + 1)/12` of a sum of h + 1 uniforms, h the weight of the sparse secret, or of all owners'.
     pub(crate) fn mean_square_modulus_error(&self, p: u64) -> f64 {
+        static ERRORS: Kept<(u64, PhaseKey), f64> = Kept::new();
+        ERRORS.get((p, self.key()), |_| true, || self.averaged_modulus_error(p))
+    }
+
+    /// [`PhaseExponential::mean_square_modulus_error`], by a sum.
+    fn averaged_modulus_error(&self, p: u64) -> f64 {
         let step = p.div_ceil(AVERAGED_VALUES) as usize;
         let variance = self.secret.overflow_variance();
         let bound = self.bound.floor() as i64;
@@ -125,6 +135,11 @@ impl PhaseExponential {
             }
         }
         sum / weights
+    }
+
+    /// What errors of the exponential depend on: secret, bits of the bound, function and sizes.
+    fn key(&self) -> PhaseKey {
+        (self.secret, self.bound.to_bits(), self.exponential.kind())
     }
 
     /// q_0, which inputs are switched to.
@@ -167,6 +182,12 @@ impl PhaseExponential {
     /// How much larger the noise of exponentials is than a rounding, by the roundings on the way from phases, at worst and on
     /// average over phases; where that is not known, the dry run says it.
     fn rounding_gains(&self) -> Option<[f64; 2]> {
+        static GAINS: Kept<PhaseKey, Option<[f64; 2]>> = Kept::new();
+        GAINS.get(self.key(), |_| true, || self.averaged_gains())
+    }
+
+    /// [`PhaseExponential::rounding_gains`], by a sum.
+    fn averaged_gains(&self) -> Option<[f64; 2]> {
         let deviation = self.secret.overflow_variance().sqrt() / self.bound;
         let mut gains = [0.0; 2];
         for (place, weight) in GAUSSIAN_PLACES {

@@ -64,13 +64,7 @@ impl PhaseStart {
             Self::Raised(front) => front.predict(dry_run, front.raised_shape(input_noise)),
             Self::Blocks(product) => {
                 let exponential = product.predict(any_slots);
-                for request in any_slots.key_requests() {
-                    dry_run.request(request);
-                }
-                for (name, counts) in any_slots.stages() {
-                    dry_run.begin_stage(name);
-                    dry_run.add_counts(counts);
-                }
+                dry_run.repeat(any_slots);
                 vec![exponential]
             }
         }

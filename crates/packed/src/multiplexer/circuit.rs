@@ -228,18 +228,15 @@ impl MultiplexerCircuit {
     /// Predicts the deltas of all digits.
     pub(crate) fn predict_deltas(&self, dry_run: &DryRun) -> DeltaPrediction {
         let front = &self.phase_exponential;
-        let count = self.digits().len();
-        let fresh = self.literal.fresh_noise(self.literal.input_modulus).law();
-        let mut exponential = None;
-        let deltas: Vec<_> = (0..count)
-            .map(|digit| {
-                let input = self.digit_input_noise(digit, &(0..count), fresh);
-                let exponentials = front.predict(dry_run, front.raised_shape(input.variance()));
-                exponential = exponential.or(Some(exponentials[0]));
-                self.deltas(dry_run, exponentials, digit)
-            })
-            .collect();
-        DeltaPrediction { exponential: exponential.expect("a digit"), deltas }
+        // Exponentials of all digits are alike: noise of phases is not theirs.
+        let of_digit = dry_run.afresh();
+        let exponentials = front.predict(&of_digit, front.raised_shape(0.0));
+        let deltas = |digit| {
+            dry_run.repeat(&of_digit);
+            self.deltas(dry_run, exponentials.clone(), digit)
+        };
+        let deltas = (0..self.digits().len()).map(deltas).collect();
+        DeltaPrediction { exponential: exponentials[0], deltas }
     }
 
     /// Noise of a coefficient modulo q_0 at the start of a digit, for a ciphertext of the digits `all` with this noise as a

@@ -1,18 +1,11 @@
 //! The primes of chains, found once: a planner asks for the same ones hundreds of times, and finding them takes longer than
 //! all else that it computes.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
+use cryptable_ckks::kept::Kept;
 use cryptable_ring::primes::ntt_primes;
 
-/// Most lists that are kept: sizes come from files, too.
-const MAX_LISTS: usize = 256;
-
 /// Primes nearest to a size, by ring degree and size.
-type Lists = BTreeMap<(usize, u64), Vec<u64>>;
-
-static LISTS: Mutex<Lists> = Mutex::new(BTreeMap::new());
+static LISTS: Kept<(usize, u64), Vec<u64>> = Kept::new();
 
 /// Returns primes like [`ntt_primes`], and keeps them for later calls.
 ///
@@ -33,18 +26,10 @@ pub(crate) fn primes(degree: usize, log2_target: f64, count: usize, exclude: &[u
 
 /// So many primes nearest to a size, the nearest first.
 fn nearest(degree: usize, log2_target: f64, count: usize) -> Vec<u64> {
-    let key = (degree, log2_target.to_bits());
-    let lists = || LISTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(list) = lists().get(&key).filter(|list| list.len() >= count) {
-        return list[..count].to_vec();
-    }
-    // Not under the lock: others need not wait.
-    let list = ntt_primes(degree, log2_target, count, &[]);
-    let mut lists = lists();
-    if lists.len() >= MAX_LISTS {
-        lists.clear();
-    }
-    lists.insert(key, list.clone());
+    let is_enough = |list: &Vec<u64>| list.len() >= count;
+    let search = || ntt_primes(degree, log2_target, count, &[]);
+    let mut list = LISTS.get((degree, log2_target.to_bits()), is_enough, search);
+    list.truncate(count);
     list
 }
 

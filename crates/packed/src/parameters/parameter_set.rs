@@ -12,6 +12,7 @@ use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
 use crate::akp::hermite_kernel::HermiteOrder;
+use crate::bootstrapping::LookupShapes;
 use crate::comparison::slot_selection::SlotSelection;
 use crate::formulas::circuit::FormulaCircuit;
 use crate::literal::ParametersLiteral;
@@ -89,7 +90,7 @@ impl Parameters {
             Circuit::Multiplexer(_) => (None, None),
         };
         let single = circuit.dry_run();
-        let shapes = circuit.predict_worst(&single, 1);
+        let shapes = predict_worst(&circuit, &single, literal.log2_fail)?;
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, shapes));
         let log2_fail =
             failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).value_log2_fail();
@@ -419,6 +420,18 @@ fn runs_of(digits: &[u64]) -> String {
         count => format!("{}^{count}", run[0]),
     });
     runs.collect::<Vec<_>>().join(" x ")
+}
+
+/// Predicts a lookup of the worst table.
+///
+/// # Errors
+/// If there is no telling its noise, as failures are then certain: where the first scale is far from that of its prime, scales
+/// of high powers are beyond any number.
+fn predict_worst(circuit: &Circuit, dry_run: &DryRun, limit: f64) -> Result<LookupShapes> {
+    let shapes = circuit.predict_worst(dry_run, 1);
+    let is_known =
+        [shapes.exponential, shapes.result].iter().all(|it| it.noise.total().is_finite());
+    if is_known { Ok(shapes) } else { Err(Error::FailureProbability { found: 0.0, limit }) }
 }
 
 fn bytes_of(literal: &ParametersLiteral) -> Vec<u8> {

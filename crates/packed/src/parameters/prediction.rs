@@ -1,5 +1,7 @@
 //! Predicted costs of a lookup, from its dry run.
 
+use std::mem::discriminant;
+
 use cryptable_ckks::dry_run::Counts;
 use cryptable_ckks::plaintext::EMBEDDING_TRANSFORMS;
 use cryptable_lattice::cost::{Prediction, Work};
@@ -85,9 +87,8 @@ impl Parameters {
             // Most steps share out limbs, and products of selectors, to the threads.
             parallelism: literal.limbs(),
             key_memory_bytes: self.memory_bytes_of(&requests),
-            key_file_bytes: requests
-                .iter()
-                .map(|request| self.stored_bytes(request))
+            key_file_bytes: runs(&requests)
+                .map(|(count, request)| count * self.stored_bytes(request))
                 .chain(self.result_key_shape().map(|shape| shape.stored_bytes()))
                 .sum(),
             key_words: requests.iter().map(|request| self.words_drawn(request)).sum(),
@@ -112,7 +113,7 @@ impl Parameters {
     /// Bytes of these switching keys, and of the encoded matrices.
     pub(crate) fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
         let moduli = self.moduli();
-        let keys: usize = requests.iter().map(|it| it.memory_bytes(&moduli)).sum();
+        let keys: usize = runs(requests).map(|(count, it)| count * it.memory_bytes(&moduli)).sum();
         let first = self.circuit().phase_exponential().map(|front| &front.coeffs_to_slots);
         let stages = first.into_iter().chain([self.circuit().slots_to_coeffs()]);
         let stages = stages.chain(self.circuit().clearing_plans());
@@ -210,4 +211,10 @@ fn transforms_of_entry(kind: EntryKind, limbs: usize, slots: f64) -> usize {
         EntryKind::Plain => limbs + (slots * EMBEDDING_TRANSFORMS).ceil() as usize,
         EntryKind::Encrypted => MASK * limbs,
     }
+}
+
+/// Keys of one kind and shape that follow each other: how many, and the first of them.
+fn runs(requests: &[KeyRequest]) -> impl Iterator<Item = (usize, &KeyRequest)> {
+    let kind = |it: &KeyRequest| (discriminant(&it.purpose), it.shape);
+    requests.chunk_by(move |a, b| kind(a) == kind(b)).map(|run| (run.len(), &run[0]))
 }

@@ -99,12 +99,27 @@ fn of_few_values(
     }
     let limit = max_log2_modulus(DEGREE, SecretDistribution::UniformTernary)
         .expect("the tables know the degree");
+    let base = with_block_secret(literal(request, Evaluation::Akp(order)), SECRET);
     let of = |dnum, log2_scale, extra_primes: usize| {
-        let literal = literal(request, dnum, log2_scale, Evaluation::Akp(order));
-        let mut literal = with_block_secret(literal, SECRET);
+        let mut literal = base.with_primes(dnum, log2_scale);
         literal.slots_to_coeffs.primes += extra_primes.min(1);
         literal
     };
     largest_primes(limit, of, check)?
         .ok_or_else(|| Error::Unsupported("a secret of blocks: primes have no room".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn primes_with_scales_beyond_numbers_are_refused() {
+        // Security leaves 32 bits a prime, and the first scale is a quarter of a bit off: by 2^12 times as much after 12 levels.
+        let (ring_degree, count) = (Some(DEGREE), Some(MAX_VALUES));
+        let request = Request { ring_degree, count, ..Request::new(1 << 12, 1 << 12) };
+        let of = |order| of_few_values(&request, order, |_| Ok(()));
+        let errors = HermiteOrder::ALL.map(|order| of(order).unwrap_err());
+        assert!(matches!(errors[0], Error::FailureProbability { found: 0.0, .. }), "{errors:?}");
+    }
 }

@@ -36,14 +36,9 @@ const LOG_MANY_COEFFICIENTS: u32 = 5;
 /// Tables up to which fewer baby steps are faster.
 const FEW_TABLES: usize = 2;
 
-/// The literal with `dnum` digits of keys and primes of `log2_scale` bits.
-pub(crate) fn literal(
-    request: &Request,
-    dnum: usize,
-    log2_scale: u32,
-    evaluation: Evaluation<'_>,
-) -> ParametersLiteral {
-    let log2_scale = f64::from(log2_scale);
+/// The literal of one way to evaluate a request's tables, but for digits of keys and sizes of primes
+/// ([`ParametersLiteral::with_primes`]).
+pub(crate) fn literal(request: &Request, evaluation: Evaluation<'_>) -> ParametersLiteral {
     let (degree, slots) = (request.degree(), request.slots());
     let is_tree = matches!(evaluation, Evaluation::Tree(_));
     let real_slots = matches!(evaluation, Evaluation::Tree(choice) if choice.real_slots);
@@ -65,15 +60,7 @@ pub(crate) fn literal(
         }
     };
     let hidden_bits = request.hidden_bits.filter(|_| matches!(evaluation, Evaluation::Akp(_)));
-    let is_cosine = interpolated == 2 && hermite_order.is_first() && hidden_bits.is_none();
-    let coefficients = hermite_order.coefficients(interpolated as usize);
-    let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
-    let constant_bits = match evaluation {
-        Evaluation::Tree(_) => log2_scale / 2.0,
-        _ if is_cosine => 0.0,
-        _ if hidden_bits.is_some() => constant_bits_of_hidden(request, log2_scale),
-        _ => constant_bits(log2_scale, log_coefficients),
-    };
+    let log_coefficients = log_coefficients(hermite_order, interpolated);
     // Of 2^13 coefficients and more, at the largest degree, blocks take more memory than powers.
     let most_log_babies = if degree > 1 << 16 { 6 } else { 5 };
     ParametersLiteral {
@@ -83,9 +70,9 @@ pub(crate) fn literal(
         input_modulus: request.input_modulus,
         output_modulus: request.output_modulus,
         slots,
-        log2_scale,
+        log2_scale: 0.0,
         log2_special: 50.0,
-        dnum,
+        dnum: 0,
         relinearization: Vec::new(),
         trace_halvings: TraceHalvings::of(levels + 1 < degree.trailing_zeros()),
         // Smaller matrices have fewer giant steps, whose roundings stay in slots.
@@ -114,7 +101,7 @@ pub(crate) fn literal(
         half_digits: 0,
         hidden_bits,
         log_babies: log_babies(request, evaluation, log_coefficients).clamp(1, most_log_babies),
-        constant_bits,
+        constant_bits: 0.0,
         log2_ciphertext_modulus: log2_ciphertext_modulus_of(request, evaluation),
         sparse_weight: SPARSE_WEIGHT,
         owners: request.owners,
@@ -122,17 +109,39 @@ pub(crate) fn literal(
     }
 }
 
-/// Bits of the constants of AKP's interpolation: half of a prime, and two more per doubling of many constants, whose roundings
-/// may all fall the same way.
-fn constant_bits(log2_scale: f64, log_coefficients: u32) -> f64 {
-    log2_scale / 2.0 + 2.0 * f64::from(log_coefficients.saturating_sub(LOG_FEW_CONSTANTS))
+impl ParametersLiteral {
+    /// Returns the same with `dnum` digits of keys and primes of `log2_scale` bits, and with the constants that these have room for.
+    pub(crate) fn with_primes(&self, dnum: usize, log2_scale: u32) -> Self {
+        let log2_scale = f64::from(log2_scale);
+        let constant_bits = self.constant_bits_of(log2_scale);
+        Self { dnum, log2_scale, constant_bits, ..self.clone() }
+    }
+
+    /// Bits of constants where primes have this many.
+    ///
+    /// AKP's take half of a prime, and two more per doubling of many constants, whose roundings may all fall the same way. Those
+    /// of hidden tables have as many as it takes for their roundings to change all deltas, each as much as an output of 1 is, by
+    /// less than 2^-24.
+    fn constant_bits_of(&self, log2_scale: f64) -> f64 {
+        if self.multiplexer.is_some() {
+            return log2_scale / 2.0;
+        }
+        if self.is_cosine_table() {
+            return 0.0;
+        }
+        if self.hidden_bits.is_some() {
+            let (p, modulus) = (self.input_modulus as f64, self.output_modulus as f64);
+            let needed = (p.log2() + modulus.log2() + 25.0).ceil();
+            return needed.min(MAX_CONSTANT_BITS).min(log2_scale);
+        }
+        let log_coefficients = log_coefficients(self.hermite_order, self.interpolated_modulus());
+        log2_scale / 2.0 + 2.0 * f64::from(log_coefficients.saturating_sub(LOG_FEW_CONSTANTS))
+    }
 }
 
-/// Bits of the constants of hidden tables: what their roundings change of all deltas, each as much as an output of 1 is, is to
-/// be below 2^-24.
-fn constant_bits_of_hidden(request: &Request, log2_scale: f64) -> f64 {
-    let (p, modulus) = (request.input_modulus as f64, request.output_modulus as f64);
-    (p.log2() + modulus.log2() + 25.0).ceil().min(MAX_CONSTANT_BITS).min(log2_scale)
+/// log2 of the coefficients of an interpolation of p values, rounded up.
+fn log_coefficients(order: HermiteOrder, p: u64) -> u32 {
+    order.coefficients(p as usize).next_power_of_two().trailing_zeros()
 }
 
 /// Matrices of `levels` levels in all and at most `most` each, with `extra_primes` primes beyond the fewest.

@@ -52,7 +52,7 @@ const STRONGER_WEIGHTS: [f64; 2] = [0.5, 2.0];
 /// Bits that all primes may lose to make room for the primes more.
 const LOST_BITS: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
 
-/// Parameters by rank: whether they fail a check, memory beyond a limit, time and key bytes.
+/// Parameters by rank: whether they fail the check, memory beyond a limit, time and key bytes.
 type Ranked = ((bool, usize, f64), Parameters);
 
 /// The best parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
@@ -97,36 +97,43 @@ pub(crate) fn choose_matrices(
     let weights: Vec<f64> = [KEY_WEIGHT].iter().chain(stronger).copied().collect();
     let with_fewer_keys = |of: &Parameters| -> Vec<Parameters> {
         let literals = weights.iter().map(|&weight| with_baby_steps(of, weight));
-        literals.filter_map(|literal| Parameters::new(literal).ok()).filter(serves).collect()
+        literals.filter_map(|literal| Parameters::new(literal).ok()).collect()
     };
     let fewer: Vec<Parameters> =
         [&found].into_iter().chain(&more).flat_map(with_fewer_keys).collect();
     let limit = request.memory.unwrap_or(usize::MAX);
-    let rank = |parameters: &Parameters| {
+    let ranked = |fails, parameters: Parameters| {
         let prediction = parameters.prediction_of(request.tables);
         let peak = prediction.peak_bytes();
         let excess = if peak > limit { peak } else { 0 };
-        (check(parameters).is_err(), excess, weighted(&prediction))
+        ((fails, excess, weighted(&prediction)), parameters)
     };
-    let better = |a: Ranked, b: Ranked| if b.0 < a.0 { b } else { a };
+    // Noise takes longer to predict than time: it is looked at where time is less.
+    let or_better = |best: Ranked, other: Parameters| {
+        let other = ranked(false, other);
+        if other.0 < best.0 && serves(&other.1) { other } else { best }
+    };
     let improved = |first: Ranked, literals: Vec<ParametersLiteral>| {
         let others = literals.into_iter().filter_map(|literal| Parameters::new(literal).ok());
-        others.filter(serves).map(|other| (rank(&other), other)).fold(first, better)
+        others.fold(first, or_better)
     };
+    let others = more.into_iter().chain(fewer).map(|it| ranked(false, it));
     let mut all: Vec<Ranked> =
-        [found].into_iter().chain(more).chain(fewer).map(|it| (rank(&it), it)).collect();
+        [ranked(check(&found).is_err(), found)].into_iter().chain(others).collect();
     all.sort_by(|a, b| a.0.partial_cmp(&b.0).expect("times are numbers"));
-    all.truncate(TO_IMPROVE);
-    let improved = all.into_iter().map(|first| {
+    let best_few = all.into_iter().filter(|(rank, it)| rank.0 || serves(it)).take(TO_IMPROVE);
+    let improved = best_few.map(|first| {
         // Baby steps were weighed by parts of a key that has become smaller.
         let refined = vec![with_baby_steps(&first.1, KEY_WEIGHT)];
         let first = improved(first, refined);
         let with_keys = with_relinearization_keys(first.1.literal());
         improved(first, with_keys)
     });
-    let best = improved.reduce(better).expect("what was found");
-    let half = in_half_ring(&best.1).filter(serves);
-    half.filter(|half| rank(half) < best.0).unwrap_or(best.1)
+    let best = improved.reduce(|a, b| if b.0 < a.0 { b } else { a }).expect("what was found");
+    match in_half_ring(&best.1) {
+        Some(half) => or_better(best, half).1,
+        None => best.1,
+    }
 }
 
 /// Returns the same parameters with tables that are evaluated in the half ring, if values and primes have room there.

@@ -53,14 +53,15 @@ pub(crate) fn choose_primes_where(
          128-bit security allows; smaller outputs take fewer",
         request.input_modulus, request.output_modulus
     ));
+    let base = literal(request, evaluation);
     if let Evaluation::Tree(_) = evaluation {
-        let mut all = DNUMS.iter().map(|&d| literal(request, d, LARGEST_LOG2_SCALE, evaluation));
+        let mut all = DNUMS.iter().map(|&dnum| base.with_primes(dnum, LARGEST_LOG2_SCALE));
         let fitting = all.find(|literal| literal.log2_modulus_bound() <= limit);
         let found = fitting.map_or(Err(last), Parameters::new)?;
         return check(&found).map(|()| found);
     }
     let of = |dnum, log2_scale, extra_primes: usize| {
-        let mut literal = literal(request, dnum, log2_scale, evaluation);
+        let mut literal = base.with_primes(dnum, log2_scale);
         literal.slots_to_coeffs.primes += extra_primes.min(1);
         literal.coeffs_to_slots.primes += extra_primes / 2;
         literal
@@ -72,7 +73,7 @@ pub(crate) fn choose_primes_where(
     }
     match evaluation {
         Evaluation::Akp(_) if degree > DEGREE_OF_NARROW_PRIMES => {
-            wide_primes(request, evaluation, limit, &check).ok_or(last)
+            wide_primes(limit, of, &check).ok_or(last)
         }
         _ => Err(last),
     }
@@ -118,24 +119,13 @@ pub(crate) fn largest_primes(
 /// Primes beyond the 50-bit kernels, which take several times as long, in the fewest digits of keys: for AKP of more inputs
 /// than the noise of narrow ones allows, which the table amplifies by a third of their number.
 fn wide_primes(
-    request: &Request,
-    evaluation: Evaluation<'_>,
     limit: f64,
+    literal: impl Fn(usize, u32, usize) -> ParametersLiteral,
     check: impl Fn(&Parameters) -> Result<()>,
 ) -> Option<Parameters> {
-    for log2_scale in WIDE_LOG2_SCALES {
-        for extra_primes in [0, 1, 2] {
-            let mut literal = literal(request, DNUMS[0], log2_scale, evaluation);
-            literal.slots_to_coeffs.primes += extra_primes.min(1);
-            literal.coeffs_to_slots.primes += extra_primes / 2;
-            if literal.log2_modulus_bound() > limit {
-                continue;
-            }
-            let found = Parameters::new(literal).and_then(|found| check(&found).map(|()| found));
-            if let Ok(found) = found {
-                return Some(found);
-            }
-        }
-    }
-    None
+    let sizes = WIDE_LOG2_SCALES.into_iter().flat_map(|log2_scale| {
+        [0, 1, 2].map(|extra_primes| literal(DNUMS[0], log2_scale, extra_primes))
+    });
+    let fitting = sizes.filter(|literal| literal.log2_modulus_bound() <= limit);
+    fitting.filter_map(|literal| Parameters::new(literal).ok()).find(|it| check(it).is_ok())
 }

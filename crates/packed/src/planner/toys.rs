@@ -148,7 +148,7 @@ impl Parameters {
             ..Request::new(modulus, modulus)
         };
         request.check()?;
-        let literal = literal(&request, 3, 40, Evaluation::Akp(HermiteOrder::First));
+        let literal = literal(&request, Evaluation::Akp(HermiteOrder::First)).with_primes(3, 40);
         let secret = BlockSecretLiteral { dimension: 512, blocks, log2_prime: 29.0 };
         let mut literal = with_block_secret(literal, secret);
         literal.name = format!("insecure_{}", literal.name);
@@ -294,7 +294,7 @@ fn toy_of(
     if !matches!(evaluation, Evaluation::Digits(_) | Evaluation::Selecting(_)) {
         request.check()?;
     }
-    let mut literal = literal(&request, DNUM, LARGEST_LOG2_SCALE, evaluation);
+    let mut literal = literal(&request, evaluation).with_primes(DNUM, LARGEST_LOG2_SCALE);
     literal.name = format!("insecure_{}", literal.name);
     literal.security = SecurityLevel::Insecure;
     Parameters::new(literal)
