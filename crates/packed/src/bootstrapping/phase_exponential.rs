@@ -27,7 +27,7 @@ const GAUSSIAN_PLACES: [(f64, f64); 3] =
 /// Most values of an input that errors are averaged over.
 const AVERAGED_VALUES: u64 = 64;
 
-/// What errors of an exponential depend on.
+/// All that errors of an exponential depend on.
 type PhaseKey = (EncapsulatedSecret, u64, (PhaseFunction, ExponentialShape));
 
 /// The plan of CoeffsToSlots and of the exponential.
@@ -137,7 +137,7 @@ impl PhaseExponential {
         sum / weights
     }
 
-    /// What errors of the exponential depend on: secret, bits of the bound, function and sizes.
+    /// All that errors of the exponential depend on: secret, bits of the bound, function and sizes.
     fn key(&self) -> PhaseKey {
         (self.secret, self.bound.to_bits(), self.exponential.kind())
     }
