@@ -112,11 +112,12 @@ pub fn bootstrap(literal: &ParametersLiteral) -> Work {
 /// ```
 #[must_use]
 pub fn lookup(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Work {
+    let operations = method.operations();
     sum([
-        (method.rotations(), rotation(literal)),
-        (method.key_switches(), key_switching(literal)),
-        (method.packings(), packing(literal)),
-        (method.products(), bfv_product(literal)),
+        (operations.rotations, rotation(literal)),
+        (operations.key_switches, key_switching(literal)),
+        (operations.packings, packing(literal)),
+        (operations.products, bfv_product(literal)),
     ])
 }
 

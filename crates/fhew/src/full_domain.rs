@@ -18,6 +18,7 @@ pub(crate) mod odd_modulus;
 pub(crate) mod select;
 pub(crate) mod select_alt;
 mod sign_selection;
+pub(crate) mod table_lookup;
 pub(crate) mod wop_pbs1;
 pub(crate) mod wop_pbs2;
 
@@ -32,10 +33,11 @@ pub use fdfb_ks::FdfbKs;
 pub use fdfb_ks_modulo_q::FdfbKsModuloQ;
 pub use hidden_table::HiddenTable;
 pub use lookup_noise::{LookupNoise, log2_fail};
-pub use method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+pub use method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
 pub use odd_modulus::OddModulus;
 pub use select::FdfbSelect;
 pub use select_alt::FdfbSelectAlt;
+pub use table_lookup::TableLookup;
 pub use wop_pbs1::WopPbs1;
 pub use wop_pbs2::WopPbs2;
 

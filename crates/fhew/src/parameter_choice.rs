@@ -72,7 +72,8 @@ impl Search {
     }
 
     fn of(method: &dyn FullDomainMethod) -> Self {
-        match (method.packings(), method.products()) {
+        let operations = method.operations();
+        match (operations.packings, operations.products) {
             (0, _) => Self::PLAIN,
             (_, 0) => Self { automorphisms: &AUTOMORPHISM_DIGITS, ..Self::PLAIN },
             _ => Self {

@@ -53,9 +53,7 @@ impl LargePlan {
         let margin = f64::from(bits + 1).exp2().recip();
         let mut best = None;
         for rotation_key in 0..model.parameters().rotation_gadgets().len() {
-            let gadget = model.parameters().rotation_gadgets()[rotation_key];
-            let rotation = model.blind_rotation_by(gadget) + model.to_large();
-            let output_noise = rotation * plan.digits() as f64;
+            let output_noise = model.large_rotation(rotation_key) * plan.digits() as f64;
             // A maximum adds twice an input, and a result another one.
             let result = NoiseBound::from(output_noise);
             let result = result.with_independent(input.times(2)).with_independent(input);
@@ -257,8 +255,7 @@ impl<'a> LargeFunctions<'a> {
         let parameters = self.key.parameters();
         let (two_n, slots) = (parameters.rotation_modulus(), 1 << bits);
         let phase = slot_phase(self.key, digit, slots, two_n);
-        let mut signed =
-            self.key.boot(&FdfbCompress::compression(self.key.parameters(), slots), &phase);
+        let mut signed = self.key.boot(&FdfbCompress::compression(parameters, slots), &phase);
         signed.add_assign(half);
         let signed = self.key.to_rotation_modulus(&signed, two_n);
 

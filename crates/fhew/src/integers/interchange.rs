@@ -15,7 +15,7 @@ use super::{
     SmallValues,
 };
 use crate::decomposition::to_large;
-use crate::full_domain::input_phase::input_phase;
+use crate::full_domain::input_phase::slot_phase;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, LookupNoise};
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters as FhewParameters;
@@ -62,8 +62,7 @@ impl Parameters {
     #[must_use]
     pub fn exported_noise(&self, modulus: u64) -> NoiseBound {
         let (model, fhew) = (NoiseModel::new(self.fhew()), self.fhew());
-        let gadget = fhew.rotation_gadgets()[precise_rotation(fhew)];
-        let noise = model.blind_rotation_by(gadget) + model.to_large();
+        let noise = model.large_rotation(precise_rotation(fhew));
         // Outputs are multiples of Q/P or Q/2P, rounded once: half a unit of Q, up to 2P times.
         NoiseBound::of_law(noise.law(), modulus as f64 / fhew.prime() as f64)
     }
@@ -203,9 +202,8 @@ impl EvaluationKey {
         let rotation_key = precise_rotation(parameters);
         let steps = progress.steps(values.len())?;
         let one = |value: LweCiphertext| {
-            let phase = input_phase(key, &value, RADIX_MODULUS)?;
-            let compressed = key.boot(table.test(0), &phase);
-            let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
+            let phase = slot_phase(key, &value, RADIX_MODULUS, parameters.rotation_modulus());
+            let compressed = FdfbCompress::compressed(key, table.test(0), &phase);
             let rotated = key.blind_rotate_by(rotation_key, &evaluation, &compressed);
             steps.done()?;
             Ok(to_large(parameters, &rotated.extract(parameters.ring(), 0)))

@@ -10,9 +10,7 @@ use cryptable_lattice::{
 use cryptable_wire::ObjectType;
 use serde::{Deserialize, Serialize};
 
-use crate::decomposition::{
-    DigitDecomposition, HomDecompFdfb, HomDecompReduce, HomFloor, HomFloorAlt,
-};
+use crate::decomposition::{DigitDecomposition, HomDecompFdfb, HomDecompReduce, HomFloor};
 use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
 use crate::functions::LargePlan;
 use crate::keys::BootstrappingParameters;
@@ -70,8 +68,8 @@ impl Algorithm {
         match self {
             Self::Reduce => &HomDecompReduce,
             Self::Fdfb => &HomDecompFdfb,
-            Self::Floor => &HomFloor,
-            Self::FloorAlt => &HomFloorAlt,
+            Self::Floor => &HomFloor { twice: false },
+            Self::FloorAlt => &HomFloor { twice: true },
         }
     }
 }

@@ -17,7 +17,7 @@ use cryptable_ring::prime_ring::PrimeRing;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::rlwe::RlweCiphertext;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, half_slot};
 
 /// Largest modulus of values: products of a coefficient of TV_1, at most P, with a centred word of up to 49 bits
 /// stay within 64 bits.
@@ -297,8 +297,7 @@ pub fn boot_raw_factored(
     let Some(first) = tests.first() else { return Vec::new() };
     assert!(tests.iter().all(|test| test.modulus == first.modulus), "moduli of tests");
     let ring = key.parameters().ring();
-    let (q, p) = (ring.modulus().value(), first.modulus);
-    let common = TestPolynomial::sign(ring, (q + p) / (2 * p));
+    let common = TestPolynomial::sign(ring, half_slot(first.modulus, ring.modulus().value()));
     let rotated = key.blind_rotate(&common.to_rlwe(ring), phase);
     tests.iter().map(|test| test.times(ring, &rotated).extract(ring, 0)).collect()
 }
