@@ -62,12 +62,12 @@ pub(crate) fn literal_bytes(literal: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(literal).expect("a literal serialises")
 }
 
-/// Parameters from their canonical bytes.
+/// Parameters from their canonical bytes, which errors name `expected`.
 ///
 /// # Errors
 /// If they are not.
-pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8]) -> Result<L> {
-    let invalid = |error| WireError::invalid("parameters", error, "those that the object names");
+pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8], expected: &'static str) -> Result<L> {
+    let invalid = |error| WireError::invalid("parameters", error, expected);
     Ok(serde_json::from_slice(bytes).map_err(invalid)?)
 }
 

@@ -72,6 +72,8 @@ pub struct RingSecretKey<P> {
 }
 
 impl<P: RingSecretParameters> RingSecretKey<P> {
+    crate::bound_key!(P);
+
     /// Draws a fresh secret.
     ///
     /// # Panics
@@ -123,25 +125,6 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         secret_key_file(&self.parameters, &self.secret)
-    }
-
-    /// The parameters of everything that this key encrypts.
-    #[must_use]
-    pub fn parameters(&self) -> &P {
-        &self.parameters
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share; a hash that reveals nothing of the
-    /// secret.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// The binding of everything under this key.
-    #[must_use]
-    pub fn binding(&self) -> &Binding {
-        &self.binding
     }
 
     /// The ring of the parameters, with its tables.

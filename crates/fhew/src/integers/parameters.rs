@@ -4,21 +4,16 @@ use std::f64::consts::SQRT_2;
 
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel, key_parameters,
-};
-use cryptable_wire::ObjectType;
+use cryptable_lattice::{Error, FailureProbability, NoiseBound, Result, SecurityLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::decomposition::{DigitDecomposition, HomDecompFdfb, HomDecompReduce, HomFloor};
+use crate::face_parameters::face_parameters;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
 use crate::functions::LargePlan;
-use crate::keys::BootstrappingParameters;
-#[cfg(feature = "client")]
-use crate::keys::PublicParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{GadgetLiteral, Parameters as FhewParameters, ParametersLiteral};
-use crate::serialization::{digest, literal_bytes, read_literal};
+use crate::serialization::digest;
 use crate::variance::Variance;
 
 /// Domain of digests.
@@ -245,12 +240,6 @@ impl Parameters {
         Ok(Self { literal, fhew, plan, largest_input, log2_fail, digest })
     }
 
-    /// The numbers of blind rotation and key switching.
-    #[must_use]
-    pub fn fhew(&self) -> &FhewParameters {
-        &self.fhew
-    }
-
     /// Bits of integers, the sign included.
     #[must_use]
     pub fn bits(&self) -> u32 {
@@ -269,54 +258,6 @@ impl Parameters {
     #[must_use]
     pub fn results_are_inputs(&self) -> bool {
         self.largest_input > NoiseModel::new(&self.fhew).fresh_large()
-    }
-
-    /// The probability of [`Parameters::log2_fail`].
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail)
-    }
-
-    /// Returns the security that the parameters claim.
-    #[must_use]
-    pub fn security_level(&self) -> SecurityLevel {
-        self.literal.security
-    }
-
-    /// Estimated security in bits; 0 of insecure toys.
-    #[must_use]
-    pub fn security_bits(&self) -> f64 {
-        if self.literal.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
-    }
-
-    /// Canonical bytes, of which the digest names these parameters.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        literal_bytes(&self.literal)
-    }
-
-    /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
-    /// that they are insecure.
-    ///
-    /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
-    /// allowed.
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let literal: Literal = read_literal(bytes)?;
-        options.check(literal.security)?;
-        let fhew = match literal.security {
-            SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
-            SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
-        };
-        let found = Self::assemble(fhew, literal)?;
-        options.check_failures(found.failure_probability())?;
-        Ok(found)
-    }
-
-    /// A digest that names these parameters.
-    #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
-        self.digest
     }
 
     pub(super) fn plan(&self) -> &LargePlan {
@@ -352,22 +293,13 @@ impl Parameters {
     }
 }
 
-key_parameters!(Parameters);
-
-impl BootstrappingParameters for Parameters {
-    const SECRET_KEY: ObjectType = ObjectType::IntegerSecretKey;
-    const EVALUATION_KEY: ObjectType = ObjectType::IntegerEvaluationKey;
-    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key for integers";
-
-    fn fhew(&self) -> &FhewParameters {
-        self.fhew()
-    }
-}
-
-#[cfg(feature = "client")]
-impl PublicParameters for Parameters {
-    const PUBLIC_KEY: ObjectType = ObjectType::IntegerPublicKey;
-}
+face_parameters!(
+    "those of functions of integers",
+    "cryptable: identifier of a secret key for integers",
+    IntegerSecretKey,
+    IntegerEvaluationKey,
+    IntegerPublicKey
+);
 
 /// log2 of the probability that an operation on a radix integer goes wrong.
 ///
