@@ -50,7 +50,7 @@ pub fn rotation(literal: &ParametersLiteral) -> Work {
     }
 }
 
-/// Bytes of an LWE key switching key in memory: N'·ℓ rows of n words, as narrow as the LWE modulus allows.
+/// Returns the bytes of an LWE key switching key in memory: N'·ℓ rows of n words, as narrow as the LWE modulus allows.
 #[must_use]
 pub fn key_switching_bytes(literal: &ParametersLiteral) -> f64 {
     let word = match literal.log2_lwe_modulus {

@@ -31,7 +31,7 @@ pub fn algorithms() -> &'static [&'static dyn DigitDecomposition] {
     &[&HomFloor { twice: false }, &HomFloor { twice: true }, &HomDecompReduce, &HomDecompFdfb]
 }
 
-/// The algorithm of a name of [`DigitDecomposition::name`].
+/// Returns the algorithm of a name of [`DigitDecomposition::name`].
 #[must_use]
 pub fn algorithm(name: &str) -> Option<&'static dyn DigitDecomposition> {
     algorithms().iter().copied().find(|algorithm| algorithm.name() == name)

@@ -1,19 +1,19 @@
-//! What parameters of the faces have in common, beside the numbers of bootstraps: claims, bytes, and the types of their files.
+//! Claims, bytes and types of files, which parameters of all faces have in common.
 
-/// Defines it for a type with the fields `fhew`, `literal`, `log2_fail` and `digest`.
+/// Defines them for a type with the fields `fhew`, `literal`, `log2_fail` and `digest`.
 ///
 /// A `Literal` with the fields `security` and `numbers` stands beside it, and `assemble` makes the type of the parameters of
 /// bootstraps and a literal.
 macro_rules! face_parameters {
     ($name:literal, $identifier:literal, $secret_key:ident, $evaluation_key:ident, $public_key:ident) => {
         impl Parameters {
-            /// The numbers of blind rotation and key switching.
+            /// Returns the numbers of blind rotation and key switching.
             #[must_use]
             pub fn fhew(&self) -> &$crate::parameters::Parameters {
                 &self.fhew
             }
 
-            /// The probability of [`Parameters::log2_fail`].
+            /// Returns the probability of [`Parameters::log2_fail`].
             #[must_use]
             pub fn failure_probability(&self) -> cryptable_lattice::FailureProbability {
                 cryptable_lattice::FailureProbability::from_log2(self.log2_fail)

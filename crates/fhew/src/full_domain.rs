@@ -11,7 +11,7 @@ pub(crate) mod fdfb_ks;
 pub(crate) mod fdfb_ks_modulo_q;
 mod half_tables;
 pub(crate) mod hidden_table;
-pub(crate) mod input_phase;
+pub(crate) mod input_decision;
 pub(crate) mod lookup_noise;
 pub(crate) mod method;
 pub(crate) mod odd_modulus;
@@ -81,7 +81,7 @@ pub fn hiding_methods() -> &'static [HiddenTable] {
     &[HiddenTable { bits: 40 }, HiddenTable { bits: 64 }, HiddenTable { bits: 128 }]
 }
 
-/// The method of a name of [`FullDomainMethod::name`], for even moduli or odd ones, hiding tables or not.
+/// Returns the method of a name of [`FullDomainMethod::name`], for even moduli or odd ones, hiding tables or not.
 #[must_use]
 pub fn method(name: &str) -> Option<&'static dyn FullDomainMethod> {
     let all = methods().iter().chain(methods_for(1)).copied();

@@ -34,7 +34,7 @@ impl NoiseModel {
         Self { parameters: parameters.clone() }
     }
 
-    /// The parameters that noise is predicted for.
+    /// Returns the parameters that noise is predicted for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -192,7 +192,7 @@ impl NoiseModel {
         bfv::overflow(literal.ring_degree, literal.ring_secret)
     }
 
-    /// The constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`] (Theorem 10 without an auxiliary
+    /// Returns the constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`] (Theorem 10 without an auxiliary
     /// modulus): mostly products of two noises.
     #[must_use]
     pub fn bfv_multiplication(

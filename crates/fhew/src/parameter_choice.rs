@@ -303,7 +303,7 @@ fn key_switching_digits(
     })
 }
 
-/// The fastest parameters with which a method looks up tables of these moduli, each result good as a next input,
+/// Returns the fastest parameters with which a method looks up tables of these moduli, each result good as a next input,
 /// and fails with probability at most 2^`limit`.
 ///
 /// ```

@@ -75,3 +75,27 @@ pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8], expected: &'static
 pub(crate) fn digest(context: &str, literal: &impl Serialize) -> [u8; 32] {
     blake3::derive_key(context, &literal_bytes(literal))
 }
+
+/// Defines what ciphertexts of all faces show, in an `impl` of a type with the fields `binding` and `values`.
+macro_rules! bound_ciphertext {
+    () => {
+        /// Returns how many values it holds.
+        #[must_use]
+        pub fn count(&self) -> usize {
+            self.values.len()
+        }
+
+        /// Returns the identifier of the client's key under which they are encrypted.
+        #[must_use]
+        pub fn key_id(&self) -> cryptable_wire::KeyId {
+            self.binding.key_id
+        }
+
+        /// Returns the digest of the parameters under which they are encrypted.
+        #[must_use]
+        pub fn parameter_digest(&self) -> [u8; 32] {
+            self.binding.parameter_digest
+        }
+    };
+}
+pub(crate) use bound_ciphertext;

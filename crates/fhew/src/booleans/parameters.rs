@@ -36,7 +36,7 @@ impl Parameters {
         Self::claiming(FhewParameters::gates_128(), SecurityLevel::Bits128)
     }
 
-    /// The fastest with at least 128 bits of security whose gates are wrong with probability at most 2^`log2_fail`.
+    /// Returns the fastest with at least 128 bits of security whose gates are wrong with probability at most 2^`log2_fail`.
     ///
     /// ```
     /// use cryptable_fhew::booleans::Parameters;
@@ -74,7 +74,7 @@ impl Parameters {
         LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
     }
 
-    /// log2 of the probability that a gate whose inputs are results of gates is wrong: the worst gate, a MUX.
+    /// Returns log2 of the probability that a gate whose inputs are results of gates is wrong: the worst gate, a MUX.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail

@@ -59,7 +59,7 @@ pub struct Clearing<'a> {
 }
 
 impl Clearing<'_> {
-    /// The ciphertext's phase modulo the window: LWE modulo the LWE modulus, of dimension n.
+    /// Returns the ciphertext's phase modulo the window: LWE modulo the LWE modulus, of dimension n.
     ///
     /// Adds the noise of key switching, as a fraction of the window.
     #[must_use]

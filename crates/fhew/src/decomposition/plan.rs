@@ -132,7 +132,7 @@ impl Decomposition {
         0.5 / f64::from(1u32 << window.base_log2) - left / f64::from(1u32 << window.base_log2)
     }
 
-    /// Number of digits.
+    /// Returns the number of digits.
     #[must_use]
     pub fn digits(&self) -> usize {
         self.digit_noise.len()
@@ -144,7 +144,7 @@ impl Decomposition {
         self.base_log2.min(self.bits - digit as u32 * self.base_log2)
     }
 
-    /// The algorithm that clears windows.
+    /// Returns the algorithm that clears windows.
     #[must_use]
     pub fn algorithm(&self) -> &'static dyn DigitDecomposition {
         self.algorithm
@@ -162,13 +162,13 @@ impl Decomposition {
         self.algorithm.rotations() * self.rotation_keys.len()
     }
 
-    /// Number of the rotation key of every step.
+    /// Returns the number of the rotation key of every step.
     #[must_use]
     pub fn rotation_keys(&self) -> &[usize] {
         &self.rotation_keys
     }
 
-    /// log2 of the failure probability, looking every digit up once included.
+    /// Returns log2 of the failure probability, looking every digit up once included.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail

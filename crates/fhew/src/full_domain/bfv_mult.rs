@@ -6,9 +6,9 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::{input_decision_at, slot_phase};
+use crate::full_domain::input_decision::input_decision_at;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
-use crate::full_domain::table_lookup::TableLookup;
+use crate::full_domain::table_lookup::{TableLookup, slot_phase};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
 use crate::noise::NoiseModel;
@@ -50,7 +50,7 @@ struct Looked {
 }
 
 impl FdfbBfvMult {
-    /// Of every table.
+    /// Looks the input up in every table.
     fn look_up(self, lookup: &TableLookup<'_>) -> Vec<Looked> {
         if self.lookups == Lookups::Interleaved {
             return interleaved(lookup);

@@ -5,7 +5,7 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_decision::input_decision;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
 use crate::full_domain::table_lookup::TableLookup;
 use crate::keys::evaluation_key::EvaluationKey;

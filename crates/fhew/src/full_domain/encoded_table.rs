@@ -53,7 +53,7 @@ impl EncodedTable {
         self.output_modulus
     }
 
-    /// Bytes of memory that the test polynomials take.
+    /// Returns the bytes of memory that the test polynomials take.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let words = self.tests.iter().map(|test| test.coefficients().len()).sum::<usize>();

@@ -5,9 +5,9 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
+use crate::full_domain::input_decision::extra_bit_decision;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
-use crate::full_domain::table_lookup::TableLookup;
+use crate::full_domain::table_lookup::{TableLookup, with_extra_bit};
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};

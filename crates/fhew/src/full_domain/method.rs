@@ -31,7 +31,7 @@ pub struct MethodNoise {
 }
 
 impl MethodNoise {
-    /// log2 of the probability that any decision, or decoding the result modulo `output_modulus`, goes wrong:
+    /// Returns log2 of the probability that any decision, or decoding the result modulo `output_modulus`, goes wrong:
     /// the sum of all (union bound).
     #[must_use]
     pub fn log2_fail(&self, output_modulus: u64) -> f64 {

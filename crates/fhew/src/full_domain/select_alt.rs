@@ -7,7 +7,7 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_decision::input_decision;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
 use crate::full_domain::table_lookup::TableLookup;
 use crate::noise::NoiseModel;

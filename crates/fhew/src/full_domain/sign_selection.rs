@@ -13,7 +13,7 @@ use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_decision::input_decision;
 use crate::full_domain::method::{MethodNoise, Operations, TableKind};
 use crate::full_domain::table_lookup::TableLookup;
 use crate::keys::evaluation_key::EvaluationKey;

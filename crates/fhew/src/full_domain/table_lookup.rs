@@ -3,9 +3,9 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::{slot_phase, with_extra_bit};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
+use crate::test_polynomial::half_slot;
 
 /// An input, and at least one table: all of the same moduli, encoded by one method for the parameters of the key, to which the
 /// input belongs, too.
@@ -69,4 +69,24 @@ impl TableLookup<'_> {
         let last = &tests(self.tables[0])[own..];
         self.tables.iter().flat_map(move |table| &tests(table)[..own]).chain(last)
     }
+}
+
+/// A ciphertext of phase m/p with half a slot of width 1/p added, modulo 2N or a divisor of it.
+pub(crate) fn slot_phase(
+    key: &EvaluationKey,
+    ciphertext: &LweCiphertext,
+    p: u64,
+    modulus: u64,
+) -> LweCiphertext {
+    let mut phase = ciphertext.clone();
+    phase.add_constant_assign(half_slot(p, phase.modulus()));
+    key.to_rotation_modulus(&phase, modulus)
+}
+
+/// The ciphertext, modulo q, of phase m·q/p, modulo 2q: an unknown multiple of q is added. Half a slot is, too.
+pub(crate) fn with_extra_bit(input: &LweCiphertext, plaintext_modulus: u64) -> LweCiphertext {
+    let doubled = 2 * input.modulus();
+    let mut phase = input.mod_up(doubled);
+    phase.add_constant_assign(half_slot(2 * plaintext_modulus, doubled));
+    phase
 }

@@ -8,7 +8,7 @@ use cryptable_lattice::{Result, Table};
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
-use crate::full_domain::input_phase::extra_bit_decision;
+use crate::full_domain::input_decision::extra_bit_decision;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
 use crate::full_domain::table_lookup::TableLookup;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};

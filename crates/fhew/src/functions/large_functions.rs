@@ -13,7 +13,7 @@ use crate::decomposition::digit_decomposition::DigitDecomposition;
 use crate::decomposition::large_precision::{check_large, to_large};
 use crate::decomposition::plan::Decomposition;
 use crate::full_domain::compress::FdfbCompress;
-use crate::full_domain::input_phase::slot_phase;
+use crate::full_domain::table_lookup::slot_phase;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -80,7 +80,7 @@ impl LargePlan {
         log2_sum((0..plan.digits()).map(|_| tail))
     }
 
-    /// How inputs are decomposed.
+    /// Returns how inputs are decomposed.
     #[must_use]
     pub fn decomposition(&self) -> &Decomposition {
         &self.decomposition
@@ -91,7 +91,7 @@ impl LargePlan {
         self.rotation_key
     }
 
-    /// log2 of the failure probability of a function, decrypting its result included.
+    /// Returns log2 of the failure probability of a function, decrypting its result included.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
@@ -162,7 +162,7 @@ impl<'a> LargeFunctions<'a> {
         Self { key, plan }
     }
 
-    /// The plan.
+    /// Returns the plan.
     #[must_use]
     pub fn plan(&self) -> &LargePlan {
         &self.plan

@@ -13,7 +13,7 @@ use cryptable_lattice::{Error, Result};
 use rayon::prelude::*;
 
 use crate::full_domain::compress::FdfbCompress;
-use crate::full_domain::input_phase::slot_phase;
+use crate::full_domain::table_lookup::slot_phase;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::noise::{NoiseModel, Variance, log2_sum};
@@ -106,7 +106,7 @@ impl<'a> TreeTable<'a> {
         rotation * norm + level * (self.digits - 1) as f64 + model.key_switching()
     }
 
-    /// log2 of the failure probability.
+    /// Returns log2 of the failure probability.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail

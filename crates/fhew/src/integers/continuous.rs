@@ -55,7 +55,7 @@ impl Parameters {
         Ok(NoiseBound::of_law(output, lipschitz * input.bias()))
     }
 
-    /// The largest |v| that is not taken for one of the other end of [-1, 1) but with the stated failure probability, for
+    /// Returns the largest |v| that is not taken for one of the other end of [-1, 1) but with the stated failure probability, for
     /// inputs with this noise.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use super::{
     SmallValues,
 };
 use crate::decomposition::to_large;
-use crate::full_domain::input_phase::slot_phase;
+use crate::full_domain::table_lookup::slot_phase;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, LookupNoise};
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters as FhewParameters;
@@ -27,7 +27,7 @@ impl Parameters {
         NoiseModel::new(self.fhew()).fresh_large().into()
     }
 
-    /// log2 of the probability that a function of integers with this noise goes wrong; 0 where no plan keeps to the
+    /// Returns log2 of the probability that a function of integers with this noise goes wrong; 0 where no plan keeps to the
     /// limit.
     #[must_use]
     pub fn integer_log2_fail(&self, noise: NoiseBound) -> f64 {
@@ -48,7 +48,7 @@ impl Parameters {
         }
     }
 
-    /// log2 of the probability that a value modulo `modulus`, under the ring secret and with this noise, becomes another
+    /// Returns log2 of the probability that a value modulo `modulus`, under the ring secret and with this noise, becomes another
     /// small value: a key switch, and a table.
     #[must_use]
     pub fn digit_log2_fail(&self, modulus: u64, noise: NoiseBound) -> f64 {
@@ -155,7 +155,7 @@ impl EvaluationKey {
         Ok((self.to_ring(values, modulus, progress)?, self.parameters().exported_noise(modulus)))
     }
 
-    /// The digits of radix integers as [`EvaluationKey::export_small`] gives values, modulo 8: a list for every digit, the
+    /// Returns the digits of radix integers as [`EvaluationKey::export_small`] gives values, modulo 8: a list for every digit, the
     /// lowest first. `progress` counts digits.
     ///
     /// # Errors

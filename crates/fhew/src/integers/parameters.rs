@@ -153,7 +153,7 @@ impl Parameters {
         Self::of_set(&FhewParameters::sure_decomposition_128(), bits, Some(log2_fail))
     }
 
-    /// The same integers, decomposed by another algorithm of the paper: `HomDecomp-Reduce`, the default and the fastest,
+    /// Returns the same integers, decomposed by another algorithm of the paper: `HomDecomp-Reduce`, the default and the fastest,
     /// `HomDecomp-FDFB`, `HomFloor` or `HomFloorAlt`.
     ///
     /// ```
@@ -246,14 +246,14 @@ impl Parameters {
         self.literal.bits
     }
 
-    /// log2 of the probability that a function of one integer goes wrong, the one that is most likely to,
+    /// Returns log2 of the probability that a function of one integer goes wrong, the one that is most likely to,
     /// decryption of its result included.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// Whether results of [`super::EvaluationKey::absolute`] may be inputs of further functions; for other numbers of
+    /// Returns whether results of [`super::EvaluationKey::absolute`] may be inputs of further functions; for other numbers of
     /// bits their noise is too large, and [`super::EvaluationKey::to_radix`] comes first.
     #[must_use]
     pub fn results_are_inputs(&self) -> bool {

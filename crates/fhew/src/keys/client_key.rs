@@ -38,7 +38,7 @@ impl<P: BootstrappingParameters> ClientKey<P> {
         Self { parameters, secret, binding: Binding { parameter_digest, key_id } }
     }
 
-    /// The secrets of LWE and rings, for keys and methods beyond this face: give them to nobody.
+    /// Returns the secrets of LWE and rings, for keys and methods beyond this face: give them to nobody.
     #[must_use]
     pub fn fhew(&self) -> &SecretKey {
         &self.secret
@@ -73,7 +73,7 @@ impl<P: BootstrappingParameters> ClientKey<P> {
         steps.done()
     }
 
-    /// The key in its wire format: parameters, then two bits per coefficient of every secret.
+    /// Returns the key in its wire format: parameters, then two bits per coefficient of every secret.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let digest = &self.binding.parameter_digest;

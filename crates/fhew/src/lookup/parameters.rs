@@ -45,7 +45,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The fastest 128-bit parameters for the moduli of a table, failures below 2^-64 a value.
+    /// Returns the fastest 128-bit parameters for the moduli of a table, failures below 2^-64 a value.
     ///
     /// # Errors
     /// As [`Parameters::candidates`].
@@ -53,7 +53,7 @@ impl Parameters {
         Self::choose(&Request::new(table.input_modulus(), table.output_modulus()))
     }
 
-    /// The fastest 128-bit parameters for a request.
+    /// Returns the fastest 128-bit parameters for a request.
     ///
     /// # Errors
     /// As [`Parameters::candidates`].
@@ -61,7 +61,7 @@ impl Parameters {
         Ok(Self::candidates(request)?.swap_remove(0))
     }
 
-    /// The fastest 128-bit parameters of every method that serves a request, the fastest method first.
+    /// Returns the fastest 128-bit parameters of every method that serves a request, the fastest method first.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, there is no method of that name,
@@ -156,7 +156,7 @@ impl Parameters {
         Ok(Self { literal, method, fhew, noise, log2_fail, digest })
     }
 
-    /// The full-domain method.
+    /// Returns the full-domain method.
     #[must_use]
     pub fn method(&self) -> &'static dyn FullDomainMethod {
         self.method
@@ -197,20 +197,20 @@ impl Parameters {
         self.fhew.ring_degree()
     }
 
-    /// log2 of the probability that a lookup of one value goes wrong, its input a result itself and the table the
+    /// Returns log2 of the probability that a lookup of one value goes wrong, its input a result itself and the table the
     /// worst one.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
+    /// Returns log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
     #[must_use]
     pub fn stated_log2_fail(&self) -> f64 {
         self.literal.log2_fail
     }
 
-    /// The same numbers, stating another failure probability a value: what they keep more than that is room for sums.
+    /// Returns the same numbers, stating another failure probability a value: what they keep more than that is room for sums.
     ///
     /// ```
     /// use cryptable_fhew::lookup::{Parameters, Request};
@@ -235,14 +235,14 @@ impl Parameters {
         &self.noise
     }
 
-    /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
+    /// Returns the most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
     /// [`Parameters::stated_log2_fail`].
     #[must_use]
     pub fn input_noise_limit(&self) -> NoiseBound {
         largest_admitted(|input| self.admits(input))
     }
 
-    /// How many terms sums may have.
+    /// Returns how many terms sums may have.
     ///
     /// ```
     /// use cryptable_fhew::lookup::Parameters;
@@ -277,7 +277,7 @@ impl Parameters {
         check_log2_fail("a lookup", self.noise.log2_fail(input), self.stated_log2_fail())
     }
 
-    /// The problems that its secrets rest on.
+    /// Returns the problems that its secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         self.fhew.lwe_instances()
