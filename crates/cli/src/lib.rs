@@ -19,7 +19,6 @@ mod memory_limit;
 mod printable;
 mod progress;
 mod report;
-mod sizes;
 mod suggestion;
 
 use std::io::{self, ErrorKind};

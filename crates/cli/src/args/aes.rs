@@ -13,9 +13,7 @@ pub use self::block::{BLOCK_BYTES, block};
 use self::block::{Counter, counter};
 #[cfg(feature = "client")]
 pub use self::client::{AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesOpenArgs};
-use super::lookup::ComputedFiles;
-use super::memory::MemoryArgs;
-use super::parameters::log2_fail;
+use super::common::{MemoryArgs, OutputArgs, log2_fail};
 
 /// Transciphering with AES-128.
 #[derive(Debug, Subcommand)]
@@ -66,9 +64,11 @@ pub struct AesTranscipherArgs {
     pub table: Option<PathBuf>,
     #[command(flatten)]
     pub memory: MemoryArgs,
-    /// The message, as written by `aes encrypt`, and the homomorphic ciphertexts.
+    /// The message, as written by `aes encrypt`
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
     #[command(flatten)]
-    pub files: ComputedFiles,
+    pub file: OutputArgs,
 }
 
 /// Help of the group.

@@ -12,7 +12,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::parameters::ParameterReport;
-use super::threads;
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::ciphertexts;
@@ -160,16 +159,15 @@ impl EncryptedRun {
         table: &Table,
     ) -> Result<Self> {
         let mut costs = Costs::default();
-        let bar = progress::bar(global, "evaluation key");
         let start = Instant::now();
         let secret = SecretKey::generate(parameters);
-        let moved = progress::on(&bar);
-        let key = secret.evaluation_key_with(Execution::default().progress(&moved))?;
+        let key = progress::shown(global, "evaluation key", |moved| {
+            secret.evaluation_key_with(Execution::default().progress(moved))
+        })?;
         costs.keygen_s = start.elapsed().as_secs_f64();
         costs.secret_key_bytes = secret.to_bytes().len();
         costs.eval_key_bytes = parameters.prediction().key_file_bytes;
         costs.eval_key_memory_bytes = key.memory_bytes();
-        bar.finish_and_clear();
 
         let start = Instant::now();
         let encrypt = |chunk: &[u64]| Ok(secret.encrypt(chunk)?.to_bytes());
@@ -203,11 +201,9 @@ fn look_up(
     table: &Table,
     bar: &Progress,
 ) -> Result<Vec<Vec<u8>>> {
-    let moved = progress::on(bar);
-    let total = inputs.len();
     let prepared = key.prepare(table)?;
     let one = |(index, input): (usize, &Vec<u8>)| {
-        let step = |done: usize, steps: usize| moved(index * steps + done, total * steps);
+        let step = progress::on_part(bar, index, inputs.len());
         let execution = Execution::default().progress(&step);
         let input = Ciphertext::from_bytes(input)?;
         Ok(key.lookup_with(&input, &prepared, execution)?.to_bytes())
@@ -227,7 +223,7 @@ pub(super) fn fields_of(
     if let Value::Object(costs) = serde_json::to_value(run.costs)? {
         known.extend(costs);
     }
-    fields["threads"] = threads(global).into();
+    fields["threads"] = global.threads().into();
     fields["values_checked"] = run.results.len().into();
     fields["wrong"] = wrong.into();
     fields["peak_rss_bytes"] = report::peak_memory_bytes().into();
@@ -238,7 +234,7 @@ pub(super) fn fields_of(
 pub(super) fn lookup_line(global: Global, run: &EncryptedRun, each: &str) -> String {
     let time = run.costs.eval_s;
     let one = time * 1e3 / run.results.len() as f64;
-    let threads = threads(global);
+    let threads = global.threads();
     format!("  lookup       {} on {threads} threads: {one:.3} ms a {each}\n", seconds(time))
 }
 

@@ -63,12 +63,10 @@ impl<'a> KeyFiles<'a> {
         if let Some(public) = &mut files.public {
             public.write_all(&secret.public_key()?.to_bytes())?;
         }
-        let bar = progress::bar(global, "evaluation key");
-        let moved = progress::on(&bar);
-        let execution = Execution::default().progress(&moved);
-        let sizes = files
-            .write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
-        bar.finish_and_clear();
+        let sizes = progress::shown(global, "evaluation key", |moved| {
+            let execution = Execution::default().progress(moved);
+            files.write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))
+        })?;
         Ok((secret.id(), self.report(&sizes), start.elapsed().as_secs_f64()))
     }
 

@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 
 use self::tables::{TableFiles, Tables};
 use super::resume::Finished;
-use super::threads;
 use crate::args::{Global, LookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
@@ -81,7 +80,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         "key_memory_bytes": key.memory_bytes(),
         "load_s": load_s,
         "eval_s": eval_s,
-        "threads": threads(global),
+        "threads": global.threads(),
         "peak_rss_bytes": report::peak_memory_bytes(),
     });
     let lines: String = args.outputs.iter().zip(&written).map(line_of).collect();
@@ -114,7 +113,7 @@ impl Opened {
         let values = readers[0].summary().values;
         let at_once = values.min(parameters.values_per_part() as u64);
         let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
-        memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+        memory_limit::check_unread(args.memory.limit, "the lookup", prediction.peak_bytes())?;
         Ok(Self { readers, key_file, parameters, tables })
     }
 }
@@ -256,7 +255,10 @@ impl Lookup<'_> {
         while let Some(inputs) = next(readers)? {
             let count = inputs[0].count() as u64;
             if count > self.parameters.values_per_part() as u64 {
-                memory_limit::check(self.memory, &self.predicted(count)).with_context(named)?;
+                let prediction = self.predicted(count);
+                let key = prediction.key_memory_bytes;
+                let beside = prediction.peak_bytes() - key;
+                memory_limit::check(self.memory, "the lookup", key, beside).with_context(named)?;
             }
             let known = resumed.finished.as_mut().map(Finished::next).transpose()?.flatten();
             let results = match known {
@@ -325,7 +327,7 @@ impl Lookup<'_> {
     /// Predicts the seconds to look `values` values up in all tables.
     fn predicted_seconds(&self, values: u64) -> f64 {
         let prediction = self.predicted(values);
-        prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
+        prediction.duration(&CostModel::calibrated(), values, self.global.threads()).as_secs_f64()
     }
 
     /// Maps the values of one ciphertext, or of one of every input, through all tables.

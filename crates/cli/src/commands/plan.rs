@@ -35,10 +35,10 @@ fn plan_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
         return parameter_list::run(global, args.csv);
     }
     let note = parameters::resolve_table(&mut args.parameters)?;
-    let spinner = progress::spinner(global, "planning");
-    let plan = parameters::plan(&parameters::request(&args.parameters), &args.parameters)
-        .map_err(|error| parameters::with_hint(error, &args.parameters))?;
-    spinner.finish_and_clear();
+    let request = parameters::request(&args.parameters);
+    let plan =
+        progress::spinner(global, "planning", || parameters::plan(&request, &args.parameters))
+            .map_err(|error| parameters::with_hint(error, &args.parameters))?;
     write(&args.file, &plan.best().parameters().into())?;
     report::result(global, &report_of(&plan, parameters::memory_limit(&args.parameters)))?;
     report::note(global, note.as_ref());

@@ -192,12 +192,8 @@ fn memory(asked: Option<usize>) -> u64 {
 
 fn add_table(global: Global, args: &TableAddArgs) -> Result<()> {
     let moduli = Moduli { input: args.modulus, output: args.output_modulus };
-    let found = table_files::read_all(&args.reading, std::slice::from_ref(&args.table), moduli)?;
-    let store = open(&args.named.place.folder)?;
-    for (table, note) in found {
-        let table = store.add_table(&args.named.name, &table)?;
-        report::note(global, note.as_ref());
-        table_list::print(global, &[table])?;
-    }
-    Ok(())
+    let (table, note) = table_files::read(&args.reading, &args.table, moduli)?;
+    let table = open(&args.named.place.folder)?.add_table(&args.named.name, &table)?;
+    report::note(global, note.as_ref());
+    table_list::print(global, &[table])
 }

@@ -72,17 +72,8 @@ impl<R: Read> Column<R> {
             Some(name) => format!("column \"{name}\""),
             None => format!("column {}", index + 1),
         };
-        let note = ReadNote {
-            file: path.to_string_lossy().into_owned(),
-            header,
-            delimiter: char::from(records.delimiter()),
-            columns: records.width(),
-            column: Some(label.clone()),
-            rows: 0,
-            missing: 0,
-            missing_as: csv.missing.clone(),
-            skipped: 0,
-        };
+        let (column, missing_as) = (Some(label.clone()), csv.missing.clone());
+        let note = ReadNote { column, missing_as, ..ReadNote::new(&records, header, 0) };
         Ok(Self {
             records,
             column: index,

@@ -96,6 +96,23 @@ pub struct ReadNote {
     pub skipped: u64,
 }
 
+impl ReadNote {
+    /// Creates the summary of a number of rows that were read from a file.
+    pub fn new<R: Read>(records: &Records<R>, header: bool, rows: u64) -> Self {
+        Self {
+            file: records.path().to_string_lossy().into_owned(),
+            header,
+            delimiter: char::from(records.delimiter()),
+            columns: records.width(),
+            column: None,
+            rows,
+            missing: 0,
+            missing_as: None,
+            skipped: records.skipped(),
+        }
+    }
+}
+
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = if self.header { "a header line" } else { "no header line" };

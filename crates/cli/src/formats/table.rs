@@ -195,17 +195,7 @@ fn read_csv<R: Read>(
         check_length(lines.len() as u64, &path)?;
         more = records.advance()?;
     }
-    let note = ReadNote {
-        file: path.to_string_lossy().into_owned(),
-        header,
-        delimiter: char::from(records.delimiter()),
-        columns: width,
-        column: None,
-        rows: lines.len() as u64,
-        missing: 0,
-        missing_as: None,
-        skipped: records.skipped(),
-    };
+    let note = ReadNote::new(&records, header, lines.len() as u64);
     let default = options.default.map(|text| outputs.value(text, || "--default".into()));
     Ok((sort(lines, options.moduli.input, default.transpose()?, &path)?, note))
 }

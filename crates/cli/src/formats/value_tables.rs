@@ -138,17 +138,7 @@ impl ValueTables {
     /// Returns a summary of what was read from a CSV file.
     pub fn note(&self) -> Option<ReadNote> {
         let Source::Csv(records, _) = &self.source else { return None };
-        Some(ReadNote {
-            file: self.path.to_string_lossy().into_owned(),
-            header: false,
-            delimiter: char::from(records.delimiter()),
-            columns: records.width(),
-            column: None,
-            rows: self.read,
-            missing: 0,
-            missing_as: None,
-            skipped: records.skipped(),
-        })
+        Some(ReadNote::new(records, false, self.read))
     }
 }
 

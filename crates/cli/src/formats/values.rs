@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
+use zeroize::Zeroizing;
 
 use super::column::{Column, ColumnOptions};
 use super::csv::{Coding, ReadNote};
@@ -32,6 +33,36 @@ impl ValueSource for Words<File> {}
 
 /// A file of values that is being read.
 pub type Values = Box<dyn ValueSource>;
+
+/// Values that are read at a time where all of them are needed.
+const CHUNK: usize = 1 << 16;
+
+/// Reads the next values, at most `most` of them; none after the last.
+pub fn next_values(
+    values: &mut dyn Iterator<Item = Result<u64>>,
+    most: usize,
+) -> Result<Zeroizing<Vec<u64>>> {
+    // Room for all of them, since growing would leave copies behind.
+    let mut chunk = Zeroizing::new(Vec::with_capacity(most));
+    for value in values.take(most) {
+        chunk.push(value?);
+    }
+    Ok(chunk)
+}
+
+/// Reads all values.
+pub fn all_values(values: &mut dyn Iterator<Item = Result<u64>>) -> Result<Zeroizing<Vec<u64>>> {
+    let mut chunks = Vec::new();
+    while let chunk = next_values(values, CHUNK)?
+        && !chunk.is_empty()
+    {
+        chunks.push(chunk);
+    }
+    let count = chunks.iter().map(|chunk| chunk.len()).sum();
+    let mut all = Zeroizing::new(Vec::with_capacity(count));
+    chunks.iter().for_each(|chunk| all.extend_from_slice(chunk));
+    Ok(all)
+}
 
 /// Options for reading a file of values.
 #[derive(Clone, Debug)]

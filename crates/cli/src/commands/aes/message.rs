@@ -33,7 +33,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let failed = || format!("cannot encrypt {}", input_file::name(&args.input));
     let mut input = Input::open(args)?;
     let mut record = CounterRecord::beside(args.source.key_file.as_deref(), key.id())?;
-    let mut output = atomic_file::create(&args.output, Access::Public)?;
+    let mut output = atomic_file::create(&args.file.output, Access::Public)?;
     let first_counter = args.counter.map(|counter| counter.0);
     let mut encryptor = MessageEncryptor::with_used(key, record.take_used());
     let encryption = encryptor.take(first_counter, input.length).with_context(failed)?;
@@ -45,7 +45,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     report_message(
         global,
         "message by AES-128 in counter mode",
-        &args.output,
+        &args.file.output,
         input.length,
         output_bytes,
         start,

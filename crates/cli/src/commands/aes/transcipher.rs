@@ -28,7 +28,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let options = TableOptions::plain(moduli);
     let found = args.table.as_deref().map(|path| table::read(path, &options)).transpose()?;
     let (table, note) = found.unzip();
-    let input = key_input::map(&args.files.input)?;
+    let input = key_input::map(&args.input)?;
     let aes_key = read_aes_key(&args.encrypted_key)?;
     let message = read_message(args, input.as_ref(), aes_key.aes_key_id())?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -47,7 +47,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let mapped = key_file.read()?;
     let key = mapped.key.transciphering()?;
     let (key_bytes, working_bytes) = (key.memory_bytes(), key.parameters().working_bytes());
-    memory_limit::check_bytes(args.memory.limit, "transciphering", key_bytes, working_bytes)?;
+    memory_limit::check(args.memory.limit, "transciphering", key_bytes, working_bytes)?;
     let table = table.map(|table| key.prepare(&table)).transpose()?;
     report::note(global, note.flatten().as_ref());
     let load_s = start.elapsed().as_secs_f64();
@@ -68,7 +68,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
         "key_memory_bytes": key.memory_bytes(),
         "load_s": load_s,
     });
-    report::computed(global, &args.files.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.file.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Returns the message in a file under this AES key. If a counter is given, the file holds only encrypted bytes.
@@ -77,7 +77,7 @@ fn read_message<'a>(
     file: &'a [u8],
     key_id: AesKeyId,
 ) -> Result<Message<'a>> {
-    let named = || input_file::name(&args.files.input);
+    let named = || input_file::name(&args.input);
     if let Some(counter) = args.counter {
         ensure!(
             Message::from_bytes(file).is_err(),
@@ -100,13 +100,11 @@ fn transcipher(
     transciphering: &Transciphering<'_>,
     message: &Message<'_>,
 ) -> Result<u64> {
-    let mut output = atomic_file::create(&args.files.output, Access::Public)?;
-    let bar = progress::bar(global, "AES rounds");
-    let moved = progress::on(&bar);
-    transciphering
-        .transcipher_stream(message, &mut output, Progress::new(&moved))
-        .with_context(|| format!("cannot transcipher {}", input_file::name(&args.files.input)))?;
-    bar.finish_and_clear();
+    let mut output = atomic_file::create(&args.file.output, Access::Public)?;
+    progress::shown(global, "AES rounds", |moved| {
+        transciphering.transcipher_stream(message, &mut output, Progress::new(moved))
+    })
+    .with_context(|| format!("cannot transcipher {}", input_file::name(&args.input)))?;
     Ok(output.commit(true)?)
 }
 

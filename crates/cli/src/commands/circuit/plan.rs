@@ -25,10 +25,9 @@ pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
         return Ok(PlannedJob::of(parameters, "as asked for"));
     };
     let circuits = netlist_file::read_path(netlist, args.top.as_deref(), args.s_box)?;
-    let spinner = progress::spinner(global, "planning");
     let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
-    let candidates = args.words.into_iter().fold(request, Request::values).plan()?;
-    spinner.finish_and_clear();
+    let request = args.words.into_iter().fold(request, Request::values);
+    let candidates = progress::spinner(global, "planning", || request.plan())?;
     let best = KeyParameters::from(candidates.best()?);
     let reason = format!("the fastest for {}", circuits[0].name());
     Ok(PlannedJob::new(best, reason, report(&circuits[0], &candidates, args.words)))

@@ -47,7 +47,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;
-    let output = atomic_file::create(&args.output, Access::Public)?;
+    let output = atomic_file::create(&args.file.output, Access::Public)?;
     let ports = output_ports(circuit);
     let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words)
         .with_levels(plan.outputs().iter().map(|&value| plan.levels_of(value)).collect());
@@ -78,7 +78,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         "key_memory_bytes": key.memory_bytes(),
         "load_s": load_s,
     });
-    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.file.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Reads all batches of a file, and does the work of each, with a progress bar.
@@ -110,7 +110,7 @@ fn cheapest(
     let request = sets::request(circuits, None, args.schedule, false);
     let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
     let plan = Plan::cheapest(circuits, parameters, &options)?;
-    memory_limit::check_bytes_unread(args.schedule.memory, "the circuit", plan.memory_bytes())?;
+    memory_limit::check_unread(args.schedule.memory, "the circuit", plan.memory_bytes())?;
     Ok(plan)
 }
 

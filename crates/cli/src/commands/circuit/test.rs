@@ -20,7 +20,6 @@ use crate::args::Global;
 use crate::args::circuit::CircuitTestArgs;
 use crate::atomic_file::{self, Access};
 use crate::commands::demo::peak_line;
-use crate::commands::threads;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
@@ -37,7 +36,7 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     let words = Some(values.len() as u64);
     let candidates = request.values(values.len() as u64).plan()?;
     let candidate = candidates.best()?;
-    let threads = threads(global);
+    let threads = global.threads();
     progress::estimate(global, "circuit, on one thread", candidate.seconds(words));
     let (results, costs) = run_encrypted(global, circuit, candidate, &values)?;
     let wrong = results.iter().zip(expected.iter()).filter(|(found, right)| found != right).count();

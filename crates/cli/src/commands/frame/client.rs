@@ -14,10 +14,10 @@ use crate::args::frames::{SchemaCommand, SuggestArgs};
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
-use crate::commands::encrypt::EncryptionKey;
+use crate::input_file;
+use crate::key_input::{self, EncryptionKey};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
-use crate::{input_file, key_input};
 
 /// Encrypts the columns of a schema.
 pub fn encrypt(

@@ -13,12 +13,12 @@ use super::MORE_BITS;
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt;
-use crate::commands::encrypt::EncryptionKey;
+use crate::commands::encrypt::open_input;
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
-use crate::formats::values::{ValueOptions, open_values};
+use crate::formats::values::next_values;
 use crate::input_file;
-use crate::key_input::{self, of_keygen};
+use crate::key_input::{self, EncryptionKey, of_keygen};
 use crate::report::{self, bytes, seconds};
 
 /// Most integers of a file, a gigabyte of ciphertexts.
@@ -35,16 +35,12 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     let modulus = 1 << (parameters.bits() - MORE_BITS);
     let domain = Domain { modulus, signed: args.signed };
     let coding = Coding::open(args.dictionary.as_deref(), false, domain)?;
-    let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
-    let values = open_values(&args.input, &ValueOptions { format, column, csv, coding })?;
     let input = input_file::name(&args.input);
-    // Reserve space for all of them, since growing would leave copies behind.
-    let mut integers = Zeroizing::new(Vec::with_capacity(MAX_INTEGERS));
-    for value in values {
-        ensure!(integers.len() < MAX_INTEGERS, "{input}: more than {MAX_INTEGERS} integers");
-        integers.push(domain.integer(value?) as i64);
-    }
-    ensure!(!integers.is_empty(), "{input} holds no values");
+    let values = next_values(&mut open_input(args, coding)?, MAX_INTEGERS + 1)?;
+    ensure!(values.len() <= MAX_INTEGERS, "{input}: more than {MAX_INTEGERS} integers");
+    ensure!(!values.is_empty(), "{input} holds no values");
+    let integers = values.iter().map(|&value| domain.integer(value) as i64);
+    let integers = Zeroizing::new(integers.collect::<Vec<_>>());
     let encrypted: EncryptedIntegers = match key {
         EncryptionKey::Secret(key) => key.large_values()?.encrypt(&integers)?,
         EncryptionKey::Public(key) => key.encrypt_integers(&integers)?,

@@ -85,7 +85,7 @@ impl TableFiles {
             let options = ValueTableOptions {
                 moduli: (packed.input_modulus(), packed.output_modulus()),
                 signed,
-                header: table_files::stated_header(&args.reading),
+                header: args.reading.stated_header(),
             };
             let open = |path: &PathBuf| ValueTables::open(path, options).map(RefCell::new);
             let files = args.tables.iter().map(open).collect::<Result<_>>()?;
