@@ -16,7 +16,6 @@ mod input_file;
 mod interrupt;
 mod key_input;
 mod memory_limit;
-mod printable;
 mod progress;
 mod report;
 mod suggestion;

@@ -127,7 +127,10 @@ mod tests {
         let integers =
             "cryptable integers --op argmax --evaluation e --input i --value v --output o";
         let options = ["--input", "--value", "--evaluation", "--output"];
-        check(integers, &[0, 1, 2, 3].map(|k| (options[k], if k % 2 == 0 { Input } else { Bytes })));
+        check(
+            integers,
+            &[0, 1, 2, 3].map(|k| (options[k], if k % 2 == 0 { Input } else { Bytes })),
+        );
         check("cryptable plan program p.json", &[("PROGRAM", Input)]);
         check("cryptable plan circuit add32 --output p", &[("--output", Bytes)]);
         check("cryptable inspect a b", &[("FILE", Input), ("FILE", Input)]);

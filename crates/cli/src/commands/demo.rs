@@ -18,7 +18,6 @@ use crate::ciphertext_file::ciphertexts;
 use crate::formats::png::GreyImage;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
-use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
@@ -39,7 +38,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let (image, name) = read_image(args.image.as_deref())?;
     let table = read_table(&args.table)?;
     fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot create {}", args.output.printable()))?;
+        .with_context(|| format!("cannot create {}", input_file::name(&args.output)))?;
     let output = args.output.join(PICTURE);
     let file = atomic_file::create(&output, Access::Public)?;
 
@@ -67,7 +66,11 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let head =
         format!("{name}, {width} x {height} pixels, table \"{}\", under encryption", args.table);
     let text = text_of(global, &parameters, &run, wrong);
-    report::told(global, fields, format!("{head}\n{text}  picture      {}", output.printable()))?;
+    report::told(
+        global,
+        fields,
+        format!("{head}\n{text}  picture      {}", input_file::name(&output)),
+    )?;
     ensure!(wrong == 0, "{wrong} of {} pixels are wrong", values.len());
     Ok(())
 }
@@ -81,7 +84,7 @@ fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
     match path {
         None => Ok((GreyImage::read(RETINA, "retina-256.png")?, "retina-256.png".into())),
         Some(path) => {
-            let name = path.printable();
+            let name = input_file::name(path);
             Ok((GreyImage::read(std::io::BufReader::new(input_file::open(path)?), &name)?, name))
         }
     }

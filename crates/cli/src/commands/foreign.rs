@@ -15,7 +15,6 @@ use crate::args::Global;
 use crate::args::foreign::ForeignKeygenArgs;
 use crate::args::foreign::{ForeignCommand, ForeignGate, ForeignGateArgs};
 use crate::atomic_file::{self, Access};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, key_input, progress};
 
@@ -101,7 +100,7 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     });
     let result = result.with_context(|| named(&args.inputs[expected - 1]))?;
     let eval_s = start.elapsed().as_secs_f64();
-    key_file.check_unchanged().with_context(|| args.evaluation.printable())?;
+    key_file.check_unchanged().with_context(|| input_file::name(&args.evaluation))?;
     let (list, log2_fail) = (parameters.write_list(&result)?, server.log2_fail());
     let output_bytes = atomic_file::write(&args.file.output, Access::Public, &list, true)?;
     let text = format!(

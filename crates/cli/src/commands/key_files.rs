@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::args::Global;
 use crate::args::jobs::KeyFileArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::printable::Printable as _;
+use crate::input_file;
 use crate::progress;
 use crate::report::{self, Report, bytes};
 
@@ -34,7 +34,7 @@ impl<'a> KeyFiles<'a> {
         ensure!(
             secret != evaluation && !is_shared(secret) && !is_shared(evaluation),
             "every key needs a file of its own: {} is named twice",
-            if is_shared(evaluation) { evaluation } else { secret }.printable()
+            input_file::name(if is_shared(evaluation) { evaluation } else { secret })
         );
         let paths = [
             (Some(secret.as_path()), ", and what it encrypted is lost"),
@@ -143,7 +143,7 @@ impl OpenKeyFiles<'_> {
     {
         let names = self.names;
         evaluation(&mut self.evaluation)
-            .with_context(|| format!("generating {}", names.evaluation.printable()))?;
+            .with_context(|| format!("generating {}", input_file::name(&names.evaluation)))?;
         self.secret.write_all(&secret())?;
         let files = [Some(self.evaluation), self.public, Some(self.secret)];
         Ok(AtomicFile::commit_all(files.into_iter().flatten().collect(), names.force)?)

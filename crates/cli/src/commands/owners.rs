@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use cryptable::Progress;
 use cryptable::owners::JointLookup;
-use cryptable::{KeyId, Progress};
 use serde_json::json;
 
 use super::table_files;
@@ -78,7 +78,7 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     report::note(global, note.as_ref());
     let output_bytes = file.commit(true)?;
     let eval_s = start.elapsed().as_secs_f64();
-    let (count, key_id) = (found.values, shown(key_id));
+    let (count, key_id) = (found.values, key_id.to_string());
     let text = format!(
         "{} for all owners of key {key_id}, {}\nlooked up in {}",
         values(count),
@@ -87,8 +87,4 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     );
     let fields = json!({ "values": count, "key_id": key_id, "eval_s": eval_s });
     report::written(global, &args.file.output, output_bytes, fields, &text)
-}
-
-fn shown(key_id: KeyId) -> String {
-    key_id.to_string()
 }

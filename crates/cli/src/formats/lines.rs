@@ -9,7 +9,6 @@ use super::domain::Domain;
 use super::integer;
 use super::records::{Records, is_missing, quoted};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// A reader of lines, each of which has a field per column.
 pub struct Lines<const N: usize> {
@@ -22,7 +21,7 @@ pub struct Lines<const N: usize> {
 impl<const N: usize> Lines<N> {
     /// Opens a file, whose first line may be a header.
     pub fn open(path: &Path, columns: [&'static str; N]) -> Result<Self> {
-        let mut records = Records::new(input_file::open(path)?, input_file::shown(path), None)?;
+        let mut records = Records::new(input_file::open(path)?, path, None)?;
         let found = records.advance()?;
         let is_header = found && records.is_header() && records.missing_among(0..N).is_none();
         Ok(Self { records, columns, pending: found && !is_header })
@@ -47,7 +46,7 @@ impl<const N: usize> Lines<N> {
 
     /// Returns file and number of the current line, for messages.
     pub fn place(&self) -> String {
-        format!("{} line {}", self.records.path().printable(), self.line())
+        format!("{} line {}", input_file::name(self.records.path()), self.line())
     }
 
     /// Returns the text in a column of the current line.

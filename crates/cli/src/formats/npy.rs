@@ -9,12 +9,12 @@ use cryptable_frames::npy::{Elements, Header};
 
 use super::domain::Domain;
 use super::raw::{WordFormat, Words};
-use crate::printable::Printable as _;
+use crate::input_file;
 
 /// Reads a header. Returns the shape, and an iterator over the elements in C order.
 pub fn open<R: Read>(mut reader: R, path: &Path, domain: Domain) -> Result<(Vec<u64>, Words<R>)> {
-    let header = Header::read(&mut reader).with_context(|| path.printable())?;
-    let (word, count) = layout(&header).with_context(|| path.printable())?;
+    let header = Header::read(&mut reader).with_context(|| input_file::name(path))?;
+    let (word, count) = layout(&header).with_context(|| input_file::name(path))?;
     Ok((header.shape, Words::new(reader, path, word, Some(count), domain)))
 }
 

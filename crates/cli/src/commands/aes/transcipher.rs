@@ -13,7 +13,6 @@ use crate::args::aes::AesTranscipherArgs;
 use crate::atomic_file::{self, Access};
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
@@ -40,8 +39,8 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     aes_key.check(parameters, &binding).with_context(|| {
         format!(
             "{} does not belong to {}",
-            args.encrypted_key.printable(),
-            args.evaluation.printable()
+            input_file::name(&args.encrypted_key),
+            input_file::name(&args.evaluation)
         )
     })?;
     let mapped = key_file.read()?;
@@ -87,9 +86,9 @@ fn read_message<'a>(
         return Message::from_counter_mode(key_id, counter.0, file).with_context(named);
     }
     let message = Message::from_bytes(file).with_context(named)?;
-    message
-        .check_key(key_id)
-        .with_context(|| format!("{} is not for {}", named(), args.encrypted_key.printable()))?;
+    message.check_key(key_id).with_context(|| {
+        format!("{} is not for {}", named(), input_file::name(&args.encrypted_key))
+    })?;
     Ok(message)
 }
 

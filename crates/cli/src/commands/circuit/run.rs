@@ -17,7 +17,6 @@ use crate::args::Global;
 use crate::args::circuit::CircuitRunArgs;
 use crate::atomic_file::{self, Access};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
@@ -37,7 +36,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         bail!("{}", key_input::of_keygen(&args.evaluation, "circuit"));
     };
     check_key(parameters, key_file.header.key_id, reader.summary()).with_context(|| {
-        format!("{input_name} does not go with {}", args.evaluation.printable())
+        format!("{input_name} does not go with {}", input_file::name(&args.evaluation))
     })?;
     let public_inputs = reader.are_public(parameters).with_context(|| input_name.clone())?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());

@@ -20,7 +20,6 @@ use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, memory_limit, progress};
 
@@ -119,9 +118,9 @@ fn check_key(frame: &Frame, parameters: &Parameters, key: &KeyFile, args: &RunAr
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     let expected = Contents { engine, parameter_digest, key_id: key.header.key_id, ..found };
     expected.check(&found, "frame").with_context(|| {
-        let (input, key) =
-            (input_file::shown(&args.input), input_file::shown(&args.server.evaluation));
-        format!("{} does not go with {}", input.printable(), key.printable())
+        let [input, key] =
+            [&args.input, &args.server.evaluation].map(|path| input_file::name(path));
+        format!("{input} does not go with {key}")
     })
 }
 
@@ -321,7 +320,7 @@ impl Units<'_> {
         outputs: &[(String, Known)],
         default: Option<&str>,
     ) -> Result<Vec<Table>> {
-        let name = || path.printable();
+        let name = || input_file::name(path);
         let modulus = self.input_modulus(from, input)?;
         let columns = outputs.iter().map(|(name, output)| output.column(name));
         let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -347,7 +346,7 @@ impl Units<'_> {
             let options = TableOptions { default, signs, ..TableOptions::plain(moduli) };
             return Ok(table::read(path, &options)?.0);
         }
-        let name = || path.printable();
+        let name = || input_file::name(path);
         let file: File = input_file::open(path)?;
         let mapping = Mapping::read(file).with_context(name)?;
         let (from, into) = (input.column(from)?, output.column(into)?);

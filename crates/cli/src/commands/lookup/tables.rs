@@ -22,7 +22,6 @@ use crate::commands::table_files;
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
 use crate::formats::value_tables::{ValueTableOptions, ValueTables};
-use crate::printable::Printable as _;
 use crate::{input_file, key_input};
 
 /// Advice about keys that serve only shared tables.
@@ -260,7 +259,7 @@ fn one_by_one<T>(
 /// Checks that all tables are encrypted, for a key that serves such, and that no options for others are given.
 fn check_encrypted(args: &LookupArgs, parameters: &Parameters, encrypted: &[bool]) -> Result<()> {
     let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
-    let name = args.tables[plain.unwrap_or(0)].printable();
+    let name = input_file::name(&args.tables[plain.unwrap_or(0)]);
     ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
     ensure!(!args.per_value, "--per-value: {name} is encrypted, and says itself what it is");
     let in_the_clear = [("--resume", args.resume), ("--imaginary", !args.imaginary.is_empty())];
@@ -281,7 +280,7 @@ fn is_encrypted(path: &Path) -> Result<bool> {
     if input_file::is_stdin(path) || !path.is_file() {
         return Ok(false);
     }
-    let failed = || format!("cannot read {}", path.printable());
+    let failed = || format!("cannot read {}", input_file::name(path));
     let mut start = Vec::new();
     let file = File::open(path).with_context(failed)?;
     file.take(HEADER_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
@@ -294,7 +293,7 @@ impl Mapped {
         key: &packed::EvaluationKey,
         input: &CiphertextFileSummary,
     ) -> Result<Self> {
-        let name = path.printable();
+        let name = input_file::name(path);
         let read = |file: &Arc<MappedFile>| EncryptedTables::from_shared(key, file.clone());
         let (tables, file) = key_input::read_kept(path, read)?;
         if let Some(count) = tables.count() {

@@ -16,11 +16,9 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::super::decrypt;
-use super::shown;
 use crate::args::owners::{AgreeArgs, CombineArgs, DealArgs, ReceiveArgs, SessionArgs, ShareArgs};
 use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, progress};
 
@@ -85,7 +83,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     ensure!(
         is_file,
         "--secret {}: it is written again, so that it must be a file",
-        args.secret.printable()
+        input_file::name(&args.secret)
     );
     let mut secret = read_secret(global, &args.secret)?;
     let (commitments, first) = (map_all(&args.commitments)?, map_all(&args.first)?);
@@ -386,7 +384,7 @@ fn summary(
     let of_files: Vec<_> = files.iter().map(of_file).collect();
     let mut fields = json!({ "what": what, "files": of_files, "seconds": time });
     let mut text = format!("{what}, {}", seconds(time));
-    if let Some(key_id) = agreement.map(|it| shown(it.key_id())) {
+    if let Some(key_id) = agreement.map(|it| it.key_id().to_string()) {
         text += &format!("\n  joint key {key_id}: the same for all owners");
         fields["key_id"] = key_id.into();
     }
