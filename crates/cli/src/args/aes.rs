@@ -8,9 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-#[cfg(feature = "client")]
 pub use self::block::{BLOCK_BYTES, block};
-use self::block::{Counter, counter};
 #[cfg(feature = "client")]
 pub use self::client::{AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesOpenArgs};
 use super::common::{MemoryArgs, OutputArgs, log2_fail};
@@ -57,8 +55,8 @@ pub struct AesTranscipherArgs {
     pub encrypted_key: PathBuf,
     /// Read the input as bytes that another program encrypted by AES-128 in counter mode, starting from this counter
     /// block: 16 bytes in hexadecimal
-    #[arg(long, value_name = "HEX", value_parser = counter)]
-    pub counter: Option<Counter>,
+    #[arg(long, value_name = "HEX", value_parser = block)]
+    pub counter: Option<[u8; BLOCK_BYTES]>,
     /// Table of 256 outputs below 256 (.csv or .npy) that is applied to every byte
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,

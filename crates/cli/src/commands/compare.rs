@@ -12,8 +12,8 @@ use serde_json::json;
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
+use crate::commands::large;
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::{large, operation_plan};
 use crate::key_input::KeyFile;
 use crate::{key_input, memory_limit, progress, report};
 
@@ -113,6 +113,5 @@ pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     }
     let plan = request.limits(args.limits.of(global, args.values)).plan()?;
     let reason = format!("for integers of {} bits, with one bit of headroom", plan.bits());
-    let report = operation_plan::report(&plan, json!({ "bits": plan.bits() }));
-    Ok(PlannedJob::new(plan.parameters(), reason, report))
+    Ok(PlannedJob::of_operations(&plan, reason, json!({ "bits": plan.bits() })))
 }

@@ -17,7 +17,6 @@ pub use self::client::{decrypt, encrypt};
 pub use self::run::run;
 use crate::args::Global;
 use crate::args::integers::DigitArgs;
-use crate::commands::operation_plan;
 use crate::commands::planned_job::PlannedJob;
 
 /// Plans keys, which serve all columns, and predicts every operation on columns of one kind.
@@ -31,5 +30,5 @@ pub fn plan(global: Global, args: &DigitArgs) -> Result<PlannedJob> {
     let plan = digit_bits.fold(request, |request, bits| request.digit_bits(bits)).plan()?;
     let reason = format!("for integers in digits of {} bits", plan.digit_bits());
     let job = json!({ "type": kind.to_string(), "digit_bits": plan.digit_bits() });
-    Ok(PlannedJob::new(plan.parameters(), reason, operation_plan::report(&plan, job)))
+    Ok(PlannedJob::of_operations(&plan, reason, job))
 }

@@ -10,9 +10,9 @@ use cryptable_wire::MappedFile;
 use serde_json::json;
 
 use super::explain;
-use super::jobs;
 use super::key_files::KeyFiles;
 use super::parameters::{self, ParameterReport};
+use super::plan::plan_job;
 use crate::args::{Global, KeygenArgs, ParameterArgs};
 use crate::report::{self, Report, counted, seconds};
 use crate::{input_file, key_input};
@@ -24,7 +24,7 @@ pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
     let mut note = None;
     let choice = match (&args.job, &args.plan) {
         (Some(job), _) => {
-            let planned = jobs::plan(global, job)?;
+            let planned = plan_job(global, job)?;
             Choice::new(planned.parameters, planned.reason)
         }
         (None, Some(path)) => Choice::of_plan(global, path)?,

@@ -15,7 +15,7 @@ use cryptable::{EvaluationKey as AnyKey, Progress};
 use serde_json::json;
 
 #[cfg(feature = "client")]
-pub use self::client::{decrypt_small, encrypt};
+pub use self::client::{decrypt, encrypt};
 use super::planned_job::PlannedJob;
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};

@@ -15,7 +15,7 @@ use cryptable::{
 };
 use serde_json::{Value, json};
 
-use self::tables::{TableFiles, Tables};
+use self::tables::{Prepared, Tables};
 use super::resume::Finished;
 use crate::args::{Global, LookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
@@ -36,8 +36,8 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let (input, parameters) = (*readers[0].summary(), &parameters);
     let mapped = key_file.read()?;
     let key = &mapped.key;
-    let tables = tables.prepare(key, &input)?;
-    let finished = || Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?);
+    let prepared = tables.prepare(key, &input)?;
+    let finished = || Finished::open(&args.outputs[0], args.tables.len(), tables.binding(&input)?);
     let finished = args.resume.then(finished).transpose()?;
     let modulus = parameters.output_modulus();
     let contents = Contents { modulus, signed: args.reading.signs().outputs, ..input.contents };
@@ -57,9 +57,9 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         global,
         mapped: &mapped,
         parameters,
+        args,
         tables: &tables,
-        memory: args.memory.limit,
-        compress: args.compress,
+        prepared: &prepared,
         #[cfg(feature = "client")]
         public: public.as_ref(),
     };
@@ -93,7 +93,7 @@ struct Opened {
     readers: Vec<Reader>,
     key_file: KeyFile,
     parameters: Parameters,
-    tables: TableFiles,
+    tables: Tables,
 }
 
 impl Opened {
@@ -109,7 +109,7 @@ impl Opened {
         let key_file = KeyFile::open(global, &args.evaluation)?;
         let parameters = key_file.header.parameters.lookups()?;
         let moduli = check(&readers, &parameters, key_file.header.key_id, args)?;
-        let tables = TableFiles::read(args, &parameters, moduli)?;
+        let tables = Tables::read(args, &parameters, moduli)?;
         let values = readers[0].summary().values;
         let at_once = values.min(parameters.values_per_part() as u64);
         let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
@@ -216,10 +216,9 @@ struct Lookup<'a> {
     global: Global,
     mapped: &'a MappedKey,
     parameters: &'a Parameters,
+    args: &'a LookupArgs,
     tables: &'a Tables,
-    memory: Option<usize>,
-    /// Whether results are compressed.
-    compress: bool,
+    prepared: &'a Prepared<'a>,
     /// The public key by which results get fresh masks.
     #[cfg(feature = "client")]
     public: Option<&'a PublicKey>,
@@ -258,7 +257,8 @@ impl Lookup<'_> {
                 let prediction = self.predicted(count);
                 let key = prediction.key_memory_bytes;
                 let beside = prediction.peak_bytes() - key;
-                memory_limit::check(self.memory, "the lookup", key, beside).with_context(named)?;
+                memory_limit::check(self.args.memory.limit, "the lookup", key, beside)
+                    .with_context(named)?;
             }
             let known = resumed.finished.as_mut().map(Finished::next).transpose()?.flatten();
             let results = match known {
@@ -305,7 +305,7 @@ impl Lookup<'_> {
             Some(public) => Cow::Owned(public.rerandomize(&result)?),
             None => result,
         };
-        Ok(if self.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
+        Ok(if self.args.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
     }
 
     /// Reports what was done before and the predicted time of the rest, and starts the progress bar.
@@ -353,11 +353,11 @@ impl Lookup<'_> {
                 moved(before * steps + done, all * steps)
             }
         };
-        self.tables.look_up(&self.mapped.key, inputs, &step)
+        self.tables.look_up(&self.mapped.key, self.prepared, inputs, &step)
     }
 
     /// Predicts a lookup of `values` values in all tables.
     fn predicted(&self, values: u64) -> Prediction {
-        self.parameters.lookup_prediction(self.tables.kind(), self.tables.len(), values)
+        self.parameters.lookup_prediction(self.tables.kind(), self.args.tables.len(), values)
     }
 }

@@ -27,14 +27,12 @@ mod gelu;
 mod health;
 mod inspect;
 mod integers;
-mod jobs;
 #[cfg(feature = "client")]
 mod key_files;
 #[cfg(feature = "client")]
 mod keygen;
 mod large;
 mod lookup;
-mod operation_plan;
 mod owners;
 mod parameter_list;
 mod parameters;

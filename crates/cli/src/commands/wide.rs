@@ -12,12 +12,11 @@ use serde_json::json;
 use crate::args::Global;
 use crate::args::wide::{WideArgs, WideLookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::operation_plan::{self, with_failures};
-use crate::commands::planned_job::PlannedJob;
+use crate::commands::planned_job::{PlannedJob, operations};
 use crate::formats::pairs::{self, Columns};
 use crate::key_input::KeyFile;
 use crate::memory_limit;
-use crate::report::{self, bytes, counted, seconds};
+use crate::report::{self, Report, bytes, counted, seconds};
 use crate::{input_file, key_input, progress};
 
 /// Maps all values of a file through a dictionary or a table with structure, with one ciphertext per word at a time.
@@ -161,14 +160,15 @@ pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
         "value_bits": plan.value_bits(),
         "word_bits": plan.modulus().ilog2(),
         "arbitrary_table_s": arbitrary,
+        // Of a whole operation on several words, where parameters state those of a lookup.
+        "log2_fail": plan.failure_probability().log2(),
+        "log2_fail_per_value": plan.value_failure_probability().log2(),
     });
-    let report = operation_plan::report(&plan, job);
-    let failures = [plan.failure_probability(), plan.value_failure_probability()];
-    let mut report = with_failures(report, failures[0], failures[1]);
-    report.text += &format!(
-        "\n  a table without structure would take {} at least on one thread: it is refused",
+    let text = format!(
+        "{plan}\n  a table without structure would take {} at least on one thread: it is refused",
         seconds(arbitrary)
     );
     let reason = format!("for dictionaries of keys of {} bits", args.bits);
+    let report = Report { fields: operations(&plan, job), text };
     Ok(PlannedJob::new(plan.parameters(), reason, report))
 }

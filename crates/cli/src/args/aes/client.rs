@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use zeroize::Zeroizing;
 
-use super::block::{BLOCK_BYTES, Counter, block, counter};
+use super::block::{BLOCK_BYTES, block};
 use crate::args::common::OutputArgs;
 
 /// An AES-128 key. Zeroized on drop, redacted in Debug.
@@ -60,8 +60,8 @@ pub struct AesEncryptArgs {
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
     /// First counter block in hexadecimal, 16 bytes, instead of a random one; no two messages may share a block
-    #[arg(long, value_name = "HEX", value_parser = counter)]
-    pub counter: Option<Counter>,
+    #[arg(long, value_name = "HEX", value_parser = block)]
+    pub counter: Option<[u8; BLOCK_BYTES]>,
     #[command(flatten)]
     pub file: OutputArgs,
 }

@@ -83,7 +83,7 @@ fn read_message<'a>(
             "{}: it is a message with a counter of its own; --counter is for bytes of other programs",
             named()
         );
-        return Message::from_counter_mode(key_id, counter.0, file).with_context(named);
+        return Message::from_counter_mode(key_id, counter, file).with_context(named);
     }
     let message = Message::from_bytes(file).with_context(named)?;
     message.check_key(key_id).with_context(|| {

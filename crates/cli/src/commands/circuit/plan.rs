@@ -6,8 +6,7 @@ use cryptable::circuits::{Candidate, Candidates, Circuit, PlanError, Statistics}
 use cryptable::{KeyParameters, Request};
 use serde_json::json;
 
-use super::netlist_file;
-use super::sets;
+use super::{netlist_file, request};
 use crate::args::Global;
 use crate::args::circuit::CircuitJobArgs;
 use crate::commands::parameters;
@@ -25,7 +24,7 @@ pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
         return Ok(PlannedJob::of(parameters, "as asked for"));
     };
     let circuits = netlist_file::read_path(netlist, args.top.as_deref(), args.s_box)?;
-    let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
+    let request = request(&circuits, args.set, args.schedule, args.insecure_toy);
     let request = args.words.into_iter().fold(request, Request::values);
     let candidates = progress::spinner(global, "planning", || request.plan())?;
     let best = KeyParameters::from(candidates.best()?);

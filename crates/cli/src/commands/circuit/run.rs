@@ -12,7 +12,7 @@ use cryptable::circuits::{
 use cryptable::{KeyId, KeyParameters, Progress};
 use serde_json::json;
 
-use super::{netlist_file, sets};
+use super::{netlist_file, request};
 use crate::args::Global;
 use crate::args::circuit::CircuitRunArgs;
 use crate::atomic_file::{self, Access};
@@ -106,8 +106,8 @@ fn cheapest(
     inputs: InputLevels,
     public_inputs: bool,
 ) -> Result<Plan> {
-    let request = sets::request(circuits, None, args.schedule, false);
-    let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
+    let schedule = request(circuits, None, args.schedule, false).schedule(inputs);
+    let options = PlanOptions { public_inputs, ..schedule };
     let plan = Plan::cheapest(circuits, parameters, &options)?;
     memory_limit::check_unread(args.schedule.memory, "the circuit", plan.memory_bytes())?;
     Ok(plan)

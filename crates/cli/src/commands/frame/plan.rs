@@ -6,7 +6,6 @@ use serde_json::json;
 use super::{read_program, read_schema, unwrapped};
 use crate::args::Global;
 use crate::args::frames::ProgramJobArgs;
-use crate::commands::operation_plan;
 use crate::commands::planned_job::PlannedJob;
 use crate::{input_file, progress};
 
@@ -19,7 +18,6 @@ pub fn plan(global: Global, args: &ProgramJobArgs) -> Result<PlannedJob> {
     }
     let request = program.request().limits(args.limits.of(global, args.rows));
     let plan = progress::spinner(global, "planning", || request.plan())?;
-    let report = operation_plan::report(&plan, json!({ "columns": program.columns() }));
     let reason = format!("the fastest for {} columns", program.columns().len());
-    Ok(PlannedJob::new(plan.parameters(), reason, report))
+    Ok(PlannedJob::of_operations(&plan, reason, json!({ "columns": program.columns() })))
 }

@@ -145,7 +145,7 @@ fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
     let mut check = ResultCheck::open(global, args, key, domain, file.values())?;
     let values = check.as_ref().map_or(file.values(), ResultCheck::own_values);
-    let mut writer = create(args, domain, values)?;
+    let mut writer = create(args, &args.output, domain, values)?;
     for _ in 0..file.parts() {
         let part = decrypt_part(secret, &mut file)?;
         match &mut check {

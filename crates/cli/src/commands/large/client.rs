@@ -1,4 +1,4 @@
-//! Encryption of integers of engine `single`, and decryption of their signs and comparisons.
+//! Encryption of integers of engine `single`, and decryption of results.
 
 use std::fs::File;
 use std::time::Instant;
@@ -6,12 +6,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::large_values::{EncryptedIntegers, SmallValues};
 use cryptable::{KeyParameters, SecretKey};
+use cryptable_wire::ObjectType;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::MORE_BITS;
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
+use crate::commands::bridge::HEADROOM_BITS;
 use crate::commands::decrypt;
 use crate::commands::encrypt::open_input;
 use crate::formats::csv::Coding;
@@ -54,18 +56,31 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     report::written(global, &args.output, size, fields, &text)
 }
 
-/// Decrypts signs and comparisons.
-pub fn decrypt_small(
+/// Decrypts integers, results of `bridge` or `compare`, or signs and comparisons of `compare`.
+pub fn decrypt(
     global: Global,
     args: &DecryptArgs,
     key: &SecretKey,
     file: &File,
+    object: ObjectType,
 ) -> Result<()> {
     let start = Instant::now();
     let name = || input_file::name(&args.input);
-    let secret = key.large_values().with_context(|| of_keygen(args.secret(), "compare"))?;
+    let is_small = object == ObjectType::SmallValues;
+    let job = if is_small { "compare" } else { "bridge" };
+    let secret = key.large_values().with_context(|| of_keygen(args.secret(), job))?;
     let input = key_input::map_file(file, &args.input)?;
-    let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
-    let values = Zeroizing::new(secret.decrypt_small(&found).with_context(name)?);
-    decrypt::write_all(global, args, key, &values, found.modulus().into(), start)
+    let (values, modulus) = if is_small {
+        let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
+        (Zeroizing::new(secret.decrypt_small(&found).with_context(name)?), found.modulus())
+    } else {
+        let found = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;
+        let modulus = 1 << (secret.parameters().bits() - HEADROOM_BITS);
+        let integers = Zeroizing::new(secret.decrypt(&found).with_context(name)?);
+        let values = integers.iter().map(|integer| integer.rem_euclid(modulus) as u64);
+        (Zeroizing::new(values.collect()), modulus as u64)
+    };
+    decrypt::write_values(global, args, &values, modulus.into(), start)?;
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
+    Ok(())
 }
