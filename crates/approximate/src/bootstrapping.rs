@@ -9,7 +9,7 @@ use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 
 impl EvaluationKey {
-    /// The same slots with all levels, whatever level they have. Parts must be within [-1, 1]; errors grow to what the
+    /// Returns the same slots with all levels, whatever level they have. Parts must be within [-1, 1]; errors grow to what the
     /// result states. Real slots take one exponential in place of two, and so do slots fewer than half the ring degree.
     ///
     /// ```

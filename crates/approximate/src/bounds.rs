@@ -34,7 +34,7 @@ impl SlotBounds {
         Self { re, im: 0.0 }
     }
 
-    /// The least bounds of these slots.
+    /// Returns the least bounds of these slots.
     #[must_use]
     pub fn of(slots: &[Complex64]) -> Self {
         let largest = |part: fn(&Complex64) -> f64| slots.iter().map(part).fold(0.0, f64::max);
@@ -125,7 +125,7 @@ impl SlotError {
         NoiseBound::of_law(law, self.bias)
     }
 
-    /// The largest error of a part of a slot, but for a probability of 2^`log2_fail` per slot.
+    /// Returns the largest error of a part of a slot, but for a probability of 2^`log2_fail` per slot.
     ///
     /// ```
     /// use cryptable_approximate::SlotError;

@@ -45,13 +45,13 @@ impl Ciphertext {
         self.inner.limbs() - self.tags.bottom_limbs
     }
 
-    /// The exact factor between slots and what is encrypted.
+    /// Returns the exact factor between slots and what is encrypted.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.inner.scale
     }
 
-    /// The number of slots.
+    /// Returns the number of slots.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.tags.slots
@@ -63,20 +63,20 @@ impl Ciphertext {
         self.tags.bounds
     }
 
-    /// How far slots are from what they stand for.
+    /// Returns how far slots are from what they stand for.
     #[must_use]
     pub fn error(&self) -> SlotError {
         let Tags { bias, slot_limit, .. } = self.tags;
         SlotError { deviation: self.shape.noise.total().sqrt(), bias, slot_limit }
     }
 
-    /// The secret key that it was encrypted under.
+    /// Returns the secret key that it was encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.tags.binding.key_id
     }
 
-    /// The same with other bounds, which its owner knows to hold: of a polynomial's values, say, that were bounded by
+    /// Returns the same with other bounds, which its owner knows to hold: of a polynomial's values, say, that were bounded by
     /// the sum of its terms.
     ///
     /// # Errors

@@ -175,7 +175,7 @@ impl EvaluationKey {
         &self.keys.parameters().key_set
     }
 
-    /// The parameters, those of the client's secret key.
+    /// Returns the parameters, those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.keys.parameters().parameters

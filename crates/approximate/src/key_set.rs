@@ -62,7 +62,7 @@ impl KeySet {
         }
     }
 
-    /// These rotations of slots to the left as well, one key each; negative ones are to the right.
+    /// Returns these rotations of slots to the left as well, one key each; negative ones are to the right.
     #[must_use]
     pub fn rotations(mut self, steps: impl IntoIterator<Item = i64>) -> Self {
         self.rotations.extend(steps);
@@ -115,19 +115,19 @@ impl KeySet {
         self
     }
 
-    /// Whether lookups are among it.
+    /// Returns whether lookups are among it.
     #[must_use]
     pub fn has_lookups(&self) -> bool {
         self.lookups
     }
 
-    /// Whether bootstrapping is among it.
+    /// Returns whether bootstrapping is among it.
     #[must_use]
     pub fn has_bootstrapping(&self) -> bool {
         self.bootstrapping
     }
 
-    /// Whether conjugation is among it.
+    /// Returns whether conjugation is among it.
     #[must_use]
     pub fn has_conjugation(&self) -> bool {
         self.conjugation

@@ -10,7 +10,7 @@ use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 
 impl EvaluationKey {
-    /// The table of every slot, for real slots that hold its points up to errors: [`LeveledTable::levels`] levels below.
+    /// Returns the table of every slot, for real slots that hold its points up to errors: [`LeveledTable::levels`] levels below.
     ///
     /// Errors e of slots become `C·e^(M+1)`, M the order: what the result states as its bias is their size but for a
     /// probability of 2^-80 a slot. Cleaning is the table of the identity.

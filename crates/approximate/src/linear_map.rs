@@ -67,7 +67,7 @@ impl LinearMap {
         Ok(Self { matrix, plan, level, row_sum })
     }
 
-    /// The level that ciphertexts are lowered to.
+    /// Returns the level that ciphertexts are lowered to.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level

@@ -59,7 +59,7 @@ impl LookupCandidate {
         Ok(Self { parameters, order, prediction, precision_bits, counts, memory_bytes })
     }
 
-    /// log2 of the probability that any value of a ciphertext is off by more: both parts of all slots are counted.
+    /// Returns log2 of the probability that any value of a ciphertext is off by more: both parts of all slots are counted.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         let of_slot = FailureProbability::from_log2(self.prediction.log2_fail_per_slot);
@@ -89,7 +89,7 @@ impl LookupPlan {
         (!candidates.is_empty()).then_some(Self { candidates })
     }
 
-    /// The fastest of all candidates.
+    /// Returns the fastest of all candidates.
     #[must_use]
     pub fn best(&self) -> &LookupCandidate {
         &self.candidates[0]

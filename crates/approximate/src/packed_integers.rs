@@ -44,7 +44,7 @@ pub struct PackedKey<'a> {
 }
 
 impl Parameters {
-    /// The packed value that the real part of a slot is: its bits reversed, an involution.
+    /// Returns the packed value that the real part of a slot is: its bits reversed, an involution.
     ///
     /// ```
     /// use cryptable_approximate::Parameters;
@@ -111,7 +111,7 @@ impl EvaluationKey {
         packed.key.import(switch_to_power_of_two(self.ring(), coefficients.parts, shape), noise)
     }
 
-    /// The table of packed integers in slots, with levels: real slots of up to as many values as there are slots, complex
+    /// Returns the table of packed integers in slots, with levels: real slots of up to as many values as there are slots, complex
     /// ones of more.
     ///
     /// ```

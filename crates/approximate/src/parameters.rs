@@ -61,7 +61,7 @@ impl Parameters {
         Ok(Self { literal, primes, security_bits, levels, bootstrap, digest, ring: Arc::default() })
     }
 
-    /// The literal that they were made of.
+    /// Returns the literal that they were made of.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal
@@ -79,7 +79,7 @@ impl Parameters {
         self.literal.levels.len()
     }
 
-    /// Whether there is a bootstrap.
+    /// Returns whether there is a bootstrap.
     #[must_use]
     pub fn is_bootstrappable(&self) -> bool {
         self.literal.bootstrapping.is_some()
@@ -97,14 +97,14 @@ impl Parameters {
         self.literal.security
     }
 
-    /// log2 of the probability that any value of a bootstrapped ciphertext goes wrong altogether, both parts of all slots.
+    /// Returns log2 of the probability that any value of a bootstrapped ciphertext goes wrong altogether, both parts of all slots.
     /// Negative infinity without bootstrapping.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         FailureProbability::from_log2(self.log2_fail_per_slot()).of_any(2 * self.slots()).log2()
     }
 
-    /// log2 of the probability per slot that a bootstrap goes wrong altogether: that the overflow of ModRaise leaves the
+    /// Returns log2 of the probability per slot that a bootstrap goes wrong altogether: that the overflow of ModRaise leaves the
     /// interval of the exponential. Negative infinity without bootstrapping.
     #[must_use]
     pub fn log2_fail_per_slot(&self) -> f64 {
@@ -112,20 +112,20 @@ impl Parameters {
         bootstrapping.map_or(f64::NEG_INFINITY, |it| it.log2_fail)
     }
 
-    /// The LWE problems that all secrets rest on.
+    /// Returns the LWE problems that all secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let (degree, sparse_weight) = secrets(&self.literal);
         self.primes.lwe_instances(degree, sparse_weight)
     }
 
-    /// log2 of the largest modulus that a key has.
+    /// Returns log2 of the largest modulus that a key has.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         self.primes.log2_largest()
     }
 
-    /// The literal as bytes, in JSON.
+    /// Returns the literal as bytes, in JSON.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(&*self.literal).expect("a literal serialises")
@@ -186,7 +186,7 @@ impl Parameters {
         (*self.bootstrap).as_ref()
     }
 
-    /// The error of a bootstrapped fresh ciphertext with parts up to 1; none without bootstrapping.
+    /// Returns the error of a bootstrapped fresh ciphertext with parts up to 1; none without bootstrapping.
     #[must_use]
     pub fn bootstrap_error(&self) -> Option<SlotError> {
         let circuit = self.bootstrap_circuit()?;

@@ -135,7 +135,7 @@ impl SecretKey {
         Ok(Self(RingSecretKey::from_secret(parameters.clone(), secret)))
     }
 
-    /// The word for servers that a key of packed integers has the same secret.
+    /// Returns the word for servers that a key of packed integers has the same secret.
     ///
     /// # Errors
     /// If it has another: [`Error::OtherClient`].
@@ -170,7 +170,7 @@ impl SecretKey {
         encrypt_within(self, values, bounds)
     }
 
-    /// The slots, each part rounded to a multiple of the least power of two that is beyond its error but for a probability
+    /// Returns the slots, each part rounded to a multiple of the least power of two that is beyond its error but for a probability
     /// of 2^-40: less than the error, which depends on the secret, is not given away, but where values are near the middle
     /// of two multiples. Where others see results of adversarial ciphertexts, use [`SecretKey::decrypt_flooded`].
     ///
@@ -189,7 +189,7 @@ impl SecretKey {
         Ok(slots.iter().map(|z| z.re).collect())
     }
 
-    /// The slots with noise added that hides their own, as large as the error of the ciphertext asks for, before they are
+    /// Returns the slots with noise added that hides their own, as large as the error of the ciphertext asks for, before they are
     /// rounded: security against those who choose what is computed and see results (Li, Micciancio, Schultz, Sorrell,
     /// CRYPTO 2022).
     ///

@@ -17,7 +17,7 @@ use crate::parameters::Parameters;
 const MAX_CIPHERTEXT_BYTES: u64 = (2 * 64 * 131_072 * 8) + (1 << 20);
 
 impl Ciphertext {
-    /// The ciphertext in its wire format: identifier of its key, limbs, bounds of slots, deviation and bias of errors, and
+    /// Returns the ciphertext in its wire format: identifier of its key, limbs, bounds of slots, deviation and bias of errors, and
     /// the words of every limb at the width of its prime.
     ///
     /// ```

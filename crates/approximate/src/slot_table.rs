@@ -20,7 +20,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The integers modulo p: 0, …, p - 1, and every other integer as its residue.
+    /// Returns the integers modulo p: 0, …, p - 1, and every other integer as its residue.
     #[must_use]
     pub const fn integers(p: usize) -> Self {
         Self { first: 0.0, step: 1.0, count: p }
@@ -32,7 +32,7 @@ impl Grid {
         self.first + m as f64 * self.step
     }
 
-    /// The period of inputs.
+    /// Returns the period of inputs.
     #[must_use]
     pub fn period(&self) -> f64 {
         self.count as f64 * self.step
@@ -100,7 +100,7 @@ impl SlotTable {
         Ok(Self { grid, values: values.to_vec(), kernel, series })
     }
 
-    /// The table of a function.
+    /// Returns the table of a function.
     ///
     /// # Errors
     /// As [`SlotTable::new`].
@@ -110,13 +110,13 @@ impl SlotTable {
         Self::new(grid, order, &values)
     }
 
-    /// The points.
+    /// Returns the points.
     #[must_use]
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// The values at the points.
+    /// Returns the values at the points.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -128,7 +128,7 @@ impl SlotTable {
         self.series.levels()
     }
 
-    /// How far outputs are off at most where inputs are off by `error`, but for noise of the evaluation: the kernel's bound
+    /// Returns how far outputs are off at most where inputs are off by `error`, but for noise of the evaluation: the kernel's bound
     /// for any table of this spread.
     #[must_use]
     pub fn largest_deviation(&self, error: f64) -> f64 {

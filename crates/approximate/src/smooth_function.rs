@@ -93,7 +93,7 @@ impl SmoothFunction {
         Self::with_curvature(f, [-bound, bound], tolerance, Some(curvature))
     }
 
-    /// The hyperbolic tangent on `[-bound, bound]`.
+    /// Returns the hyperbolic tangent on `[-bound, bound]`.
     ///
     /// # Errors
     /// As [`SmoothFunction::fit`].
@@ -120,7 +120,7 @@ impl SmoothFunction {
         Self::with_curvature(f64::recip, interval, tolerance, Some(curvature))
     }
 
-    /// The square root on an interval of positive numbers.
+    /// Returns the square root on an interval of positive numbers.
     ///
     /// # Errors
     /// As [`SmoothFunction::fit`]; if the interval does not begin above 0.
@@ -255,13 +255,13 @@ impl SmoothFunction {
         Ok(())
     }
 
-    /// The interval.
+    /// Returns the interval.
     #[must_use]
     pub fn interval(&self) -> [f64; 2] {
         self.interval
     }
 
-    /// The distance after which the series repeats, 1.25 to 4 times the interval's length.
+    /// Returns the distance after which the series repeats, 1.25 to 4 times the interval's length.
     #[must_use]
     pub fn period(&self) -> f64 {
         self.series.period.period
@@ -273,19 +273,19 @@ impl SmoothFunction {
         self.series.levels()
     }
 
-    /// The largest distance between function and series on the interval.
+    /// Returns the largest distance between function and series on the interval.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error.bound
     }
 
-    /// The largest slope of the series on the interval, by which errors of inputs are multiplied at most.
+    /// Returns the largest slope of the series on the interval, by which errors of inputs are multiplied at most.
     #[must_use]
     pub fn slope(&self) -> f64 {
         self.slope.bound
     }
 
-    /// The series' value at x, inside the interval or not.
+    /// Returns the series' value at x, inside the interval or not.
     #[must_use]
     pub fn evaluate(&self, x: f64) -> f64 {
         self.series.derivative(0, x).re

@@ -189,7 +189,7 @@ fn measure(
     let set = arguments.paper_set.map_or(LweSet::Fast, PaperSet::lwe_set);
     line.published_ms = row_of(method, set, p).map(|time| time.milliseconds);
     line.paper_set = arguments.paper_set.map(|set| set.lwe_set().name().to_owned());
-    line.rotations = method.rotations();
+    line.rotations = method.operations().rotations;
     line.count_transforms(cost::lookup(method, parameters.literal()).digit_transforms);
     Ok(timed)
 }

@@ -51,7 +51,7 @@ impl BitTable {
         Self::new(&(0..1 << inputs).map(output).collect::<Vec<bool>>())
     }
 
-    /// The number k of inputs.
+    /// Returns the number k of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.inputs
@@ -63,7 +63,7 @@ impl BitTable {
         self.inputs.next_power_of_two().ilog2() as usize
     }
 
-    /// The output at x.
+    /// Returns the output at x.
     ///
     /// # Panics
     /// If x has more than k bits.

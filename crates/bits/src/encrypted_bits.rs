@@ -20,7 +20,7 @@ pub struct EncryptedBits {
 }
 
 impl EncryptedBits {
-    /// How many bits there are.
+    /// Returns how many bits there are.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
@@ -57,7 +57,7 @@ impl EncryptedBits {
         self.binding.check("encrypted bits", expected)
     }
 
-    /// The secret key that they were encrypted under.
+    /// Returns the secret key that they were encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id

@@ -77,7 +77,7 @@ impl Gate {
         }
     }
 
-    /// The outputs of its [`Gate::symmetric_form`] where the sum of the bits is 0, 1 and 2.
+    /// Returns the outputs of its [`Gate::symmetric_form`] where the sum of the bits is 0, 1 and 2.
     ///
     /// ```
     /// use cryptable_bits::Gate;
@@ -165,7 +165,7 @@ impl SumGate {
         Ok(Self { outputs: outputs.to_vec() })
     }
 
-    /// The XOR of k bits.
+    /// Returns the XOR of k bits.
     ///
     /// # Errors
     /// If k is not from 1 to [`SumGate::MAX_INPUTS`].
@@ -193,7 +193,7 @@ impl SumGate {
         &self.outputs
     }
 
-    /// The number k of bits.
+    /// Returns the number k of bits.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.outputs.len() - 1

@@ -69,19 +69,19 @@ impl RlweInput {
         Ok(Self { values, modulus, binding })
     }
 
-    /// The ciphertext modulo q_0.
+    /// Returns the ciphertext modulo q_0.
     #[must_use]
     pub fn ciphertext(&self) -> &RlweCiphertext {
         &self.values.ciphertext
     }
 
-    /// The modulus m of its values.
+    /// Returns the modulus m of its values.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
     }
 
-    /// How many values there are.
+    /// Returns how many values there are.
     #[must_use]
     pub fn count(&self) -> usize {
         self.values.count
@@ -101,7 +101,7 @@ impl RlweInput {
         self.binding.check("values in coefficients", expected)
     }
 
-    /// The secret key that it is under.
+    /// Returns the secret key that it is under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id

@@ -112,7 +112,7 @@ impl JointDecryption {
         Numbers { owners, log2_distance, ciphertexts }.plan(parameters, Some(holders))
     }
 
-    /// The number of owners.
+    /// Returns the number of owners.
     #[must_use]
     pub fn owners(&self) -> Owners {
         self.owners
@@ -124,20 +124,20 @@ impl JointDecryption {
         self.ciphertexts
     }
 
-    /// log2 of the statistical distance between all partial decryptions of an owner and what a simulator without its share
+    /// Returns log2 of the statistical distance between all partial decryptions of an owner and what a simulator without its share
     /// sends.
     #[must_use]
     pub fn log2_distance(&self) -> f64 {
         self.log2_distance
     }
 
-    /// log2 of the probability that flooding makes any bit of a ciphertext wrong.
+    /// Returns log2 of the probability that flooding makes any bit of a ciphertext wrong.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// log2 of the width of flooding, in units of the modulus of a ciphertext.
+    /// Returns log2 of the width of flooding, in units of the modulus of a ciphertext.
     #[must_use]
     pub fn log2_width(&self) -> u32 {
         self.flooding.log2_width()

@@ -71,7 +71,7 @@ impl EvaluationKey {
         Ok(self.join_parts(by_part, x.count, &noises))
     }
 
-    /// The negated bits: no level, no noise.
+    /// Returns the negated bits: no level, no noise.
     ///
     /// # Errors
     /// If the bits are of another client or other parameters.

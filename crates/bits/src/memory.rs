@@ -8,7 +8,7 @@ use crate::parameters::Parameters;
 const CIPHERTEXTS_OF_A_BOOTSTRAP: usize = 96;
 
 impl Parameters {
-    /// Bytes of bits with `levels` levels left.
+    /// Returns the bytes of bits with `levels` levels left.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -49,7 +49,7 @@ impl Parameters {
             + count * circuit.slots_to_coeffs.encoded_bytes(&ring)
     }
 
-    /// Bytes that a bootstrap takes beside its operands, about.
+    /// Returns the bytes that a bootstrap takes beside its operands, about.
     #[must_use]
     pub fn bootstrap_working_bytes(&self) -> usize {
         let ciphertext = self.limb_bytes() * 2 * self.literal().raised_basis().limbs();

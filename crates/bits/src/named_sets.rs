@@ -203,7 +203,7 @@ impl Parameters {
         Self::insecure_toy_throughput_of(Owners::ONE)
     }
 
-    /// The primes of [`Parameters::latency_128`], and two for gates, at ring degree 2^10, for tests only: **insecure**.
+    /// Returns the primes of [`Parameters::latency_128`], and two for gates, at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
     /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.

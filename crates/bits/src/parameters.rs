@@ -70,7 +70,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// The literal that they were made of.
+    /// Returns the literal that they were made of.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal
@@ -82,13 +82,13 @@ impl Parameters {
         self.literal.bits()
     }
 
-    /// log2 of the probability that any bit of a ciphertext goes wrong, where each keeps to what is stated of one.
+    /// Returns log2 of the probability that any bit of a ciphertext goes wrong, where each keeps to what is stated of one.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         FailureProbability::from_log2(self.literal.log2_fail).of_any(self.bits()).log2()
     }
 
-    /// How bits are packed.
+    /// Returns how bits are packed.
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.literal.packing
@@ -100,7 +100,7 @@ impl Parameters {
         self.literal.ring_degree / 2 / self.literal.transformed()
     }
 
-    /// Whether they are secure, as they claim and construction checks, or toys for tests.
+    /// Returns whether they are secure, as they claim and construction checks, or toys for tests.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
@@ -112,19 +112,19 @@ impl Parameters {
         self.security_bits
     }
 
-    /// The LWE problems that the dense and the sparse secret rest on.
+    /// Returns the LWE problems that the dense and the sparse secret rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         self.primes.lwe_instances(self.literal.ring_degree, Some(self.literal.sparse_weight))
     }
 
-    /// The modulus q_0 of coefficients, before and after half bootstraps.
+    /// Returns the modulus q_0 of coefficients, before and after half bootstraps.
     #[must_use]
     pub fn bottom_prime(&self) -> u64 {
         self.primes.main[0]
     }
 
-    /// log2 of the largest modulus that a key has: that of the larger chain, times the special primes.
+    /// Returns log2 of the largest modulus that a key has: that of the larger chain, times the special primes.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         self.primes.log2_largest()
@@ -191,14 +191,14 @@ impl Parameters {
         self.circuit.predict(&[PeriodicFunction::bin_boot()]).counts()
     }
 
-    /// Bytes of all switching keys in memory.
+    /// Returns the bytes of all switching keys in memory.
     #[must_use]
     pub fn key_memory_bytes(&self) -> usize {
         let moduli = self.moduli();
         self.circuit.key_requests().iter().map(|r| r.shape.memory_bytes(&moduli)).sum()
     }
 
-    /// The literal as bytes, in JSON.
+    /// Returns the literal as bytes, in JSON.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(&*self.literal).expect("a literal serialises")

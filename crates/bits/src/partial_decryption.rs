@@ -81,7 +81,7 @@ impl std::fmt::Debug for SecretShare<'_> {
 }
 
 impl<'a> SecretShare<'a> {
-    /// The share of an owner, counted from 1, of the key with this identifier.
+    /// Returns the share of an owner, counted from 1, of the key with this identifier.
     ///
     /// Flooding follows from the share: its seeds are derived with BLAKE3 from all its coefficients.
     ///
@@ -103,7 +103,7 @@ impl<'a> SecretShare<'a> {
         Self { ring, share, flooding_key, owner, binding }
     }
 
-    /// The share of an owner of a joint key, who agreed to the commitments of all.
+    /// Returns the share of an owner of a joint key, who agreed to the commitments of all.
     ///
     /// # Errors
     /// [`OwnersError::NotAgreed`](cryptable_lattice::owners::OwnersError::NotAgreed).
@@ -112,7 +112,7 @@ impl<'a> SecretShare<'a> {
         Ok(Self::new(parameters, secret.secret(), key_id, secret.owner()))
     }
 
-    /// The owner's part of a decryption, flooded: the same one for the same bits and the same plan.
+    /// Returns the owner's part of a decryption, flooded: the same one for the same bits and the same plan.
     ///
     /// # Errors
     /// If the bits or the plan are of another key or other parameters, or the plan has fewer owners.
@@ -204,25 +204,25 @@ impl PartialDecryption {
         &self.sum
     }
 
-    /// The number of the owner who made it, counted from 1.
+    /// Returns the number of the owner who made it, counted from 1.
     #[must_use]
     pub fn owner(&self) -> u32 {
         self.owner
     }
 
-    /// The digest of the bits that it is of: [`PreparedBits::digest`].
+    /// Returns the digest of the bits that it is of: [`PreparedBits::digest`].
     #[must_use]
     pub fn ciphertext(&self) -> [u8; 32] {
         self.ciphertext
     }
 
-    /// The holders whose messages it goes with, where fewer than all who have a share decrypt.
+    /// Returns the holders whose messages it goes with, where fewer than all who have a share decrypt.
     #[must_use]
     pub fn quorum(&self) -> Option<Quorum> {
         self.quorum
     }
 
-    /// The plan that it was made by.
+    /// Returns the plan that it was made by.
     #[must_use]
     pub fn decryption(&self) -> &JointDecryption {
         &self.decryption
@@ -280,7 +280,7 @@ impl PartialDecryption {
 }
 
 impl PreparedBits {
-    /// The bits, from the partial decryptions of all owners, or of all of a quorum.
+    /// Returns the bits, from the partial decryptions of all owners, or of all of a quorum.
     ///
     /// # Errors
     /// If they are of another key, other parameters or different plans; [`OwnersError`], with the owner's number, if one is of

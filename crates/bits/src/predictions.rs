@@ -149,7 +149,7 @@ impl Parameters {
         )
     }
 
-    /// log2 of the probability that a bit with such noise is off by half. What is bounded as bias holds but for the
+    /// Returns log2 of the probability that a bit with such noise is off by half. What is bounded as bias holds but for the
     /// stated probability of every bootstrap or cleaning that it comes from, [`crate::ParametersLiteral::log2_fail`]: a
     /// circuit fails with at most the sum of all.
     #[must_use]
@@ -157,7 +157,7 @@ impl Parameters {
         noise.log2_fail()
     }
 
-    /// The largest error of a bit with such noise, but for the stated failure probability: bootstraps and cleanings square
+    /// Returns the largest error of a bit with such noise, but for the stated failure probability: bootstraps and cleanings square
     /// it.
     ///
     /// ```

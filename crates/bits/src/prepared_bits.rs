@@ -52,13 +52,13 @@ impl EvaluationKey {
 }
 
 impl PreparedBits {
-    /// How many bits there are.
+    /// Returns how many bits there are.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The key of all owners that they were encrypted under.
+    /// Returns the key of all owners that they were encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id

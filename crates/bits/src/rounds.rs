@@ -74,7 +74,7 @@ impl RoundNoise {
         self.noise.deviation().hypot(self.residue_deviation)
     }
 
-    /// The largest error, as a fraction of the modulus, but for the stated failure probability.
+    /// Returns the largest error, as a fraction of the modulus, but for the stated failure probability.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.largest

@@ -37,7 +37,7 @@ impl SecretKey {
         Self(RingSecretKey::generate(parameters))
     }
 
-    /// The key of a secret that another key of the client has, too.
+    /// Returns the key of a secret that another key of the client has, too.
     ///
     /// # Panics
     /// If the secret is of another ring degree.
@@ -89,7 +89,7 @@ impl SecretKey {
         Ok(EncryptedBits { parts, count, noise, bottom_limbs, binding: *self.binding() })
     }
 
-    /// The bits.
+    /// Returns the bits.
     ///
     /// # Errors
     /// If they are of another client or other parameters.

@@ -20,7 +20,7 @@ const MAX_CIPHERTEXT_BYTES: u64 = (4 * 64 * 65_536 * 8) + (1 << 20);
 const MAX_COEFFICIENT_BYTES: u64 = (2 * 65_536 * 8) + (1 << 10);
 
 impl EncryptedBits {
-    /// The bits in their wire format: identifier of their key, number, noise, limbs, and the words of every limb at the
+    /// Returns the bits in their wire format: identifier of their key, number, noise, limbs, and the words of every limb at the
     /// width of its modulus.
     ///
     /// # Errors

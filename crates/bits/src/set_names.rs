@@ -59,7 +59,7 @@ impl NamedSet {
         Self::Throughput,
     ];
 
-    /// The name that command lines take.
+    /// Returns the name that command lines take.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,13 +95,13 @@ impl NamedSet {
         }
     }
 
-    /// The set of a name.
+    /// Returns the set of a name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// The sets that may be the fastest for a number of words, or per word of many: those of few bits are for few words.
+    /// Returns the sets that may be the fastest for a number of words, or per word of many: those of few bits are for few words.
     ///
     /// ```
     /// use cryptable_bits::NamedSet;
@@ -118,7 +118,7 @@ impl NamedSet {
         Self::ALL.into_iter().filter(serves)
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     ///
     /// # Errors
     /// Never: the sets are tested.

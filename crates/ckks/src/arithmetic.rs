@@ -229,7 +229,7 @@ pub(crate) fn rows_of_all_quarters(
     (0..4).flat_map(|t| rows.iter().map(move |row| of_quarter(row, t))).collect()
 }
 
-/// The product of some numbers over that of others, which may both be beyond the range of `f64`: moduli of long chains.
+/// Returns the product of some numbers over that of others, which may both be beyond the range of `f64`: moduli of long chains.
 #[must_use]
 pub fn ratio_of_products(
     numerators: impl IntoIterator<Item = f64>,

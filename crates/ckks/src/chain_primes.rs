@@ -65,13 +65,13 @@ impl ChainPrimes {
         Self { main, raised, special }
     }
 
-    /// log2 of the largest modulus that a key has: that of the larger chain, times the special primes.
+    /// Returns log2 of the largest modulus that a key has: that of the larger chain, times the special primes.
     #[must_use]
     pub fn log2_largest(&self) -> f64 {
         log2_product(&self.main).max(log2_product(&self.raised)) + log2_product(&self.special)
     }
 
-    /// The problems that both secrets rest on: a dense one and, for bootstrapping, an encapsulated sparse one of the given
+    /// Returns the problems that both secrets rest on: a dense one and, for bootstrapping, an encapsulated sparse one of the given
     /// weight.
     #[must_use]
     pub fn lwe_instances(&self, degree: usize, sparse_weight: Option<u32>) -> Vec<LweInstance> {
@@ -105,7 +105,7 @@ impl ChainPrimes {
     }
 }
 
-/// log2 of a product of primes.
+/// Returns log2 of a product of primes.
 #[must_use]
 pub fn log2_product(primes: &[u64]) -> f64 {
     primes.iter().map(|&q| (q as f64).log2()).sum()

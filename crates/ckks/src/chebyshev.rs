@@ -43,7 +43,7 @@ impl ChebyshevSeries {
         Self { coefficients }
     }
 
-    /// The series of `e^{iax}` up to `degree`: `c_0 = J_0(a)`, `c_k = 2·i^k·J_k(a)` (Jacobi-Anger).
+    /// Returns the series of `e^{iax}` up to `degree`: `c_0 = J_0(a)`, `c_k = 2·i^k·J_k(a)` (Jacobi-Anger).
     ///
     /// Its error is at most [`Self::exponential_truncation_error`].
     ///
@@ -75,7 +75,7 @@ impl ChebyshevSeries {
         Self::exponential_truncation_errors(a, degree)[degree]
     }
 
-    /// The bounds of [`Self::exponential_truncation_error`] for every degree from 0 to `most`.
+    /// Returns the bounds of [`Self::exponential_truncation_error`] for every degree from 0 to `most`.
     ///
     /// From the order K on where `K >= |a|`, terms are bounded by `|J_k(a)| <= (|a|/2)^k/k!`, a series
     /// that falls faster than by halves.
@@ -101,7 +101,7 @@ impl ChebyshevSeries {
         errors
     }
 
-    /// The value at x in [-1, 1], by Clenshaw's recurrence.
+    /// Returns the value at x in [-1, 1], by Clenshaw's recurrence.
     #[must_use]
     pub fn evaluate(&self, x: f64) -> Complex64 {
         let (mut b1, mut b2) = (Complex64::ZERO, Complex64::ZERO);
@@ -127,7 +127,7 @@ impl ChebyshevSeries {
     }
 }
 
-/// The Bessel functions `J_0(a) … J_order(a)` of the first kind, within some 10^-15.
+/// Returns the Bessel functions `J_0(a) … J_order(a)` of the first kind, within some 10^-15.
 ///
 /// Miller's algorithm: `J_{k-1} = (2k/a)·J_k - J_{k+1}` is stable downwards. It starts with arbitrary
 /// values at an order where J is negligible, and is normalized by `J_0 + 2·(J_2 + J_4 + …) = 1`.

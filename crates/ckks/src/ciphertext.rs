@@ -18,7 +18,7 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
-    /// The number of primes of its modulus: its level plus one.
+    /// Returns the number of primes of its modulus: its level plus one.
     #[must_use]
     pub fn limbs(&self) -> usize {
         self.parts.c0.basis().main
@@ -52,13 +52,13 @@ pub struct SeededCiphertext {
 }
 
 impl SeededCiphertext {
-    /// The number of limbs.
+    /// Returns the number of limbs.
     #[must_use]
     pub fn limbs(&self) -> usize {
         self.c0.basis().main
     }
 
-    /// The whole ciphertext.
+    /// Returns the whole ciphertext.
     #[must_use]
     pub fn expand(&self, ring: &Ring) -> Ciphertext {
         let c1 = mask_of_seed(ring, &self.seed, self.limbs());

@@ -190,7 +190,7 @@ impl DftFactors {
         assert_eq!(stages.iter().sum::<u32>(), total, "stages {stages:?} of {total} levels");
     }
 
-    /// The matrices, in order of application.
+    /// Returns the matrices, in order of application.
     ///
     /// # Panics
     /// If n is not a power of two (above 1 for a sparse packing), or the stages are not positive with sum log2 n.

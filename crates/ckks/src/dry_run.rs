@@ -89,7 +89,7 @@ impl DryRun {
         Self { slots, inner, ..Self::new(self.parameters.clone()) }
     }
 
-    /// The same with an inner ring, if there is one.
+    /// Returns the same with an inner ring, if there is one.
     #[must_use]
     pub fn with_inner(self, inner: Option<PlannedInner>) -> Self {
         Self { inner, ..self }
@@ -108,7 +108,7 @@ impl DryRun {
         self.stages.lock().expect("no panic under lock").until(self.counts())
     }
 
-    /// The keys that the circuit needs, each purpose and shape once.
+    /// Returns the keys that the circuit needs, each purpose and shape once.
     #[must_use]
     pub fn key_requests(&self) -> Vec<KeyRequest> {
         self.requests.read().expect("no panic under lock").clone()

@@ -124,7 +124,7 @@ fn noisy_slots(ring: &Ring, secret: &TernarySecret, ct: &Ciphertext, count: usiz
     slots_of_coefficients(&noisy_coefficients(ring, secret, &ct.parts), ct.scale, count)
 }
 
-/// The first `count` slots of a phase modulo the lowest primes of the chain, with the noise that is in it.
+/// Returns the first `count` slots of a phase modulo the lowest primes of the chain, with the noise that is in it.
 ///
 /// Exact while its coefficients stay below half of the two lowest primes' product.
 #[must_use]
@@ -150,7 +150,7 @@ fn slots_of_coefficients(coefficients: &[f64], scale: f64, count: usize) -> Secr
     values
 }
 
-/// The centred coefficients of `c0 + c1·s`, from its lowest two limbs.
+/// Returns the centred coefficients of `c0 + c1·s`, from its lowest two limbs.
 #[cfg(feature = "diagnostics")]
 #[must_use]
 pub fn decrypt_coefficients(

@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a> {
         Self { ring, keys, inner: None, slots: Slots::Complex }
     }
 
-    /// The same with an inner ring, if there is one.
+    /// Returns the same with an inner ring, if there is one.
     #[must_use]
     pub fn with_inner(self, inner: Option<InnerRing<'a>>) -> Self {
         Self { inner, ..self }
@@ -57,13 +57,13 @@ impl<'a> Evaluator<'a> {
         self.inner.expect("an inner ring")
     }
 
-    /// The ring that it evaluates in.
+    /// Returns the ring that it evaluates in.
     #[must_use]
     pub fn ring(&self) -> &'a Ring {
         self.ring
     }
 
-    /// The cheapest key for a purpose at a level.
+    /// Returns the cheapest key for a purpose at a level.
     ///
     /// # Panics
     /// If there is none: a key set is generated from the plan of the circuit that uses it.

@@ -47,7 +47,7 @@ pub fn zero_norm(degree: usize) -> f64 {
     n.sqrt() * largest * (1.0 + n)
 }
 
-/// The digit of a key that is an encryption of zero modulo the first `limbs` primes, if it has one.
+/// Returns the digit of a key that is an encryption of zero modulo the first `limbs` primes, if it has one.
 #[must_use]
 pub fn zero_digit(shape: SwitchingKeyShape, limbs: usize) -> Option<usize> {
     let last = shape.digits() - 1;

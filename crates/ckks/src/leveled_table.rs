@@ -60,7 +60,7 @@ impl LeveledTable {
         Ok(Self { centre, radius, polynomial, coefficients })
     }
 
-    /// The table with `values[m]` at m = 0, 1, ….
+    /// Returns the table with `values[m]` at m = 0, 1, ….
     ///
     /// # Errors
     /// As [`LeveledTable::new`].
@@ -69,7 +69,7 @@ impl LeveledTable {
         Self::new(&points, values, order)
     }
 
-    /// The polynomial, of slots brought to [-1, 1].
+    /// Returns the polynomial, of slots brought to [-1, 1].
     #[must_use]
     pub fn polynomial(&self) -> &HermitePolynomial {
         &self.polynomial
@@ -81,7 +81,7 @@ impl LeveledTable {
         self.polynomial.evaluate((x - self.centre) / self.radius)
     }
 
-    /// How far outputs are off at most where inputs are off by up to `error`, but for the noise of the evaluation.
+    /// Returns how far outputs are off at most where inputs are off by up to `error`, but for the noise of the evaluation.
     #[must_use]
     pub fn largest_deviation(&self, error: f64) -> f64 {
         self.polynomial.largest_deviation(error / self.radius)
@@ -93,7 +93,7 @@ impl LeveledTable {
         self.coefficients.len().ilog2() as usize + usize::from(self.moves())
     }
 
-    /// How near the closest two points are.
+    /// Returns how near the closest two points are.
     #[must_use]
     pub fn least_distance(&self) -> f64 {
         let points = self.polynomial.points();
@@ -122,7 +122,7 @@ impl LeveledTable {
         steps.evaluate_at_least_depth(arithmetic, &self.coefficients, scale)
     }
 
-    /// The result of a dry run, with the noise that the evaluation adds and what is left of the input's, taken as Gaussian:
+    /// Returns the result of a dry run, with the noise that the evaluation adds and what is left of the input's, taken as Gaussian:
     /// the polynomial raises that to the power `M + 1`.
     #[must_use]
     pub fn predict(&self, dry_run: &DryRun, input: Shape, scale: f64) -> Shape {
@@ -132,7 +132,7 @@ impl LeveledTable {
         result
     }
 
-    /// The same for an input without noise: what the evaluation adds.
+    /// Returns the same for an input without noise: what the evaluation adds.
     #[must_use]
     pub fn predict_exact(&self, dry_run: &DryRun, input: Shape, scale: f64) -> Shape {
         let exact = Shape { noise: SlotNoise::ZERO, ..input };

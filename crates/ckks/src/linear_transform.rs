@@ -59,13 +59,13 @@ pub enum DiagonalLimb<'a> {
 }
 
 impl<'a> DiagonalView<'a> {
-    /// The baby step and the giant step that it is multiplied with, and its rotation in the matrix.
+    /// Returns the baby step and the giant step that it is multiplied with, and its rotation in the matrix.
     #[must_use]
     pub fn step(self) -> DiagonalStep {
         self.diagonal.step
     }
 
-    /// log2 of the number of equal words in a run: 0 if all are kept.
+    /// Returns log2 of the number of equal words in a run: 0 if all are kept.
     #[must_use]
     pub fn log_run(self) -> u32 {
         self.diagonal.log_run
@@ -120,7 +120,7 @@ impl LinearTransform {
         Self { plan, layout: PackedLayout::new(ring.moduli(), basis), diagonals }
     }
 
-    /// The plan it was encoded for.
+    /// Returns the plan it was encoded for.
     #[must_use]
     pub fn plan(&self) -> &TransformPlan {
         &self.plan
@@ -132,7 +132,7 @@ impl LinearTransform {
         self.diagonals.iter().map(move |diagonal| DiagonalView { diagonal, layout })
     }
 
-    /// Bytes of the encoded matrix.
+    /// Returns the bytes of the encoded matrix.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let bytes = |diagonal: &EncodedDiagonal| match &diagonal.words {

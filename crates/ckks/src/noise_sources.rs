@@ -28,7 +28,7 @@ impl NoiseSources {
         Self(1 << source)
     }
 
-    /// The sources of a sum or a product. With an operand of unknown sources they are unknown.
+    /// Returns the sources of a sum or a product. With an operand of unknown sources they are unknown.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         if self == Self::UNKNOWN || other == Self::UNKNOWN {
@@ -38,13 +38,13 @@ impl NoiseSources {
         }
     }
 
-    /// The sources of a sum of many; unknown for none.
+    /// Returns the sources of a sum of many; unknown for none.
     #[must_use]
     pub fn union_of(all: impl IntoIterator<Item = Self>) -> Self {
         all.into_iter().reduce(Self::union).unwrap_or(Self::UNKNOWN)
     }
 
-    /// Whether noise of these sources is independent of noise of those.
+    /// Returns whether noise of these sources is independent of noise of those.
     #[must_use]
     pub fn independent_of(self, other: Self) -> bool {
         self != Self::UNKNOWN && other != Self::UNKNOWN && self.0 & other.0 == 0

@@ -50,7 +50,7 @@ impl Plaintext {
     }
 }
 
-/// The N coefficients of the polynomial with the given slots times `scale`, rounded to nearest: not zero at
+/// Returns the N coefficients of the polynomial with the given slots times `scale`, rounded to nearest: not zero at
 /// multiples of `N/2n` only, for n slots.
 ///
 /// # Panics

@@ -62,13 +62,13 @@ impl HermitePolynomial {
         Ok(polynomial)
     }
 
-    /// The points `x_k`.
+    /// Returns the points `x_k`.
     #[must_use]
     pub fn points(&self) -> &[f64] {
         &self.points
     }
 
-    /// The values `f_k`.
+    /// Returns the values `f_k`.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -80,7 +80,7 @@ impl HermitePolynomial {
         self.order
     }
 
-    /// The Chebyshev series of R: `p(M + 1)` coefficients.
+    /// Returns the Chebyshev series of R: `p(M + 1)` coefficients.
     #[must_use]
     pub fn series(&self) -> &ChebyshevSeries {
         &self.series
@@ -106,7 +106,7 @@ impl HermitePolynomial {
         (0..self.points.len()).map(|k| self.error_coefficient(k)).collect()
     }
 
-    /// How far R is off at most within ε of a point, by samples: `max_k max_{|e| <= ε} |R(x_k + e) - f_k|`.
+    /// Returns how far R is off at most within ε of a point, by samples: `max_k max_{|e| <= ε} |R(x_k + e) - f_k|`.
     #[must_use]
     pub fn largest_deviation(&self, epsilon: f64) -> f64 {
         let at = |k: usize| {
@@ -118,7 +118,7 @@ impl HermitePolynomial {
         (0..self.points.len()).map(at).fold(0.0, f64::max)
     }
 
-    /// The mean square, over the points, of how far R is off for inputs with Gaussian errors of this variance.
+    /// Returns the mean square, over the points, of how far R is off for inputs with Gaussian errors of this variance.
     #[must_use]
     pub fn mean_square_deviation(&self, variance: f64) -> f64 {
         /// Points of the sum over the Gaussian on either side, in quarters of its deviation.

@@ -55,7 +55,7 @@ impl RealSlots {
         }
     }
 
-    /// The real ring.
+    /// Returns the real ring.
     #[must_use]
     pub fn real_ring(&self) -> &Ring {
         &self.real

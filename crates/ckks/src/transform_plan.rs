@@ -188,7 +188,7 @@ impl TransformPlan {
         self.babies.len().div_ceil(self.keyed_babies)
     }
 
-    /// The rotation from one group of baby steps to the next; none if there is one group.
+    /// Returns the rotation from one group of baby steps to the next; none if there is one group.
     #[must_use]
     pub fn turn_rotation(&self) -> Option<usize> {
         (self.keyed_babies < self.babies.len()).then_some(self.keyed_babies * self.stride)
@@ -209,7 +209,7 @@ impl TransformPlan {
         }
     }
 
-    /// The rotations that it needs keys for.
+    /// Returns the rotations that it needs keys for.
     #[must_use]
     pub fn rotations(&self) -> Vec<usize> {
         let mut rotations: Vec<usize> = self.rotating_babies().collect();
@@ -249,7 +249,7 @@ impl TransformPlan {
         self.rounded_coefficients as f64 / 12.0 / (self.scale * self.scale)
     }
 
-    /// Bytes of the encoded matrix: packed rows of diagonals of full length, and a word a run and limb of all others.
+    /// Returns the bytes of the encoded matrix: packed rows of diagonals of full length, and a word a run and limb of all others.
     #[must_use]
     pub fn encoded_bytes(&self, moduli: &RingModuli) -> usize {
         let (basis, full) = (self.shape.basis, self.full_diagonals);

@@ -6,6 +6,7 @@ pub mod bridge;
 pub mod circuit;
 #[cfg(feature = "client")]
 mod client;
+pub mod common;
 pub mod compare;
 pub mod digits;
 #[cfg(feature = "client")]
@@ -16,7 +17,6 @@ pub mod frames;
 pub mod integers;
 pub mod jobs;
 mod lookup;
-mod memory;
 pub mod owners;
 mod parameters;
 pub mod rekey;
@@ -41,11 +41,7 @@ pub use self::client::{
 pub use self::encrypt_table::EncryptTableArgs;
 use self::jobs::{Job, PlanFileArgs};
 pub use self::lookup::{LookupArgs, TableArgs};
-#[cfg(feature = "client")]
-pub use self::parameters::GoalArg;
 pub use self::parameters::ParameterArgs;
-#[cfg(feature = "client")]
-pub use self::parameters::TableKind;
 pub use self::sum::SumArgs;
 use crate::guard::FileArgs;
 
@@ -86,15 +82,20 @@ pub struct Global {
     #[arg(long, global = true, hide = true)]
     pub allow_insecure: bool,
     /// Use keys whose values fail with a probability of up to 2^L [default: -40]
-    #[arg(long, global = true, help_heading = "Global options", value_name = "L", allow_hyphen_values = true, value_parser = parameters::log2_fail)]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "L", allow_hyphen_values = true, value_parser = common::log2_fail)]
     pub allow_log2_fail: Option<f64>,
     /// Refuse evaluation keys and ciphertexts that need more memory than this, such as 6GB [default: 16GiB, or the rest
     /// of a container's or ulimit's limit]
-    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", value_parser = memory::memory_size)]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", value_parser = common::memory_size)]
     pub max_key_memory: Option<usize>,
 }
 
 impl Global {
+    /// Returns the number of worker threads.
+    pub fn threads(self) -> usize {
+        self.threads.map_or_else(rayon::current_num_threads, usize::from)
+    }
+
     /// Returns the options for reading keys.
     pub fn read_options(self) -> ReadOptions {
         let mut options = ReadOptions::default();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use cryptable_files::{Access, AtomicFile};
 
-use crate::printable::Printable as _;
+use crate::input_file;
 
 /// Names of standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -32,7 +32,7 @@ pub fn shown(path: &Path) -> &Path {
 
 /// Returns the same name as text that cannot control the terminal.
 pub fn name(path: &Path) -> String {
-    shown(path).printable()
+    input_file::printable(shown(path))
 }
 
 /// Returns the regular file that an output's name stands for, like [`cryptable_files::target_of`]. Standard output is
@@ -63,7 +63,7 @@ pub fn write(path: &Path, access: Access, content: &[u8], force: bool) -> anyhow
 pub fn check_new(path: &Path, force: bool, loss: &str) -> anyhow::Result<()> {
     let is_file = target_of(path)?.is_some();
     let is_new = force || !is_file || !path.exists();
-    anyhow::ensure!(is_new, "{} exists; --force replaces it{loss}", path.printable());
+    anyhow::ensure!(is_new, "{} exists; --force replaces it{loss}", input_file::name(path));
     Ok(())
 }
 

@@ -12,10 +12,9 @@ use cryptable::packed_gates::foreign::ForeignParameters;
 use cryptable_service::messages::Kind;
 use cryptable_wire::{ObjectType, WireError, peek_header};
 
-use crate::atomic_file::{is_stdout, target_of};
+use crate::atomic_file::{self, is_stdout, target_of};
 use crate::formats::raw::read_up_to;
-use crate::input_file::is_stdin;
-use crate::printable::Printable as _;
+use crate::input_file::{self, is_stdin};
 
 /// Bytes at the beginning of a key that tell its kind.
 const KEY_HEADER_BYTES: usize = 64;
@@ -86,13 +85,13 @@ impl FileArgs {
                     continue;
                 }
                 let (option, other_option) = (&output.option, &other.option);
-                let name = output.path.printable();
+                let name = atomic_file::name(&output.path);
                 if other.is_output() {
                     bail!("{option} and {other_option} cannot both be {name}");
                 }
                 bail!(
                     "{option} {name} would replace the file that {other_option} {} reads",
-                    other.path.printable()
+                    input_file::name(&other.path)
                 );
             }
             if !self.force && output.is_replaced() {
@@ -113,7 +112,11 @@ impl FileArgs {
         }
         let shown = outputs.iter().find(|file| file.role != Role::Text);
         if let (Some(file), true) = (shown, std::io::stdout().is_terminal()) {
-            bail!("{} {}: a terminal does not show bytes", file.option, file.path.printable());
+            bail!(
+                "{} {}: a terminal does not show bytes",
+                file.option,
+                atomic_file::name(&file.path)
+            );
         }
         Ok(())
     }
@@ -156,7 +159,7 @@ impl Identity {
     #[cfg(not(unix))]
     fn existing(_: &Metadata, path: &Path) -> Result<Self> {
         let place = fs::canonicalize(path);
-        Ok(Self::Place(place.with_context(|| format!("cannot find {}", path.printable()))?))
+        Ok(Self::Place(place.with_context(|| format!("cannot find {}", input_file::name(path)))?))
     }
 }
 
@@ -174,7 +177,7 @@ fn place(target: &Path) -> PathBuf {
 fn check_replaced(output: &FileArg) -> Result<()> {
     let Some(target) = target_of(&output.path)? else { return Ok(()) };
     let Ok(metadata) = fs::metadata(&target) else { return Ok(()) };
-    let (option, name) = (&output.option, output.path.printable());
+    let (option, name) = (&output.option, atomic_file::name(&output.path));
     if let Some(kind) = key_kind(&target)? {
         bail!("{option} {name} exists and is {kind}; --force replaces it");
     }
@@ -210,7 +213,7 @@ pub fn sendable(file: &mut File, name: &str) -> Result<Kind> {
 
 /// Returns the kind of key in a file; `None` if it holds no key.
 fn key_kind(path: &Path) -> Result<Option<String>> {
-    let failed = || format!("cannot read {}, which exists", path.printable());
+    let failed = || format!("cannot read {}, which exists", input_file::name(path));
     let mut start = [0; KEY_HEADER_BYTES];
     let mut file = File::open(path).with_context(failed)?;
     let found = read_up_to(&mut file, &mut start).with_context(failed)?;

@@ -6,7 +6,6 @@ use std::io::Read;
 use std::io::{self, Seek};
 use std::path::Path;
 
-use crate::printable::Printable as _;
 #[cfg(feature = "client")]
 use anyhow::ensure;
 use anyhow::{Context, Result, bail};
@@ -28,7 +27,12 @@ pub fn shown(path: &Path) -> &Path {
 
 /// Returns the same name as text that cannot control the terminal.
 pub fn name(path: &Path) -> String {
-    shown(path).printable()
+    printable(shown(path))
+}
+
+/// Returns a path as text that cannot control the terminal.
+pub fn printable(path: &Path) -> String {
+    cryptable_wire::printable(&path.to_string_lossy()).into_owned()
 }
 
 /// Opens an input for sequential reading.
@@ -59,8 +63,8 @@ pub fn open_seekable(path: &Path) -> Result<File> {
         Ok(spool)
     };
     let spooled: io::Result<File> = spool();
-    let directory = std::env::temp_dir();
-    spooled.with_context(|| format!("cannot copy {name} to a file in {}", directory.printable()))
+    let directory = printable(&std::env::temp_dir());
+    spooled.with_context(|| format!("cannot copy {name} to a file in {directory}"))
 }
 
 /// Returns a warning if a file with a secret can be read or written by others.
@@ -70,7 +74,7 @@ pub fn exposure(path: &Path) -> Option<String> {
     let metadata = path.metadata().ok().filter(|found| !is_stdin(path) && found.is_file())?;
     let mode = metadata.permissions().mode() & 0o777;
     (mode & 0o077 != 0).then(|| {
-        let name = path.printable();
+        let name = name(path);
         format!(
             "{name} is secret, and not of its owner alone (mode {mode:04o}): chmod 600 makes it so"
         )

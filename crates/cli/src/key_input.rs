@@ -6,11 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
+#[cfg(feature = "client")]
+use cryptable::{
+    Canaries, Ciphertext, FailureProbability, KeyId, KeyParameters, PublicKey, SecretKey,
+    bits::EncryptedBits, wide::words_of_bits,
+};
 use cryptable::{
     CiphertextFileSummary, EvaluationKey, EvaluationKeyHeader, ReadOptions, SharedBytes, WireError,
 };
-#[cfg(feature = "client")]
-use cryptable::{FailureProbability, KeyParameters, PublicKey, SecretKey};
 use cryptable_wire::MappedFile;
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
@@ -204,6 +207,87 @@ pub fn secret_key_of(global: Global, path: &Path, bytes: &[u8]) -> Result<Secret
 #[cfg(feature = "client")]
 pub fn read_public_key(global: Global, path: &Path) -> Result<PublicKey> {
     read_mapped(path, |file| PublicKey::from_bytes((**file).as_ref(), global.read_options()))
+}
+
+/// The key that encrypts: the client's own, or its public key.
+#[cfg(feature = "client")]
+#[derive(Clone, Copy)]
+pub enum EncryptionKey<'a> {
+    /// The secret key.
+    Secret(&'a SecretKey),
+    /// The public key.
+    Public(&'a PublicKey),
+}
+
+#[cfg(feature = "client")]
+impl EncryptionKey<'_> {
+    /// Returns the parameters of the key.
+    pub fn parameters(self) -> KeyParameters {
+        match self {
+            Self::Secret(key) => key.parameters(),
+            Self::Public(key) => key.parameters(),
+        }
+    }
+
+    /// Returns the secret key, if it is one.
+    pub fn secret(&self) -> Option<&SecretKey> {
+        if let Self::Secret(key) = self { Some(key) } else { None }
+    }
+
+    /// Returns the identifier of the secret key.
+    pub fn id(self) -> KeyId {
+        match self {
+            Self::Secret(key) => key.id(),
+            Self::Public(key) => key.id(),
+        }
+    }
+
+    /// Draws canaries of uniform inputs among this number of values, of a number of bits where they are no inputs of tables.
+    pub fn draw_canaries(
+        self,
+        values: usize,
+        count: usize,
+        bits: Option<u32>,
+    ) -> cryptable::Result<Canaries> {
+        match self {
+            Self::Secret(key) => key.draw_canaries(values, count, bits),
+            Self::Public(key) => key.draw_canaries(values, count, bits),
+        }
+    }
+
+    /// Encrypts a bit of every word of a circuit, with this number of levels.
+    pub fn encrypt_bits(self, bits: &[bool], levels: usize) -> cryptable::Result<EncryptedBits> {
+        match self {
+            Self::Secret(key) => key.bits()?.encrypt_at(bits, levels),
+            Self::Public(key) => key.bits()?.encrypt_at(bits, levels),
+        }
+    }
+
+    /// Encrypts values.
+    pub fn encrypt(self, values: &[u64]) -> cryptable::Result<Ciphertext> {
+        match self {
+            Self::Secret(key) => key.encrypt(values),
+            Self::Public(key) => key.encrypt(values),
+        }
+    }
+
+    /// Encrypts values of one variable of several.
+    pub fn encrypt_variable(self, values: &[u64], modulus: u64) -> cryptable::Result<Ciphertext> {
+        match self {
+            Self::Secret(key) => key.encrypt_digits(values, modulus),
+            Self::Public(_) => unreachable!("the grammar refuses --modulus beside --public"),
+        }
+    }
+
+    /// Encrypts values as words of `bits` bits.
+    pub fn encrypt_words(self, values: &[u64], bits: u32) -> cryptable::Result<Vec<Ciphertext>> {
+        let words = words_of_bits(bits, self.parameters().lookups()?.input_modulus());
+        let parts = match self {
+            Self::Secret(key) => key.packed()?.encrypt_words(values, words),
+            Self::Public(key) => key.packed()?.encrypt_words(values, words),
+        }?;
+        Ok(parts.into_iter().map(Ciphertext::from).collect())
+    }
 }
 
 /// Warns if a key has no security, or if its values fail too often.

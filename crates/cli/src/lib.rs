@@ -16,10 +16,8 @@ mod input_file;
 mod interrupt;
 mod key_input;
 mod memory_limit;
-mod printable;
 mod progress;
 mod report;
-mod sizes;
 mod suggestion;
 
 use std::io::{self, ErrorKind};

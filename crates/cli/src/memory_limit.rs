@@ -1,46 +1,25 @@
 //! Memory checks: work that would not fit in memory is refused before it starts.
 
 use anyhow::{Result, bail, ensure};
-use cryptable::{Prediction, memory};
+use cryptable::memory;
 
-use crate::sizes::bytes;
+use crate::report::bytes;
 
-/// Checks, before a key is read, that the work and the key fit within `limit`. Without a limit, checks that the machine
-/// has enough free memory for both.
-pub fn check_unread(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
-    check_bytes_unread(limit, job, prediction.peak_bytes())
-}
-
-/// Same as [`check_unread`], for a number of bytes.
-pub fn check_bytes_unread(limit: Option<usize>, job: &str, needed: usize) -> Result<()> {
+/// Checks, before a key is read, that a job fits within `limit` with its key, `needed` bytes in all. Without a limit, checks
+/// that the machine has enough free memory for both.
+pub fn check_unread(limit: Option<usize>, job: &str, needed: usize) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, needed),
         None => check_available(memory::left(), job, needed, "with its key"),
     }
 }
 
-/// Checks, after the key was read, that a lookup and the key fit within `limit`. Without a limit, checks that the
-/// machine has enough free memory for the lookup alone.
-pub fn check(limit: Option<usize>, prediction: &Prediction) -> Result<()> {
-    check_job(limit, "the lookup", prediction)
-}
-
-/// Same as [`check`], for any job. `job` names it in messages.
-pub fn check_job(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
-    let beside = prediction.peak_bytes() - prediction.key_memory_bytes;
-    check_bytes(limit, job, prediction.key_memory_bytes, beside)
-}
-
-/// Same as [`check_job`], given the bytes of the key and the bytes beside it.
-pub fn check_bytes(
-    limit: Option<usize>,
-    job: &str,
-    key_bytes: usize,
-    working_bytes: usize,
-) -> Result<()> {
+/// Checks, after the key was read, that a job fits within `limit`: the key and the bytes beside it. Without a limit, checks
+/// that the machine has enough free memory for the latter.
+pub fn check(limit: Option<usize>, job: &str, key: usize, beside: usize) -> Result<()> {
     match limit {
-        Some(limit) => check_limit(limit, job, key_bytes + working_bytes),
-        None => check_available(memory::left(), job, working_bytes, "beside its key"),
+        Some(limit) => check_limit(limit, job, key + beside),
+        None => check_available(memory::left(), job, beside, "beside its key"),
     }
 }
 
@@ -73,8 +52,8 @@ mod tests {
         let job = "the lookup";
         assert!(check_limit(10, job, 10).is_ok() && check_available(Some(10), job, 10, "").is_ok());
         assert!(check_available(None, job, usize::MAX, "").is_ok());
-        assert!(check_bytes(Some(10), job, 4, 6).is_ok() && check_bytes(None, job, 9, 0).is_ok());
-        let error = check_bytes(Some(9), "the circuit", 4, 6).unwrap_err().to_string();
+        assert!(check(Some(10), job, 4, 6).is_ok() && check(None, job, 9, 0).is_ok());
+        let error = check(Some(9), "the circuit", 4, 6).unwrap_err().to_string();
         assert!(error.starts_with("the circuit may take 10 "), "{error}");
         let error = check_limit(1000, job, 2000).unwrap_err().to_string();
         assert!(error.contains("above --memory"), "{error}");

@@ -86,13 +86,24 @@ pub fn bar(global: Global, message: &'static str) -> Progress {
     })
 }
 
-/// Same as [`bar`], for work of unknown length.
-pub fn spinner(global: Global, message: &'static str) -> Progress {
-    start(global, message, |_| {
+/// Runs work and shows its progress, which the work reports by the callback that it gets.
+pub fn shown<T>(global: Global, message: &'static str, work: impl FnOnce(Moved<'_>) -> T) -> T {
+    let bar = bar(global, message);
+    let result = work(&on(&bar));
+    bar.finish_and_clear();
+    result
+}
+
+/// Runs work of unknown length and shows that it goes on.
+pub fn spinner<T>(global: Global, message: &'static str, work: impl FnOnce() -> T) -> T {
+    let spinner = start(global, message, |_| {
         let spinner = ProgressBar::new_spinner().with_message(message);
         spinner.enable_steady_tick(Duration::from_millis(200));
         spinner
-    })
+    });
+    let result = work();
+    spinner.finish_and_clear();
+    result
 }
 
 fn start(
@@ -201,10 +212,22 @@ impl Progress {
     }
 }
 
+/// A callback that receives the number of steps done and in total, and says whether to go on.
+pub type Moved<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
+
 /// Returns the callback that updates the progress. It never cancels the work, since an interruption ends the program.
 pub fn on(progress: &Progress) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + '_ {
-    |done, total| {
-        progress.set(done, total);
+    on_part(progress, 0, 1)
+}
+
+/// Returns a callback like [`on`], for one of several parts that take as many steps each.
+pub fn on_part(
+    progress: &Progress,
+    part: usize,
+    parts: usize,
+) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + '_ {
+    move |done, steps| {
+        progress.set(part * steps + done, parts * steps);
         ControlFlow::Continue(())
     }
 }

@@ -110,8 +110,7 @@ fn killed_keygen(kills: u32) {
     kill_often(&here, KEYGEN, &["new.key", "new.server"], kills, || {
         let id = |name| {
             new_content(&here, name)?;
-            let report: Value =
-                serde_json::from_str(&here.succeed(&format!("--json inspect {name}"))).unwrap();
+            let report: Value = here.json(&format!("inspect {name}"));
             Some(report["key_id"].as_str().unwrap().to_owned())
         };
         // The secret key comes last: with it, there is the evaluation key that goes with it.
@@ -148,7 +147,7 @@ fn killed_decrypt(kills: u32) {
 fn expect_values(here: &Workspace, expected: impl Iterator<Item = u64>) {
     if new_content(here, "new.ct").is_some() {
         here.succeed("decrypt --secret client.key --input new.ct --output check.csv");
-        assert_eq!(String::from_utf8(here.read("check.csv")).unwrap(), lines(expected));
+        assert_eq!(here.text("check.csv"), lines(expected));
         std::fs::remove_file(here.path("check.csv")).unwrap();
     }
 }

@@ -30,7 +30,7 @@ fn traced(workspace: &Workspace, program: &str) -> Option<Command> {
 
 /// Lines of the trace of calls that succeeded.
 fn calls(workspace: &Workspace) -> Vec<String> {
-    let trace = String::from_utf8(workspace.read("trace")).unwrap();
+    let trace = workspace.text("trace");
     trace.lines().filter(|line| line.ends_with("= 0")).map(str::to_owned).collect()
 }
 

@@ -39,7 +39,7 @@ fn json(text: &str) -> Value {
 
 /// Values of a file that was decrypted.
 fn numbers(workspace: &Workspace, name: &str) -> Vec<u64> {
-    let text = String::from_utf8(workspace.read(name)).unwrap();
+    let text = workspace.text(name);
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 

@@ -50,7 +50,7 @@ fn seed() -> u64 {
 
 /// The log of a server that ended: no token, no failure, nothing but text.
 fn check_log(workspace: &Workspace, users: &[User]) {
-    let log = String::from_utf8(workspace.read("log")).unwrap();
+    let log = workspace.text("log");
     let tokens = users.iter().map(|user| user.token.as_str()).chain([WRONG_TOKEN]);
     for token in tokens {
         assert!(!log.contains(token), "a token is in the log");
@@ -230,7 +230,7 @@ fn a_full_disk_stops_neither_reads_nor_accepted_jobs_nor_removals() {
     }
     user.leave(&[long, waiting, last]);
     assert!(process.terminate().success());
-    let log = String::from_utf8(workspace.read("log")).unwrap();
+    let log = workspace.text("log");
     assert!(!log.contains(&user.token) && !log.contains("panicked"), "{log}");
 }
 

@@ -50,7 +50,7 @@ pub fn rotation(literal: &ParametersLiteral) -> Work {
     }
 }
 
-/// Bytes of an LWE key switching key in memory: N'·ℓ rows of n words, as narrow as the LWE modulus allows.
+/// Returns the bytes of an LWE key switching key in memory: N'·ℓ rows of n words, as narrow as the LWE modulus allows.
 #[must_use]
 pub fn key_switching_bytes(literal: &ParametersLiteral) -> f64 {
     let word = match literal.log2_lwe_modulus {
@@ -112,11 +112,12 @@ pub fn bootstrap(literal: &ParametersLiteral) -> Work {
 /// ```
 #[must_use]
 pub fn lookup(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Work {
+    let operations = method.operations();
     sum([
-        (method.rotations(), rotation(literal)),
-        (method.key_switches(), key_switching(literal)),
-        (method.packings(), packing(literal)),
-        (method.products(), bfv_product(literal)),
+        (operations.rotations, rotation(literal)),
+        (operations.key_switches, key_switching(literal)),
+        (operations.packings, packing(literal)),
+        (operations.products, bfv_product(literal)),
     ])
 }
 

@@ -1,5 +1,5 @@
 //! Homomorphic digit decomposition (Sec. 4 of Ma et al., TCHES 2024; Liu, Micciancio, Polyakov, ASIACRYPT 2022,
-//! "LMP22"): from one ciphertext of large precision to one of every digit. One file an algorithm.
+//! "LMP22"): from one ciphertext of large precision to one of every digit. One file per algorithm.
 //!
 //! All go from the lowest digit up (Algorithms 7 and 8). What is left of the ciphertext modulo its lowest digit's
 //! window encrypts that digit. Blind rotations then clear the window, or make its range smaller, so that the next
@@ -13,15 +13,13 @@ pub(crate) mod digit_decomposition;
 pub(crate) mod hom_decomp_fdfb;
 pub(crate) mod hom_decomp_reduce;
 pub(crate) mod hom_floor;
-pub(crate) mod hom_floor_alt;
 pub(crate) mod large_precision;
 pub(crate) mod plan;
 
-pub use digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
+pub use digit_decomposition::{ClearedNoise, Clearing, ClearingModel, DigitDecomposition, Window};
 pub use hom_decomp_fdfb::HomDecompFdfb;
 pub use hom_decomp_reduce::HomDecompReduce;
 pub use hom_floor::HomFloor;
-pub use hom_floor_alt::HomFloorAlt;
 pub use large_precision::{check_large, check_large_bits, to_large};
 #[cfg(feature = "client")]
 pub use large_precision::{decrypt_large, encrypt_large, encrypt_large_phase};
@@ -30,10 +28,10 @@ pub use plan::{Decomposition, Digits, MAX_DIGIT_BITS};
 /// All algorithms, in the paper's order.
 #[must_use]
 pub fn algorithms() -> &'static [&'static dyn DigitDecomposition] {
-    &[&HomFloor, &HomFloorAlt, &HomDecompReduce, &HomDecompFdfb]
+    &[&HomFloor { twice: false }, &HomFloor { twice: true }, &HomDecompReduce, &HomDecompFdfb]
 }
 
-/// The algorithm of a name of [`DigitDecomposition::name`].
+/// Returns the algorithm of a name of [`DigitDecomposition::name`].
 #[must_use]
 pub fn algorithm(name: &str) -> Option<&'static dyn DigitDecomposition> {
     algorithms().iter().copied().find(|algorithm| algorithm.name() == name)

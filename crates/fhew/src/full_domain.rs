@@ -11,13 +11,14 @@ pub(crate) mod fdfb_ks;
 pub(crate) mod fdfb_ks_modulo_q;
 mod half_tables;
 pub(crate) mod hidden_table;
-pub(crate) mod input_phase;
+pub(crate) mod input_decision;
 pub(crate) mod lookup_noise;
 pub(crate) mod method;
 pub(crate) mod odd_modulus;
 pub(crate) mod select;
 pub(crate) mod select_alt;
 mod sign_selection;
+pub(crate) mod table_lookup;
 pub(crate) mod wop_pbs1;
 pub(crate) mod wop_pbs2;
 
@@ -32,10 +33,11 @@ pub use fdfb_ks::FdfbKs;
 pub use fdfb_ks_modulo_q::FdfbKsModuloQ;
 pub use hidden_table::HiddenTable;
 pub use lookup_noise::{LookupNoise, log2_fail};
-pub use method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+pub use method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
 pub use odd_modulus::OddModulus;
 pub use select::FdfbSelect;
 pub use select_alt::FdfbSelectAlt;
+pub use table_lookup::TableLookup;
 pub use wop_pbs1::WopPbs1;
 pub use wop_pbs2::WopPbs2;
 
@@ -79,7 +81,7 @@ pub fn hiding_methods() -> &'static [HiddenTable] {
     &[HiddenTable { bits: 40 }, HiddenTable { bits: 64 }, HiddenTable { bits: 128 }]
 }
 
-/// The method of a name of [`FullDomainMethod::name`], for even moduli or odd ones, hiding tables or not.
+/// Returns the method of a name of [`FullDomainMethod::name`], for even moduli or odd ones, hiding tables or not.
 #[must_use]
 pub fn method(name: &str) -> Option<&'static dyn FullDomainMethod> {
     let all = methods().iter().chain(methods_for(1)).copied();

@@ -74,7 +74,7 @@ impl Gate {
         }
     }
 
-    /// The result for plain bits.
+    /// Returns the result for plain bits.
     #[must_use]
     pub fn apply(self, a: bool, b: bool) -> bool {
         match self {
@@ -177,13 +177,13 @@ impl<'a> Gates<'a> {
     }
 }
 
-/// The noisiest result of a gate: that of a MUX, two rotations.
+/// Returns the noisiest result of a gate: that of a MUX, two rotations.
 #[must_use]
 pub fn noise(model: &NoiseModel) -> Variance {
     model.blind_rotation() * 2.0 + model.key_switching()
 }
 
-/// log2 of the probability that a gate whose inputs are results of gates is wrong: of all gates the worst, a MUX
+/// Returns log2 of the probability that a gate whose inputs are results of gates is wrong: of all gates the worst, a MUX
 /// counting twice.
 #[must_use]
 pub fn log2_fail(model: &NoiseModel) -> f64 {
@@ -199,7 +199,7 @@ pub(crate) fn log2_fail_of(model: &NoiseModel, input: Variance) -> f64 {
     log2_sum(tails.into_iter().map(|(noise, margin)| noise.law().log2_exceeds(margin)))
 }
 
-/// The fastest parameters for Boolean gates that fail with probability at most 2^`limit`.
+/// Returns the fastest parameters for Boolean gates that fail with probability at most 2^`limit`.
 ///
 /// # Errors
 /// If there are none.

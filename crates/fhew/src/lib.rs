@@ -37,12 +37,14 @@
 //! | [`full_domain`], [`decomposition`], [`functions`], [`gates`] | algorithms, one a file |
 //! | [`cost`], [`parameter_choice`] | counted work, the search for the fastest |
 //! | [`lookup`], [`booleans`], [`integers`] | faces: tables, gates, and functions of large values, with keys of their own |
+//! | `face_parameters`, `serialization` | what parameters and ciphertexts of all faces have in common |
 #![forbid(unsafe_code)]
 
 pub mod booleans;
 pub mod cost;
 pub mod decomposition;
 mod encrypted_zero;
+mod face_parameters;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;

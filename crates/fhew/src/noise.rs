@@ -34,7 +34,7 @@ impl NoiseModel {
         Self { parameters: parameters.clone() }
     }
 
-    /// The parameters that noise is predicted for.
+    /// Returns the parameters that noise is predicted for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -112,7 +112,7 @@ impl NoiseModel {
     /// multiples of 2^θ, [`NoiseModel::sparse_blind_rotation`].
     #[must_use]
     pub fn blind_rotation(&self) -> Variance {
-        self.blind_rotation_by(self.parameters.rotation_gadget())
+        self.blind_rotation_by(0)
     }
 
     /// σ_acc² of a blind rotation by a mask of multiples of 2^θ (θ = `sparsity_log2`; 0 for none, rounded as the
@@ -125,10 +125,13 @@ impl NoiseModel {
         self.rotation(self.parameters.rotation_gadget(), sparsity_log2)
     }
 
-    /// σ_acc² of a blind rotation with a decomposition of its own.
+    /// σ_acc² of a blind rotation by the rotation key of this number in [`Parameters::rotation_gadgets`].
+    ///
+    /// # Panics
+    /// If there is no such key.
     #[must_use]
-    pub fn blind_rotation_by(&self, gadget: RgswGadget) -> Variance {
-        self.rotation(gadget, 0)
+    pub fn blind_rotation_by(&self, rotation_key: usize) -> Variance {
+        self.rotation(self.parameters.rotation_gadgets()[rotation_key], 0)
     }
 
     fn rotation(&self, gadget: RgswGadget, sparsity_log2: u32) -> Variance {
@@ -189,7 +192,7 @@ impl NoiseModel {
         bfv::overflow(literal.ring_degree, literal.ring_secret)
     }
 
-    /// The constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`] (Theorem 10 without an auxiliary
+    /// Returns the constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`] (Theorem 10 without an auxiliary
     /// modulus): mostly products of two noises.
     #[must_use]
     pub fn bfv_multiplication(
@@ -227,9 +230,13 @@ impl NoiseModel {
         Variance::of_units(ERROR_VARIANCE, self.parameters.large_modulus() as f64)
     }
 
-    /// Switching from Q to q_0, the modulus of large precision.
+    /// A blind rotation by the rotation key of this number, and the switch from Q to q_0, the modulus of large precision.
+    ///
+    /// # Panics
+    /// If there is no such key.
     #[must_use]
-    pub fn to_large(&self) -> Variance {
-        self.ring_modulus_switch(self.parameters.large_modulus())
+    pub fn large_rotation(&self, rotation_key: usize) -> Variance {
+        let switch = self.ring_modulus_switch(self.parameters.large_modulus());
+        self.blind_rotation_by(rotation_key) + switch
     }
 }

@@ -72,7 +72,8 @@ impl Search {
     }
 
     fn of(method: &dyn FullDomainMethod) -> Self {
-        match (method.packings(), method.products()) {
+        let operations = method.operations();
+        match (operations.packings, operations.products) {
             (0, _) => Self::PLAIN,
             (_, 0) => Self { automorphisms: &AUTOMORPHISM_DIGITS, ..Self::PLAIN },
             _ => Self {
@@ -302,7 +303,7 @@ fn key_switching_digits(
     })
 }
 
-/// The fastest parameters with which a method looks up tables of these moduli, each result good as a next input,
+/// Returns the fastest parameters with which a method looks up tables of these moduli, each result good as a next input,
 /// and fails with probability at most 2^`limit`.
 ///
 /// ```

@@ -82,13 +82,13 @@ impl Parameters {
         &self.literal
     }
 
-    /// The ring of blind rotation.
+    /// Returns the ring of blind rotation.
     #[must_use]
     pub fn ring(&self) -> &PrimeRing {
         &self.ring
     }
 
-    /// The ring of lower degree through which LWE key switching goes, if it does.
+    /// Returns the ring of lower degree through which LWE key switching goes, if it does.
     #[must_use]
     pub fn small_ring(&self) -> Option<&SmallRing> {
         self.small.as_ref()
@@ -103,19 +103,19 @@ impl Parameters {
         }
     }
 
-    /// The ring's prime Q.
+    /// Returns the ring's prime Q.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.ring.modulus().value()
     }
 
-    /// The ring's modulus with its reduction constants.
+    /// Returns the ring's modulus with its reduction constants.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
         self.ring.modulus()
     }
 
-    /// log2 of Q.
+    /// Returns log2 of Q.
     #[must_use]
     pub fn log2_prime(&self) -> f64 {
         (self.prime() as f64).log2()
@@ -233,7 +233,7 @@ impl Parameters {
         LweInstance::least_security_bits(&self.lwe_instances())
     }
 
-    /// The problems that its secrets rest on: LWE's, the ring's, and that of the ring of lower degree if there is one.
+    /// Returns the problems that its secrets rest on: LWE's, the ring's, and that of the ring of lower degree if there is one.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let literal = &self.literal;

@@ -46,13 +46,13 @@ impl RlweCiphertext {
         &mut self.words
     }
 
-    /// The body b.
+    /// Returns the body b.
     #[must_use]
     pub fn body(&self) -> &[u64] {
         &self.words[..self.degree()]
     }
 
-    /// The mask a.
+    /// Returns the mask a.
     #[must_use]
     pub fn mask(&self) -> &[u64] {
         &self.words[self.degree()..]
@@ -74,7 +74,7 @@ impl RlweCiphertext {
         kernels::sub_assign(ring.modulus(), &mut self.words, &other.words);
     }
 
-    /// The product with a monomial, `self·X^exponent`.
+    /// Returns the product with a monomial, `self·X^exponent`.
     ///
     /// # Panics
     /// If degrees differ, or the exponent is 2N or more.
@@ -104,7 +104,7 @@ impl RlweCiphertext {
         LweCiphertext::from_words(words, modulus)
     }
 
-    /// The ciphertext whose phase has the LWE ciphertext's as its constant coefficient, and unknown others.
+    /// Returns the ciphertext whose phase has the LWE ciphertext's as its constant coefficient, and unknown others.
     ///
     /// # Panics
     /// If the dimension is not N, or the modulus not Q.

@@ -37,7 +37,7 @@ impl RowDomain {
     pub const ROTATIONS: [Self; 4] =
         [Self::Rotation, Self::FinerRotation1, Self::FinerRotation2, Self::FinerRotation3];
 
-    /// The stream of a row's mask.
+    /// Returns the stream of a row's mask.
     #[must_use]
     pub fn mask_stream(self, seed: &Seed, row: usize) -> RandomStream {
         RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, (self as u64) << 40 | row as u64)

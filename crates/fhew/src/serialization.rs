@@ -62,12 +62,12 @@ pub(crate) fn literal_bytes(literal: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(literal).expect("a literal serialises")
 }
 
-/// Parameters from their canonical bytes.
+/// Parameters from their canonical bytes, which errors name `expected`.
 ///
 /// # Errors
 /// If they are not.
-pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8]) -> Result<L> {
-    let invalid = |error| WireError::invalid("parameters", error, "those that the object names");
+pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8], expected: &'static str) -> Result<L> {
+    let invalid = |error| WireError::invalid("parameters", error, expected);
     Ok(serde_json::from_slice(bytes).map_err(invalid)?)
 }
 
@@ -75,3 +75,27 @@ pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8]) -> Result<L> {
 pub(crate) fn digest(context: &str, literal: &impl Serialize) -> [u8; 32] {
     blake3::derive_key(context, &literal_bytes(literal))
 }
+
+/// Defines what ciphertexts of all faces show, in an `impl` of a type with the fields `binding` and `values`.
+macro_rules! bound_ciphertext {
+    () => {
+        /// Returns how many values it holds.
+        #[must_use]
+        pub fn count(&self) -> usize {
+            self.values.len()
+        }
+
+        /// Returns the identifier of the client's key under which they are encrypted.
+        #[must_use]
+        pub fn key_id(&self) -> cryptable_wire::KeyId {
+            self.binding.key_id
+        }
+
+        /// Returns the digest of the parameters under which they are encrypted.
+        #[must_use]
+        pub fn parameter_digest(&self) -> [u8; 32] {
+            self.binding.parameter_digest
+        }
+    };
+}
+pub(crate) use bound_ciphertext;

@@ -14,7 +14,7 @@ pub struct TestPolynomial {
 }
 
 impl TestPolynomial {
-    /// The polynomial of x ↦ `of(x)`, for the phases x of `0..N`.
+    /// Returns the polynomial of x ↦ `of(x)`, for the phases x of `0..N`.
     ///
     /// # Panics
     /// If a value is not below Q.
@@ -29,7 +29,7 @@ impl TestPolynomial {
         Self { coefficients }
     }
 
-    /// The polynomial of a table whose inputs stay below p/2, p twice the number of outputs, half a slot added to
+    /// Returns the polynomial of a table whose inputs stay below p/2, p twice the number of outputs, half a slot added to
     /// their phase: outputs are encoded modulo p.
     ///
     /// # Panics
@@ -41,7 +41,7 @@ impl TestPolynomial {
         Self::from_fn(ring, |x| encode(outputs[(x * count / n) as usize], 2 * count, q))
     }
 
-    /// The constant polynomial: phases below N give `value`, others its negative.
+    /// Returns the constant polynomial: phases below N give `value`, others its negative.
     ///
     /// # Panics
     /// If the value is not below Q.
@@ -88,7 +88,7 @@ pub fn encode_output(table: &Table, modulus: u64, input: u64) -> u64 {
     encode(table.output(input), table.output_modulus(), modulus)
 }
 
-/// The slot, of p = `plaintext_modulus`, that a phase of `0..modulus` falls into, once half a slot has been added to
+/// Returns the slot, of p = `plaintext_modulus`, that a phase of `0..modulus` falls into, once half a slot has been added to
 /// phases: ⌊p·phase/modulus⌋.
 ///
 /// ```

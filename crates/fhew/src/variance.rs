@@ -29,7 +29,7 @@ impl Variance {
         self.0.sqrt()
     }
 
-    /// The Gaussian law of this variance.
+    /// Returns the Gaussian law of this variance.
     #[must_use]
     pub fn law(self) -> NoiseLaw {
         NoiseLaw::gaussian(self.0)

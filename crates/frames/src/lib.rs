@@ -49,6 +49,7 @@ mod error;
 mod files;
 mod frame;
 mod mapping;
+pub mod npy;
 mod pipeline;
 mod program;
 mod schema;

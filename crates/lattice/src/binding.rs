@@ -30,3 +30,28 @@ impl Binding {
         check_client(object, expected.key_id, self.key_id)
     }
 }
+
+/// Defines what keys of a client show, in an `impl` of a type with the fields `parameters` and `binding`.
+#[macro_export]
+macro_rules! bound_key {
+    ($parameters:ty) => {
+        /// Returns the parameters of everything that is under this key.
+        #[must_use]
+        pub fn parameters(&self) -> &$parameters {
+            &self.parameters
+        }
+
+        /// Returns the identifier that the client's secret key, its other keys and its ciphertexts share; a hash that reveals
+        /// nothing of the secret.
+        #[must_use]
+        pub fn id(&self) -> cryptable_wire::KeyId {
+            self.binding.key_id
+        }
+
+        /// Returns the binding of everything that is under this key.
+        #[must_use]
+        pub fn binding(&self) -> &$crate::Binding {
+            &self.binding
+        }
+    };
+}

@@ -62,13 +62,13 @@ impl BlockSecretShape {
         self.groups() * self.block_size()
     }
 
-    /// The number of a block.
+    /// Returns the number of a block.
     #[must_use]
     pub const fn block(self, group: usize, copy: usize) -> usize {
         group * self.copies() + copy
     }
 
-    /// The keys to the block secret, modulo a prime of `prime_bits` bits, the only one of the ring's second chain, then the
+    /// Returns the keys to the block secret, modulo a prime of `prime_bits` bits, the only one of the ring's second chain, then the
     /// encrypted bits.
     pub fn key_requests(self, prime_bits: u32) -> impl Iterator<Item = KeyRequest> {
         let single = |purpose, basis: Basis| {
@@ -109,7 +109,7 @@ pub fn signed_digits(words: &[u64], bits: u32) -> Vec<Vec<i64>> {
     (0..signed_bits(bits)).map(of_place).collect()
 }
 
-/// The modulus of the ring's second chain, that of the block secret.
+/// Returns the modulus of the ring's second chain, that of the block secret.
 ///
 /// # Panics
 /// If there is no such chain.

@@ -79,7 +79,7 @@ const MAX_TRANSFORM: f64 = 1.0;
 const MAX_KEY_BYTE: f64 = 1e-6;
 
 impl CostModel {
-    /// The model of this machine: measured once, then read from the user's cache directory, or the
+    /// Returns the model of this machine: measured once, then read from the user's cache directory, or the
     /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, in builds with debug assertions or for WebAssembly, or where no
     /// thread can be started to measure on, or memory is refused.
     ///
@@ -155,7 +155,7 @@ impl CostModel {
     }
 }
 
-/// The file in which calibrations are kept; none where the user has no home directory.
+/// Returns the file in which calibrations are kept; none where the user has no home directory.
 #[must_use]
 pub fn cache_file() -> Option<PathBuf> {
     Cache::of_user().map(Cache::into_path)

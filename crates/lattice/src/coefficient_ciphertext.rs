@@ -73,7 +73,7 @@ pub struct CoefficientCiphertext {
 }
 
 impl CoefficientCiphertext {
-    /// The words `(b, a)`, with a expanded if it is a seed.
+    /// Returns the words `(b, a)`, with a expanded if it is a seed.
     #[must_use]
     pub fn to_pair(&self) -> (Vec<u64>, Vec<u64>) {
         let a = match &self.a {
@@ -88,7 +88,7 @@ impl CoefficientCiphertext {
 const MAX_DEGREE: u64 = 1 << 20;
 
 impl CoefficientCiphertext {
-    /// The body of its wire format: numbers, then packed words of b, then the seed or words of a.
+    /// Returns the body of its wire format: numbers, then packed words of b, then the seed or words of a.
     #[must_use]
     pub fn to_body(&self) -> Vec<u8> {
         body_bytes(|writer| {
@@ -225,7 +225,7 @@ mod client {
             PlaintextEncoding::new(self.plaintext_modulus, 1 << self.log2_modulus)
         }
 
-        /// The values: `round(p·phase / 2^k) mod p`.
+        /// Returns the values: `round(p·phase / 2^k) mod p`.
         ///
         /// # Panics
         /// If the secret has another degree.

@@ -45,7 +45,7 @@ pub struct CostModel {
 }
 
 impl CostModel {
-    /// The built-in proportions for a machine of this unit, fitted to benchmarks of packed values on one thread of a
+    /// Returns the built-in proportions for a machine of this unit, fitted to benchmarks of packed values on one thread of a
     /// Zen 4 with AVX-512 IFMA (u = 133 µs).
     ///
     /// The engines' own transforms take 0.83 u, their memory traffic included, a product of limbs 0.153 u, a base
@@ -95,7 +95,7 @@ impl CostModel {
         ]
     }
 
-    /// The unit u in seconds.
+    /// Returns the unit u in seconds.
     #[must_use]
     pub fn unit(&self) -> f64 {
         self.transform

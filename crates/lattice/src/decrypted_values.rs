@@ -5,7 +5,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::Result;
 
-/// The values of indices below `count`, on all threads: each is written where it stays, whereas collecting would leave
+/// Returns the values of indices below `count`, on all threads: each is written where it stays, whereas collecting would leave
 /// copies of parts of the list in memory. What is there when one fails is zeroized; clearing the list is the caller's.
 ///
 /// ```

@@ -16,7 +16,7 @@ const LEAST_DEGREE: usize = 1024;
 /// By how much the limit is below the size that one slot exceeds on average.
 const BELOW_EXPECTED: f64 = 0.4;
 
-/// The limit B of `|s(ζ_j)|²/(2N/3)` that key generation keeps for a uniform ternary secret of this degree; infinite below
+/// Returns the limit B of `|s(ζ_j)|²/(2N/3)` that key generation keeps for a uniform ternary secret of this degree; infinite below
 /// degree 1,024.
 ///
 /// ```

@@ -55,7 +55,7 @@ pub enum KeyPurpose {
 }
 
 impl KeyPurpose {
-    /// Whether its key has the secret of real slots.
+    /// Returns whether its key has the secret of real slots.
     #[must_use]
     pub fn is_real(self) -> bool {
         matches!(self, Self::RealRelinearization | Self::ToReal(_) | Self::FromReal(_))
@@ -133,12 +133,12 @@ impl EvaluationKeys {
         self.keys.push((purpose, key));
     }
 
-    /// The keys with their purposes, in the order of insertion.
+    /// Returns the keys with their purposes, in the order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = (KeyPurpose, &SwitchingKey)> {
         self.keys.iter().map(|(purpose, key)| (*purpose, key))
     }
 
-    /// The key of this purpose that switches a polynomial of this basis with the fewest NTTs.
+    /// Returns the key of this purpose that switches a polynomial of this basis with the fewest NTTs.
     #[must_use]
     pub fn find(&self, purpose: KeyPurpose, basis: Basis) -> Option<&SwitchingKey> {
         self.keys
@@ -148,7 +148,7 @@ impl EvaluationKeys {
             .min_by_key(|key| key.shape().transforms_at(basis.main))
     }
 
-    /// The key of this purpose for exactly this shape's level and special primes.
+    /// Returns the key of this purpose for exactly this shape's level and special primes.
     #[must_use]
     pub fn find_shape(&self, purpose: KeyPurpose, basis: Basis) -> Option<&SwitchingKey> {
         self.keys
@@ -157,7 +157,7 @@ impl EvaluationKeys {
             .map(|(_, key)| key)
     }
 
-    /// Bytes of all keys in memory, bodies and masks.
+    /// Returns the bytes of all keys in memory, bodies and masks.
     #[must_use]
     pub fn memory_bytes(&self, moduli: &RingModuli) -> usize {
         let bytes = |(purpose, key): &(_, SwitchingKey)| {

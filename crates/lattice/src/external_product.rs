@@ -49,7 +49,7 @@ impl RgswGadget {
         Self { body: gadget, mask: gadget }
     }
 
-    /// The number of rows of an RGSW ciphertext.
+    /// Returns the number of rows of an RGSW ciphertext.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.body.length() + self.mask.length()

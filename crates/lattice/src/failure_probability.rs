@@ -33,7 +33,7 @@ impl FailureProbability {
     /// [`crate::ReadOptions::allow_failures`] raises it.
     pub const READ_LIMIT: Self = Self::from_log2(-40.0);
 
-    /// The probability `2^log2`.
+    /// Returns the probability `2^log2`.
     #[must_use]
     pub const fn from_log2(log2: f64) -> Self {
         Self { log2 }
@@ -45,7 +45,7 @@ impl FailureProbability {
         self.log2
     }
 
-    /// The probability that any of `count` results is wrong, each of which is with this one: at most `count` times as
+    /// Returns the probability that any of `count` results is wrong, each of which is with this one: at most `count` times as
     /// large, and at most 1.
     #[must_use]
     pub fn of_any(self, count: usize) -> Self {

@@ -34,7 +34,7 @@ pub fn gaussian_tail_log2(ratio: f64) -> f64 {
     (1.0 - norm * exponent_log2.exp2() * sum).log2()
 }
 
-/// The ratio r at which [`gaussian_tail_log2`] is `log2_fail`: 0 from `log2_fail = 0` on. It is rounded
+/// Returns the ratio r at which [`gaussian_tail_log2`] is `log2_fail`: 0 from `log2_fail = 0` on. It is rounded
 /// up, so that the tail is not above `2^log2_fail`.
 ///
 /// ```

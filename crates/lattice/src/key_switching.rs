@@ -86,7 +86,7 @@ impl<'a> Digits<'a> {
         Self { basis, digit_limbs: shape.digit_limbs, own: Some(poly), raised }
     }
 
-    /// The single digit of a polynomial that is small against every prime: its lift to Q·P.
+    /// Returns the single digit of a polynomial that is small against every prime: its lift to Q·P.
     ///
     /// `lifted` holds the same small integers modulo all primes of a basis; used by ModRaise.
     #[must_use]
@@ -110,7 +110,7 @@ impl<'a> Digits<'a> {
         }
     }
 
-    /// The primes of each digit.
+    /// Returns the primes of each digit.
     #[must_use]
     pub fn basis(&self) -> Basis {
         self.basis
@@ -131,7 +131,7 @@ impl<'a> Digits<'a> {
         multiply_by_key(ring, key, self.basis, limb, range, &digits, sums);
     }
 
-    /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
+    /// Returns the inner product with a key, modulo Q·P: a ciphertext of P times the input.
     #[must_use]
     pub fn inner_product(&self, ring: &Ring, key: &SwitchingKey) -> RlweCiphertext {
         let mut c0 = Poly::unspecified(ring, self.basis);
@@ -155,7 +155,7 @@ pub struct KeySum<'a> {
 }
 
 impl<'a> KeySum<'a> {
-    /// The sums with both parts of a key: outputs, and limbs of as many words with their factors, residues.
+    /// Returns the sums with both parts of a key: outputs, and limbs of as many words with their factors, residues.
     #[must_use]
     pub fn both(
         [out0, out1]: [&'a mut [u64]; 2],

@@ -16,7 +16,6 @@ pub mod divided_key_switch;
 pub mod embedding_bound;
 mod engine_key;
 pub mod error;
-mod error_distribution;
 pub mod evaluation_keys;
 pub mod external_product;
 mod failure_probability;
@@ -66,7 +65,6 @@ pub mod trust;
 
 pub use binding::Binding;
 pub use error::{Error, Result};
-pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use failure_probability::FailureProbability;
 pub use handover::Handover;
@@ -78,3 +76,7 @@ pub use progress::{Progress, Steps};
 pub use switching_key::{RlweCiphertext, StoredKey, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;
 pub use trust::{ReadOptions, SecurityLevel};
+
+/// Variance σ² of every coefficient of an error, the same in every scheme: centred binomial of 42 coins
+/// ([`RandomStream::centered_binomial`](cryptable_ring::random::RandomStream::centered_binomial)), σ = 3.24.
+pub const ERROR_VARIANCE: f64 = 10.5;

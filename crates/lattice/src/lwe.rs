@@ -37,7 +37,7 @@ impl LweCiphertext {
         Self { words, modulus }
     }
 
-    /// The ciphertext without mask or noise that encrypts `phase` under every secret.
+    /// Returns the ciphertext without mask or noise that encrypts `phase` under every secret.
     ///
     /// # Panics
     /// As [`LweCiphertext::from_words`].
@@ -54,19 +54,19 @@ impl LweCiphertext {
         self.words.len() - 1
     }
 
-    /// The modulus q.
+    /// Returns the modulus q.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
     }
 
-    /// The mask a.
+    /// Returns the mask a.
     #[must_use]
     pub fn mask(&self) -> &[u64] {
         &self.words[..self.dimension()]
     }
 
-    /// The body b.
+    /// Returns the body b.
     #[must_use]
     pub fn body(&self) -> u64 {
         self.words[self.dimension()]

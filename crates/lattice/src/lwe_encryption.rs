@@ -45,7 +45,7 @@ fn error_residue(error: i8, modulus: u64) -> u64 {
     PublicDivisor::new(modulus).divide(above.into()).1
 }
 
-/// The body that encrypts a phase under a ternary secret with the given mask, which must be fresh and uniform:
+/// Returns the body that encrypts a phase under a ternary secret with the given mask, which must be fresh and uniform:
 /// `phase + e - ⟨mask, secret⟩` modulo `modulus`, e of variance 10.5 (centred binomial of 42 coins).
 ///
 /// # Panics
@@ -73,7 +73,7 @@ pub fn lwe_body_with(
     add(add(phase, error, modulus), modulus - product, modulus)
 }
 
-/// The phase `weight·coefficient` modulo `modulus`, for a ternary coefficient of a secret: what key switching keys
+/// Returns the phase `weight·coefficient` modulo `modulus`, for a ternary coefficient of a secret: what key switching keys
 /// encrypt.
 ///
 /// ```
@@ -104,7 +104,7 @@ pub fn encrypt_phase(secret: &[i8], phase: u64, modulus: u64) -> LweCiphertext {
     LweCiphertext::from_words(words, modulus)
 }
 
-/// The phase b + ⟨a, s⟩: what was encrypted, with its noise. Whoever learns phases learns about the secret: they are
+/// Returns the phase b + ⟨a, s⟩: what was encrypted, with its noise. Whoever learns phases learns about the secret: they are
 /// for rounding, and for measuring noise.
 ///
 /// # Panics

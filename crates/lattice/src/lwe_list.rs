@@ -59,7 +59,7 @@ impl LweShape {
     /// Bytes that [`LweShape::write`] writes.
     pub const BYTES: u64 = 12;
 
-    /// The shape of a ciphertext.
+    /// Returns the shape of a ciphertext.
     #[must_use]
     pub fn of(ciphertext: &LweCiphertext) -> Self {
         Self { dimension: ciphertext.dimension(), modulus: ciphertext.modulus() }
@@ -96,20 +96,20 @@ impl LweShape {
         Ok(Self { dimension: dimension as usize, modulus })
     }
 
-    /// Bytes of `count` computed ciphertexts: masks and bodies. Saturates.
+    /// Returns the bytes of `count` computed ciphertexts: masks and bodies. Saturates.
     #[must_use]
     pub fn computed_bytes(&self, count: usize) -> u64 {
         packed_field_bytes(count.saturating_mul(self.dimension), self.modulus)
             .saturating_add(packed_field_bytes(count, self.modulus))
     }
 
-    /// Bytes of memory of `count` computed ciphertexts, each a list of words by itself. Saturates.
+    /// Returns the bytes of memory of `count` computed ciphertexts, each a list of words by itself. Saturates.
     #[must_use]
     pub fn memory_bytes(&self, count: usize) -> usize {
         count.saturating_mul(size_of::<u64>() * (self.dimension + 1) + size_of::<LweCiphertext>())
     }
 
-    /// Bytes of `count` fresh ciphertexts: a seed and bodies. Saturates.
+    /// Returns the bytes of `count` fresh ciphertexts: a seed and bodies. Saturates.
     #[must_use]
     pub fn fresh_bytes(&self, count: usize) -> u64 {
         packed_field_bytes(count, self.modulus).saturating_add(Seed::BYTES as u64)
@@ -176,13 +176,13 @@ impl LweList {
         self.shape
     }
 
-    /// The number of ciphertexts.
+    /// Returns the number of ciphertexts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bodies.len()
     }
 
-    /// Whether there is no ciphertext.
+    /// Returns whether there is no ciphertext.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty()

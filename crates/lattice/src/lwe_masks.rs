@@ -42,7 +42,7 @@ impl PartialEq for Masks {
 impl Eq for Masks {}
 
 impl Masks {
-    /// The mask of ciphertext `index`.
+    /// Returns the mask of ciphertext `index`.
     ///
     /// # Panics
     /// If there are words, but not of this ciphertext.
@@ -139,7 +139,7 @@ pub fn extracted_mask(element: &[u64], position: usize, modulus: u64) -> Vec<u64
     mask
 }
 
-/// The mask of a fresh ciphertext.
+/// Returns the mask of a fresh ciphertext.
 #[must_use]
 pub fn fresh_mask(seed: &Seed, index: usize, dimension: usize, modulus: u64) -> Vec<u64> {
     let mut mask = vec![0; dimension];

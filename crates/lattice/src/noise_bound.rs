@@ -63,7 +63,7 @@ impl NoiseBound {
         Self { law, bias }
     }
 
-    /// The law of the noise, as fractions of the modulus.
+    /// Returns the law of the noise, as fractions of the modulus.
     #[must_use]
     pub fn law(self) -> NoiseLaw {
         self.law
@@ -104,7 +104,7 @@ impl NoiseBound {
         self.bias
     }
 
-    /// The bound after a multiplication by an integer of this size. That by 0 keeps the bound, which is above what is
+    /// Returns the bound after a multiplication by an integer of this size. That by 0 keeps the bound, which is above what is
     /// left: every ciphertext has some noise for whoever reads it.
     #[must_use]
     pub fn times(self, factor: u64) -> Self {
@@ -124,26 +124,26 @@ impl NoiseBound {
         Self::of_law(self.law.with_independent(other.law), self.bias + other.bias)
     }
 
-    /// The size that the error exceeds with a probability of at most `2^log2_fail`, bias included.
+    /// Returns the size that the error exceeds with a probability of at most `2^log2_fail`, bias included.
     #[must_use]
     pub fn largest(self, log2_fail: f64) -> f64 {
         self.bias + self.law.largest(log2_fail)
     }
 
-    /// log2 of the probability that a value of this modulus decrypts wrong, at most: that the error exceeds half a step,
+    /// Returns log2 of the probability that a value of this modulus decrypts wrong, at most: that the error exceeds half a step,
     /// `1/2p`.
     #[must_use]
     pub fn log2_fail(self, plaintext_modulus: u64) -> f64 {
         self.log2_exceeds(0.5 / plaintext_modulus as f64)
     }
 
-    /// log2 of the probability that the error exceeds `margin`, at most.
+    /// Returns log2 of the probability that the error exceeds `margin`, at most.
     #[must_use]
     pub fn log2_exceeds(self, margin: f64) -> f64 {
         self.law.log2_exceeds(margin - self.bias)
     }
 
-    /// The largest factor by which [`NoiseBound::times`] keeps the probability that a value of this modulus decrypts
+    /// Returns the largest factor by which [`NoiseBound::times`] keeps the probability that a value of this modulus decrypts
     /// wrong at or below `2^log2_limit`; 0 if there is none.
     #[must_use]
     pub fn terms(self, plaintext_modulus: u64, log2_limit: f64) -> u64 {
@@ -218,7 +218,7 @@ impl Add for NoiseBound {
     }
 }
 
-/// The factor of least size that multiplies values modulo p as `factor` does: noise grows with its size.
+/// Returns the factor of least size that multiplies values modulo p as `factor` does: noise grows with its size.
 ///
 /// ```
 /// use cryptable_lattice::noise_bound::least_factor;
@@ -248,7 +248,7 @@ pub fn log2_of_sum(a: f64, b: f64) -> f64 {
     if high == f64::NEG_INFINITY { high } else { high + (1.0 + (low - high).exp2()).log2() }
 }
 
-/// The largest number for which `holds`, which must hold up to some number and for none above, near an estimate; 0 if
+/// Returns the largest number for which `holds`, which must hold up to some number and for none above, near an estimate; 0 if
 /// it holds for none from 1 on.
 #[must_use]
 pub fn largest_where(estimate: f64, holds: impl Fn(u64) -> bool) -> u64 {
@@ -267,7 +267,7 @@ pub fn largest_where(estimate: f64, holds: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// The most noise without bias for which `admits` holds, which must hold for all noise below it; to a step of 2^-60 of
+/// Returns the most noise without bias for which `admits` holds, which must hold for all noise below it; to a step of 2^-60 of
 /// the modulus, finer than any ciphertext's.
 #[must_use]
 pub fn largest_admitted(admits: impl Fn(NoiseBound) -> bool) -> NoiseBound {

@@ -70,7 +70,7 @@ impl NoiseLaw {
     pub const ZERO: Self =
         Self { gaussian: 0.0, slots: 0.0, slot_limit: 0.0, products: 0.0, largest_product: 0.0 };
 
-    /// The Gaussian law of this variance.
+    /// Returns the Gaussian law of this variance.
     ///
     /// # Panics
     /// If the variance is negative or no number.
@@ -80,7 +80,7 @@ impl NoiseLaw {
         Self { gaussian: variance.sqrt(), ..Self::ZERO }
     }
 
-    /// The law in a slot, of this variance on average over slots and keys; X is at most `limit`, which may be infinite.
+    /// Returns the law in a slot, of this variance on average over slots and keys; X is at most `limit`, which may be infinite.
     ///
     /// # Panics
     /// If the variance is negative or no number, or the limit is below 1.
@@ -115,7 +115,7 @@ impl NoiseLaw {
         }
     }
 
-    /// The mean of noises of `count` slots whose X are independent, of this variance: `2·count` equal products.
+    /// Returns the mean of noises of `count` slots whose X are independent, of this variance: `2·count` equal products.
     ///
     /// # Panics
     /// If the variance is negative or no number, or the count is 0.
@@ -124,19 +124,19 @@ impl NoiseLaw {
         Self::products(variance, variance / (2 * count) as f64)
     }
 
-    /// The standard deviation of the whole noise.
+    /// Returns the standard deviation of the whole noise.
     #[must_use]
     pub fn deviation(self) -> f64 {
         self.variance().sqrt()
     }
 
-    /// The variance of the whole noise.
+    /// Returns the variance of the whole noise.
     #[must_use]
     pub fn variance(self) -> f64 {
         self.gaussian * self.gaussian + self.slots * self.slots + self.products * self.products
     }
 
-    /// The kurtosis `E ε⁴/σ⁴`: 3 for a Gaussian, 6 for Laplace's law, 9 for one product; 3 without noise.
+    /// Returns the kurtosis `E ε⁴/σ⁴`: 3 for a Gaussian, 6 for Laplace's law, 9 for one product; 3 without noise.
     #[must_use]
     pub fn kurtosis(self) -> f64 {
         let variance = self.variance();
@@ -149,7 +149,7 @@ impl NoiseLaw {
         3.0 + (slots + products) / (variance * variance)
     }
 
-    /// The law with independent noise added, part by part.
+    /// Returns the law with independent noise added, part by part.
     #[must_use]
     pub fn with_independent(self, other: Self) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl NoiseLaw {
         }
     }
 
-    /// The law of the noise times `factor`.
+    /// Returns the law of the noise times `factor`.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         let factor = factor.abs();
@@ -186,7 +186,7 @@ impl NoiseLaw {
         }
     }
 
-    /// The law in a slot whose X is at most `size`: noise of slots is Gaussian there, and depends on no other noise of its
+    /// Returns the law in a slot whose X is at most `size`: noise of slots is Gaussian there, and depends on no other noise of its
     /// slot.
     #[must_use]
     pub fn in_slots_up_to(self, size: f64) -> Self {
@@ -194,7 +194,7 @@ impl NoiseLaw {
         Self { gaussian, slots: 0.0, slot_limit: 0.0, ..self }
     }
 
-    /// log2 of an upper bound on the probability that the noise exceeds `margin` in size: Chernoff's, and for a Gaussian
+    /// Returns log2 of an upper bound on the probability that the noise exceeds `margin` in size: Chernoff's, and for a Gaussian
     /// part alone the Gaussian tail ([module](self)). It is 0 for a margin that is not positive, and negative infinity
     /// without noise.
     #[must_use]
@@ -212,7 +212,7 @@ impl NoiseLaw {
         ((LN_2 + least) * LOG2_E).min(0.0)
     }
 
-    /// The size that the noise exceeds with a probability of at most `2^log2_fail`: the inverse of
+    /// Returns the size that the noise exceeds with a probability of at most `2^log2_fail`: the inverse of
     /// [`NoiseLaw::log2_exceeds`].
     #[must_use]
     pub fn largest(self, log2_fail: f64) -> f64 {
@@ -225,7 +225,7 @@ impl NoiseLaw {
         self.least_over_rates(|rate| (self.log_moment(rate) + LN_2 * (1.0 - log2_fail)) / rate)
     }
 
-    /// log2 of an estimate of the probability that the noise exceeds `margin`, for comparison with counts and with
+    /// Returns log2 of an estimate of the probability that the noise exceeds `margin`, for comparison with counts and with
     /// [`NoiseLaw::log2_exceeds`], which is above it: the saddlepoint approximation of Lugannani and Rice, within some percent.
     #[must_use]
     pub fn log2_exceeds_estimate(self, margin: f64) -> f64 {

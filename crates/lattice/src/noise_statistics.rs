@@ -161,13 +161,13 @@ impl Beyond {
         7.0 * (together(lookups) * self.predicted).sqrt() + 7.0
     }
 
-    /// Whether the count is at most what is predicted, but for what sampling explains.
+    /// Returns whether the count is at most what is predicted, but for what sampling explains.
     #[must_use]
     pub fn is_not_above(&self, lookups: usize) -> bool {
         self.count as f64 <= self.predicted + self.tolerance(lookups)
     }
 
-    /// Whether the count is at least what is predicted, but for what sampling explains.
+    /// Returns whether the count is at least what is predicted, but for what sampling explains.
     #[must_use]
     pub fn is_not_below(&self, lookups: usize) -> bool {
         self.count as f64 >= self.predicted - self.tolerance(lookups)

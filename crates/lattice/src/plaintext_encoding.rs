@@ -36,7 +36,7 @@ impl PlaintextEncoding {
         Self { plaintext_modulus, modulus, by_plaintext_modulus, by_modulus }
     }
 
-    /// The phase of a value below p.
+    /// Returns the phase of a value below p.
     #[must_use]
     #[inline]
     pub fn encode(&self, value: u64) -> u64 {
@@ -47,7 +47,7 @@ impl PlaintextEncoding {
         below(self.by_plaintext_modulus.divide(numerator).0, q)
     }
 
-    /// The value whose phase is nearest.
+    /// Returns the value whose phase is nearest.
     #[must_use]
     #[inline]
     pub fn decode(&self, phase: u64) -> u64 {

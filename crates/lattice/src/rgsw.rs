@@ -40,13 +40,13 @@ impl RgswCiphertext {
         Self { gadget, rows: prepared(rows), highest_row }
     }
 
-    /// The decomposition of what it multiplies, bodies and masks alike.
+    /// Returns the decomposition of what it multiplies, bodies and masks alike.
     #[must_use]
     pub fn gadget(&self) -> Gadget {
         self.gadget
     }
 
-    /// Bytes of memory that it takes: 2ℓ + 1 rows of 2N words.
+    /// Returns the bytes of memory that it takes: 2ℓ + 1 rows of 2N words.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rows.bytes() + self.highest_row.bytes()

@@ -96,31 +96,31 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
         Ok(Self::new(parameters, key_id, ring, keys).with_result_key(results))
     }
 
-    /// The parameters, those of the client's secret key.
+    /// Returns the parameters, those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &P {
         &self.parameters
     }
 
-    /// The identifier of the client's secret key.
+    /// Returns the identifier of the client's secret key.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
     }
 
-    /// The binding of everything that this key serves.
+    /// Returns the binding of everything that this key serves.
     #[must_use]
     pub fn binding(&self) -> &Binding {
         &self.binding
     }
 
-    /// The ring of the parameters, with its tables.
+    /// Returns the ring of the parameters, with its tables.
     #[must_use]
     pub fn ring(&self) -> &Ring {
         &self.ring
     }
 
-    /// The switching keys.
+    /// Returns the switching keys.
     #[must_use]
     pub fn keys(&self) -> &EvaluationKeys {
         &self.keys
@@ -132,7 +132,7 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
         self.results.as_ref()
     }
 
-    /// Bytes of memory that the switching keys take.
+    /// Returns the bytes of memory that the switching keys take.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let results = self.results.as_ref().map_or(0, ResultKey::memory_bytes);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring, RingModuli};
-use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
+use cryptable_wire::{KeyId, ObjectType, object_bytes};
 use zeroize::Zeroizing;
 
 use crate::binding::Binding;
@@ -106,6 +106,8 @@ fn evaluations(ring: &Ring, basis: Basis, coefficients: &[i8]) -> Zeroizing<Poly
 }
 
 impl<P: RingPublicParameters> RingPublicKey<P> {
+    crate::bound_key!(P);
+
     /// The key of a body b and the seed of its mask.
     pub(crate) fn of_body(
         parameters: P,
@@ -117,24 +119,6 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
         let zero = RlweCiphertext { c0, c1: expand(&ring, &seed) };
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
         Self { parameters, binding, ring, seed, zero }
-    }
-
-    /// Returns the parameters of everything that this key encrypts.
-    #[must_use]
-    pub fn parameters(&self) -> &P {
-        &self.parameters
-    }
-
-    /// Returns the identifier of the secret key, which the secret key, evaluation keys and ciphertexts share.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// Returns the binding of everything that this key encrypts.
-    #[must_use]
-    pub fn binding(&self) -> &Binding {
-        &self.binding
     }
 
     /// Returns the ring of the key: primes of the chain, and one special prime.
@@ -202,27 +186,16 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
     }
 
     /// Returns the key in its wire format: parameters, the identifier of the secret key, the words of b, and the seed of a.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer
-            .bytes(&self.parameters.to_bytes())
-            .and_then(|()| writer.raw(&self.id().0))
-            .and_then(|()| {
-                let moduli = self.ring.moduli();
-                let limbs = moduli.limb_values(moduli.full_basis());
-                writer.packed_limbs(self.zero.c0.words(), &limbs)
-            })
-            .and_then(|()| writer.raw(self.seed.as_bytes()))
-            .and_then(|()| {
-                write_object(&mut bytes, P::PUBLIC_KEY, &self.binding.parameter_digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(P::PUBLIC_KEY, &self.binding.parameter_digest, |writer| {
+            writer.bytes(&self.parameters.to_bytes())?;
+            writer.raw(&self.id().0)?;
+            let moduli = self.ring.moduli();
+            let limbs = moduli.limb_values(moduli.full_basis());
+            writer.packed_limbs(self.zero.c0.words(), &limbs)?;
+            writer.raw(self.seed.as_bytes())
+        })
     }
 
     /// Reads a public key.

@@ -72,6 +72,8 @@ pub struct RingSecretKey<P> {
 }
 
 impl<P: RingSecretParameters> RingSecretKey<P> {
+    crate::bound_key!(P);
+
     /// Draws a fresh secret.
     ///
     /// # Panics
@@ -84,7 +86,7 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         Self::new(parameters.clone(), ring, secret)
     }
 
-    /// The key of a secret that another key of the client has, too.
+    /// Returns the key of a secret that another key of the client has, too.
     #[must_use]
     pub fn from_secret(parameters: P, secret: TernarySecret) -> Self {
         let ring = parameters.ring();
@@ -119,38 +121,19 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         Ok(Self::new(parameters, ring, secret))
     }
 
-    /// The key in its wire format: parameters, then two bits per coefficient.
+    /// Returns the key in its wire format: parameters, then two bits per coefficient.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         secret_key_file(&self.parameters, &self.secret)
     }
 
-    /// The parameters of everything that this key encrypts.
-    #[must_use]
-    pub fn parameters(&self) -> &P {
-        &self.parameters
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share; a hash that reveals nothing of the
-    /// secret.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// The binding of everything under this key.
-    #[must_use]
-    pub fn binding(&self) -> &Binding {
-        &self.binding
-    }
-
-    /// The ring of the parameters, with its tables.
+    /// Returns the ring of the parameters, with its tables.
     #[must_use]
     pub fn ring(&self) -> &Arc<Ring> {
         &self.ring
     }
 
-    /// The secret polynomial, for keys between it and other secrets of the client: give it to nobody.
+    /// Returns the secret polynomial, for keys between it and other secrets of the client: give it to nobody.
     #[must_use]
     pub fn secret(&self) -> &TernarySecret {
         &self.secret
@@ -252,7 +235,7 @@ impl<P: RingSecretParameters + RingEvaluationParameters> RingSecretKey<P> {
         self.write_keys(&self.parameters, out, progress)
     }
 
-    /// Bytes of what [`RingSecretKey::write_evaluation_key`] writes.
+    /// Returns the bytes of what [`RingSecretKey::write_evaluation_key`] writes.
     ///
     /// # Errors
     /// Never: nothing is written.

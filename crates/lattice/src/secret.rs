@@ -74,13 +74,13 @@ impl TernarySecret {
             .then_some(Self { coefficients, distribution })
     }
 
-    /// The coefficients: -1, 0 or 1 each.
+    /// Returns the coefficients: -1, 0 or 1 each.
     #[must_use]
     pub fn coefficients(&self) -> &[i8] {
         &self.coefficients
     }
 
-    /// The distribution it was drawn from.
+    /// Returns the distribution it was drawn from.
     #[must_use]
     pub fn distribution(&self) -> SecretDistribution {
         self.distribution

@@ -181,7 +181,7 @@ fn lwe_rows() -> &'static [Estimate] {
     })
 }
 
-/// The largest log2 of a modulus that gives 128 bits; between two weights, that of the lower one.
+/// Returns the largest log2 of a modulus that gives 128 bits; between two weights, that of the lower one.
 ///
 /// A sparse secret of a degree beyond the tables has the limit of their largest: who breaks weight h in dimension 2n breaks
 /// it in dimension n, by n random columns more, on which the secret is 0, and a random permutation of all.
@@ -267,7 +267,7 @@ fn level(estimate: Option<f64>, is_admitted: bool, approximation: impl FnOnce() 
     }
 }
 
-/// The level of RLWE in bits, 0 if the tables do not know the degree or the weight: that of [`estimated_bits`], and where
+/// Returns the level of RLWE in bits, 0 if the tables do not know the degree or the weight: that of [`estimated_bits`], and where
 /// there is no estimate the 128 bits of the limits.
 ///
 /// Below 128 exactly if [`check`] refuses. Without an estimate it is then an approximation: inversely proportional to log2 of
@@ -313,7 +313,7 @@ fn lwe_row(secret: SecretDistribution, log2_modulus: f64) -> Option<&'static Est
     lwe_rows().iter().find(|row| row.secret == secret && row.log2_modulus >= log2_modulus)
 }
 
-/// The least LWE dimension with 128 bits of security; `None` above the table's last modulus, 2^35, or for a
+/// Returns the least LWE dimension with 128 bits of security; `None` above the table's last modulus, 2^35, or for a
 /// secret of fixed weight.
 ///
 /// ```
@@ -327,7 +327,7 @@ pub fn least_lwe_dimension(secret: SecretDistribution, log2_modulus: f64) -> Opt
     lwe_row(secret, log2_modulus).map(|row| row.dimension)
 }
 
-/// The level of LWE in bits, 0 if the table does not know the modulus.
+/// Returns the level of LWE in bits, 0 if the table does not know the modulus.
 ///
 /// Returns security bits like [`security_bits`], by the smallest tabulated dimension; smaller ones are approximated in
 /// proportion to the dimension.

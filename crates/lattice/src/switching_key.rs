@@ -24,25 +24,25 @@ pub struct SwitchingKeyShape {
 }
 
 impl SwitchingKeyShape {
-    /// The basis of a polynomial of the first `main` primes that was raised to the modulus Q·P.
+    /// Returns the basis of a polynomial of the first `main` primes that was raised to the modulus Q·P.
     #[must_use]
     pub const fn raised(self, main: usize) -> Basis {
         self.basis.lowered(main)
     }
 
-    /// Whether it serves polynomials of this basis: those of its chain, up to its level.
+    /// Returns whether it serves polynomials of this basis: those of its chain, up to its level.
     #[must_use]
     pub const fn serves(self, basis: Basis) -> bool {
         self.basis.chain == basis.chain && basis.main <= self.basis.main
     }
 
-    /// The number of digits of a polynomial of the first `main` primes.
+    /// Returns the number of digits of a polynomial of the first `main` primes.
     #[must_use]
     pub const fn digits_at(self, main: usize) -> usize {
         self.raised(main).main_limbs().div_ceil(self.digit_limbs)
     }
 
-    /// The limbs of one digit of a polynomial of the first `main` primes.
+    /// Returns the limbs of one digit of a polynomial of the first `main` primes.
     #[must_use]
     pub const fn digit_range(self, digit: usize, main: usize) -> std::ops::Range<usize> {
         let limbs = self.raised(main).main_limbs();
@@ -50,7 +50,7 @@ impl SwitchingKeyShape {
         start..if end < limbs { end } else { limbs }
     }
 
-    /// The number of digits (dnum) of the key itself.
+    /// Returns the number of digits (dnum) of the key itself.
     #[must_use]
     pub const fn digits(self) -> usize {
         self.digits_at(self.basis.main)
@@ -62,19 +62,19 @@ impl SwitchingKeyShape {
         (self.digits_at(main) + 2) * self.raised(main).limbs()
     }
 
-    /// Bytes of the key's bodies and of its masks: packed rows, one per limb and digit. Saturates.
+    /// Returns the bytes of the key's bodies and of its masks: packed rows, one per limb and digit. Saturates.
     #[must_use]
     pub fn body_bytes(self, moduli: &RingModuli) -> usize {
         moduli.packed_bytes(self.basis).saturating_mul(self.digits())
     }
 
-    /// Bytes of the key in memory, bodies and masks. Saturates.
+    /// Returns the bytes of the key in memory, bodies and masks. Saturates.
     #[must_use]
     pub fn memory_bytes(self, moduli: &RingModuli) -> usize {
         self.body_bytes(moduli).saturating_mul(2)
     }
 
-    /// Bytes of the key on disk: a seed and bodies. Saturates.
+    /// Returns the bytes of the key on disk: a seed and bodies. Saturates.
     #[must_use]
     pub fn stored_bytes(self, moduli: &RingModuli) -> usize {
         self.body_bytes(moduli).saturating_add(Seed::BYTES)
@@ -181,7 +181,7 @@ impl SwitchingKey {
         (self.layout.row(&b[start..], limb), self.layout.row(&a[start..], limb))
     }
 
-    /// The number of the modulus of [`SwitchingKey::limb`]: a multiple of the modulus of that limb in `basis`, where the
+    /// Returns the number of the modulus of [`SwitchingKey::limb`]: a multiple of the modulus of that limb in `basis`, where the
     /// polynomial has dropped the second prime of a limb.
     #[must_use]
     pub fn prime_index(&self, ring: &Ring, basis: Basis, limb: usize) -> usize {
@@ -272,7 +272,7 @@ fn expand_row(
         .uniform_assign(words, ring.modulus(prime).value());
 }
 
-/// Whether every word of a sequence of limb-major polynomials is below its prime.
+/// Returns whether every word of a sequence of limb-major polynomials is below its prime.
 #[must_use]
 pub fn words_are_reduced(ring: &Ring, basis: Basis, words: &[u64]) -> bool {
     words.par_chunks(ring.degree()).enumerate().all(|(index, limb)| {

@@ -153,13 +153,13 @@ impl Table {
         Self { signed_inputs: inputs, signed_outputs: outputs, ..self }
     }
 
-    /// Whether it is for signed values.
+    /// Returns whether it is for signed values.
     #[must_use]
     pub fn signed_inputs(&self) -> bool {
         self.signed_inputs
     }
 
-    /// Whether results are signed values.
+    /// Returns whether results are signed values.
     #[must_use]
     pub fn signed_outputs(&self) -> bool {
         self.signed_outputs
@@ -190,7 +190,7 @@ impl Table {
         Ok([half(|value, radix| value % radix)?, half(|value, radix| value / radix)?])
     }
 
-    /// The number of outputs, p. Never 0.
+    /// Returns the number of outputs, p. Never 0.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no table is empty")]
     pub fn len(&self) -> usize {
@@ -245,7 +245,7 @@ impl Table {
         (0..self.values.len()).map(|x| self.centered_value(x)).collect()
     }
 
-    /// The largest difference of two outputs, each as its [`Table::centered_value`].
+    /// Returns the largest difference of two outputs, each as its [`Table::centered_value`].
     #[must_use]
     pub fn output_range(&self) -> u64 {
         let outputs = self.centered();

@@ -22,7 +22,7 @@ pub enum SecurityLevel {
 }
 
 impl SecurityLevel {
-    /// Whether there is no security at all.
+    /// Returns whether there is no security at all.
     #[must_use]
     pub fn is_insecure(self) -> bool {
         self == Self::Insecure
@@ -123,7 +123,7 @@ impl ReadOptions {
         if needed > limit { Err(Error::ReadingMemory { object, needed, limit }) } else { Ok(()) }
     }
 
-    /// Whether parameters with this claim may be used.
+    /// Returns whether parameters with this claim may be used.
     ///
     /// # Errors
     /// [`Error::Insecure`] if they are insecure and that is not allowed.
@@ -131,7 +131,7 @@ impl ReadOptions {
         if level.is_insecure() && !self.insecure_is_allowed { Err(Error::Insecure) } else { Ok(()) }
     }
 
-    /// Whether parameters may be used of which a value fails with this probability, as computed.
+    /// Returns whether parameters may be used of which a value fails with this probability, as computed.
     ///
     /// # Errors
     /// [`Error::WeakFailureProbability`] if it is above the limit, or not a number.

@@ -38,26 +38,26 @@ impl SharedLimbs {
         Self(mask)
     }
 
-    /// Whether this prime is the second one of its limb.
+    /// Returns whether this prime is the second one of its limb.
     #[must_use]
     pub const fn is_second(self, prime: usize) -> bool {
         prime < 64 && self.0 >> prime & 1 == 1
     }
 
-    /// How the first `main` primes share limbs among themselves.
+    /// Returns how the first `main` primes share limbs among themselves.
     #[must_use]
     pub const fn of_first(self, main: usize) -> Self {
         let below = if main < 64 { (1 << main) - 1 } else { u64::MAX };
         Self(self.0 & below)
     }
 
-    /// The limbs of the first `main` primes.
+    /// Returns the limbs of the first `main` primes.
     #[must_use]
     pub const fn limbs(self, main: usize) -> usize {
         main - self.of_first(main).0.count_ones() as usize
     }
 
-    /// The first prime of a limb.
+    /// Returns the first prime of a limb.
     #[must_use]
     pub const fn first_prime(self, limb: usize) -> usize {
         let (mut prime, mut seen) = (0, 0);
@@ -102,13 +102,13 @@ impl Basis {
         Self::new(main, 0)
     }
 
-    /// The same primes in limbs that are shared so.
+    /// Returns the same primes in limbs that are shared so.
     #[must_use]
     pub const fn sharing(self, shared: SharedLimbs) -> Self {
         Self { shared: shared.of_first(self.main), ..self }
     }
 
-    /// The basis of fewer main primes.
+    /// Returns the basis of fewer main primes.
     ///
     /// # Panics
     /// If there are not as many.
@@ -118,19 +118,19 @@ impl Basis {
         Self { main, shared: self.shared.of_first(main), ..self }
     }
 
-    /// The basis without its special primes.
+    /// Returns the basis without its special primes.
     #[must_use]
     pub const fn without_special(self) -> Self {
         Self { special: 0, ..self }
     }
 
-    /// The number of limbs, main and special.
+    /// Returns the number of limbs, main and special.
     #[must_use]
     pub const fn limbs(self) -> usize {
         self.main_limbs() + self.special
     }
 
-    /// The number of limbs of chain primes.
+    /// Returns the number of limbs of chain primes.
     #[must_use]
     pub const fn main_limbs(self) -> usize {
         self.shared.limbs(self.main)

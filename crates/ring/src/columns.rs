@@ -106,13 +106,13 @@ impl Columns {
         out
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn width(&self) -> usize {
         self.columns
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
@@ -141,7 +141,7 @@ impl Columns {
         });
     }
 
-    /// The matrix row after row.
+    /// Returns the matrix row after row.
     ///
     /// ```
     /// use cryptable_ring::columns::Columns;

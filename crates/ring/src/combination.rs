@@ -211,7 +211,7 @@ impl Tensor {
 /// A pair of polynomials: the two parts of a ciphertext.
 pub type Parts<'a> = (&'a Poly<Evaluations>, &'a Poly<Evaluations>);
 
-/// The sum of the products `a·b` of [`Parts`], modulo `q_0 … q_{main-1}`; further limbs of the
+/// Returns the sum of the products `a·b` of [`Parts`], modulo `q_0 … q_{main-1}`; further limbs of the
 /// operands are not read. Every operand is read once, and sums are reduced once.
 #[must_use]
 pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Tensor {
@@ -234,7 +234,7 @@ pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Ten
     })
 }
 
-/// The sum of the products of [`Parts`] with polynomials, part by part, modulo `q_0 … q_{main-1}`;
+/// Returns the sum of the products of [`Parts`] with polynomials, part by part, modulo `q_0 … q_{main-1}`;
 /// further limbs of the operands are not read.
 #[must_use]
 pub fn plain_products(

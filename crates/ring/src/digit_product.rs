@@ -36,13 +36,13 @@ pub struct PreparedKey<'a> {
 }
 
 impl<'a> PreparedKey<'a> {
-    /// The same key, followed by `next` instead of its neighbour in memory.
+    /// Returns the same key, followed by `next` instead of its neighbour in memory.
     #[must_use]
     pub fn before(self, next: PreparedKey<'a>) -> Self {
         Self { next: next.words, ..self }
     }
 
-    /// The same key, with nothing to fetch for the next product.
+    /// Returns the same key, with nothing to fetch for the next product.
     #[must_use]
     pub fn alone(self) -> Self {
         Self { next: &[], ..self }
@@ -50,19 +50,19 @@ impl<'a> PreparedKey<'a> {
 }
 
 impl PreparedRows {
-    /// The number of keys.
+    /// Returns the number of keys.
     #[must_use]
     pub fn count(&self) -> usize {
         self.words.len() / self.words_each
     }
 
-    /// The bytes that all keys take in memory.
+    /// Returns the bytes that all keys take in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         8 * self.words.len()
     }
 
-    /// The key with this index.
+    /// Returns the key with this index.
     ///
     /// # Panics
     /// If the index is not below [`PreparedRows::count`].

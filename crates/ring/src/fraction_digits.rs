@@ -26,7 +26,7 @@ pub struct FractionDigits {
 }
 
 impl FractionDigits {
-    /// The decomposition into `length` digits of `base_log2` bits.
+    /// Returns the decomposition into `length` digits of `base_log2` bits.
     ///
     /// # Panics
     /// Unless both are positive, and all digits together have at most 52 bits.
@@ -43,7 +43,7 @@ impl FractionDigits {
         Self { base_log2, length, bias: [bias, mirrored] }
     }
 
-    /// The number ℓ of digits.
+    /// Returns the number ℓ of digits.
     #[must_use]
     pub fn length(&self) -> usize {
         self.length

@@ -28,7 +28,7 @@ pub struct Gadget {
 }
 
 impl Gadget {
-    /// The decomposition into `length` digits of `base_log2` bits, modulo `modulus`.
+    /// Returns the decomposition into `length` digits of `base_log2` bits, modulo `modulus`.
     ///
     /// # Panics
     /// Unless 1 <= `base_log2`, 1 <= `length`, the digits together have no more bits than the
@@ -44,31 +44,31 @@ impl Gadget {
         Self { modulus, base_log2, digits: FractionDigits::new(base_log2, length), ratio }
     }
 
-    /// The modulus q.
+    /// Returns the modulus q.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
     }
 
-    /// The number w of bits of a digit.
+    /// Returns the number w of bits of a digit.
     #[must_use]
     pub fn base_log2(&self) -> u32 {
         self.base_log2
     }
 
-    /// The number ℓ of digits.
+    /// Returns the number ℓ of digits.
     #[must_use]
     pub fn length(&self) -> usize {
         self.digits.length()
     }
 
-    /// The same digits, taken from torus fractions instead of residues.
+    /// Returns the same digits, taken from torus fractions instead of residues.
     #[must_use]
     pub fn fraction_digits(&self) -> FractionDigits {
         self.digits
     }
 
-    /// The weight of digit `k`: `⌊q/2^(w(ℓ-k))⌉`.
+    /// Returns the weight of digit `k`: `⌊q/2^(w(ℓ-k))⌉`.
     ///
     /// # Panics
     /// If there is no such digit.
@@ -79,12 +79,12 @@ impl Gadget {
         (self.modulus + (1 << (shift - 1))) >> shift
     }
 
-    /// The digits of a residue, the least significant first.
+    /// Returns the digits of a residue, the least significant first.
     pub fn digits(&self, residue: u64) -> impl Iterator<Item = i64> + use<> {
         self.balanced_digits(residue, false)
     }
 
-    /// The digits of all residues of a uniform vector, residue after residue, with means that
+    /// Returns the digits of all residues of a uniform vector, residue after residue, with means that
     /// cancel.
     ///
     /// Balanced digits have a mean of -1/2, or of 1/2 if mirrored ([`FractionDigits`]). Which it is
@@ -112,13 +112,13 @@ impl Gadget {
         (0..digits.length()).map(move |k| digits.digit(fraction, k, mirrored))
     }
 
-    /// The second moment of a digit of a uniform residue, which is uniform in -2^(w-1)..2^(w-1).
+    /// Returns the second moment of a digit of a uniform residue, which is uniform in -2^(w-1)..2^(w-1).
     #[must_use]
     pub fn digit_variance(&self) -> f64 {
         (f64::from(2 * self.base_log2).exp2() + 2.0) / 12.0
     }
 
-    /// The mean of what rounding adds to a residue, because halves are rounded up.
+    /// Returns the mean of what rounding adds to a residue, because halves are rounded up.
     ///
     /// The mean is 1/2 if digits omit low bits of a modulus that is a power of two, and negligible otherwise.
     #[must_use]
@@ -127,7 +127,7 @@ impl Gadget {
         if self.modulus.is_power_of_two() && unit > 1 { 0.5 } else { 0.0 }
     }
 
-    /// The variance of what digits and weights leave of a uniform residue.
+    /// Returns the variance of what digits and weights leave of a uniform residue.
     ///
     /// One part is what rounding the fraction leaves, uniform within half of the unit q/2^(wℓ)
     /// (nothing if that is 1); the other is the rounding of the weights, times the digits.

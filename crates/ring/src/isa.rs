@@ -32,7 +32,7 @@ impl fmt::Display for UnknownIsa {
 impl std::error::Error for UnknownIsa {}
 
 impl Isa {
-    /// The fastest instruction set to use: what the processor has, unless the environment variable
+    /// Returns the fastest instruction set to use: what the processor has, unless the environment variable
     /// `CRYPTABLE_SIMD` (`scalar`, `neon`, `avx2`, `avx512f` or `avx512ifma`) names a slower one.
     ///
     /// Read once; later changes of the environment have no effect.
@@ -86,7 +86,7 @@ impl Isa {
         all.into_iter().filter(|isa| isa.is_available()).collect()
     }
 
-    /// Whether this processor has it.
+    /// Returns whether this processor has it.
     #[must_use]
     pub fn is_available(self) -> bool {
         let processor = Self::of_processor();

@@ -45,7 +45,6 @@ mod ring;
 mod roots;
 mod rounded_division;
 pub mod rounding;
-pub mod row_sums;
 mod secret_slots;
 pub mod selected_product;
 mod stack;

@@ -30,7 +30,7 @@ struct NumberedChain {
 }
 
 impl RingModuli {
-    /// The moduli of a ring of this degree: chains, and special primes.
+    /// Returns the moduli of a ring of this degree: chains, and special primes.
     ///
     /// # Panics
     /// If the degree is not a power of two of at least 16, or there is no chain.
@@ -53,7 +53,7 @@ impl RingModuli {
         Self { degree, special: special.len(), chains: numbered, values }
     }
 
-    /// The ring degree N.
+    /// Returns the ring degree N.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
@@ -70,7 +70,7 @@ impl RingModuli {
         &self.values
     }
 
-    /// The number of special primes.
+    /// Returns the number of special primes.
     #[must_use]
     pub fn special(&self) -> usize {
         self.special
@@ -82,20 +82,20 @@ impl RingModuli {
         &self.chains[chain].chain
     }
 
-    /// The basis of all primes of the first chain and all special ones.
+    /// Returns the basis of all primes of the first chain and all special ones.
     #[must_use]
     pub fn full_basis(&self) -> Basis {
         let Chain { primes, shared } = self.chain(0);
         Basis { special: self.special, ..Basis::main(primes.len()).sharing(*shared) }
     }
 
-    /// The moduli of the limbs of a basis: primes, or products of two.
+    /// Returns the moduli of the limbs of a basis: primes, or products of two.
     #[must_use]
     pub fn limb_values(&self, basis: Basis) -> Vec<u64> {
         (0..basis.limbs()).map(|limb| self.values[self.prime_index(basis, limb)]).collect()
     }
 
-    /// The number of the modulus of a limb.
+    /// Returns the number of the modulus of a limb.
     #[must_use]
     pub fn prime_index(&self, basis: Basis, limb: usize) -> usize {
         let it = &self.chains[basis.chain];
@@ -123,13 +123,13 @@ impl RingModuli {
         self.chains[chain].primes_from + index
     }
 
-    /// The bits of residues of a limb: the bit length of its modulus.
+    /// Returns the bits of residues of a limb: the bit length of its modulus.
     #[must_use]
     pub fn limb_bits(&self, basis: Basis, limb: usize) -> u32 {
         u64::BITS - self.values[self.prime_index(basis, limb)].leading_zeros()
     }
 
-    /// The bytes of a polynomial whose limbs are packed rows ([`PackedRow`]). Saturates.
+    /// Returns the bytes of a polynomial whose limbs are packed rows ([`PackedRow`]). Saturates.
     #[must_use]
     pub fn packed_bytes(&self, basis: Basis) -> usize {
         (0..basis.limbs())

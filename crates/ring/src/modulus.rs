@@ -112,7 +112,7 @@ impl WideConstants {
 }
 
 impl Modulus {
-    /// The modulus `q`, for the fastest instruction set ([`Isa::detect`]).
+    /// Returns the modulus `q`, for the fastest instruction set ([`Isa::detect`]).
     ///
     /// # Panics
     /// If `q` is even or outside `(2, 2^62)`.
@@ -121,7 +121,7 @@ impl Modulus {
         Self::with_isa(q, Isa::detect())
     }
 
-    /// The modulus `q` for a chosen instruction set, which from `2^50` on only some kernels use
+    /// Returns the modulus `q` for a chosen instruction set, which from `2^50` on only some kernels use
     /// ([`Modulus::wide_isa`]).
     ///
     /// # Panics
@@ -147,32 +147,32 @@ impl Modulus {
         }
     }
 
-    /// The same modulus for the kernels that take words up to `2^62`, which moduli from `2^50` on have anyway.
+    /// Returns the same modulus for the kernels that take words up to `2^62`, which moduli from `2^50` on have anyway.
     #[must_use]
     pub fn for_wide_words(&self) -> Self {
         Self { isa: Isa::Scalar, ..*self }
     }
 
-    /// The modulus q.
+    /// Returns the modulus q.
     #[must_use]
     pub const fn value(&self) -> u64 {
         self.value
     }
 
-    /// The bit length k of q: `2^(k-1) < q < 2^k`.
+    /// Returns the bit length k of q: `2^(k-1) < q < 2^k`.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The instruction set that kernels of words below `2^50` use for this modulus; the processor has it.
+    /// Returns the instruction set that kernels of words below `2^50` use for this modulus; the processor has it.
     /// [`Isa::Scalar`] if words may be longer.
     #[must_use]
     pub const fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// The instruction set that kernels of words up to `2^62` use where [`Modulus::isa`] is [`Isa::Scalar`]: sums of
+    /// Returns the instruction set that kernels of words up to `2^62` use where [`Modulus::isa`] is [`Isa::Scalar`]: sums of
     /// products, products with constants, reductions. The processor has it.
     #[must_use]
     pub const fn wide_isa(&self) -> Isa {
@@ -291,14 +291,14 @@ impl Modulus {
         self.add(self.subtract_once(high), self.reduce(x as u64))
     }
 
-    /// The residue of any signed word.
+    /// Returns the residue of any signed word.
     #[must_use]
     #[inline]
     pub const fn reduce_i64(&self, x: i64) -> u64 {
         self.negate_if(self.reduce(x.unsigned_abs()), (x >> 63).cast_unsigned())
     }
 
-    /// The residue of any signed double word.
+    /// Returns the residue of any signed double word.
     #[must_use]
     #[inline]
     pub const fn reduce_i128(&self, x: i128) -> u64 {
@@ -311,7 +311,7 @@ impl Modulus {
         a ^ ((a ^ self.neg(a)) & mask)
     }
 
-    /// The representative of `a` in `[-(q-1)/2, (q-1)/2]`.
+    /// Returns the representative of `a` in `[-(q-1)/2, (q-1)/2]`.
     #[must_use]
     #[inline]
     pub const fn center(&self, a: u64) -> i64 {

@@ -139,7 +139,7 @@ impl NttTable {
         self.degree
     }
 
-    /// The modulus q, with its reduction constants.
+    /// Returns the modulus q, with its reduction constants.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
         &self.modulus

@@ -24,7 +24,7 @@ pub struct PackedLayout {
 }
 
 impl PackedLayout {
-    /// The layout of polynomials of a basis.
+    /// Returns the layout of polynomials of a basis.
     #[must_use]
     pub fn new(moduli: &RingModuli, basis: Basis) -> Self {
         let (degree, mut bytes) = (moduli.degree(), 0);
@@ -38,19 +38,19 @@ impl PackedLayout {
         Self { rows, bytes, degree }
     }
 
-    /// The ring degree.
+    /// Returns the ring degree.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// Bytes of a polynomial.
+    /// Returns the bytes of a polynomial.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The row of a limb.
+    /// Returns the row of a limb.
     ///
     /// # Panics
     /// If there is no such limb, or the bytes do not reach as far.
@@ -60,7 +60,7 @@ impl PackedLayout {
         PackedRow::new(&polynomial[start..][..PackedRow::packed_bytes(self.degree, bits)], bits)
     }
 
-    /// The rows of one polynomial after another, to be written: bytes and bits of each.
+    /// Returns the rows of one polynomial after another, to be written: bytes and bits of each.
     pub fn rows_mut<'a>(&self, mut polynomials: &'a mut [u8]) -> Vec<(&'a mut [u8], u32)> {
         let mut rows = Vec::new();
         for &(_, bits) in self.rows.iter().cycle() {

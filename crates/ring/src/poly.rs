@@ -44,7 +44,7 @@ pub struct Poly<D: Domain> {
 }
 
 impl<D: Domain> Poly<D> {
-    /// The zero polynomial.
+    /// Returns the zero polynomial.
     #[must_use]
     pub fn zero(ring: &Ring, basis: Basis) -> Self {
         Self::from_buffer(ring, basis, Buffer::zeroed(ring.degree() * basis.limbs()))
@@ -70,7 +70,7 @@ impl<D: Domain> Poly<D> {
         Self::from_buffer(ring, basis, words.into())
     }
 
-    /// The primes that the polynomial is given by.
+    /// Returns the primes that the polynomial is given by.
     #[must_use]
     pub fn basis(&self) -> Basis {
         self.basis
@@ -93,7 +93,7 @@ impl<D: Domain> Poly<D> {
         &mut self.words
     }
 
-    /// The N words of one limb.
+    /// Returns the N words of one limb.
     #[must_use]
     pub fn limb(&self, limb: usize) -> &[u64] {
         &self.words[limb * self.degree..(limb + 1) * self.degree]
@@ -192,7 +192,7 @@ impl<D: Domain> zeroize::Zeroize for Poly<D> {
 }
 
 impl Poly<Coefficients> {
-    /// The polynomial of these signed coefficients, reduced modulo every prime of the basis.
+    /// Returns the polynomial of these signed coefficients, reduced modulo every prime of the basis.
     #[must_use]
     pub fn from_signed(ring: &Ring, basis: Basis, coefficients: &[i64]) -> Self {
         assert_eq!(coefficients.len(), ring.degree());
@@ -201,13 +201,13 @@ impl Poly<Coefficients> {
         poly
     }
 
-    /// The evaluations of this polynomial, with one NTT per limb.
+    /// Returns the evaluations of this polynomial, with one NTT per limb.
     #[must_use]
     pub fn into_evaluations(self, ring: &Ring) -> Poly<Evaluations> {
         self.into_evaluations_except(ring, &(0..0))
     }
 
-    /// The evaluations of a secret polynomial: clears the stacks of the threads that compute them, since transforms spill
+    /// Returns the evaluations of a secret polynomial: clears the stacks of the threads that compute them, since transforms spill
     /// registers there.
     #[must_use]
     pub fn into_secret_evaluations(mut self, ring: &Ring) -> Poly<Evaluations> {
@@ -218,7 +218,7 @@ impl Poly<Coefficients> {
         Poly { words: self.words, degree: self.degree, basis, domain: PhantomData }
     }
 
-    /// The evaluations of this polynomial, except in a range of limbs, which are left as they are:
+    /// Returns the evaluations of this polynomial, except in a range of limbs, which are left as they are:
     /// for limbs of unspecified words that nobody reads.
     #[must_use]
     pub fn into_evaluations_except(
@@ -237,7 +237,7 @@ impl Poly<Coefficients> {
 }
 
 impl Poly<Evaluations> {
-    /// The coefficients of this polynomial, with one inverse NTT per limb.
+    /// Returns the coefficients of this polynomial, with one inverse NTT per limb.
     #[must_use]
     pub fn into_coefficients(mut self, ring: &Ring) -> Poly<Coefficients> {
         let basis = self.basis;
@@ -252,7 +252,7 @@ impl Poly<Evaluations> {
         self.zip_limbs(ring, other, kernels::mul_assign);
     }
 
-    /// The image under the automorphism `X -> X^element`, for odd elements.
+    /// Returns the image under the automorphism `X -> X^element`, for odd elements.
     #[must_use]
     pub fn automorphism(&self, ring: &Ring, element: usize) -> Self {
         let permutation = ring.galois_permutation(element);

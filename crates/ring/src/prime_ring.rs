@@ -48,7 +48,7 @@ impl Zeroize for Multiplicand {
 }
 
 impl Multiplicand {
-    /// The prepared words, N of them for each polynomial, in an order that is private to the ring.
+    /// Returns the prepared words, N of them for each polynomial, in an order that is private to the ring.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
@@ -56,7 +56,7 @@ impl Multiplicand {
 }
 
 impl PrimeRing {
-    /// The ring of degree N modulo `prime`.
+    /// Returns the ring of degree N modulo `prime`.
     ///
     /// # Panics
     /// Unless `degree` is a power of two of at least 32, and `prime` is a prime below 2^50 with a
@@ -81,13 +81,13 @@ impl PrimeRing {
         Self { degree, modulus, ntt, digit_products }
     }
 
-    /// The ring degree N.
+    /// Returns the ring degree N.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// The modulus q, with its reduction constants.
+    /// Returns the modulus q, with its reduction constants.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
         &self.modulus

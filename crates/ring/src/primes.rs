@@ -8,7 +8,7 @@ pub fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// Whether `n` is prime, by the Miller-Rabin test with a set of bases that is exact for 64 bits.
+/// Returns whether `n` is prime, by the Miller-Rabin test with a set of bases that is exact for 64 bits.
 ///
 /// The bases are the first twelve primes: the least composite number that passes them all is above
 /// `3·10^23` (Sorenson and Webster, 2017).
@@ -56,7 +56,7 @@ fn is_strong_probable_prime(n: u64, base: u64, twos: u32) -> bool {
     false
 }
 
-/// The `count` primes `q ≡ 1 mod 2·degree` nearest to `2^log2_target`, nearest first.
+/// Returns the `count` primes `q ≡ 1 mod 2·degree` nearest to `2^log2_target`, nearest first.
 ///
 /// Modulo such a prime there is a primitive 2N-th root of unity, which the negacyclic NTT needs.
 /// None is in `exclude`. If `log2_target <= 50`, none is above `2^50`, so that all can use the

@@ -1,6 +1,6 @@
 //! The name of the processor: a measurement is valid for one model.
 
-/// The processor's name, family, model and stepping, as it announces them: on x86-64 the brand
+/// Returns the processor's name, family, model and stepping, as it announces them: on x86-64 the brand
 /// string and the signature in hexadecimal digits (`"AMD EPYC, 00b00f21"`), elsewhere the name of
 /// the architecture.
 ///

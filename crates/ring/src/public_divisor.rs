@@ -24,7 +24,7 @@ pub struct PublicDivisor {
 }
 
 impl PublicDivisor {
-    /// The divisor d. Takes a time that depends on it.
+    /// Returns the divisor d. Takes a time that depends on it.
     ///
     /// # Panics
     /// If it is 0.

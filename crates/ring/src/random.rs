@@ -65,7 +65,7 @@ impl Seed {
         Self(bytes)
     }
 
-    /// The bytes of the seed, as files hold them.
+    /// Returns the bytes of the seed, as files hold them.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
@@ -114,7 +114,7 @@ impl SecretSeed {
         seed
     }
 
-    /// The bytes of the seed, which are secret.
+    /// Returns the bytes of the seed, which are secret.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; Seed::BYTES] {
         &self.0

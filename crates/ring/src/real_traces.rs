@@ -55,7 +55,7 @@ impl TraceFactor {
         Poly::unspecified(ring, basis)
     }
 
-    /// The trace to the real ring of `factor·poly`, for a polynomial modulo X^N + 1.
+    /// Returns the trace to the real ring of `factor·poly`, for a polynomial modulo X^N + 1.
     ///
     /// # Panics
     /// If the polynomial has more primes than the factor, or the rings have not the same moduli.
@@ -119,7 +119,7 @@ impl TraceFactor {
         kernels::mul_assign(m, mirrored, mirrored_factors);
     }
 
-    /// The trace to the ring of X^N + 1 of `factor·poly`, for an element of the real ring.
+    /// Returns the trace to the ring of X^N + 1 of `factor·poly`, for an element of the real ring.
     ///
     /// # Panics
     /// As [`TraceFactor::to_real`].
@@ -145,7 +145,7 @@ impl TraceFactor {
     }
 }
 
-/// The coefficients of X times an element of the ring of degree 2N.
+/// Returns the coefficients of X times an element of the ring of degree 2N.
 #[must_use]
 pub fn times_x(coefficients: &[i64]) -> Vec<i64> {
     let mut turned = coefficients.to_vec();

@@ -104,43 +104,43 @@ impl Ring {
         self.half.get_or_init(|| Box::new(Self::of(self.moduli.of_half())))
     }
 
-    /// The moduli by number, without their tables.
+    /// Returns the moduli by number, without their tables.
     #[must_use]
     pub fn moduli(&self) -> &RingModuli {
         &self.moduli
     }
 
-    /// The ring degree N.
+    /// Returns the ring degree N.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.moduli.degree()
     }
 
-    /// The basis of all primes of the first chain and all special ones.
+    /// Returns the basis of all primes of the first chain and all special ones.
     #[must_use]
     pub fn full_basis(&self) -> Basis {
         self.moduli.full_basis()
     }
 
-    /// The basis of the first `main` primes of the first chain and no special one.
+    /// Returns the basis of the first `main` primes of the first chain and no special one.
     #[must_use]
     pub fn main_basis(&self, main: usize) -> Basis {
         self.chain_basis(0, main)
     }
 
-    /// The basis of the first `main` primes of a chain and no special one.
+    /// Returns the basis of the first `main` primes of a chain and no special one.
     #[must_use]
     pub fn chain_basis(&self, chain: usize, main: usize) -> Basis {
         Basis { chain, ..Basis::main(main).sharing(self.moduli.chain(chain).shared) }
     }
 
-    /// The number of the modulus of a limb (see [`Ring`]).
+    /// Returns the number of the modulus of a limb (see [`Ring`]).
     #[must_use]
     pub fn prime_index(&self, basis: Basis, limb: usize) -> usize {
         self.moduli.prime_index(basis, limb)
     }
 
-    /// The numbers of the moduli of all limbs of `basis`.
+    /// Returns the numbers of the moduli of all limbs of `basis`.
     #[must_use]
     pub fn limb_primes(&self, basis: Basis) -> Vec<usize> {
         (0..basis.limbs()).map(|limb| self.prime_index(basis, limb)).collect()
@@ -151,37 +151,37 @@ impl Ring {
         &self.tables
     }
 
-    /// The NTT table of the prime with this index.
+    /// Returns the NTT table of the prime with this index.
     #[must_use]
     pub fn table(&self, prime: usize) -> &NttTable {
         &self.tables[prime]
     }
 
-    /// The modulus of the prime with this index.
+    /// Returns the modulus of the prime with this index.
     #[must_use]
     pub fn modulus(&self, prime: usize) -> &Modulus {
         self.tables[prime].modulus()
     }
 
-    /// The value of the prime `q_index` of the first chain.
+    /// Returns the value of the prime `q_index` of the first chain.
     #[must_use]
     pub fn main_prime(&self, index: usize) -> u64 {
         self.chain_prime(0, index)
     }
 
-    /// The value of the prime `q_index` of a chain.
+    /// Returns the value of the prime `q_index` of a chain.
     #[must_use]
     pub fn chain_prime(&self, chain: usize, index: usize) -> u64 {
         self.moduli.chain(chain).primes[index]
     }
 
-    /// The number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
+    /// Returns the number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
     #[must_use]
     pub fn single_prime(&self, chain: usize, index: usize) -> usize {
         self.moduli.single_prime(chain, index)
     }
 
-    /// log2 of the product of the primes of `basis`.
+    /// Returns log2 of the product of the primes of `basis`.
     #[must_use]
     pub fn log2_modulus(&self, basis: Basis) -> f64 {
         self.limb_primes(basis).iter().map(|&i| (self.modulus(i).value() as f64).log2()).sum()
@@ -197,19 +197,19 @@ impl Ring {
         self.table(prime).imaginary_unit()
     }
 
-    /// The Galois element `5^rotation mod 2N`, which rotates slots left by `rotation`.
+    /// Returns the Galois element `5^rotation mod 2N`, which rotates slots left by `rotation`.
     #[must_use]
     pub fn rotation_element(&self, rotation: usize) -> usize {
         rotation_element(self.degree(), rotation)
     }
 
-    /// The Galois element `2N - 1`, which conjugates slots.
+    /// Returns the Galois element `2N - 1`, which conjugates slots.
     #[must_use]
     pub fn conjugation_element(&self) -> usize {
         2 * self.degree() - 1
     }
 
-    /// The permutation by which `X -> X^element` acts on evaluations.
+    /// Returns the permutation by which `X -> X^element` acts on evaluations.
     ///
     /// Evaluation i is the value at `ψ^(2·bitrev(i)+1)`, so the image has there the value that
     /// stood at the exponent multiplied by `element`.
@@ -283,13 +283,13 @@ fn galois_power(degree: usize, element: usize, mut exponent: usize) -> usize {
     result
 }
 
-/// The Galois element `5^rotation mod 2N` of ring degree N, which rotates slots left by `rotation`.
+/// Returns the Galois element `5^rotation mod 2N` of ring degree N, which rotates slots left by `rotation`.
 #[must_use]
 pub fn rotation_element(degree: usize, rotation: usize) -> usize {
     galois_power(degree, 5, rotation % (degree / 2))
 }
 
-/// The inverse of an odd element modulo 2N.
+/// Returns the inverse of an odd element modulo 2N.
 ///
 /// The group of odd numbers modulo 2N has exponent N/2, so it is the power N/2 - 1.
 #[must_use]

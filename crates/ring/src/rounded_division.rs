@@ -20,7 +20,7 @@ pub struct RoundedDivision<'a> {
 }
 
 impl<'a> RoundedDivision<'a> {
-    /// The division of polynomials of a basis by all special primes and the top `rescale` main primes. None if there is
+    /// Returns the division of polynomials of a basis by all special primes and the top `rescale` main primes. None if there is
     /// nothing to divide by, or only the second prime of a limb is dropped, which leaves a limb to be cut in two.
     ///
     /// ```
@@ -48,7 +48,7 @@ impl<'a> RoundedDivision<'a> {
         Self { ring, kept, converter: ring.converter(dropped) }
     }
 
-    /// The primes that are left.
+    /// Returns the primes that are left.
     #[must_use]
     pub fn kept(&self) -> Basis {
         self.kept

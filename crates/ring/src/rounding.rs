@@ -11,7 +11,7 @@ const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 const HIGH: u32 = 31;
 const UNIT: f64 = (1u64 << HIGH) as f64;
 
-/// The nearest integer to a number of size below 2^82; of two, the even one.
+/// Returns the nearest integer to a number of size below 2^82; of two, the even one.
 ///
 /// ```
 /// use cryptable_ring::rounding::nearest;
@@ -24,7 +24,7 @@ pub fn nearest(x: f64) -> f64 {
     high + ((x - high + ROUNDER) - ROUNDER)
 }
 
-/// The nearest integer to a number of size below 2^62; of two, the even one. Larger numbers give any integer.
+/// Returns the nearest integer to a number of size below 2^62; of two, the even one. Larger numbers give any integer.
 ///
 /// ```
 /// use cryptable_ring::rounding::nearest_integer;

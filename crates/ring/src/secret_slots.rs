@@ -28,7 +28,7 @@ impl SecretSlots {
         Self(slots)
     }
 
-    /// The slots, for a caller who may see them and is to clear them.
+    /// Returns the slots, for a caller who may see them and is to clear them.
     #[must_use]
     pub fn into_public(mut self) -> Vec<Complex64> {
         std::mem::take(&mut self.0)

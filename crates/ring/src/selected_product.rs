@@ -42,7 +42,7 @@ pub struct TableMatrix {
 }
 
 impl TableMatrix {
-    /// The entries `entry(o, i, j)` for `o < outer`, `i < inner`, `j < columns`.
+    /// Returns the entries `entry(o, i, j)` for `o < outer`, `i < inner`, `j < columns`.
     ///
     /// # Panics
     /// If an entry is not in `(-2^39, 2^39)`, `inner` is 0, or there are no columns or more than
@@ -75,25 +75,25 @@ impl TableMatrix {
         (SCRATCH_BYTES_PER_ENTRY * entries).min(MOST_SCRATCH_BYTES)
     }
 
-    /// The number of results for each set of selectors.
+    /// Returns the number of results for each set of selectors.
     #[must_use]
     pub fn outer(&self) -> usize {
         self.outer
     }
 
-    /// The number of rows that selectors choose from.
+    /// Returns the number of rows that selectors choose from.
     #[must_use]
     pub fn inner(&self) -> usize {
         self.inner
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.tiles.columns()
     }
 
-    /// The bytes that the entries take in memory.
+    /// Returns the bytes that the entries take in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.tiles.memory_bytes()

@@ -7,7 +7,7 @@ use std::sync::{Once, OnceLock};
 /// Bytes of a thread's stack in builds without optimisation. Pages that nobody touches take no memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Bytes of stack for threads that the library works on; none where the default of 2 MiB will do.
+/// Returns the bytes of stack for threads that the library works on; none where the default of 2 MiB will do.
 #[must_use]
 pub fn stack_bytes() -> Option<usize> {
     cfg!(unoptimised).then_some(STACK_BYTES)

@@ -41,7 +41,7 @@ impl FromIterator<u32> for Words24 {
 }
 
 impl Words24 {
-    /// The bytes that the words take in memory.
+    /// Returns the bytes that the words take in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         2 * self.low.len() + self.high.len()

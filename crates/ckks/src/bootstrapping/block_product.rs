@@ -68,13 +68,13 @@ impl BlockProduct {
         1 + blocks.ilog2() as usize
     }
 
-    /// How the block secret lies in slots.
+    /// Returns how the block secret lies in slots.
     #[must_use]
     pub fn shape(&self) -> BlockSecretShape {
         self.shape
     }
 
-    /// The prime of the block secret.
+    /// Returns the prime of the block secret.
     #[must_use]
     pub fn prime(&self) -> f64 {
         self.prime
@@ -127,7 +127,7 @@ impl BlockProduct {
         }
     }
 
-    /// The sums over blocks: those of the blocks in each copy, group by group.
+    /// Returns the sums over blocks: those of the blocks in each copy, group by group.
     #[must_use]
     pub fn sums(&self, evaluator: &Evaluator<'_>, phases: &SwitchedPhases) -> Vec<Ciphertext> {
         evaluator.begin_stage("block_sums");
@@ -171,7 +171,7 @@ impl BlockProduct {
         slots
     }
 
-    /// The product of all blocks, in n slots that repeat: of the sums, then of their copies.
+    /// Returns the product of all blocks, in n slots that repeat: of the sums, then of their copies.
     ///
     /// # Panics
     /// If there are not as many sums as groups.

@@ -127,13 +127,13 @@ impl Exponential {
         Self { function, series, shape, angle, scale_shift: 0.0, power: 1.0 }
     }
 
-    /// Which function it is, and the sizes of its evaluation.
+    /// Returns which function it is, and the sizes of its evaluation.
     #[must_use]
     pub fn kind(&self) -> (PhaseFunction, ExponentialShape) {
         (self.function, self.shape)
     }
 
-    /// The same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
+    /// Returns the same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
     /// products of it stay there.
     pub fn at_half_scale(mut self) -> Self {
         self.scale_shift = -1.0;
@@ -179,7 +179,7 @@ impl Exponential {
         of_series.into_iter().map(|error| growth * error).collect()
     }
 
-    /// How far the modulus of the result is from 1 at x in [-1, 1], in exact arithmetic; for a cosine, how far it is off.
+    /// Returns how far the modulus of the result is from 1 at x in [-1, 1], in exact arithmetic; for a cosine, how far it is off.
     ///
     /// ```
     /// use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
@@ -221,7 +221,7 @@ impl Exponential {
         (self.angle * f64::from(self.shape.doublings).exp2()).powi(2)
     }
 
-    /// The cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
+    /// Returns the cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
     ///
     /// Cost: multiplications, of which a level is worth two and a half; those of two real parts, which share the steps of their
     /// series, stand for two exponentials.

@@ -137,13 +137,13 @@ impl HomomorphicDft {
         Self { factors: Some(factors), trace: SubringTrace::default(), stages }
     }
 
-    /// The chain after a trace, which leaves the mean of all copies.
+    /// Returns the chain after a trace, which leaves the mean of all copies.
     #[must_use]
     pub fn after_trace(self, trace: SubringTrace) -> Self {
         Self { trace, ..self }
     }
 
-    /// The chain where only the first `keyed_babies` baby steps of a matrix have keys, which the others share; all of them
+    /// Returns the chain where only the first `keyed_babies` baby steps of a matrix have keys, which the others share; all of them
     /// if none is given: see [`TransformPlan::sharing_baby_keys`].
     ///
     /// # Panics
@@ -159,7 +159,7 @@ impl HomomorphicDft {
         self
     }
 
-    /// The chain where every matrix has baby steps of its own: how many, and how many of them have keys, which the others
+    /// Returns the chain where every matrix has baby steps of its own: how many, and how many of them have keys, which the others
     /// share. No list leaves it as it is.
     ///
     /// # Panics
@@ -183,7 +183,7 @@ impl HomomorphicDft {
         self
     }
 
-    /// The chain whose first matrix, or first step of the trace, raises: see [`TransformPlan::raises`].
+    /// Returns the chain whose first matrix, or first step of the trace, raises: see [`TransformPlan::raises`].
     ///
     /// # Panics
     /// If there is no matrix, or the first one is not the outermost of CoeffsToSlots.
@@ -198,7 +198,7 @@ impl HomomorphicDft {
         self
     }
 
-    /// Whether it begins under the sparse secret.
+    /// Returns whether it begins under the sparse secret.
     #[must_use]
     pub fn raises(&self) -> bool {
         let first =
@@ -206,7 +206,7 @@ impl HomomorphicDft {
         first.is_some_and(|plan| plan.raises)
     }
 
-    /// The chain as that of SlotsToCoeffs, whose results are read as coefficients: a dry run keeps the law of slots.
+    /// Returns the chain as that of SlotsToCoeffs, whose results are read as coefficients: a dry run keeps the law of slots.
     #[must_use]
     pub fn ending_in_coefficients(mut self) -> Self {
         let mut span = 1;
@@ -239,12 +239,12 @@ impl HomomorphicDft {
         self.trace.encode(ring).chain(matrices.zip(&self.stages).map(encode)).collect()
     }
 
-    /// Bytes of all matrices, encoded.
+    /// Returns the bytes of all matrices, encoded.
     pub fn encoded_bytes(&self, moduli: &RingModuli) -> usize {
         self.stages.iter().map(|stage| stage.plan.encoded_bytes(moduli)).sum()
     }
 
-    /// The plans of all matrices, those of the trace first.
+    /// Returns the plans of all matrices, those of the trace first.
     pub fn plans(&self) -> Vec<TransformPlan> {
         let stages = self.stages.iter().map(|stage| &stage.plan);
         self.trace.plans().iter().chain(stages).cloned().collect()
@@ -324,7 +324,7 @@ pub fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>)
     sum
 }
 
-/// The shape of keys at a level: `digits` digits, and as few special primes as cover one digit.
+/// Returns the shape of keys at a level: `digits` digits, and as few special primes as cover one digit.
 pub fn key_shape(
     limbs: usize,
     digits: usize,

@@ -21,7 +21,7 @@ use crate::overflow::EncapsulatedSecret;
 use crate::transform_plan::raising_shape;
 use crate::{Arithmetic, Ciphertext, Evaluator};
 
-/// The keys of an encapsulated ModRaise from the bottom prime of the first chain to the basis `raised`.
+/// Returns the keys of an encapsulated ModRaise from the bottom prime of the first chain to the basis `raised`.
 ///
 /// Both are single-digit: words modulo q_0 are small against any other modulus, so one special prime
 /// is enough, and the key towards the sparse secret never leaves `q_0·p_0`.

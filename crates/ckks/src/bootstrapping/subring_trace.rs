@@ -35,7 +35,7 @@ impl TraceHalvings {
         Self(if is_sparse { 2 } else { 1 })
     }
 
-    /// Whether it is what files leave out.
+    /// Returns whether it is what files leave out.
     #[must_use]
     pub const fn is_one(&self) -> bool {
         self.0 == 1
@@ -101,7 +101,7 @@ impl SubringTrace {
         true
     }
 
-    /// The plans of all steps.
+    /// Returns the plans of all steps.
     #[must_use]
     pub fn plans(&self) -> &[TransformPlan] {
         &self.steps
@@ -119,7 +119,7 @@ impl SubringTrace {
         self.steps.iter().map(ones)
     }
 
-    /// The mean over all copies: the trace divided by their number, with its steps as the arithmetic needs them.
+    /// Returns the mean over all copies: the trace divided by their number, with its steps as the arithmetic needs them.
     pub fn apply<A: Arithmetic>(
         &self,
         arithmetic: &A,

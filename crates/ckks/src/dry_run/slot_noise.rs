@@ -73,7 +73,7 @@ impl SlotNoise {
         Self { fixed: mean_square, bound, ..Self::ZERO }
     }
 
-    /// The variance of the whole noise.
+    /// Returns the variance of the whole noise.
     #[must_use]
     pub fn total(self) -> f64 {
         self.gaussian + self.roundings + self.switches + self.products + self.means + self.fixed

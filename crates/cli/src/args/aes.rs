@@ -8,14 +8,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-#[cfg(feature = "client")]
 pub use self::block::{BLOCK_BYTES, block};
-use self::block::{Counter, counter};
 #[cfg(feature = "client")]
 pub use self::client::{AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesOpenArgs};
-use super::lookup::ComputedFiles;
-use super::memory::MemoryArgs;
-use super::parameters::log2_fail;
+use super::common::{MemoryArgs, OutputArgs, log2_fail};
 
 /// Transciphering with AES-128.
 #[derive(Debug, Subcommand)]
@@ -59,16 +55,18 @@ pub struct AesTranscipherArgs {
     pub encrypted_key: PathBuf,
     /// Read the input as bytes that another program encrypted by AES-128 in counter mode, starting from this counter
     /// block: 16 bytes in hexadecimal
-    #[arg(long, value_name = "HEX", value_parser = counter)]
-    pub counter: Option<Counter>,
+    #[arg(long, value_name = "HEX", value_parser = block)]
+    pub counter: Option<[u8; BLOCK_BYTES]>,
     /// Table of 256 outputs below 256 (.csv or .npy) that is applied to every byte
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
     #[command(flatten)]
     pub memory: MemoryArgs,
-    /// The message, as written by `aes encrypt`, and the homomorphic ciphertexts.
+    /// The message, as written by `aes encrypt`
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
     #[command(flatten)]
-    pub files: ComputedFiles,
+    pub file: OutputArgs,
 }
 
 /// Help of the group.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::lookup::ComputedFiles;
+use super::common::OutputArgs;
 
 /// Arguments of `automaton`.
 #[derive(Args, Debug)]
@@ -28,9 +28,11 @@ pub struct AutomatonArgs {
     /// Table (.csv or .npy) of the results, with an entry for each weight from 0 on [default: the weight itself]
     #[arg(long, value_name = "FILE")]
     pub outputs: Option<PathBuf>,
-    /// The symbols of all words, and the results, one value per word.
+    /// File of ciphertexts: the symbols of all words; results have one value per word
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
     #[command(flatten)]
-    pub files: ComputedFiles,
+    pub file: OutputArgs,
 }
 
 /// Help of `automaton`.

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::memory::MemoryArgs;
-use super::memory::memory_size;
-use super::parameters::log2_fail;
+use super::common::{ComputationArgs, JobLimits};
 
 /// Operation on every result y of the packed lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,19 +34,6 @@ impl BridgeOperation {
     /// Returns whether results are bits.
     pub fn gives_bits(self) -> bool {
         matches!(self, Self::Sign | Self::Below | Self::LessThan)
-    }
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sign => "sign",
-            Self::Below => "below",
-            Self::LessThan => "less-than",
-            Self::Maximum => "maximum",
-            Self::Absolute => "absolute",
-            Self::Relu => "relu",
-            Self::Table => "table",
-        }
     }
 }
 
@@ -81,15 +66,8 @@ pub struct BridgeArgs {
     /// Number of results that are processed one by one, for predicted times [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub taken_out: Option<u32>,
-    /// Maximum memory, including keys, such as 6GB
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
-    /// log2 of the maximum probability that any value of a packed ciphertext goes wrong in any step
-    #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
-    pub log2_fail: f64,
-    /// INSECURE parameters of small rings, for tests of this program
-    #[arg(long, hide = true)]
-    pub insecure_toy: bool,
+    #[command(flatten)]
+    pub limits: JobLimits,
 }
 
 /// Rows of a file, counted from 1, both included.
@@ -117,9 +95,6 @@ pub struct BridgeRunArgs {
     /// Operation on results
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: BridgeOperation,
-    /// Server's evaluation keys
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub evaluation: PathBuf,
     /// Encrypted values, one file per operand
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
@@ -142,13 +117,7 @@ pub struct BridgeRunArgs {
     #[arg(long, value_name = "A-B", value_parser = rows)]
     pub rows: Option<Rows>,
     #[command(flatten)]
-    pub memory: MemoryArgs,
-    /// File for the encrypted results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    pub server: ComputationArgs,
 }
 
 /// Help of `bridge`.

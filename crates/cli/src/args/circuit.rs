@@ -5,15 +5,14 @@ mod client;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use cryptable::bits::NamedSet;
 use cryptable::circuits::aes::SBox;
 
 #[cfg(feature = "client")]
 pub use self::client::CircuitTestArgs;
-use super::memory::memory_size;
-use super::parameters::log2_fail;
+use super::common::{OutputArgs, choice, log2_fail, memory_size};
 
 /// Binary circuits on encrypted words.
 #[derive(Debug, Subcommand)]
@@ -44,11 +43,10 @@ pub struct NetlistArgs {
 
 /// A form of the S-box by its name.
 pub(super) fn s_box() -> impl TypedValueParser<Value = SBox> {
-    let names = PossibleValuesParser::new([
-        PossibleValue::new("tables").help("tables of eight bits"),
-        PossibleValue::new("gates").help("gates of two bits: the circuit of Boyar and Peralta"),
-    ]);
-    names.map(|name| if name == "gates" { SBox::BoyarPeralta } else { SBox::Tables })
+    choice([
+        ("tables", "tables of eight bits", SBox::Tables),
+        ("gates", "gates of two bits: the circuit of Boyar and Peralta", SBox::BoyarPeralta),
+    ])
 }
 
 /// Execution of a circuit.
@@ -67,9 +65,7 @@ pub struct ScheduleArgs {
 
 /// A parameter set by its name. All have 128 bits of security.
 fn named_set() -> impl TypedValueParser<Value = NamedSet> {
-    let shown = |set: NamedSet| PossibleValue::new(set.name()).help(set.description());
-    let names = PossibleValuesParser::new(NamedSet::ALL.map(shown));
-    names.map(|name| NamedSet::by_name(&name).expect("a name of the list"))
+    choice(NamedSet::ALL.map(|set| (set.name(), set.description(), set)))
 }
 
 /// Requirements for keys of circuits.
@@ -109,14 +105,10 @@ pub struct CircuitRunArgs {
     /// File of encrypted words
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// File for the encrypted results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
     #[command(flatten)]
     pub schedule: ScheduleArgs,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: OutputArgs,
 }
 
 /// Help of the group.

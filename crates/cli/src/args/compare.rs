@@ -3,20 +3,18 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use cryptable::Engine;
 use cryptable::comparisons::Operation;
 
-use super::memory::MemoryArgs;
-use super::memory::memory_size;
-use super::parameters::{EngineParser, log2_fail};
+use super::common::{ComputationArgs, JobLimits, choice, engine};
 
 /// Requirements for keys of comparisons, and limits.
 #[derive(Args, Clone, Debug)]
 pub struct IntegerArgs {
     /// Engine: `packed` compares 65,536 integers at once, `single` each by itself, with keys of a tenth of a gigabyte
     /// [default: packed]
-    #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
+    #[arg(long, value_name = "ENGINE", value_parser = engine())]
     pub mode: Option<Engine>,
     /// Decomposition into digits with --mode single: HomDecomp-Reduce, HomDecomp-FDFB, HomFloor or HomFloorAlt
     /// [default: HomDecomp-Reduce, the fastest]
@@ -31,21 +29,13 @@ pub struct IntegerArgs {
     /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
-    /// Maximum memory of an operation, including keys, such as 6GB
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
-    /// log2 of the maximum probability that an operation gets any integer of a ciphertext wrong
-    #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
-    pub log2_fail: f64,
-    /// INSECURE parameters of small rings, for tests of this program
-    #[arg(long, hide = true)]
-    pub insecure_toy: bool,
+    #[command(flatten)]
+    pub limits: JobLimits,
 }
 
 /// An operation by its name.
 fn operation() -> impl TypedValueParser<Value = Operation> {
-    let names = PossibleValuesParser::new(Operation::ALL.map(Operation::name));
-    names.map(|name| name.parse().expect("a name of the list"))
+    choice(Operation::ALL.map(|operation| (operation.name(), "", operation)))
 }
 
 /// Arguments of `compare`.
@@ -59,9 +49,6 @@ pub struct CompareArgs {
     /// of x, between which it is linear; results are approximate
     #[arg(long, value_name = "FILE", conflicts_with = "op")]
     pub function: Option<PathBuf>,
-    /// Server's evaluation key
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub evaluation: PathBuf,
     /// Encrypted integers, one file per operand
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
@@ -72,13 +59,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "INTEGER", allow_negative_numbers = true)]
     pub high: Option<i64>,
     #[command(flatten)]
-    pub memory: MemoryArgs,
-    /// File for the encrypted results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    pub server: ComputationArgs,
 }
 
 /// Help of `compare`.

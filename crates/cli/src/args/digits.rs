@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::TableArgs;
-use super::memory::MemoryArgs;
+use super::common::MemoryArgs;
 
 /// Arguments of `digits`.
 #[derive(Args, Debug)]

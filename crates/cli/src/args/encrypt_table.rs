@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::common::OutputArgs;
 use super::lookup::TableArgs;
 
 /// Arguments of `encrypt-table`.
@@ -21,12 +22,8 @@ pub struct EncryptTableArgs {
     /// input
     #[arg(long, conflicts_with_all = ["default", "dictionary", "output_dictionary"])]
     pub per_value: bool,
-    /// File for the encrypted table
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: OutputArgs,
 }
 
 /// Help of `encrypt-table`.

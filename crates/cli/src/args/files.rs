@@ -126,8 +126,11 @@ mod tests {
         use Role::{Bytes, Input};
         let integers =
             "cryptable integers --op argmax --evaluation e --input i --value v --output o";
-        let options = ["--evaluation", "--input", "--value", "--output"];
-        check(integers, &[0, 1, 2, 3].map(|k| (options[k], if k < 2 { Input } else { Bytes })));
+        let options = ["--input", "--value", "--evaluation", "--output"];
+        check(
+            integers,
+            &[0, 1, 2, 3].map(|k| (options[k], if k % 2 == 0 { Input } else { Bytes })),
+        );
         check("cryptable plan program p.json", &[("PROGRAM", Input)]);
         check("cryptable plan circuit add32 --output p", &[("--output", Bytes)]);
         check("cryptable inspect a b", &[("FILE", Input), ("FILE", Input)]);

@@ -8,6 +8,8 @@ use cryptable::gates::Gate;
 #[cfg(feature = "client")]
 use cryptable::packed_gates::foreign::ForeignParameters;
 
+use super::common::OutputArgs;
+
 /// Subcommands of `foreign`.
 #[derive(Debug, Subcommand)]
 pub enum ForeignCommand {
@@ -72,12 +74,8 @@ pub struct ForeignGateArgs {
     /// List of ciphertexts, in the layout that the book describes; two of equal length, but one for `not`
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// File for the list of results, under the same secret
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: OutputArgs,
 }
 
 /// A gate by its name.

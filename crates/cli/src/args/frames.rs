@@ -6,8 +6,7 @@ use clap::Args;
 #[cfg(feature = "client")]
 use clap::Subcommand;
 
-use super::memory::{MemoryArgs, memory_size};
-use super::parameters::log2_fail;
+use super::common::{ComputationArgs, JobLimits};
 
 /// Requirements for keys of programs.
 #[derive(Args, Clone, Debug)]
@@ -21,15 +20,8 @@ pub struct ProgramJobArgs {
     /// Number of rows; few rows need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rows: Option<u64>,
-    /// Maximum memory of a run, including keys, such as 8GB
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
-    /// log2 of the maximum probability that any result of a full ciphertext is wrong [default: -64]
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
-    pub log2_fail: Option<f64>,
-    /// INSECURE parameters of small rings, for tests of this program
-    #[arg(long, hide = true)]
-    pub insecure_toy: bool,
+    #[command(flatten)]
+    pub limits: JobLimits,
 }
 
 /// Arguments of `run`.
@@ -39,20 +31,11 @@ pub struct RunArgs {
     /// looked for beside it
     #[arg(value_name = "PIPELINE")]
     pub pipeline: PathBuf,
-    /// Server's evaluation key
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub evaluation: PathBuf,
     /// Encrypted frame, as `encrypt --schema` or `run` writes it
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// File for the frame of results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
     #[command(flatten)]
-    pub memory: MemoryArgs,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    pub server: ComputationArgs,
 }
 
 /// Subcommands of `schema`.

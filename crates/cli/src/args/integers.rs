@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use cryptable::Engine;
 
-use super::memory::MemoryArgs;
-use super::memory::memory_size;
-use super::parameters::{EngineParser, log2_fail};
+use super::common::{ComputationArgs, JobLimits, engine};
 
 /// Requirements for keys of integers.
 #[derive(Args, Clone, Copy, Debug)]
@@ -19,7 +17,7 @@ pub struct DigitArgs {
     #[arg(long)]
     pub signed: bool,
     /// Engine: `packed` for thousands of integers at once, `single` for the least latency
-    #[arg(long, value_name = "ENGINE", value_parser = EngineParser, default_value = "packed")]
+    #[arg(long, value_name = "ENGINE", value_parser = engine(), default_value = "packed")]
     pub mode: Engine,
     /// Bits per digit, 1 to 5 [default: 3 for packed values, 2 for single values]
     #[arg(long, value_name = "B")]
@@ -31,19 +29,12 @@ pub struct DigitArgs {
     /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
-    /// Maximum memory of an operation, including keys, such as 6GB
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
-    /// log2 of the maximum failure probability of an operation, for any of its values [default: -64]
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
-    pub log2_fail: Option<f64>,
     /// Predict searches and sorts as well, and keep the failure probability for them: `largest` for the ten largest of a full
     /// ciphertext, `argmax` and `sort`. Packed integers; digits of 4 bits take the least time for searches
     #[arg(long)]
     pub search: bool,
-    /// INSECURE parameters of small rings, for tests of this program
-    #[arg(long, hide = true)]
-    pub insecure_toy: bool,
+    #[command(flatten)]
+    pub limits: JobLimits,
 }
 
 /// Operation on columns.
@@ -91,23 +82,12 @@ pub enum IntegerOperation {
     Sort,
 }
 
-impl IntegerOperation {
-    /// Returns the name.
-    pub fn name(self) -> String {
-        let value = self.to_possible_value();
-        value.map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-}
-
 /// Arguments of `integers`.
 #[derive(Args, Debug)]
 pub struct IntegersArgs {
     /// Operation on inputs x and y
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: IntegerOperation,
-    /// Server's evaluation key
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub evaluation: PathBuf,
     /// Encrypted integers, one file per operand
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
@@ -137,13 +117,7 @@ pub struct IntegersArgs {
     #[arg(long)]
     pub lazy: bool,
     #[command(flatten)]
-    pub memory: MemoryArgs,
-    /// File for the encrypted results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    pub server: ComputationArgs,
 }
 
 /// Reads the bits of an integer.

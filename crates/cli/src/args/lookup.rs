@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::memory::MemoryArgs;
+use super::common::{MemoryArgs, choice};
 use crate::formats::domain::Signs;
 
 /// Reading options of a table.
@@ -16,8 +16,13 @@ pub struct TableArgs {
     /// Read inputs and outputs of the table as -P/2 .. P/2 - 1 instead of 0 .. P - 1, for moduli P; or only one of
     /// them: --signed=inputs, --signed=outputs
     #[arg(long, value_name = "COLUMNS", num_args = 0..=1, require_equals = true,
-        default_missing_value = "both", conflicts_with_all = ["dictionary", "output_dictionary"])]
-    pub signed: Option<SignedColumns>,
+        default_missing_value = "both", conflicts_with_all = ["dictionary", "output_dictionary"],
+        value_parser = choice([
+            ("both", "Inputs and outputs", Signs::both(true)),
+            ("inputs", "Inputs alone", Signs { inputs: true, outputs: false }),
+            ("outputs", "Outputs alone", Signs { inputs: false, outputs: true }),
+        ]))]
+    pub signed: Option<Signs>,
     /// Treat the first line of a table in CSV as a header [default: if it has words instead of numbers]
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
@@ -35,22 +40,15 @@ pub struct TableArgs {
     pub extend: bool,
 }
 
-/// Columns of a table that are signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SignedColumns {
-    /// Inputs and outputs
-    Both,
-    /// Inputs alone
-    Inputs,
-    /// Outputs alone
-    Outputs,
-}
-
 impl TableArgs {
     /// Returns the signed columns.
     pub fn signs(&self) -> Signs {
-        let is = |column| self.signed == Some(SignedColumns::Both) || self.signed == Some(column);
-        Signs { inputs: is(SignedColumns::Inputs), outputs: is(SignedColumns::Outputs) }
+        self.signed.unwrap_or_default()
+    }
+
+    /// Returns whether tables have a header, if stated.
+    pub fn stated_header(&self) -> Option<bool> {
+        (self.header || self.no_header).then_some(self.header)
     }
 }
 
@@ -127,17 +125,3 @@ it, too.
 
 One lookup of several tables takes less time than several lookups, unless tables are per value or
 encrypted.";
-
-/// A file of ciphertexts and that of the results, of commands that compute on one of them.
-#[derive(Args, Debug)]
-pub struct ComputedFiles {
-    /// File of ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
-}

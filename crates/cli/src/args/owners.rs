@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::lookup::{ComputedFiles, TableArgs};
+use super::common::OutputArgs;
+use super::lookup::TableArgs;
 
 /// Subcommands of `owners`.
 #[derive(Debug, Subcommand)]
@@ -193,9 +194,11 @@ pub struct JointLookupArgs {
     pub table: PathBuf,
     #[command(flatten)]
     pub reading: TableArgs,
-    /// The values, and the results, which all owners decrypt together.
+    /// File of ciphertexts; results are for all owners to decrypt together
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
     #[command(flatten)]
-    pub files: ComputedFiles,
+    pub file: OutputArgs,
 }
 
 /// How far an owner's part of a decryption hides its part of the secret key; all owners take the same numbers.
@@ -232,29 +235,16 @@ fn log2_distance(text: &str) -> Result<f64, String> {
 #[cfg(feature = "client")]
 impl ShareArgs {
     /// Returns the files that are written, in the order in which they get their names.
-    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let Self { first, keys, commitment, secret, .. } = self;
-        let files = [
-            ("--first", first),
-            ("--keys", keys),
-            ("--commitment", commitment),
-            ("--secret", secret),
-        ];
-        files.into_iter().map(|(option, path)| (option, path.as_path()))
+    pub fn outputs(&self) -> [&Path; 4] {
+        [&self.first, &self.keys, &self.commitment, &self.secret].map(PathBuf::as_path)
     }
 }
 
 #[cfg(feature = "client")]
 impl CombineArgs {
     /// Returns the files that are written, in the order in which they get their names.
-    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let Self { public, evaluation, bits_evaluation, .. } = self;
-        let files = [
-            ("--evaluation", evaluation),
-            ("--bits-evaluation", bits_evaluation),
-            ("--public", public),
-        ];
-        files.into_iter().map(|(option, path)| (option, path.as_path()))
+    pub fn outputs(&self) -> [&Path; 3] {
+        [&self.evaluation, &self.bits_evaluation, &self.public].map(PathBuf::as_path)
     }
 }
 

@@ -1,24 +1,22 @@
 //! Requirements for parameters: options of `plan` and `keygen`.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command, ValueEnum};
+use clap::Args;
 use cryptable::engines::packed::EntryKind;
 use cryptable::{Engine, Goal};
 
+use super::common::{choice, engine, log2_fail, memory_size};
 use super::lookup::TableArgs;
-use super::memory::memory_size;
 
 /// Requirements for parameters.
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
     /// Engine, which determines how values are encrypted; all other commands find it in the files
-    #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
+    #[arg(long, value_name = "ENGINE", value_parser = engine())]
     pub mode: Option<Engine>,
     /// Engine that encrypts: the server may pack values of `single`, to look many of them up at once
-    #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
+    #[arg(long, value_name = "ENGINE", value_parser = engine())]
     pub inputs: Option<Engine>,
     /// Width of the inputs in bits: the input modulus is 2^B
     #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=24))]
@@ -53,8 +51,11 @@ pub struct ParameterArgs {
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub bandwidth: Option<usize>,
     /// Quantity to optimise [default: throughput]
-    #[arg(long)]
-    pub goal: Option<GoalArg>,
+    #[arg(long, value_parser = choice([
+        ("throughput", "Least time for all values", Goal::Throughput),
+        ("latency", "Least time to the first result", Goal::Latency),
+    ]))]
+    pub goal: Option<Goal>,
     /// log2 of the maximum failure probability per ciphertext, such as -128: of any of the 65,536 values of a packed
     /// ciphertext, or of the one value of others [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
@@ -65,8 +66,12 @@ pub struct ParameterArgs {
     /// Kind of tables: one for all values, one per value, or encrypted, so that the server applies them without reading
     /// them; for packed values. Keys for per-value and for encrypted tables are the same and serve all three kinds
     /// [default: shared]
-    #[arg(long, value_name = "KIND")]
-    pub table_kind: Option<TableKind>,
+    #[arg(long, value_name = "KIND", value_parser = choice([
+        ("shared", "One for all values", EntryKind::Shared),
+        ("per-value", "One for every value", EntryKind::Plain),
+        ("encrypted", "Encrypted by the client: encrypt-table", EntryKind::Encrypted),
+    ]))]
+    pub table_kind: Option<EntryKind>,
     /// Outputs have a real and an imaginary part, in one result: `lookup --imaginary`; for packed values, half as many per
     /// ciphertext
     #[arg(long)]
@@ -95,100 +100,4 @@ pub struct ParameterArgs {
     /// Bits per digit of a multiplexer tree over packed values [default: the fastest]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=8))]
     pub digit_bits: Option<u32>,
-}
-
-/// Kind of tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TableKind {
-    /// One for all values
-    Shared,
-    /// One for every value
-    PerValue,
-    /// Encrypted by the client: encrypt-table
-    Encrypted,
-}
-
-impl From<TableKind> for EntryKind {
-    fn from(kind: TableKind) -> Self {
-        match kind {
-            TableKind::Shared => Self::Shared,
-            TableKind::PerValue => Self::Plain,
-            TableKind::Encrypted => Self::Encrypted,
-        }
-    }
-}
-
-/// Quantity that a plan optimises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum GoalArg {
-    /// Least time for all values
-    Throughput,
-    /// Least time to the first result
-    Latency,
-}
-
-impl From<GoalArg> for Goal {
-    fn from(goal: GoalArg) -> Self {
-        match goal {
-            GoalArg::Throughput => Self::Throughput,
-            GoalArg::Latency => Self::Latency,
-        }
-    }
-}
-
-/// Parser of names of engines, which also lists them for help and completions.
-#[derive(Clone)]
-pub(crate) struct EngineParser;
-
-impl TypedValueParser for EngineParser {
-    type Value = Engine;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Engine, clap::Error> {
-        engine.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let value = |engine: Engine| PossibleValue::new(engine.name()).help(engine.summary());
-        Some(Box::new(Engine::ALL.into_iter().map(value)))
-    }
-}
-
-fn engine(name: &str) -> Result<Engine, String> {
-    match name {
-        "bits" => Err("it is called leveled now".into()),
-        _ => name.parse().map_err(|_| {
-            let names = Engine::ALL.map(Engine::name).join(", ");
-            format!("there are {names}")
-        }),
-    }
-}
-
-pub(crate) fn log2_fail(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|log2| (-1000.0..=-1.0).contains(log2));
-    number.ok_or_else(|| "it must be a number from -1000 to -1".into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn engines_have_names_and_one_had_another() {
-        for known in Engine::ALL {
-            assert_eq!(engine(known.name()), Ok(known));
-        }
-        assert_eq!(engine("bits").unwrap_err(), "it is called leveled now");
-        assert_eq!(engine("x").unwrap_err(), "there are packed, single, leveled");
-    }
-
-    #[test]
-    fn failures_are_rare() {
-        assert_eq!(log2_fail("-128"), Ok(-128.0));
-        assert!(log2_fail("64").is_err() && log2_fail("-0.5").is_err() && log2_fail("x").is_err());
-    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::lookup::ComputedFiles;
+use super::common::OutputArgs;
 
 /// Subcommands of `rekey`.
 #[derive(Debug, Subcommand)]
@@ -42,9 +42,11 @@ pub struct RekeyApplyArgs {
     /// Key of `rekey keygen`
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
-    /// The owner's ciphertexts, fresh or computed, and the new owner's.
+    /// The owner's ciphertexts, fresh or computed
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
     #[command(flatten)]
-    pub files: ComputedFiles,
+    pub file: OutputArgs,
 }
 
 /// Help of `rekey`.

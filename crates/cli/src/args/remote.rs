@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::memory::memory_size;
+use super::common::memory_size;
 
 /// Action of a client on a server of `serve`.
 #[derive(Debug, Subcommand)]

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::GroupArgs;
+use super::common::memory_size;
 use super::lookup::TableArgs;
-use super::memory::memory_size;
 
 /// Arguments of `serve`: those of a server that starts, or a command of its operator.
 #[derive(Args, Debug)]

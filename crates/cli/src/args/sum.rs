@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::common::OutputArgs;
+
 /// Arguments of `sum`.
 #[derive(Args, Debug)]
 pub struct SumArgs {
@@ -19,12 +21,8 @@ pub struct SumArgs {
     /// Mark the sums as signed, as differences of unsigned values are [default: if the terms are signed]
     #[arg(long)]
     pub signed: bool,
-    /// File for the sums
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: OutputArgs,
 }
 
 /// Help of `sum`.

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::memory::MemoryArgs;
-use super::memory::memory_size;
-use super::parameters::log2_fail;
+use super::common::{ComputationArgs, JobLimits};
 
 /// Requirements for keys of wide values, and limits.
 #[derive(Args, Clone, Copy, Debug)]
@@ -20,24 +18,14 @@ pub struct WideArgs {
     /// Number of values per lookup; few values need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub values: Option<u32>,
-    /// Maximum memory of a lookup, including keys, such as 6GB
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
-    /// log2 of the maximum probability that any value of a ciphertext is wrong
-    #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
-    pub log2_fail: f64,
-    /// INSECURE parameters of small rings and words of 4 bits, for tests of this program
-    #[arg(long, hide = true)]
-    pub insecure_toy: bool,
+    #[command(flatten)]
+    pub limits: JobLimits,
 }
 
 /// Arguments of `wide`.
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("table").required(true))]
 pub struct WideLookupArgs {
-    /// Server's evaluation key
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub evaluation: PathBuf,
     /// Dictionary: CSV with lines `key,value`; all other keys have the value of --default
     #[arg(long, value_name = "FILE", group = "table", requires = "default")]
     pub dictionary: Option<PathBuf>,
@@ -64,13 +52,7 @@ pub struct WideLookupArgs {
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
     #[command(flatten)]
-    pub memory: MemoryArgs,
-    /// File for the encrypted results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    pub server: ComputationArgs,
 }
 
 /// Help of `wide`.

@@ -10,7 +10,6 @@ use serde_json::json;
 use crate::args::Global;
 use crate::args::automaton::AutomatonArgs;
 use crate::ciphertext_file::{self, Reader};
-use crate::commands::threads;
 use crate::formats::rules;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
@@ -19,7 +18,7 @@ use crate::{input_file, progress};
 
 /// Runs an automaton on every word of a file.
 pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
-    let mut reader = Reader::open(global, &args.files.input)?;
+    let mut reader = Reader::open(global, &args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     parameters.leveled().with_context(|| {
@@ -41,16 +40,14 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     let mapped = key_file.read()?;
     let words = all_values(&mut reader)?;
     let start = Instant::now();
-    let bar = progress::bar(global, "automaton");
-    let step = progress::on(&bar);
-    let execution = Execution::default().progress(&step);
-    let results =
-        mapped.key.run_automaton(&automaton, &words, length as usize, &outputs, execution);
+    let results = progress::shown(global, "automaton", |moved| {
+        let execution = Execution::default().progress(moved);
+        mapped.key.run_automaton(&automaton, &words, length as usize, &outputs, execution)
+    });
     let results = results.with_context(|| reader.name())?;
-    bar.finish_and_clear();
     mapped.check_unchanged()?;
     let contents = Contents { modulus: outputs.output_modulus(), ..expected };
-    let mut writer = ciphertext_file::create(&args.files.output, contents)?;
+    let mut writer = ciphertext_file::create(&args.file.output, contents)?;
     writer.push(&results)?;
     let written = ciphertext_file::commit(writer)?;
     let eval_s = start.elapsed().as_secs_f64();
@@ -63,12 +60,12 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
         bytes(written.bytes),
         counted(states as u64, "state"),
         seconds(eval_s),
-        counted(threads(global) as u64, "thread")
+        counted(global.threads() as u64, "thread")
     );
     let modulus = contents.modulus;
     let fields =
         json!({ "modulus": modulus, "words": words, "word_length": length, "states": states });
-    report::computed(global, &args.files.output, written.bytes, eval_s, fields, &text)
+    report::computed(global, &args.file.output, written.bytes, eval_s, fields, &text)
 }
 
 /// Returns the automaton that the options describe.

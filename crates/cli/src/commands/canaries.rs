@@ -9,61 +9,63 @@ use cryptable_wire::hex;
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use crate::args::{CanaryArgs, CanaryInputs, CsvArgs, DecryptArgs, Global};
+use crate::args::{CanaryArgs, CanaryInputs, CsvArgs, DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::formats::csv::Coding;
 use crate::formats::domain::{Domain, Signs};
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::formats::value_writer::ValueWriter;
-use crate::formats::values::{ValueOptions, Values, open_values};
+use crate::formats::values::{ValueOptions, all_values, open_values};
 use crate::input_file;
+use crate::key_input::EncryptionKey;
 use crate::report::{self, Report, values};
 
 /// Longest file of canaries that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// Values that are read at a time.
-const CHUNK: usize = 1 << 16;
+/// Values among which canaries are hidden, and the files of these, which get their names with that of the ciphertexts.
+pub struct Hidden {
+    /// All values to encrypt, canaries included.
+    pub list: Zeroizing<Vec<u64>>,
+    /// The number of values that are no canaries.
+    pub own: u64,
+    /// Files of the canaries.
+    pub files: Vec<AtomicFile>,
+    /// Report of the canaries.
+    pub report: Report,
+}
 
-/// Joins the chunks that `next` returns, up to the first empty one.
-pub fn all_values(
-    mut next: impl FnMut() -> Result<Zeroizing<Vec<u64>>>,
-) -> Result<Zeroizing<Vec<u64>>> {
-    let mut chunks = Vec::new();
-    loop {
-        let chunk = next()?;
-        if chunk.is_empty() {
-            break;
+impl Hidden {
+    /// Hides canaries among the values of an input, if the arguments ask for some. Canaries are of a number of `bits` where
+    /// values are no inputs of tables, and their file of inputs has integers of `domain`.
+    pub fn among(
+        args: &EncryptArgs,
+        key: EncryptionKey<'_>,
+        bits: Option<u32>,
+        domain: Domain,
+        values: &mut dyn Iterator<Item = Result<u64>>,
+    ) -> Result<Option<Self>> {
+        if args.canaries.file.is_none() {
+            return Ok(None);
         }
-        chunks.push(chunk);
+        let own = all_values(values)?;
+        ensure!(!own.is_empty(), "{} holds no values", input_file::name(&args.input));
+        let found = draw(&own, &args.canaries, key, bits)?;
+        let list = found.hide(&own).context("--canaries")?;
+        let (files, report) = write(&found, &args.canaries, domain, args.force)?;
+        Ok(Some(Self { list, own: own.len() as u64, files, report }))
     }
-    // Room for all of them, since growing would leave copies behind.
-    let count = chunks.iter().map(|chunk| chunk.len()).sum();
-    let mut all = Zeroizing::new(Vec::with_capacity(count));
-    chunks.iter().for_each(|chunk| all.extend_from_slice(chunk));
-    Ok(all)
 }
 
-/// Joins all values of a file.
-pub fn all_of(values: &mut Values) -> Result<Zeroizing<Vec<u64>>> {
-    all_values(|| {
-        let mut chunk = Zeroizing::new(Vec::with_capacity(CHUNK));
-        for value in values.by_ref().take(CHUNK) {
-            chunk.push(value?);
-        }
-        Ok(chunk)
-    })
-}
-
-/// Draws the canaries that the arguments ask for among values, by a key's `draw` for a number of values and of canaries. The
-/// secret key reads others whose places they take.
-pub fn draw(
+/// Draws the canaries that the arguments ask for among values. The secret key reads others whose places they take.
+fn draw(
     values: &[u64],
     args: &CanaryArgs,
-    secret: Option<&SecretKey>,
-    draw: impl Fn(usize, usize) -> cryptable::Result<Canaries>,
+    key: EncryptionKey<'_>,
+    bits: Option<u32>,
 ) -> Result<Canaries> {
-    let (uniform, places) = match (&args.like, secret) {
+    let draw = |values, count| key.draw_canaries(values, count, bits);
+    let (uniform, places) = match (&args.like, key.secret()) {
         (Some(path), Some(secret)) => {
             let like = read(path, secret)?;
             let uniform = draw(values.len(), like.count()).context("--canaries")?;
@@ -95,17 +97,14 @@ fn read(path: &Path, key: &SecretKey) -> Result<Canaries> {
     Canaries::from_bytes(&bytes, key).with_context(|| name.to_string())
 }
 
-/// Files of canaries that get their names later, and the report of them.
-pub type Written = (Vec<AtomicFile>, Report);
-
 /// Writes canaries, and their inputs in this domain if the arguments ask for them, to files that only their owner can read and
 /// that get their names later.
-pub fn write(
+fn write(
     canaries: &Canaries,
     args: &CanaryArgs,
     domain: Domain,
     force: bool,
-) -> Result<Written> {
+) -> Result<(Vec<AtomicFile>, Report)> {
     let path = args.file.as_deref().context("--canaries")?;
     let create = |path: &Path| {
         atomic_file::check_new(path, force, ", and results cannot be checked by it any more")?;
@@ -205,7 +204,7 @@ fn read_table(path: &Path, key: &SecretKey, domain: Domain) -> Result<Table> {
 /// Reads the results that canaries must have.
 fn read_results(path: &Path, domain: Domain) -> Result<Zeroizing<Vec<u64>>> {
     let (csv, coding) = (&CsvArgs::default(), Coding::Integers(domain));
-    all_of(&mut open_values(path, &ValueOptions { format: None, column: None, csv, coding })?)
+    all_values(&mut open_values(path, &ValueOptions { format: None, column: None, csv, coding })?)
 }
 
 /// Reports the canaries of a file, as part of another report: that they are there, or that their results are right.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::{Operation, OperationResult};
 use cryptable::{
-    Ciphertext, Contents, Engine, Execution, KeyId, KeyParameters, Limits, Parameters, Request,
+    Ciphertext, Contents, Engine, Execution, KeyId, KeyParameters, Parameters, Request,
 };
 use serde_json::json;
 
@@ -14,14 +14,13 @@ use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::large;
 use crate::commands::planned_job::PlannedJob;
-use crate::commands::{limits, operation_plan};
 use crate::key_input::KeyFile;
 use crate::{key_input, memory_limit, progress, report};
 
 /// Runs an operation on files of encrypted integers, with one ciphertext of each at a time.
 pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let bounds = check_arguments(args)?;
-    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let key_file = KeyFile::open(global, &args.server.evaluation)?;
     if matches!(key_file.header.parameters, KeyParameters::LargeValues(_)) {
         return large::run(global, args, key_file);
     }
@@ -30,9 +29,10 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let parameters = key_file.header.parameters.lookups()?;
     check_inputs(&readers, &parameters, key_file.header.key_id, args)?;
     let packed = parameters.packed();
-    let packed = packed.with_context(|| key_input::of_keygen(&args.evaluation, "compare"))?;
+    let packed =
+        packed.with_context(|| key_input::of_keygen(&args.server.evaluation, "compare"))?;
     let prediction = packed.operation_prediction(op);
-    memory_limit::check_unread(args.memory.limit, op.name(), &prediction)?;
+    memory_limit::check_unread(args.server.memory.limit, op.name(), prediction.peak_bytes())?;
     let mapped = key_file.read()?;
     let key = &mapped.key;
     let first = *readers[0].summary();
@@ -42,10 +42,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     for part in 0..first.ciphertexts {
         let operands = ciphertext_file::next_of_each(&mut readers)?;
         let operands: Vec<&Ciphertext> = operands.iter().collect();
-        let moved = progress::on(&bar);
-        let step = |done: usize, total: usize| {
-            moved(part as usize * total + done, first.ciphertexts as usize * total)
-        };
+        let step = progress::on_part(&bar, part as usize, first.ciphertexts as usize);
         let execution = Execution::default().progress(&step);
         let result = match key.compare(op, &operands, bounds, execution)? {
             OperationResult::Bits(bits) => bits,
@@ -53,7 +50,9 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
         };
         let file = match &mut writer {
             Some(file) => file,
-            None => writer.insert(ciphertext_file::create(&args.output, result.contents())?),
+            None => {
+                writer.insert(ciphertext_file::create(&args.server.file.output, result.contents())?)
+            }
         };
         file.push(&result)?;
     }
@@ -67,7 +66,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
         format!("{name} of {} values, {}, {time}", first.values, report::bytes(written.bytes));
     let modulus = written.contents.modulus;
     let fields = json!({ "operation": name, "values": first.values, "modulus": modulus });
-    report::computed(global, &args.output, written.bytes, eval_s, fields, &text)
+    report::computed(global, &args.server.file.output, written.bytes, eval_s, fields, &text)
 }
 
 /// Checks that there is one input per operand, and bounds exactly if the operation needs them. Returns the bounds.
@@ -96,7 +95,7 @@ fn check_inputs(
 ) -> Result<()> {
     let contents = readers[0].contents_of(parameters, key_id);
     let expected = Contents { modulus: parameters.input_modulus(), ..contents };
-    ciphertext_file::check_alike(readers, &expected, &args.evaluation)
+    ciphertext_file::check_alike(readers, &expected, &args.server.evaluation)
 }
 
 /// Plans keys, and predicts every operation.
@@ -112,13 +111,7 @@ pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     if let Some(bits) = args.digit_bits {
         request = request.digit_bits(bits);
     }
-    let request = request.limits(Limits {
-        values: args.values,
-        log2_fail: Some(args.log2_fail),
-        ..limits(global, args.memory, args.insecure_toy)
-    });
-    let plan = request.plan()?;
+    let plan = request.limits(args.limits.of(global, args.values)).plan()?;
     let reason = format!("for integers of {} bits, with one bit of headroom", plan.bits());
-    let report = operation_plan::report(&plan, json!({ "bits": plan.bits() }));
-    Ok(PlannedJob::new(plan.parameters(), reason, report))
+    Ok(PlannedJob::of_operations(&plan, reason, json!({ "bits": plan.bits() })))
 }

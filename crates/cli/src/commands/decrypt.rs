@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 use super::canaries::ResultCheck;
 use super::encrypt::comparison_digits;
 use super::values_report::ValuesReport;
-use super::{aes, bridge, circuit, frame, integers, large, owners};
+use super::{aes, circuit, frame, integers, large, owners};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
 use crate::ciphertext_file::Reader;
 use crate::formats::csv::Coding;
@@ -57,8 +57,9 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
         Some(ObjectType::IntegerColumn) => integers::decrypt(global, args, &key, file),
         Some(ObjectType::SlotBitsWords) => circuit::decrypt(global, args, &key, &file),
         Some(ObjectType::EncryptedBytes) => aes::decrypt(global, args, &key, &file),
-        Some(ObjectType::EncryptedIntegers) => bridge::decrypt(global, args, &key, &file),
-        Some(ObjectType::SmallValues) => large::decrypt_small(global, args, &key, &file),
+        Some(object @ (ObjectType::EncryptedIntegers | ObjectType::SmallValues)) => {
+            large::decrypt(global, args, &key, &file, object)
+        }
         _ => values_of(global, args, &key, file),
     }
 }
@@ -198,13 +199,8 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
     }
 }
 
-/// Starts the file of `values` values that the arguments name.
-pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWriter> {
-    create_at(args, &args.output, domain, values)
-}
-
-/// Starts a file like [`create`], of another name.
-fn create_at(args: &DecryptArgs, path: &Path, domain: Domain, values: u64) -> Result<ValueWriter> {
+/// Starts a file of `values` values, in the way that the arguments state.
+pub fn create(args: &DecryptArgs, path: &Path, domain: Domain, values: u64) -> Result<ValueWriter> {
     let options = WriteOptions {
         format: args.format,
         column: args.column.as_deref(),
@@ -278,7 +274,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         "--canaries: results of whole values are checked, and with --expected words of --as words, not those of {input}"
     );
     let values = check.as_ref().map_or(values, ResultCheck::own_values);
-    let mut writer = create(args, domain, values)?;
+    let mut writer = create(args, &args.output, domain, values)?;
     let mut found = Vec::with_capacity(each);
     while let Some(ciphertext) = reader.next_or_end()? {
         found.push(ciphertext);
@@ -344,7 +340,7 @@ fn complex_values(
     let outputs = [&args.output, imaginary];
     let mut writers = Vec::with_capacity(outputs.len());
     for (path, part) in outputs.into_iter().zip(&parts) {
-        let mut writer = create_at(args, path, domain, values)?;
+        let mut writer = create(args, path, domain, values)?;
         writer.write(part)?;
         writers.push(writer);
     }
@@ -359,20 +355,6 @@ fn complex_values(
     report.print(global)
 }
 
-/// Writes all values of a file that belongs to no engine of lookups, and reports them.
-pub fn write_all(
-    global: Global,
-    args: &DecryptArgs,
-    key: &SecretKey,
-    values: &[u64],
-    modulus: u128,
-    start: Instant,
-) -> Result<()> {
-    write_values(global, args, values, modulus, start)?;
-    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
-    Ok(())
-}
-
 /// Writes all values of a file, and reports them.
 pub fn write_values(
     global: Global,
@@ -382,7 +364,7 @@ pub fn write_values(
     start: Instant,
 ) -> Result<()> {
     let (count, domain) = (values.len() as u64, Domain { modulus, signed: args.signed });
-    let mut writer = create(args, domain, count)?;
+    let mut writer = create(args, &args.output, domain, count)?;
     writer.write(values)?;
     let report = ValuesReport::new(&args.output, writer.commit()?, count, modulus);
     let decrypt_s = Some(start.elapsed().as_secs_f64());

@@ -12,14 +12,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::parameters::ParameterReport;
-use super::threads;
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::ciphertexts;
 use crate::formats::png::GreyImage;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
-use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
@@ -40,7 +38,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let (image, name) = read_image(args.image.as_deref())?;
     let table = read_table(&args.table)?;
     fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot create {}", args.output.printable()))?;
+        .with_context(|| format!("cannot create {}", input_file::name(&args.output)))?;
     let output = args.output.join(PICTURE);
     let file = atomic_file::create(&output, Access::Public)?;
 
@@ -68,7 +66,11 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let head =
         format!("{name}, {width} x {height} pixels, table \"{}\", under encryption", args.table);
     let text = text_of(global, &parameters, &run, wrong);
-    report::told(global, fields, format!("{head}\n{text}  picture      {}", output.printable()))?;
+    report::told(
+        global,
+        fields,
+        format!("{head}\n{text}  picture      {}", input_file::name(&output)),
+    )?;
     ensure!(wrong == 0, "{wrong} of {} pixels are wrong", values.len());
     Ok(())
 }
@@ -82,7 +84,7 @@ fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
     match path {
         None => Ok((GreyImage::read(RETINA, "retina-256.png")?, "retina-256.png".into())),
         Some(path) => {
-            let name = path.printable();
+            let name = input_file::name(path);
             Ok((GreyImage::read(std::io::BufReader::new(input_file::open(path)?), &name)?, name))
         }
     }
@@ -160,16 +162,15 @@ impl EncryptedRun {
         table: &Table,
     ) -> Result<Self> {
         let mut costs = Costs::default();
-        let bar = progress::bar(global, "evaluation key");
         let start = Instant::now();
         let secret = SecretKey::generate(parameters);
-        let moved = progress::on(&bar);
-        let key = secret.evaluation_key_with(Execution::default().progress(&moved))?;
+        let key = progress::shown(global, "evaluation key", |moved| {
+            secret.evaluation_key_with(Execution::default().progress(moved))
+        })?;
         costs.keygen_s = start.elapsed().as_secs_f64();
         costs.secret_key_bytes = secret.to_bytes().len();
         costs.eval_key_bytes = parameters.prediction().key_file_bytes;
         costs.eval_key_memory_bytes = key.memory_bytes();
-        bar.finish_and_clear();
 
         let start = Instant::now();
         let encrypt = |chunk: &[u64]| Ok(secret.encrypt(chunk)?.to_bytes());
@@ -203,11 +204,9 @@ fn look_up(
     table: &Table,
     bar: &Progress,
 ) -> Result<Vec<Vec<u8>>> {
-    let moved = progress::on(bar);
-    let total = inputs.len();
     let prepared = key.prepare(table)?;
     let one = |(index, input): (usize, &Vec<u8>)| {
-        let step = |done: usize, steps: usize| moved(index * steps + done, total * steps);
+        let step = progress::on_part(bar, index, inputs.len());
         let execution = Execution::default().progress(&step);
         let input = Ciphertext::from_bytes(input)?;
         Ok(key.lookup_with(&input, &prepared, execution)?.to_bytes())
@@ -227,7 +226,7 @@ pub(super) fn fields_of(
     if let Value::Object(costs) = serde_json::to_value(run.costs)? {
         known.extend(costs);
     }
-    fields["threads"] = threads(global).into();
+    fields["threads"] = global.threads().into();
     fields["values_checked"] = run.results.len().into();
     fields["wrong"] = wrong.into();
     fields["peak_rss_bytes"] = report::peak_memory_bytes().into();
@@ -238,7 +237,7 @@ pub(super) fn fields_of(
 pub(super) fn lookup_line(global: Global, run: &EncryptedRun, each: &str) -> String {
     let time = run.costs.eval_s;
     let one = time * 1e3 / run.results.len() as f64;
-    let threads = threads(global);
+    let threads = global.threads();
     format!("  lookup       {} on {threads} threads: {one:.3} ms a {each}\n", seconds(time))
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::Global;
 use crate::args::digits::DigitsArgs;
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::{table_files, threads};
+use crate::commands::table_files;
 use crate::formats::table::Moduli;
 use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
@@ -42,7 +42,7 @@ pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
         Work::Tables(_) | Work::Chain(..) => packed.decomposition_prediction(1)?,
         Work::Floor(count) => packed.floor_prediction(*count)?,
     };
-    memory_limit::check_unread(args.memory.limit, work.name(), &prediction)?;
+    memory_limit::check_unread(args.memory.limit, work.name(), prediction.peak_bytes())?;
     let mapped = key_file.read()?;
     let start = Instant::now();
     let kinds = work.results(&sizes, contents).into_iter();
@@ -52,8 +52,7 @@ pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let total = reader.summary().ciphertexts as usize;
     for part in 0..total {
         let input = reader.next_ciphertext()?;
-        let moved = progress::on(&bar);
-        let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
+        let step = progress::on_part(&bar, part, total);
         let execution = Execution::default().progress(&step);
         let results = work.run(&mapped.key, &input, execution).with_context(|| reader.name())?;
         writers.iter_mut().zip(&results).try_for_each(|(file, result)| file.push(result))?;
@@ -67,12 +66,12 @@ pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
         "work": work.name(),
         "digit_sizes": sizes,
         "values": reader.summary().values,
-        "threads": threads(global),
+        "threads": global.threads(),
         "eval_s": eval_s,
         "peak_rss_bytes": report::peak_memory_bytes(),
     });
     let lines: String = outputs.iter().zip(&written).map(line_of).collect();
-    let (time, threads) = (seconds(eval_s), counted(threads(global) as u64, "thread"));
+    let (time, threads) = (seconds(eval_s), counted(global.threads() as u64, "thread"));
     report::told(global, fields, format!("{lines}{} in {time} on {threads}", work.name()))
 }
 
@@ -174,8 +173,7 @@ fn tables(args: &DigitsArgs, sizes: &[u64], output_modulus: u64) -> Result<Vec<V
     );
     let read = |(path, &size): (&PathBuf, &u64)| {
         let moduli = Moduli { input: Some(size), output: Some(output_modulus) };
-        let read = table_files::read_all(&args.reading, std::slice::from_ref(path), moduli)?;
-        Ok(read.into_iter().map(|(table, _)| table).collect())
+        Ok(vec![table_files::read(&args.reading, path, moduli)?.0])
     };
     args.tables.iter().cycle().zip(sizes).map(read).collect()
 }
@@ -199,8 +197,7 @@ fn tables_of_chain(args: &DigitsArgs, states: u64, parameters: &Parameters) -> R
         let is_last = index + 1 == expected;
         let output = if is_last { parameters.output_modulus() } else { states };
         let moduli = Moduli { input: Some(states * size), output: Some(output) };
-        let mut read = table_files::read_all(&args.reading, std::slice::from_ref(path), moduli)?;
-        Ok(read.swap_remove(0).0)
+        Ok(table_files::read(&args.reading, path, moduli)?.0)
     };
     args.tables.iter().zip(&pieces).enumerate().map(read).collect()
 }

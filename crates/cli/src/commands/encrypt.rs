@@ -3,21 +3,18 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::bits::EncryptedBits;
-use cryptable::wide::words_of_bits;
-use cryptable::{
-    Canaries, Ciphertext, Contents, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
-};
-use zeroize::Zeroizing;
+use cryptable::{Ciphertext, Contents, KeyParameters, Parameters};
 
+use super::canaries::Hidden;
 use super::values_report::ValuesReport;
-use super::{canaries, circuit, frame, integers, large};
+use super::{circuit, frame, integers, large};
 use crate::args::{EncryptArgs, Global, LayoutArg};
 use crate::ciphertext_file::{self, encryptions};
 use crate::formats::csv::Coding;
 use crate::formats::domain::{Domain, with_keys};
-use crate::formats::values::{ValueOptions, open_values};
-use crate::{input_file, key_input, report};
+use crate::formats::values::{ValueOptions, Values, next_values, open_values};
+use crate::key_input::{self, EncryptionKey};
+use crate::{input_file, report};
 
 /// Encrypts a file of values in the way that the key and the arguments state, with the values of one ciphertext in
 /// memory at a time.
@@ -80,82 +77,6 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
     encrypt(global, args, key, layout)
 }
 
-/// The key that encrypts: the client's own, or its public key.
-#[derive(Clone, Copy)]
-pub enum EncryptionKey<'a> {
-    Secret(&'a SecretKey),
-    Public(&'a PublicKey),
-}
-
-impl EncryptionKey<'_> {
-    /// Returns the parameters of the key.
-    pub fn parameters(self) -> KeyParameters {
-        match self {
-            Self::Secret(key) => key.parameters(),
-            Self::Public(key) => key.parameters(),
-        }
-    }
-
-    /// Returns the secret key, if it is one.
-    pub fn secret(&self) -> Option<&SecretKey> {
-        if let Self::Secret(key) = self { Some(key) } else { None }
-    }
-
-    /// Returns the identifier of the secret key.
-    pub fn id(self) -> KeyId {
-        match self {
-            Self::Secret(key) => key.id(),
-            Self::Public(key) => key.id(),
-        }
-    }
-
-    /// Draws canaries of uniform inputs among this number of values, of a number of bits where they are no inputs of tables.
-    pub fn draw_canaries(
-        self,
-        values: usize,
-        count: usize,
-        bits: Option<u32>,
-    ) -> cryptable::Result<Canaries> {
-        match self {
-            Self::Secret(key) => key.draw_canaries(values, count, bits),
-            Self::Public(key) => key.draw_canaries(values, count, bits),
-        }
-    }
-
-    /// Encrypts a bit of every word of a circuit, with this number of levels.
-    pub fn encrypt_bits(self, bits: &[bool], levels: usize) -> cryptable::Result<EncryptedBits> {
-        match self {
-            Self::Secret(key) => key.bits()?.encrypt_at(bits, levels),
-            Self::Public(key) => key.bits()?.encrypt_at(bits, levels),
-        }
-    }
-
-    fn encrypt(self, values: &[u64]) -> cryptable::Result<Ciphertext> {
-        match self {
-            Self::Secret(key) => key.encrypt(values),
-            Self::Public(key) => key.encrypt(values),
-        }
-    }
-
-    /// Encrypts values of one variable of several.
-    fn encrypt_variable(self, values: &[u64], modulus: u64) -> cryptable::Result<Ciphertext> {
-        match self {
-            Self::Secret(key) => key.encrypt_digits(values, modulus),
-            Self::Public(_) => unreachable!("the grammar refuses --modulus beside --public"),
-        }
-    }
-
-    /// Encrypts values as words of `bits` bits.
-    fn encrypt_words(self, values: &[u64], bits: u32) -> cryptable::Result<Vec<Ciphertext>> {
-        let words = words_of_bits(bits, self.parameters().lookups()?.input_modulus());
-        let parts = match self {
-            Self::Secret(key) => key.packed()?.encrypt_words(values, words),
-            Self::Public(key) => key.packed()?.encrypt_words(values, words),
-        }?;
-        Ok(parts.into_iter().map(Ciphertext::from).collect())
-    }
-}
-
 /// Returns the sizes of the digits of integers with headroom; `None` unless the parameters are for comparisons in
 /// several digits.
 pub fn comparison_digits(parameters: &Parameters) -> Option<Vec<u64>> {
@@ -187,6 +108,20 @@ impl Layout {
         }
     }
 
+    /// Returns the bits of values that are no inputs of tables.
+    fn bits(self) -> Option<u32> {
+        if let Self::Words { bits } = self { Some(bits) } else { None }
+    }
+
+    /// Adds to an error about a value that is too large which keys have room for it.
+    fn with_keys(self, error: anyhow::Error) -> anyhow::Error {
+        match self {
+            Self::Values => with_keys(error, "keygen --bits"),
+            Self::Headroom => with_keys(error, "keygen compare --bits"),
+            Self::Variable { .. } | Self::Words { .. } => error,
+        }
+    }
+
     fn encrypt(self, key: EncryptionKey<'_>, values: &[u64]) -> cryptable::Result<Vec<Ciphertext>> {
         match self {
             Self::Values | Self::Headroom => Ok(vec![key.encrypt(values)?]),
@@ -196,70 +131,10 @@ impl Layout {
     }
 }
 
-/// Reads the next values, at most `most` of them, as the residues that `residue` makes of them.
-fn next_values(
-    values: &mut impl Iterator<Item = Result<u64>>,
-    most: usize,
-    layout: Layout,
-    residue: impl Fn(u64) -> u64,
-) -> Result<Zeroizing<Vec<u64>>> {
-    // Reserve space for all of them, since growing would leave copies behind.
-    let mut chunk = Zeroizing::new(Vec::with_capacity(most));
-    for value in values.take(most) {
-        let value = value.map_err(|error| match layout {
-            Layout::Values => with_keys(error, "keygen --bits"),
-            Layout::Headroom => with_keys(error, "keygen compare --bits"),
-            Layout::Variable { .. } | Layout::Words { .. } => error,
-        })?;
-        chunk.push(residue(value));
-    }
-    Ok(chunk)
-}
-
-/// Encrypts all values that `next` returns, one part after another or, among canaries, at once. Returns their number and the
-/// canaries, in a file that has no name yet.
-fn encrypt_all(
-    args: &EncryptArgs,
-    key: EncryptionKey<'_>,
-    layout: Layout,
-    mut next: impl FnMut() -> Result<Zeroizing<Vec<u64>>>,
-    domain: Domain,
-    writer: &mut ciphertext_file::Writer,
-) -> Result<(u64, Option<canaries::Written>)> {
-    let signed = args.signed;
-    let input = input_file::name(&args.input);
-    if args.canaries.file.is_some() {
-        let own = canaries::all_values(next)?;
-        ensure!(!own.is_empty(), "{input} holds no values");
-        let bits = if let Layout::Words { bits } = layout { Some(bits) } else { None };
-        let draw = |values, count| key.draw_canaries(values, count, bits);
-        let found = canaries::draw(&own, &args.canaries, key.secret(), draw)?;
-        let list = found.hide(&own)?;
-        // Words of values are by part; whole values are one ciphertext, of as many parts as there are.
-        let at_once = match bits {
-            Some(_) => key.parameters().lookups()?.values_per_part(),
-            None => list.len(),
-        };
-        for part in list.chunks(at_once) {
-            for ciphertext in layout.encrypt(key, part)? {
-                writer.push(&ciphertext.with_signed(signed))?;
-            }
-        }
-        let written = canaries::write(&found, &args.canaries, domain, args.force)?;
-        return Ok((own.len() as u64, Some(written)));
-    }
-    let mut total = 0;
-    loop {
-        let chunk = next()?;
-        if chunk.is_empty() {
-            return Ok((total, None));
-        }
-        let place = || format!("{input}: from value {total} on");
-        for ciphertext in layout.encrypt(key, &chunk).with_context(place)? {
-            writer.push(&ciphertext.with_signed(signed))?;
-        }
-        total += chunk.len() as u64;
-    }
+/// Opens the input that the arguments name.
+pub fn open_input(args: &EncryptArgs, coding: Coding) -> Result<Values> {
+    let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
+    open_values(&args.input, &ValueOptions { format, column, csv, coding })
 }
 
 fn encrypt(
@@ -270,7 +145,6 @@ fn encrypt(
 ) -> Result<()> {
     let start = Instant::now();
     let parameters = key.parameters().lookups()?;
-    let per_part = parameters.values_per_part();
     let modulus = match layout {
         Layout::Variable { modulus } => modulus,
         _ => parameters.input_modulus(),
@@ -281,30 +155,44 @@ fn encrypt(
     let wrapped = if has_headroom { modulus.into() } else { within as i128 };
     let domain = Domain { modulus: within, signed: args.signed };
     let coding = Coding::open(args.dictionary.as_deref(), args.extend, domain)?;
-    let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
-    let options = ValueOptions { format, column, csv, coding: coding.clone() };
-    let mut values = open_values(&args.input, &options)?;
-    let input = input_file::name(&args.input);
+    let mut values = open_input(args, coding.clone())?;
     let (engine, signed) = (parameters.engine(), args.signed);
     let (parameter_digest, key_id) = (parameters.digest(), key.id());
     let contents =
         Contents { engine, parameter_digest, key_id, modulus, signed, standalone: false };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
-    let next = || {
-        let integer = |value| domain.integer(value).rem_euclid(wrapped) as u64;
-        next_values(&mut values, per_part, layout, integer)
+    let residue = |value| domain.integer(value).rem_euclid(wrapped) as u64;
+    let mut residues = values.by_ref().map(|value| match value {
+        Ok(value) => Ok(residue(value)),
+        Err(error) => Err(layout.with_keys(error)),
+    });
+    let hidden = Hidden::among(args, key, layout.bits(), domain, &mut residues)?;
+    // Whole values among canaries are one ciphertext, of as many parts as there are.
+    let per_part = match &hidden {
+        Some(hidden) if layout.bits().is_none() => hidden.list.len(),
+        _ => parameters.values_per_part(),
     };
-    let (total, hidden) = encrypt_all(args, key, layout, next, domain, &mut writer)?;
-    ensure!(total > 0, "{input} holds no values");
+    let total = {
+        let mut push = |part: &[u64]| {
+            let mut ciphertexts = layout.encrypt(key, part)?.into_iter();
+            ciphertexts.try_for_each(|it| writer.push(&it.with_signed(signed)))
+        };
+        match &hidden {
+            Some(hidden) => {
+                hidden.list.chunks(per_part).try_for_each(&mut push)?;
+                hidden.own
+            }
+            None => encrypt_all(args, &mut residues, per_part, push)?,
+        }
+    };
     if let Coding::Words(book, _) = &coding {
         // Saved first, so that no ciphertext holds a code that no dictionary has.
         book.borrow().save()?;
     }
-    let (files, canaries) = hidden.unzip();
+    let (files, canaries) = hidden.map(|hidden| (hidden.files, hidden.report)).unzip();
     let summary = ciphertext_file::commit_after(files.unwrap_or_default(), writer)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
     report::note(global, values.note());
-    let report = ValuesReport::new(&args.output, summary.bytes, total, within);
     let report = ValuesReport {
         read: values.note(),
         engine: Some(engine),
@@ -312,7 +200,25 @@ fn encrypt(
         canaries,
         ciphertexts: Some(encryptions(&summary)),
         encrypt_s: Some(start.elapsed().as_secs_f64()),
-        ..report
+        ..ValuesReport::new(&args.output, summary.bytes, total, within)
     };
     report.print(global)
+}
+
+/// Encrypts all values of an input by `push`, one part after another, and returns their number.
+fn encrypt_all(
+    args: &EncryptArgs,
+    values: &mut dyn Iterator<Item = Result<u64>>,
+    per_part: usize,
+    mut push: impl FnMut(&[u64]) -> cryptable::Result<()>,
+) -> Result<u64> {
+    let (input, mut total) = (input_file::name(&args.input), 0);
+    while let chunk = next_values(values, per_part)?
+        && !chunk.is_empty()
+    {
+        push(&chunk).with_context(|| format!("{input}: from value {total} on"))?;
+        total += chunk.len() as u64;
+    }
+    ensure!(total > 0, "{input} holds no values");
+    Ok(total)
 }

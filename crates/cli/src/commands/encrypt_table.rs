@@ -36,11 +36,10 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
         (parameters.input_modulus(), parameters.output_modulus()),
         parameters.literal().slots,
     )?;
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
-    let bar = progress::bar(global, "encrypted table");
-    let moved = progress::on(&bar);
-    key.write_encrypted_tables(&tables, &mut file, Progress::new(&moved))?;
-    bar.finish_and_clear();
+    let mut file = atomic_file::create(&args.file.output, Access::Public)?;
+    progress::shown(global, "encrypted table", |moved| {
+        key.write_encrypted_tables(&tables, &mut file, Progress::new(moved))
+    })?;
     let output_bytes = file.commit(true)?;
     key_input::warn_of_insecurity(global, &secret.parameters(), &args.secret);
     report::note(global, read.as_ref());
@@ -60,7 +59,7 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     if let Some(read) = read {
         fields["read"] = serde_json::to_value(read)?;
     }
-    report::written(global, &args.output, output_bytes, fields, &text)
+    report::written(global, &args.file.output, output_bytes, fields, &text)
 }
 
 /// Reads the tables that the arguments name.
@@ -72,12 +71,11 @@ fn read(
     let name = || input_file::name(&args.table);
     if !args.per_value {
         let known = Moduli { input: Some(moduli.0), output: Some(moduli.1) };
-        let paths = std::slice::from_ref(&args.table);
-        let (table, note) = table_files::read_all(&args.reading, paths, known)?.swap_remove(0);
+        let (table, note) = table_files::read(&args.reading, &args.table, known)?;
         return Ok((SlotTables::shared(&table)?, note));
     }
-    let header = table_files::stated_header(&args.reading);
-    let options = ValueTableOptions { moduli, signed: args.reading.signs().outputs, header };
+    let (signed, header) = (args.reading.signs().outputs, args.reading.stated_header());
+    let options = ValueTableOptions { moduli, signed, header };
     let mut file = ValueTables::open(&args.table, options)?;
     let tables = file.next_tables(slots)?;
     let tables = tables.with_context(|| format!("{} holds no tables", name()))?;

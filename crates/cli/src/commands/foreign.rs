@@ -15,7 +15,6 @@ use crate::args::Global;
 use crate::args::foreign::ForeignKeygenArgs;
 use crate::args::foreign::{ForeignCommand, ForeignGate, ForeignGateArgs};
 use crate::atomic_file::{self, Access};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, key_input, progress};
 
@@ -47,11 +46,10 @@ fn keygen(global: Global, args: &ForeignKeygenArgs) -> Result<()> {
     let packed = parameters.packed(args.gates as usize)?;
     let start = Instant::now();
     let mut file = atomic_file::create(&args.evaluation, Access::Public)?;
-    let bar = progress::bar(global, "evaluation key");
-    let moved = progress::on(&bar);
-    secret.write_gates(&packed, &mut file, Progress::new(&moved))?;
+    progress::shown(global, "evaluation key", |moved| {
+        secret.write_gates(&packed, &mut file, Progress::new(moved))
+    })?;
     let evaluation_bytes = file.commit(args.force)?;
-    bar.finish_and_clear();
     let (keygen_s, log2_fail) = (start.elapsed().as_secs_f64(), parameters.log2_fail(&packed)?);
     let conversion = parameters.conversion(&packed)?;
     let security_bits = packed.security_bits().min(conversion.security_bits());
@@ -96,18 +94,15 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     };
     let inputs = lists.iter().zip(&args.inputs).map(read).collect::<Result<Vec<_>>>()?;
     let start = Instant::now();
-    let bar = progress::bar(global, "gates");
-    let moved = progress::on(&bar);
-    let result = match (args.gate, inputs.as_slice()) {
-        (ForeignGate::OfTwo(gate), [x, y]) => server.gate(gate, x, y, Progress::new(&moved)),
+    let result = progress::shown(global, "gates", |moved| match (args.gate, &inputs[..]) {
+        (ForeignGate::OfTwo(gate), [x, y]) => server.gate(gate, x, y, Progress::new(moved)),
         (_, inputs) => server.not(&inputs[0]),
-    };
+    });
     let result = result.with_context(|| named(&args.inputs[expected - 1]))?;
-    bar.finish_and_clear();
     let eval_s = start.elapsed().as_secs_f64();
-    key_file.check_unchanged().with_context(|| args.evaluation.printable())?;
+    key_file.check_unchanged().with_context(|| input_file::name(&args.evaluation))?;
     let (list, log2_fail) = (parameters.write_list(&result)?, server.log2_fail());
-    let output_bytes = atomic_file::write(&args.output, Access::Public, &list, true)?;
+    let output_bytes = atomic_file::write(&args.file.output, Access::Public, &list, true)?;
     let text = format!(
         "{}, {}; each wrong with probability 2^{log2_fail:.1}\nkey loaded in {}, gates in {}",
         counted(result.len() as u64, "gate"),
@@ -121,5 +116,5 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
         "key_memory_bytes": server.memory_bytes(),
         "load_s": load_s,
     });
-    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.file.output, output_bytes, eval_s, fields, &text)
 }

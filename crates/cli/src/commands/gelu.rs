@@ -14,7 +14,7 @@ use super::demo::{EncryptedRun, fields_of, lookup_line, packed_parameters, peak_
 use super::parameters::ParameterReport;
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{self, Access};
-use crate::printable::Printable as _;
+use crate::input_file;
 use crate::report;
 
 /// Name of the output file.
@@ -28,7 +28,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     ensure!(args.image.is_none(), "--image {:?}: GELU takes no picture", args.image);
     ensure!(!args.insecure_toy, "all bfloat16 numbers need a full ciphertext");
     fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot create {}", args.output.printable()))?;
+        .with_context(|| format!("cannot create {}", input_file::name(&args.output)))?;
     let output = args.output.join(VALUES);
     let file = atomic_file::create(&output, Access::Public)?;
     let table = bfloat16::table(bfloat16::gelu)?;
@@ -58,7 +58,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
         lookup_line(global, &run, "number"),
         peak_line(),
         format!("  check        {checked} results compared bit for bit, {wrong} wrong\n"),
-        format!("  numbers      {}", output.printable()),
+        format!("  numbers      {}", input_file::name(&output)),
     ];
     report::told(global, fields, text.concat())?;
     ensure!(wrong == 0, "{wrong} of {} results are wrong", table.input_modulus());

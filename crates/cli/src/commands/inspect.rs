@@ -13,7 +13,6 @@ use super::explain;
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, InspectArgs};
 use crate::ciphertext_file::{ciphertexts, encryptions};
-use crate::printable::Printable as _;
 use crate::report::{self, Report, bytes, counted};
 use crate::{file_kinds, input_file, key_input};
 
@@ -38,8 +37,8 @@ pub fn run(global: Global, args: &InspectArgs) -> Result<()> {
 
 fn inspect(path: &Path) -> Result<Report> {
     let map = key_input::map(path)?;
-    let shown = input_file::shown(path);
-    let found = cryptable::inspect(map.as_ref()).with_context(|| shown.printable())?;
+    let name = || input_file::name(path);
+    let found = cryptable::inspect(map.as_ref()).with_context(name)?;
     let parameters = match &found.conversion {
         Some(conversion) => Some(ParameterReport::of_conversion(conversion)),
         None => found.parameters.as_ref().map(ParameterReport::new),
@@ -50,13 +49,13 @@ fn inspect(path: &Path) -> Result<Report> {
     });
     let digest = hex(&found.parameter_digest);
     let words = found.words.as_ref().map(of_words);
-    let frame = of_frame(map.as_ref()).with_context(|| shown.printable())?;
+    let frame = of_frame(map.as_ref()).with_context(name)?;
     let contents = found.ciphertexts.as_ref().map(|summary| summary.contents);
     let id = |id: &KeyId| id.to_string();
     let [aes_key_id, key_id, new_owner] =
         [&found.aes_key_id, &found.key_id, &found.new_owner].map(|found| found.as_ref().map(id));
     let fields = json!({
-        "file": shown.to_string_lossy(),
+        "file": input_file::shown(path).to_string_lossy(),
         "type": found.object,
         "bytes": found.bytes,
         "engine": found.engine,
@@ -81,7 +80,7 @@ fn inspect(path: &Path) -> Result<Report> {
         "frame": frame.as_ref().map(|it| &it.fields),
     });
     let warning = warning.map_or(String::new(), |warning| format!(", {warning}"));
-    let (file, kind, size) = (shown.printable(), &found.object, bytes(found.bytes));
+    let (file, kind, size) = (name(), &found.object, bytes(found.bytes));
     let mut text = format!("{file}: {kind}{warning}, {size}\n");
     let line = |name: &str, value: String| format!("  {name:<12}{value}\n");
     text.extend(found.engine.map(|engine| line("engine", explain::engine(engine))));

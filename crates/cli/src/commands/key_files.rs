@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::args::Global;
 use crate::args::jobs::KeyFileArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::printable::Printable as _;
+use crate::input_file;
 use crate::progress;
 use crate::report::{self, Report, bytes};
 
@@ -34,7 +34,7 @@ impl<'a> KeyFiles<'a> {
         ensure!(
             secret != evaluation && !is_shared(secret) && !is_shared(evaluation),
             "every key needs a file of its own: {} is named twice",
-            if is_shared(evaluation) { evaluation } else { secret }.printable()
+            input_file::name(if is_shared(evaluation) { evaluation } else { secret })
         );
         let paths = [
             (Some(secret.as_path()), ", and what it encrypted is lost"),
@@ -63,12 +63,10 @@ impl<'a> KeyFiles<'a> {
         if let Some(public) = &mut files.public {
             public.write_all(&secret.public_key()?.to_bytes())?;
         }
-        let bar = progress::bar(global, "evaluation key");
-        let moved = progress::on(&bar);
-        let execution = Execution::default().progress(&moved);
-        let sizes = files
-            .write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
-        bar.finish_and_clear();
+        let sizes = progress::shown(global, "evaluation key", |moved| {
+            let execution = Execution::default().progress(moved);
+            files.write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))
+        })?;
         Ok((secret.id(), self.report(&sizes), start.elapsed().as_secs_f64()))
     }
 
@@ -145,7 +143,7 @@ impl OpenKeyFiles<'_> {
     {
         let names = self.names;
         evaluation(&mut self.evaluation)
-            .with_context(|| format!("generating {}", names.evaluation.printable()))?;
+            .with_context(|| format!("generating {}", input_file::name(&names.evaluation)))?;
         self.secret.write_all(&secret())?;
         let files = [Some(self.evaluation), self.public, Some(self.secret)];
         Ok(AtomicFile::commit_all(files.into_iter().flatten().collect(), names.force)?)

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use cryptable::engines::packed;
-use cryptable::{Engine, KeyParameters, Parameters};
+use cryptable::engines::packed::{self, EntryKind};
+use cryptable::{Engine, Goal, KeyParameters, Parameters};
 use cryptable_wire::MappedFile;
 use serde_json::json;
 
 use super::explain;
-use super::jobs;
 use super::key_files::KeyFiles;
 use super::parameters::{self, ParameterReport};
-use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs, TableKind};
+use super::plan::plan_job;
+use crate::args::{Global, KeygenArgs, ParameterArgs};
 use crate::report::{self, Report, counted, seconds};
 use crate::{input_file, key_input};
 
@@ -24,7 +24,7 @@ pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
     let mut note = None;
     let choice = match (&args.job, &args.plan) {
         (Some(job), _) => {
-            let planned = jobs::plan(global, job)?;
+            let planned = plan_job(global, job)?;
             Choice::new(planned.parameters, planned.reason)
         }
         (None, Some(path)) => Choice::of_plan(global, path)?,
@@ -87,7 +87,7 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
     };
     let reason = if args.mode.is_some() {
         "as asked for".to_owned()
-    } else if let Some(GoalArg::Latency) = args.goal {
+    } else if let Some(Goal::Latency) = args.goal {
         "with it, the first result is there first".to_owned()
     } else if let Some(values) = args.values {
         format!("the fastest for {}", counted(values, "value"))
@@ -112,7 +112,7 @@ fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
     let (input, output) = parameters::moduli(args);
     let asked = args.mode.or(args.inputs);
     let reason = if asked.is_some() { "as asked for" } else { "the default" }.to_owned();
-    let has_entries = args.table_kind.is_some_and(|kind| kind != TableKind::Shared);
+    let has_entries = args.table_kind.is_some_and(|kind| kind != EntryKind::Shared);
     let parameters = match (args.mode, args.inputs) {
         _ if args.word_length.is_some() || args.hide_table.is_some() => {
             let plan = parameters::request(args).insecure_toy().plan()?;

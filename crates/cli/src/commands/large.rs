@@ -15,7 +15,7 @@ use cryptable::{EvaluationKey as AnyKey, Progress};
 use serde_json::json;
 
 #[cfg(feature = "client")]
-pub use self::client::{decrypt_small, encrypt};
+pub use self::client::{decrypt, encrypt};
 use super::planned_job::PlannedJob;
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
@@ -39,15 +39,16 @@ const OPERATIONS: [Operation; 5] = [
 /// Plans keys for integers of engine `single`.
 pub fn plan(args: &IntegerArgs) -> Result<PlannedJob> {
     ensure!(
-        args.digit_bits.is_none() && args.values.is_none() && args.memory.is_none(),
+        args.digit_bits.is_none() && args.values.is_none() && args.limits.memory.is_none(),
         "--digit-bits, --values and --memory are for packed integers, not for --mode single"
     );
     let bits = args.bits + MORE_BITS;
     let too_many =
         || format!("integers of {} bits, and {MORE_BITS} more in ciphertexts", args.bits);
-    let parameters = match args.insecure_toy {
-        true => Parameters::insecure_toy(bits),
-        false => Parameters::with_log2_fail(bits, args.log2_fail),
+    let parameters = match args.limits.log2_fail {
+        _ if args.limits.insecure_toy => Parameters::insecure_toy(bits),
+        Some(log2_fail) => Parameters::with_log2_fail(bits, log2_fail),
+        None => Parameters::new(bits),
     };
     let mut parameters = parameters.with_context(too_many)?;
     if let Some(name) = &args.method {
@@ -72,20 +73,19 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
     let inputs = args.inputs.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     let mapped = key_file.read()?;
     let AnyKey::LargeValues(key) = &mapped.key else {
-        bail!("{}", key_input::of_keygen(&args.evaluation, "compare"))
+        bail!("{}", key_input::of_keygen(&args.server.evaluation, "compare"))
     };
     let start = Instant::now();
-    let bar = progress::bar(global, "compare");
-    let moved = progress::on(&bar);
-    let found = evaluate(key, args, &inputs, Progress::new(&moved));
+    let found = progress::shown(global, "compare", |moved| {
+        evaluate(key, args, &inputs, Progress::new(moved))
+    });
     let found = found.with_context(|| input_file::name(&args.inputs[0]))?;
-    bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let size = atomic_file::write(&args.output, Access::Public, &found, true)?;
+    let size = atomic_file::write(&args.server.file.output, Access::Public, &found, true)?;
     let (eval_s, count) = (start.elapsed().as_secs_f64(), inputs[0].count());
     let text = format!("{name} of {count} values, {}, {}", bytes(size), seconds(eval_s));
     let fields = json!({ "operation": name, "values": count });
-    report::computed(global, &args.output, size, eval_s, fields, &text)
+    report::computed(global, &args.server.file.output, size, eval_s, fields, &text)
 }
 
 /// Reads a file of integers.

@@ -15,9 +15,8 @@ use cryptable::{
 };
 use serde_json::{Value, json};
 
-use self::tables::{TableFiles, Tables};
+use self::tables::{Prepared, Tables};
 use super::resume::Finished;
-use super::threads;
 use crate::args::{Global, LookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
@@ -37,8 +36,8 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let (input, parameters) = (*readers[0].summary(), &parameters);
     let mapped = key_file.read()?;
     let key = &mapped.key;
-    let tables = tables.prepare(key, &input)?;
-    let finished = || Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?);
+    let prepared = tables.prepare(key, &input)?;
+    let finished = || Finished::open(&args.outputs[0], args.tables.len(), tables.binding(&input)?);
     let finished = args.resume.then(finished).transpose()?;
     let modulus = parameters.output_modulus();
     let contents = Contents { modulus, signed: args.reading.signs().outputs, ..input.contents };
@@ -58,9 +57,9 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         global,
         mapped: &mapped,
         parameters,
+        args,
         tables: &tables,
-        memory: args.memory.limit,
-        compress: args.compress,
+        prepared: &prepared,
         #[cfg(feature = "client")]
         public: public.as_ref(),
     };
@@ -81,7 +80,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         "key_memory_bytes": key.memory_bytes(),
         "load_s": load_s,
         "eval_s": eval_s,
-        "threads": threads(global),
+        "threads": global.threads(),
         "peak_rss_bytes": report::peak_memory_bytes(),
     });
     let lines: String = args.outputs.iter().zip(&written).map(line_of).collect();
@@ -94,7 +93,7 @@ struct Opened {
     readers: Vec<Reader>,
     key_file: KeyFile,
     parameters: Parameters,
-    tables: TableFiles,
+    tables: Tables,
 }
 
 impl Opened {
@@ -110,11 +109,11 @@ impl Opened {
         let key_file = KeyFile::open(global, &args.evaluation)?;
         let parameters = key_file.header.parameters.lookups()?;
         let moduli = check(&readers, &parameters, key_file.header.key_id, args)?;
-        let tables = TableFiles::read(args, &parameters, moduli)?;
+        let tables = Tables::read(args, &parameters, moduli)?;
         let values = readers[0].summary().values;
         let at_once = values.min(parameters.values_per_part() as u64);
         let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
-        memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+        memory_limit::check_unread(args.memory.limit, "the lookup", prediction.peak_bytes())?;
         Ok(Self { readers, key_file, parameters, tables })
     }
 }
@@ -217,10 +216,9 @@ struct Lookup<'a> {
     global: Global,
     mapped: &'a MappedKey,
     parameters: &'a Parameters,
+    args: &'a LookupArgs,
     tables: &'a Tables,
-    memory: Option<usize>,
-    /// Whether results are compressed.
-    compress: bool,
+    prepared: &'a Prepared<'a>,
     /// The public key by which results get fresh masks.
     #[cfg(feature = "client")]
     public: Option<&'a PublicKey>,
@@ -256,7 +254,11 @@ impl Lookup<'_> {
         while let Some(inputs) = next(readers)? {
             let count = inputs[0].count() as u64;
             if count > self.parameters.values_per_part() as u64 {
-                memory_limit::check(self.memory, &self.predicted(count)).with_context(named)?;
+                let prediction = self.predicted(count);
+                let key = prediction.key_memory_bytes;
+                let beside = prediction.peak_bytes() - key;
+                memory_limit::check(self.args.memory.limit, "the lookup", key, beside)
+                    .with_context(named)?;
             }
             let known = resumed.finished.as_mut().map(Finished::next).transpose()?.flatten();
             let results = match known {
@@ -303,7 +305,7 @@ impl Lookup<'_> {
             Some(public) => Cow::Owned(public.rerandomize(&result)?),
             None => result,
         };
-        Ok(if self.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
+        Ok(if self.args.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
     }
 
     /// Reports what was done before and the predicted time of the rest, and starts the progress bar.
@@ -325,7 +327,7 @@ impl Lookup<'_> {
     /// Predicts the seconds to look `values` values up in all tables.
     fn predicted_seconds(&self, values: u64) -> f64 {
         let prediction = self.predicted(values);
-        prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
+        prediction.duration(&CostModel::calibrated(), values, self.global.threads()).as_secs_f64()
     }
 
     /// Maps the values of one ciphertext, or of one of every input, through all tables.
@@ -351,11 +353,11 @@ impl Lookup<'_> {
                 moved(before * steps + done, all * steps)
             }
         };
-        self.tables.look_up(&self.mapped.key, inputs, &step)
+        self.tables.look_up(&self.mapped.key, self.prepared, inputs, &step)
     }
 
     /// Predicts a lookup of `values` values in all tables.
     fn predicted(&self, values: u64) -> Prediction {
-        self.parameters.lookup_prediction(self.tables.kind(), self.tables.len(), values)
+        self.parameters.lookup_prediction(self.tables.kind(), self.args.tables.len(), values)
     }
 }

@@ -27,14 +27,12 @@ mod gelu;
 mod health;
 mod inspect;
 mod integers;
-mod jobs;
 #[cfg(feature = "client")]
 mod key_files;
 #[cfg(feature = "client")]
 mod keygen;
 mod large;
 mod lookup;
-mod operation_plan;
 mod owners;
 mod parameter_list;
 mod parameters;
@@ -58,9 +56,9 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use cryptable::{Isa, Limits};
+use cryptable::Isa;
 
-use crate::args::{Cli, Command, CompletionsArgs, Global};
+use crate::args::{Cli, Command, CompletionsArgs};
 #[cfg(feature = "client")]
 use crate::args::{
     Demonstration, aes::AesCommand, circuit::CircuitCommand, foreign::ForeignCommand,
@@ -129,7 +127,7 @@ pub fn run(cli: Cli) -> Result<()> {
         },
         Command::Completions(args) => completions(&args),
         #[cfg(feature = "bench")]
-        Command::Bench(args) => cryptable_bench::run(&args.command, threads(global), global.json),
+        Command::Bench(args) => cryptable_bench::run(&args.command, global.threads(), global.json),
     }
 }
 
@@ -180,14 +178,4 @@ fn completions(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "cryptable", &mut script);
     std::io::stdout().write_all(&script).context("cannot write to standard output")
-}
-
-/// Returns the limits of a plan: memory, and the threads of this program; those of toys if it is for tests.
-fn limits(global: Global, memory: Option<usize>, insecure_toy: bool) -> Limits {
-    Limits { memory, threads: Some(threads(global)), insecure_toy, ..Limits::default() }
-}
-
-/// Returns the number of worker threads.
-fn threads(global: Global) -> usize {
-    global.threads.map_or_else(rayon::current_num_threads, usize::from)
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use cryptable::KeyId;
+use cryptable::Progress;
 use cryptable::owners::JointLookup;
 use serde_json::json;
 
@@ -45,7 +45,7 @@ pub fn run(global: Global, command: &OwnersCommand) -> Result<()> {
 /// Looks all values of a file up, one ciphertext at a time.
 fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     let named = input_file::name;
-    let mut reader = Reader::open(global, &args.files.input)?;
+    let mut reader = Reader::open(global, &args.input)?;
     let values_key = KeyFile::open(global, &args.evaluation)?;
     let bits_key = KeyFile::open(global, &args.bits_evaluation)?;
     let parameters = values_key.header.parameters.lookups()?;
@@ -54,8 +54,7 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     let expected = reader.contents_of(&parameters, key_id);
     reader.check(&expected, &args.evaluation)?;
     let moduli = Moduli { input: Some(parameters.input_modulus()), output: None };
-    let tables = [args.table.clone()];
-    let (table, note) = table_files::read_all(&args.reading, &tables, moduli)?.swap_remove(0);
+    let (table, note) = table_files::read(&args.reading, &args.table, moduli)?;
     let (values_key, bits_key) = (values_key.read()?, bits_key.read()?);
     let values_of_key = values_key.key.packed().with_context(|| named(&args.evaluation))?;
     let bits_of_key = bits_key.key.bits().with_context(|| named(&args.bits_evaluation))?;
@@ -64,13 +63,12 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     })?;
     let start = Instant::now();
     let bar = progress::bar(global, "lookup");
-    let mut file = atomic_file::create(&args.files.output, atomic_file::Access::Public)?;
+    let mut file = atomic_file::create(&args.file.output, atomic_file::Access::Public)?;
     while let Some(ciphertext) = reader.next_or_end()? {
         let name = || reader.name();
         for part in ciphertext.packed().with_context(name)? {
-            let moved = progress::on(&bar);
-            let result =
-                lookup.look_up(part, cryptable::Progress::new(&moved)).with_context(name)?;
+            let result = lookup.look_up(part, Progress::new(&progress::on(&bar)));
+            let result = result.with_context(name)?;
             file.write_all(&result.to_bytes()?)?;
         }
     }
@@ -80,7 +78,7 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     report::note(global, note.as_ref());
     let output_bytes = file.commit(true)?;
     let eval_s = start.elapsed().as_secs_f64();
-    let (count, key_id) = (found.values, shown(key_id));
+    let (count, key_id) = (found.values, key_id.to_string());
     let text = format!(
         "{} for all owners of key {key_id}, {}\nlooked up in {}",
         values(count),
@@ -88,9 +86,5 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
         seconds(eval_s)
     );
     let fields = json!({ "values": count, "key_id": key_id, "eval_s": eval_s });
-    report::written(global, &args.files.output, output_bytes, fields, &text)
-}
-
-fn shown(key_id: KeyId) -> String {
-    key_id.to_string()
+    report::written(global, &args.file.output, output_bytes, fields, &text)
 }

@@ -12,9 +12,7 @@ use crate::report::{self, Report};
 
 /// Prints the list: as a table, as a JSON object, or as CSV with one line per secret.
 pub fn run(global: Global, as_csv: bool) -> Result<()> {
-    let spinner = progress::spinner(global, "planning");
-    let list = ListedParameters::all()?;
-    spinner.finish_and_clear();
+    let list = progress::spinner(global, "planning", ListedParameters::all)?;
     let sets: Vec<SetReport> = list.iter().map(SetReport::new).collect();
     if !as_csv {
         let report = Report { text: text(&sets), fields: json!({ "parameters": sets }) };

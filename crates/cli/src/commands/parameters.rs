@@ -32,8 +32,7 @@ pub fn resolve_table(args: &mut ParameterArgs) -> Result<Option<ReadNote>> {
     };
     let stated = args.output_bits.take().map(|bits| 1 << bits).or(args.output_modulus);
     let moduli = Moduli { input: args.max_input.map(|largest| largest + 1), output: stated };
-    let mut found = table_files::read_all(&args.reading, &[path], moduli)?;
-    let (table, note) = found.swap_remove(0);
+    let (table, note) = table_files::read(&args.reading, &path, moduli)?;
     args.modulus = Some(table.input_modulus());
     args.output_modulus = Some(table.output_modulus());
     Ok(note)
@@ -67,37 +66,29 @@ pub fn plan(request: &Request, args: &ParameterArgs) -> cryptable::Result<Plan> 
 
 /// Builds the request from the options.
 pub fn request(args: &ParameterArgs) -> Request {
-    fn set<T>(
-        request: Request,
-        option: Option<T>,
-        set: impl FnOnce(Request, T) -> Request,
-    ) -> Request {
-        match option {
-            Some(value) => set(request, value),
-            None => request,
-        }
-    }
     let (input, output) = moduli(args);
-    let mut request = Request::new(input, output).limits(Limits {
+    let request = Request::new(input, output).limits(Limits {
         values: args.values,
         memory: args.memory,
         log2_fail: args.log2_fail,
-        goal: args.goal.map(Into::into).unwrap_or_default(),
+        goal: args.goal.unwrap_or_default(),
         ..Limits::default()
     });
-    request = set(request, args.mode, Request::<Lookups>::engine);
-    request = set(request, args.inputs, Request::inputs);
-    request = set(request, args.method.clone(), Request::method);
-    request = set(request, args.lookups, Request::lookups);
-    request = set(request, args.bandwidth.map(|bytes| bytes as u64), Request::bandwidth);
-    request = set(request, args.table_kind.map(Into::into), Request::entries);
-    request = set(request, args.complex_outputs.then_some(()), |it, ()| it.complex_outputs());
-    request = set(request, args.hide_table, Request::hide_table);
-    request = set(request, args.tables.map(usize::from), Request::tables);
-    request = set(request, args.lookups_in_a_row, Request::lookups_in_a_row);
-    request = set(request, args.word_length, |it, length| it.word_length(length as usize));
-    request = set(request, args.ring_degree, Request::<Lookups>::ring_degree);
-    set(request, args.digit_bits, Request::<Lookups>::digit_bits)
+    let request = args.mode.into_iter().fold(request, Request::<Lookups>::engine);
+    let request = args.inputs.into_iter().fold(request, Request::inputs);
+    let request = args.method.clone().into_iter().fold(request, Request::method);
+    let request = args.lookups.into_iter().fold(request, Request::lookups);
+    let bandwidth = args.bandwidth.map(|bytes| bytes as u64);
+    let request = bandwidth.into_iter().fold(request, Request::bandwidth);
+    let request = args.table_kind.into_iter().fold(request, Request::entries);
+    let request = if args.complex_outputs { request.complex_outputs() } else { request };
+    let request = args.hide_table.into_iter().fold(request, Request::hide_table);
+    let request = args.tables.map(usize::from).into_iter().fold(request, Request::tables);
+    let request = args.lookups_in_a_row.into_iter().fold(request, Request::lookups_in_a_row);
+    let word_length = args.word_length.map(|length| length as usize);
+    let request = word_length.into_iter().fold(request, Request::word_length);
+    let request = args.ring_degree.into_iter().fold(request, Request::<Lookups>::ring_degree);
+    args.digit_bits.into_iter().fold(request, Request::<Lookups>::digit_bits)
 }
 
 /// Adds to an error which other engines can serve the request, or how to plan for a machine with more memory.

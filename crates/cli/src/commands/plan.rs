@@ -1,14 +1,16 @@
 //! `cryptable plan`: predictions before any key is generated.
 
 use anyhow::Result;
+use clap::Args;
 use cryptable::{Candidate, Engine, KeyParameters};
 use serde_json::{Value, json};
 
 use super::explain;
-use super::jobs;
 use super::parameter_list;
 use super::parameters::{self, ParameterReport};
-use crate::args::jobs::PlanFileArgs;
+use super::planned_job::PlannedJob;
+use super::{aes, bridge, circuit, compare, frame, integers, wide};
+use crate::args::jobs::{Job, PlanFileArgs};
 use crate::args::{Global, PlanArgs};
 use crate::atomic_file::{self, Access};
 use crate::ciphertext_file::ciphertexts;
@@ -22,11 +24,24 @@ const COLUMNS: usize = 100;
 pub fn run(global: Global, args: PlanArgs) -> Result<()> {
     match &args.job {
         Some(job) => {
-            let planned = jobs::plan(global, job)?;
+            let planned = plan_job(global, job)?;
             write(job.files(), &planned.parameters)?;
             planned.print(global)
         }
         None => plan_lookups(global, args),
+    }
+}
+
+/// Plans a job.
+pub fn plan_job<F: Args>(global: Global, job: &Job<F>) -> Result<PlannedJob> {
+    match job {
+        Job::Compare(it) => compare::plan(global, &it.job),
+        Job::Integers(it) => integers::plan(global, &it.job),
+        Job::Wide(it) => wide::plan(global, &it.job),
+        Job::Bridge(it) => bridge::plan(global, &it.job),
+        Job::Circuit(it) => circuit::plan(global, &it.job),
+        Job::Program(it) => frame::plan(global, &it.job),
+        Job::Aes(it) => aes::plan(&it.job),
     }
 }
 
@@ -35,10 +50,10 @@ fn plan_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
         return parameter_list::run(global, args.csv);
     }
     let note = parameters::resolve_table(&mut args.parameters)?;
-    let spinner = progress::spinner(global, "planning");
-    let plan = parameters::plan(&parameters::request(&args.parameters), &args.parameters)
-        .map_err(|error| parameters::with_hint(error, &args.parameters))?;
-    spinner.finish_and_clear();
+    let request = parameters::request(&args.parameters);
+    let plan =
+        progress::spinner(global, "planning", || parameters::plan(&request, &args.parameters))
+            .map_err(|error| parameters::with_hint(error, &args.parameters))?;
     write(&args.file, &plan.best().parameters().into())?;
     report::result(global, &report_of(&plan, parameters::memory_limit(&args.parameters)))?;
     report::note(global, note.as_ref());

@@ -3,12 +3,13 @@
 use std::fmt::Display;
 
 use anyhow::Result;
-use cryptable::KeyParameters;
+use cryptable::{KeyParameters, OperationPlan, PlannedOperation};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::parameters::ParameterReport;
 use crate::args::Global;
-use crate::report;
+use crate::report::{self, Report};
 
 /// A planned job: the report that `plan` prints, and the parameters for which `keygen` generates keys.
 pub struct PlannedJob {
@@ -38,8 +39,39 @@ impl PlannedJob {
         Self::new(parameters, reason, report)
     }
 
+    /// Creates a planned job of several operations: comparisons, columns of integers, values of several words. Its report has
+    /// the fields that only this job has.
+    pub fn of_operations<J>(plan: &OperationPlan<J>, reason: impl Into<String>, job: Value) -> Self
+    where
+        OperationPlan<J>: Display,
+    {
+        let report = Report { fields: operations(plan, job), text: plan.to_string() };
+        Self::new(plan.parameters(), reason, report)
+    }
+
     /// Prints the report.
     pub fn print(self, global: Global) -> Result<()> {
         (self.print)(global)
     }
+}
+
+/// Returns the fields of a plan of several operations, with those that only its job has.
+pub fn operations<J>(plan: &OperationPlan<J>, job: Value) -> Value {
+    // Seconds for a full ciphertext, and the probability that any of its values comes out wrong.
+    let operation = |planned: &PlannedOperation| {
+        json!({
+            "operation": planned.name,
+            "lookups": planned.lookups,
+            "tables": planned.tables,
+            "eval_s": planned.duration.as_secs_f64(),
+            "log2_fail": planned.failure.log2(),
+        })
+    };
+    let mut fields = json!(ParameterReport::new(plan.parameters()));
+    fields["threads"] = plan.threads().into();
+    fields["memory_bytes"] = plan.peak_bytes().into();
+    fields["key_file_bytes"] = plan.key_file_bytes().into();
+    fields["operations"] = plan.operations().iter().map(operation).collect();
+    report::add(&mut fields, job);
+    fields
 }

@@ -53,7 +53,7 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
     let key = key_input::read_mapped(&args.key, |file| {
         RekeyingKey::from_bytes((**file).as_ref(), options)
     })?;
-    let mut reader = Reader::open(global, &args.files.input)?;
+    let mut reader = Reader::open(global, &args.input)?;
     let found = *reader.summary();
     let expected = Contents {
         engine: key.engine(),
@@ -64,7 +64,7 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
     reader.check(&expected, &args.key)?;
     let start = Instant::now();
     let contents = Contents { key_id: key.new_owner(), ..expected };
-    let mut writer = ciphertext_file::create(&args.files.output, contents)?;
+    let mut writer = ciphertext_file::create(&args.file.output, contents)?;
     while let Some(ciphertext) = reader.next_or_end()? {
         writer.push(&key.apply(&ciphertext).with_context(|| reader.name())?)?;
     }
@@ -85,5 +85,5 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
         "new_owner": new_owner,
         "eval_s": eval_s,
     });
-    report::written(global, &args.files.output, written.bytes, fields, &text)
+    report::written(global, &args.file.output, written.bytes, fields, &text)
 }

@@ -45,33 +45,28 @@ pub fn kind_and_status(error: &anyhow::Error) -> Option<(&'static str, u8)> {
 
 fn remove(global: Global, args: &RemoveArgs) -> Result<()> {
     let client = connection::open(global, &args.connection)?;
-    if !args.jobs.is_empty() {
-        let known: Vec<String> = client.jobs()?.into_iter().map(|job| job.id).collect();
-        for job in &args.jobs {
-            client.remove_job(named("job", job, &known)?)?;
-        }
+    remove_all("job", &args.jobs, || client.jobs(), |it| it.id, |id| client.remove_job(id))?;
+    let (keys, files) = (&args.keys, &args.ciphertexts);
+    remove_all("key", keys, || client.keys(), |it| it.sha256, |key| client.remove_key(key))?;
+    let remove = |file: &str| client.remove_ciphertext(file);
+    remove_all("file of ciphertexts", files, || client.ciphertexts(), |it| it.sha256, remove)?;
+    let (known, remove) = (|| client.public_keys(), |key: &str| client.remove_public_key(key));
+    remove_all("public key", &args.public_keys, known, |it| it.key.sha256, remove)
+}
+
+/// Removes what is named by its first digits, among all that is known.
+fn remove_all<T>(
+    what: &str,
+    starts: &[String],
+    known: impl FnOnce() -> Result<Vec<T>, ClientError>,
+    name: impl Fn(T) -> String,
+    remove: impl Fn(&str) -> Result<(), ClientError>,
+) -> Result<()> {
+    if starts.is_empty() {
+        return Ok(());
     }
-    if !args.keys.is_empty() {
-        let known: Vec<String> = client.keys()?.into_iter().map(|key| key.sha256).collect();
-        for key in &args.keys {
-            client.remove_key(named("key", key, &known)?)?;
-        }
-    }
-    if !args.ciphertexts.is_empty() {
-        let known = client.ciphertexts()?.into_iter().map(|file| file.sha256);
-        let known: Vec<String> = known.collect();
-        for file in &args.ciphertexts {
-            client.remove_ciphertext(named("file of ciphertexts", file, &known)?)?;
-        }
-    }
-    if !args.public_keys.is_empty() {
-        let known: Vec<String> =
-            client.public_keys()?.into_iter().map(|it| it.key.sha256).collect();
-        for key in &args.public_keys {
-            client.remove_public_key(named("public key", key, &known)?)?;
-        }
-    }
-    Ok(())
+    let known: Vec<String> = known()?.into_iter().map(name).collect();
+    starts.iter().try_for_each(|start| Ok(remove(named(what, start, &known)?)?))
 }
 
 /// Returns the only known name that begins with `start`.

@@ -20,7 +20,6 @@ use cryptable::{Ciphertext, CiphertextFileSummary, Table};
 use crate::atomic_file::target_of;
 use crate::formats::raw::read_up_to;
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// First bytes of the file.
 pub(crate) const MAGIC: [u8; 8] = *b"CRYPTPRT";
@@ -49,12 +48,12 @@ impl Finished {
     /// If the output is not a regular file, or if the file belongs to another lookup or to one that is still running.
     pub fn open(output: &Path, tables: usize, binding: [u8; 32]) -> Result<Self> {
         let Some(target) = target_of(output)? else {
-            bail!("--resume needs a regular file as output, not {}", output.printable());
+            bail!("--resume needs a regular file as output, not {}", input_file::name(output));
         };
         let mut name = target.into_os_string();
         name.push(".partial");
         let path = PathBuf::from(name);
-        let shown = path.printable();
+        let shown = input_file::name(&path);
         let failed = || format!("cannot open {shown}");
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -86,7 +85,7 @@ impl Finished {
         if self.at_end {
             return Ok(None);
         }
-        let failed = || format!("cannot read {}", self.path.printable());
+        let failed = || format!("cannot read {}", input_file::name(&self.path));
         let mut results = Vec::with_capacity(self.tables);
         let mut end = self.position;
         while results.len() < self.tables {
@@ -112,18 +111,18 @@ impl Finished {
         for result in results {
             let bytes = result.to_bytes();
             let record = [&(bytes.len() as u64).to_le_bytes()[..], &bytes].concat();
-            self.file
-                .write_all(&record)
-                .map_err(|error| anyhow!("cannot write {}: {error}", self.path.printable()))?;
+            self.file.write_all(&record).map_err(|error| {
+                anyhow!("cannot write {}: {error}", input_file::name(&self.path))
+            })?;
         }
         self.file
             .sync_data()
-            .map_err(|error| anyhow!("cannot write {}: {error}", self.path.printable()))
+            .map_err(|error| anyhow!("cannot write {}: {error}", input_file::name(&self.path)))
     }
 
     /// Returns a hint for the user after an interruption, when `values` of `total` values are finished.
     pub fn resume_hint(&self, values: u64, total: u64) -> String {
-        let name = self.path.printable();
+        let name = input_file::name(&self.path);
         format!(
             "{values} of {total} values are kept in {name}; the same command goes on from there"
         )
@@ -132,7 +131,7 @@ impl Finished {
     /// Removes the file, since the output is complete.
     pub fn remove(self) -> Result<()> {
         fs::remove_file(&self.path)
-            .with_context(|| format!("cannot remove {}", self.path.printable()))
+            .with_context(|| format!("cannot remove {}", input_file::name(&self.path)))
     }
 }
 

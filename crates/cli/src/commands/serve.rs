@@ -16,7 +16,7 @@ use crate::args::serve::{
     TableCommand, WorkArgs, WorkerArgs, stated_database,
 };
 use crate::formats::table::Moduli;
-use crate::printable::Printable as _;
+use crate::input_file;
 use crate::{interrupt, report};
 
 /// Runs a server until it is stopped or killed, or runs a command of its operator.
@@ -67,12 +67,12 @@ fn print_token(global: Global, token: String) -> Result<()> {
 }
 
 fn open(folder: &Path) -> Result<Store> {
-    Store::open(folder).with_context(|| format!("cannot open {}", folder.printable()))
+    Store::open(folder).with_context(|| format!("cannot open {}", input_file::name(folder)))
 }
 
 fn serve(global: Global, args: &ServeArgs) -> Result<()> {
     let folder = args.folder.clone().context("--folder is missing")?;
-    let name = folder.printable();
+    let name = input_file::name(&folder);
     let config = Config {
         behind_proxy: args.behind_proxy,
         page: args.page,
@@ -86,7 +86,7 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
     };
     let service = Service::open(config).with_context(|| format!("cannot serve {name}"))?;
     for path in service.moved_files() {
-        let moved = format!("the database did not know {}", path.printable());
+        let moved = format!("the database did not know {}", input_file::name(path));
         report::note(global, Some(&moved));
     }
     let stopper = service.stopper();
@@ -105,12 +105,12 @@ fn work(global: Global, args: &WorkerArgs) -> Result<()> {
     let stopper = Stopper::default();
     let store = match stated_database(args.database.as_ref()) {
         Some(url) => Store::open_at(folder, &url)
-            .with_context(|| format!("cannot open {}", folder.printable()))?,
+            .with_context(|| format!("cannot open {}", input_file::name(folder)))?,
         // A folder that a worker made would never have a job.
         None if !folder.exists() => {
             bail!(
                 "there is no {}: a server makes it, or --database says where rows are",
-                folder.printable()
+                input_file::name(folder)
             )
         }
         None => open(folder)?,
@@ -125,7 +125,7 @@ fn work(global: Global, args: &WorkerArgs) -> Result<()> {
         };
         std::thread::Builder::new().name("input".into()).spawn(until_it_ends)?;
     }
-    report::note(global, Some(&format!("running jobs of {}", folder.printable())));
+    report::note(global, Some(&format!("running jobs of {}", input_file::name(folder))));
     let limits = with_work(global, &args.work, Limits::default());
     Ok(store.work(limits, global.read_options(), &stopper)?)
 }
@@ -136,10 +136,10 @@ fn move_rows(global: Global, args: &MoveArgs) -> Result<()> {
     let database = stated_database(args.database.as_ref())
         .with_context(|| format!("--database is missing, and {DATABASE} is not set"))?;
     if !folder.exists() {
-        bail!("there is no {}", folder.printable());
+        bail!("there is no {}", input_file::name(folder));
     }
     Store::move_to(folder, &database)
-        .with_context(|| format!("cannot move the rows of {}", folder.printable()))?;
+        .with_context(|| format!("cannot move the rows of {}", input_file::name(folder)))?;
     let note = "the rows are in PostgreSQL; start workers again, and remove service.sqlite when all is well";
     report::note(global, Some(&note.to_owned()));
     Ok(())
@@ -192,12 +192,8 @@ fn memory(asked: Option<usize>) -> u64 {
 
 fn add_table(global: Global, args: &TableAddArgs) -> Result<()> {
     let moduli = Moduli { input: args.modulus, output: args.output_modulus };
-    let found = table_files::read_all(&args.reading, std::slice::from_ref(&args.table), moduli)?;
-    let store = open(&args.named.place.folder)?;
-    for (table, note) in found {
-        let table = store.add_table(&args.named.name, &table)?;
-        report::note(global, note.as_ref());
-        table_list::print(global, &[table])?;
-    }
-    Ok(())
+    let (table, note) = table_files::read(&args.reading, &args.table, moduli)?;
+    let table = open(&args.named.place.folder)?.add_table(&args.named.name, &table)?;
+    report::note(global, note.as_ref());
+    table_list::print(global, &[table])
 }

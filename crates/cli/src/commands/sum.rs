@@ -25,7 +25,7 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     // Sums need the parameters of the key, but none of its words.
     let key = &key_file.read()?.key;
     let start = Instant::now();
-    let mut writer = ciphertext_file::create(&args.output, contents)?;
+    let mut writer = ciphertext_file::create(&args.file.output, contents)?;
     while let Some(sum) = next(&mut readers, key, args)? {
         writer.push(&sum.with_signed(contents.signed))?;
     }
@@ -47,7 +47,7 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
         "ciphertexts": count,
         "eval_s": eval_s,
     });
-    report::written(global, &args.output, written.bytes, fields, &text)
+    report::written(global, &args.file.output, written.bytes, fields, &text)
 }
 
 /// Checks that all files match the key and each other, and returns the contents of the sums.

@@ -10,6 +10,11 @@ use crate::args::TableArgs;
 use crate::formats::dictionary::Dictionary;
 use crate::formats::table::{self, FoundTable, Moduli, TableOptions};
 
+/// Reads a table like [`read_all`].
+pub fn read(reading: &TableArgs, path: &PathBuf, moduli: Moduli) -> Result<FoundTable> {
+    Ok(read_all(reading, std::slice::from_ref(path), moduli)?.swap_remove(0))
+}
+
 /// Reads tables, and the dictionaries of their words, as the arguments state.
 pub fn read_all(reading: &TableArgs, paths: &[PathBuf], moduli: Moduli) -> Result<Vec<FoundTable>> {
     let open = |path: &Path, may_grow| {
@@ -26,7 +31,7 @@ pub fn read_all(reading: &TableArgs, paths: &[PathBuf], moduli: Moduli) -> Resul
         moduli,
         default: reading.default.as_deref(),
         signs: reading.signs(),
-        header: stated_header(reading),
+        header: reading.stated_header(),
         inputs,
         outputs: outputs.clone(),
     };
@@ -34,9 +39,4 @@ pub fn read_all(reading: &TableArgs, paths: &[PathBuf], moduli: Moduli) -> Resul
     let found: Vec<FoundTable> = found.collect::<Result<_>>()?;
     outputs.map(|book| book.borrow().save()).transpose()?;
     Ok(found)
-}
-
-/// Returns whether tables have a header, if stated.
-pub fn stated_header(reading: &TableArgs) -> Option<bool> {
-    (reading.header || reading.no_header).then_some(reading.header)
 }

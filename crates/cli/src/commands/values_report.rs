@@ -14,7 +14,7 @@ use crate::formats::csv::ReadNote;
 use crate::report::{self, Report, bytes, seconds, values};
 
 /// The fields of the report. A modulus may have more bits than numbers of [`serde_json::Value`].
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct ValuesReport<'a> {
     pub output: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,21 +39,7 @@ pub struct ValuesReport<'a> {
 impl<'a> ValuesReport<'a> {
     /// Creates the report of a file of this many bytes that holds this many values below a modulus.
     pub fn new(output: &'a Path, output_bytes: u64, values: u64, modulus: u128) -> Self {
-        let (read, engine, security_level, canaries) = (None, None, None, None);
-        let (ciphertexts, encrypt_s, decrypt_s) = (None, None, None);
-        Self {
-            output: output.to_string_lossy(),
-            read,
-            engine,
-            security_level,
-            values,
-            modulus,
-            canaries,
-            ciphertexts,
-            output_bytes,
-            encrypt_s,
-            decrypt_s,
-        }
+        Self { output: output.to_string_lossy(), output_bytes, values, modulus, ..Self::default() }
     }
 
     /// Prints the report; nothing with `--quiet`.

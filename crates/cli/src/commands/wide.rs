@@ -6,47 +6,45 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::{self, Dictionary, WordCircuit};
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, Contents, CostModel, Engine, KeyId, Limits, Progress, Request};
+use cryptable::{Ciphertext, Contents, CostModel, Engine, KeyId, Progress, Request};
 use serde_json::json;
 
 use crate::args::Global;
 use crate::args::wide::{WideArgs, WideLookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::operation_plan::{self, with_failures};
-use crate::commands::planned_job::PlannedJob;
-use crate::commands::{limits, threads};
+use crate::commands::planned_job::{PlannedJob, operations};
 use crate::formats::pairs::{self, Columns};
 use crate::key_input::KeyFile;
 use crate::memory_limit;
-use crate::report::{self, bytes, counted, seconds};
+use crate::report::{self, Report, bytes, counted, seconds};
 use crate::{input_file, key_input, progress};
 
 /// Maps all values of a file through a dictionary or a table with structure, with one ciphertext per word at a time.
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let mut reader = Reader::open(global, &args.input)?;
-    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let key_file = KeyFile::open(global, &args.server.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     let parameters = parameters.packed();
-    let parameters = parameters.with_context(|| key_input::of_keygen(&args.evaluation, "wide"))?;
+    let parameters =
+        parameters.with_context(|| key_input::of_keygen(&args.server.evaluation, "wide"))?;
     let circuit = circuit(args, parameters.input_modulus())?;
     let values = check(&reader, parameters, key_file.header.key_id, &circuit, args)?;
     let prediction = parameters.words_prediction(&circuit);
-    memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+    memory_limit::check_unread(args.server.memory.limit, "the lookup", prediction.peak_bytes())?;
     let mapped = key_file.read()?;
     let key = mapped.key.packed()?;
     let prepared = key.prepare_words(&circuit)?;
     let contents =
         Contents { modulus: circuit.modulus(), signed: false, ..reader.summary().contents };
-    let mut writer = ciphertext_file::create(&args.output, contents)?;
-    let seconds = prediction.duration(&CostModel::calibrated(), values, threads(global));
+    let mut writer = ciphertext_file::create(&args.server.file.output, contents)?;
+    let seconds = prediction.duration(&CostModel::calibrated(), values, global.threads());
     progress::estimate(global, &format!("lookup of {values} values"), seconds.as_secs_f64());
     let start = Instant::now();
     let bar = progress::bar(global, "lookup");
     let total = reader.summary().ciphertexts as usize / circuit.input_words();
     for part in 0..total {
         let input = next_words(&mut reader, circuit.input_words())?;
-        let moved = progress::on(&bar);
-        let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
+        let step = progress::on_part(&bar, part, total);
         mapped.check_unchanged()?;
         let output = key.lookup_words(&input, &prepared, Progress::new(&step))?;
         mapped.check_unchanged()?;
@@ -70,7 +68,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
         "output_words": words,
         "log2_fail": log2_fail,
     });
-    report::computed(global, &args.output, written.bytes, eval_s, fields, &text)
+    report::computed(global, &args.server.file.output, written.bytes, eval_s, fields, &text)
 }
 
 /// Builds the circuit of the table that the arguments name.
@@ -129,7 +127,7 @@ fn check(
     let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
     let (modulus, contents) = (circuit.modulus(), reader.summary().contents);
     let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-    reader.check(&expected, &args.evaluation)?;
+    reader.check(&expected, &args.server.evaluation)?;
     let (summary, words) = (reader.summary(), circuit.input_words() as u64);
     ensure!(
         summary.ciphertexts.is_multiple_of(words) && summary.values.is_multiple_of(words),
@@ -152,11 +150,8 @@ fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
 
 /// Plans keys, and predicts lookups in dictionaries and tables with structure.
 pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
-    let request = Request::words(args.bits).limits(Limits {
-        values: args.values.map(u64::from),
-        log2_fail: Some(args.log2_fail),
-        ..limits(global, args.memory, args.insecure_toy)
-    });
+    let limits = args.limits.of(global, args.values.map(u64::from));
+    let request = Request::words(args.bits).limits(limits);
     let plan = args.value_bits.into_iter().fold(request, Request::value_bits).plan()?;
     let work = plan.parameters().packed()?.arbitrary_table_work();
     let arbitrary = CostModel::calibrated().seconds(&work);
@@ -165,14 +160,15 @@ pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
         "value_bits": plan.value_bits(),
         "word_bits": plan.modulus().ilog2(),
         "arbitrary_table_s": arbitrary,
+        // Of a whole operation on several words, where parameters state those of a lookup.
+        "log2_fail": plan.failure_probability().log2(),
+        "log2_fail_per_value": plan.value_failure_probability().log2(),
     });
-    let report = operation_plan::report(&plan, job);
-    let failures = [plan.failure_probability(), plan.value_failure_probability()];
-    let mut report = with_failures(report, failures[0], failures[1]);
-    report.text += &format!(
-        "\n  a table without structure would take {} at least on one thread: it is refused",
+    let text = format!(
+        "{plan}\n  a table without structure would take {} at least on one thread: it is refused",
         seconds(arbitrary)
     );
     let reason = format!("for dictionaries of keys of {} bits", args.bits);
+    let report = Report { fields: operations(&plan, job), text };
     Ok(PlannedJob::new(plan.parameters(), reason, report))
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::csv::{Coding, ReadNote, is_header};
 use super::records::{Records, is_missing, is_missing_word, quoted};
 use crate::args::CsvArgs;
-use crate::printable::Printable as _;
+use crate::input_file;
 use crate::suggestion::did_you_mean;
 
 /// Options for finding and reading a column.
@@ -61,28 +61,22 @@ impl<R: Read> Column<R> {
         let names: Vec<String> = if header { records.fields().collect() } else { Vec::new() };
         let index = match column {
             None if records.width() > 1 => {
-                bail!("{}: {}; name one by --column", path.printable(), columns(&names, &records))
+                bail!(
+                    "{}: {}; name one by --column",
+                    input_file::name(path),
+                    columns(&names, &records)
+                )
             }
             None => 0,
-            Some(name) => {
-                find_column(name, &names, records.width()).with_context(|| path.printable())?
-            }
+            Some(name) => find_column(name, &names, records.width())
+                .with_context(|| input_file::name(path))?,
         };
         let label = match names.get(index) {
             Some(name) => format!("column \"{name}\""),
             None => format!("column {}", index + 1),
         };
-        let note = ReadNote {
-            file: path.to_string_lossy().into_owned(),
-            header,
-            delimiter: char::from(records.delimiter()),
-            columns: records.width(),
-            column: Some(label.clone()),
-            rows: 0,
-            missing: 0,
-            missing_as: csv.missing.clone(),
-            skipped: 0,
-        };
+        let (column, missing_as) = (Some(label.clone()), csv.missing.clone());
+        let note = ReadNote { column, missing_as, ..ReadNote::new(&records, header, 0) };
         Ok(Self {
             records,
             column: index,
@@ -116,14 +110,19 @@ impl<R: Read> Column<R> {
     }
 
     fn place(&self) -> String {
-        format!("{} line {}, {}", self.records.path().printable(), self.records.line(), self.label)
+        format!(
+            "{} line {}, {}",
+            input_file::name(self.records.path()),
+            self.records.line(),
+            self.label
+        )
     }
 
     fn missing_value(&self) -> Result<u64> {
         if let Some(missing) = &self.missing {
             return self.coding.value(missing, || "--missing".into());
         }
-        let (name, line) = (self.records.path().printable(), self.records.line());
+        let (name, line) = (input_file::name(self.records.path()), self.records.line());
         let hint = "--missing VALUE says what stands for it";
         if self.records.is_empty_line() {
             bail!("{name} line {line}: an empty line; {hint}");

@@ -16,7 +16,7 @@ use super::dictionary::Dictionary;
 use super::domain::Domain;
 use super::integer;
 use super::records::{Records, quoted};
-use crate::printable::Printable as _;
+use crate::input_file;
 
 /// The interpretation of fields as values.
 #[derive(Clone, Debug)]
@@ -96,6 +96,23 @@ pub struct ReadNote {
     pub skipped: u64,
 }
 
+impl ReadNote {
+    /// Creates the summary of a number of rows that were read from a file.
+    pub fn new<R: Read>(records: &Records<R>, header: bool, rows: u64) -> Self {
+        Self {
+            file: input_file::shown(records.path()).to_string_lossy().into_owned(),
+            header,
+            delimiter: char::from(records.delimiter()),
+            columns: records.width(),
+            column: None,
+            rows,
+            missing: 0,
+            missing_as: None,
+            skipped: records.skipped(),
+        }
+    }
+}
+
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = if self.header { "a header line" } else { "no header line" };
@@ -154,7 +171,7 @@ pub fn is_header<R: Read>(
     let Some(field) = doubtful else { return Ok(true) };
     bail!(
         "{}: nobody can tell whether its first line, with {}, is a header: use --header or --no-header",
-        records.path().printable(),
+        input_file::name(records.path()),
         quoted(&field)
     )
 }

@@ -10,7 +10,6 @@ use super::extension;
 use super::records::{Records, quoted};
 use crate::atomic_file::{self, Access};
 use crate::input_file;
-use crate::printable::Printable as _;
 use crate::suggestion::did_you_mean;
 
 /// Largest number of words, which is that of entries of the largest table.
@@ -38,7 +37,7 @@ impl Dictionary {
         let mut book = Self { path: path.to_path_buf(), codes, words, may_grow, has_grown: false };
         if may_grow {
             let is_file = atomic_file::target_of(path)?.is_some();
-            ensure!(is_file, "{}: only a regular file can be extended", path.printable());
+            ensure!(is_file, "{}: only a regular file can be extended", input_file::name(path));
             if !path.exists() {
                 return Ok(book);
             }
@@ -46,7 +45,7 @@ impl Dictionary {
         if !may_grow && !input_file::is_stdin(path) && !path.exists() {
             bail!(
                 "{}: there is no such dictionary; encrypt --dictionary FILE --extend starts one",
-                path.printable()
+                input_file::name(path)
             );
         }
         match extension(path).as_str() {
@@ -57,7 +56,7 @@ impl Dictionary {
     }
 
     fn read_json(&mut self) -> Result<()> {
-        let name = self.path.printable();
+        let name = input_file::name(&self.path);
         let failed = || format!("cannot read {name} as a dictionary");
         let reader = BufReader::new(input_file::open(&self.path)?);
         let object: BTreeMap<String, u64> = serde_json::from_reader(reader).with_context(failed)?;
@@ -69,7 +68,7 @@ impl Dictionary {
 
     fn read_csv(&mut self) -> Result<()> {
         let path = self.path.clone();
-        let name = path.printable();
+        let name = input_file::name(&path);
         let mut records = Records::new(input_file::open(&path)?, &path, None)?;
         while records.advance()? {
             let line = records.line();
@@ -108,7 +107,7 @@ impl Dictionary {
     /// Returns the code of a word. A new word gets the next code if the dictionary may grow. `place` describes where
     /// the word was found.
     pub fn code(&mut self, word: &str, modulus: u64, place: impl Fn() -> String) -> Result<u64> {
-        let book = self.path.printable();
+        let book = input_file::name(&self.path);
         let next = self.words.last_key_value().map_or(0, |(code, _)| code + 1);
         let code = match self.codes.get(word) {
             Some(&code) => code,
@@ -137,7 +136,9 @@ impl Dictionary {
     #[cfg(feature = "client")]
     pub fn word(&self, code: u64) -> Result<&str> {
         let word = self.words.get(&code).map(String::as_str);
-        word.with_context(|| format!("the dictionary {} has no code {code}", self.path.printable()))
+        word.with_context(|| {
+            format!("the dictionary {} has no code {code}", input_file::name(&self.path))
+        })
     }
 
     /// Writes the dictionary to its file if it has grown.

@@ -8,6 +8,7 @@ pub mod domain;
 #[cfg(all(test, feature = "client"))]
 mod fuzz;
 pub mod integer;
+pub mod lines;
 pub mod npy;
 pub mod pairs;
 #[cfg(feature = "client")]

@@ -1,16 +1,11 @@
 //! Pairs of integers from CSV files of two columns.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 
-use super::domain::Domain;
-use super::integer;
-use super::records::{Records, is_missing, quoted};
-use crate::input_file;
-use crate::printable::Printable as _;
+use super::lines::Lines;
 
 /// Largest number of lines that are read.
 const MAX_LINES: usize = 1 << 20;
@@ -32,44 +27,19 @@ pub struct Columns {
 /// If the file cannot be read, if it does not have two columns, if an integer is not below its modulus, or if a first
 /// integer is repeated in a map.
 pub fn read(path: &Path, columns: Columns) -> Result<Vec<(u64, u64)>> {
-    let shown = input_file::shown(path);
-    let name = shown.printable();
-    let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
-    let (mut pairs, mut lines) = (Vec::new(), HashMap::new());
-    let mut more = records.advance()?;
-    if more && records.is_header() && records.missing_among(0..2).is_none() {
-        more = records.advance()?;
-    }
-    while more {
-        let line = records.line();
-        let [first, second] = columns.names;
-        ensure!(
-            records.width() == 2,
-            "{name} line {line}: {} columns; there must be `{first},{second}`",
-            records.width()
-        );
-        ensure!(!records.is_empty_line(), "{name} line {line}: an empty line");
-        ensure!(pairs.len() < MAX_LINES, "{name}: more than {MAX_LINES} lines");
-        let pair = (value(&records, 0, columns)?, value(&records, 1, columns)?);
-        if let (Some(before), true) = (lines.insert(pair.0, line), columns.is_map) {
-            bail!("{name} line {line}: {first} {} was on line {before} already", pair.0);
+    let mut lines = Lines::open(path, columns.names)?;
+    let (mut pairs, mut known) = (Vec::new(), HashMap::new());
+    while lines.advance()? {
+        let (place, first) = (lines.place(), columns.names[0]);
+        ensure!(pairs.len() < MAX_LINES, "{place}: more than {MAX_LINES} lines");
+        let [modulus, other] = columns.moduli;
+        let pair = (lines.below(0, modulus)?, lines.below(1, other)?);
+        if let (Some(before), true) = (known.insert(pair.0, lines.line()), columns.is_map) {
+            bail!("{place}: {first} {} was on line {before} already", pair.0);
         }
         pairs.push(pair);
-        more = records.advance()?;
     }
     Ok(pairs)
-}
-
-fn value(records: &Records<File>, column: usize, columns: Columns) -> Result<u64> {
-    let (name, line) = (records.path().printable(), records.line());
-    let place = || format!("{name} line {line}, {}", columns.names[column]);
-    let text = records.text(column)?;
-    ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
-    let domain = Domain { modulus: columns.moduli[column], signed: false };
-    match integer::parse(text) {
-        Ok(integer) => domain.value(integer, place),
-        Err(error) => bail!("{}: {} {error}", place(), quoted(text)),
-    }
 }
 
 #[cfg(test)]

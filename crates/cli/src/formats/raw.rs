@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::domain::Domain;
-use crate::printable::Printable as _;
+use crate::input_file;
 
 /// The format of an integer in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,8 @@ impl<R: Read> Words<R> {
     }
 
     fn read(&mut self) -> Result<Option<u64>> {
-        let (name, bytes, position) = (self.path.printable(), self.format.bytes, self.position);
+        let (name, bytes, position) =
+            (input_file::name(&self.path), self.format.bytes, self.position);
         let mut word = [0; 8];
         let found = read_up_to(&mut self.reader, &mut word[..bytes])
             .with_context(|| format!("cannot read {name}"))?;

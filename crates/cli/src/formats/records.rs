@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::integer;
-use crate::printable::Printable as _;
+use crate::input_file;
 use anyhow::{Context, Result, bail, ensure};
 
 /// Longest record that is read, in bytes.
@@ -66,8 +66,8 @@ impl<R: Read> Records<R> {
     /// Creates a reader. `path` is for messages. If no delimiter is stated, it is recognised in the first line.
     pub fn new(mut reader: R, path: &Path, delimiter: Option<u8>) -> Result<Self> {
         let start = read_first_line(&mut reader)
-            .with_context(|| format!("cannot read {}", path.printable()))?;
-        let mark = check_encoding(&start).with_context(|| path.printable())?;
+            .with_context(|| format!("cannot read {}", input_file::name(path)))?;
+        let mark = check_encoding(&start).with_context(|| input_file::name(path))?;
         let start = start[mark..].to_vec();
         let terminator =
             if start.contains(&b'\n') || !start.contains(&b'\r') { b'\n' } else { b'\r' };
@@ -125,7 +125,7 @@ impl<R: Read> Records<R> {
     fn check_width(&mut self) -> Result<()> {
         let width = self.record.ends.len();
         let expected = if self.width == 0 { width } else { self.width };
-        let (name, line) = (self.path.printable(), self.record.line);
+        let (name, line) = (input_file::name(&self.path), self.record.line);
         ensure!(width == expected, "{name} line {line}: {width} columns, {expected} before");
         self.width = width;
         Ok(())
@@ -133,7 +133,7 @@ impl<R: Read> Records<R> {
 
     /// Reads one record, or an empty line. Returns false at the end of the file.
     fn read_record(&mut self) -> Result<bool> {
-        let name = self.path.printable();
+        let name = input_file::name(&self.path);
         let record = &mut self.record;
         record.raw.clear();
         record.line = self.next_line;
@@ -185,7 +185,7 @@ impl<R: Read> Records<R> {
     /// Returns the text of a field of the current record.
     pub fn text(&self, column: usize) -> Result<&str> {
         std::str::from_utf8(self.field(column)).with_context(|| {
-            format!("{} line {}: it is not UTF-8", self.path.printable(), self.line)
+            format!("{} line {}: it is not UTF-8", input_file::name(&self.path), self.line)
         })
     }
 

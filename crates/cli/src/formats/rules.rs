@@ -1,26 +1,23 @@
 //! Automata in CSV files.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use cryptable::engines::leveled::{Automaton, Transition};
 
-use super::domain::Domain;
-use super::integer;
-use super::records::{Records, quoted};
+use super::lines::Lines;
+use super::records::quoted;
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// Columns of a line.
 const COLUMNS: [&str; 4] = ["state", "symbol", "next", "weight"];
 
 /// Most states, which an automaton checks again.
-const MAX_STATES: u64 = 1 << 12;
+const MAX_STATES: u128 = 1 << 12;
 
 /// Most that a line adds: tables of weights have fewer entries.
-const MAX_WEIGHT: u64 = 1 << 24;
+const MAX_WEIGHT: u128 = 1 << 24;
 
 /// The lines of one state.
 #[derive(Clone, Debug, Default)]
@@ -35,43 +32,29 @@ struct State {
 /// # Errors
 /// If the file cannot be read, has not four columns, or states a reaction twice or not at all.
 pub fn read(path: &Path, symbols: u64) -> Result<Automaton> {
-    let shown = input_file::shown(path);
-    let name = shown.printable();
-    let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
+    let mut lines = Lines::open(path, COLUMNS)?;
     let mut states: Vec<State> = Vec::new();
-    let mut more = records.advance()?;
-    if more && records.text(0)?.eq_ignore_ascii_case(COLUMNS[0]) {
-        more = records.advance()?;
-    }
-    while more {
-        let line = records.line();
-        ensure!(
-            records.width() == COLUMNS.len(),
-            "{name} line {line}: {} columns; there must be `{}`",
-            records.width(),
-            COLUMNS.join(",")
-        );
-        add(&mut states, &records, symbols)?;
-        more = records.advance()?;
+    while lines.advance()? {
+        add(&mut states, &lines, symbols)?;
     }
     let last = states.iter().map(|state| state.last.unwrap_or(0)).collect();
     let rows = states.iter().enumerate().map(|(number, state)| row(number, state, symbols));
-    let rows = rows.collect::<Result<Vec<_>>>().with_context(|| name.clone())?;
+    let name = || input_file::name(path);
+    let rows = rows.collect::<Result<Vec<_>>>().with_context(name)?;
     let automaton = Automaton::new(rows).and_then(|automaton| automaton.with_final_weights(last));
-    automaton.with_context(|| name)
+    automaton.with_context(name)
 }
 
 /// Adds a line to its state.
-fn add(states: &mut Vec<State>, records: &Records<File>, symbols: u64) -> Result<()> {
-    let place = || format!("{} line {}", records.path().printable(), records.line());
-    let state = number(records, 0, MAX_STATES)? as usize;
-    let weight = number(records, 3, MAX_WEIGHT)? as usize;
+fn add(states: &mut Vec<State>, line: &Lines<4>, symbols: u64) -> Result<()> {
+    let state = line.below(0, MAX_STATES)? as usize;
+    let weight = line.below(3, MAX_WEIGHT)? as usize;
     if states.len() <= state {
         states.resize(state + 1, State::default());
     }
-    let symbol = records.text(1)?.trim().to_owned();
+    let (symbol, place) = (line.text(1)?, || line.place());
     if symbol == "end" {
-        let next = records.text(2)?.trim();
+        let next = line.text(2)?;
         ensure!(next.is_empty(), "{}: no state follows the end, but {}", place(), quoted(next));
         ensure!(
             states[state].last.replace(weight).is_none(),
@@ -80,26 +63,13 @@ fn add(states: &mut Vec<State>, records: &Records<File>, symbols: u64) -> Result
         );
         return Ok(());
     }
-    let transition = Transition { next: number(records, 2, MAX_STATES)? as usize, weight };
-    let before = match symbol.as_str() {
+    let transition = Transition { next: line.below(2, MAX_STATES)? as usize, weight };
+    let before = match symbol {
         "*" => states[state].otherwise.replace(transition),
-        _ => states[state].on.insert(number(records, 1, symbols)?, transition),
+        _ => states[state].on.insert(line.below(1, symbols.into())?, transition),
     };
     ensure!(before.is_none(), "{}: state {state} has symbol {symbol} already", place());
     Ok(())
-}
-
-/// The integer in a column, below a limit.
-fn number(records: &Records<File>, column: usize, limit: u64) -> Result<u64> {
-    let place = || {
-        let (name, line) = (records.path().printable(), records.line());
-        format!("{name} line {line}, {}", COLUMNS[column])
-    };
-    let text = records.text(column)?.trim();
-    match integer::parse(text) {
-        Ok(value) => Domain { modulus: limit.into(), signed: false }.value(value, place),
-        Err(error) => bail!("{}: {} {error}", place(), quoted(text)),
-    }
 }
 
 /// The transitions of a state on every symbol.

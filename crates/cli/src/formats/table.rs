@@ -16,7 +16,6 @@ use super::domain::{Domain, Signs, with_keys};
 use super::records::{Records, is_missing, is_missing_word, quoted};
 use super::{extension, npy};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// Largest number of entries that are read.
 const MAX_ENTRIES: usize = 1 << 24;
@@ -89,17 +88,15 @@ pub type FoundTable = (Table, Option<ReadNote>);
 /// If the file cannot be read, if an input is missing or repeated, if an output is not below the output modulus, or if
 /// the number of entries is not the input modulus.
 pub fn read(path: &Path, options: &TableOptions<'_>) -> Result<FoundTable> {
-    let shown = input_file::shown(path);
-    let name = shown.printable();
     let mut reader = BufReader::new(input_file::open(path)?);
     let (entries, note) = match file_kind(&mut reader, path)? {
         FileKind::Csv => {
-            let (entries, note) = read_csv(Records::new(reader, shown, None)?, options)?;
+            let (entries, note) = read_csv(Records::new(reader, path, None)?, options)?;
             (entries, Some(note))
         }
-        FileKind::Npy => (read_npy(reader, shown, options)?, None),
+        FileKind::Npy => (read_npy(reader, path, options)?, None),
     };
-    let table = to_table(entries, options.moduli).with_context(|| name.to_string())?;
+    let table = to_table(entries, options.moduli).with_context(|| input_file::name(path))?;
     let Signs { inputs, outputs } = options.signs;
     Ok((table.with_signs(inputs, outputs), note))
 }
@@ -140,7 +137,7 @@ fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<Table> {
 }
 
 fn read_npy(reader: BufReader<File>, path: &Path, options: &TableOptions<'_>) -> Result<Vec<u64>> {
-    let name = path.printable();
+    let name = input_file::name(path);
     let Coding::Integers(domain) = options.outputs() else {
         bail!("{name}: only CSV files have words of a dictionary");
     };
@@ -156,7 +153,7 @@ fn read_npy(reader: BufReader<File>, path: &Path, options: &TableOptions<'_>) ->
 }
 
 fn check_length(entries: u64, path: &Path) -> Result<()> {
-    let name = path.printable();
+    let name = input_file::name(path);
     ensure!(entries <= MAX_ENTRIES as u64, "{name}: more than {MAX_ENTRIES} entries");
     Ok(())
 }
@@ -183,7 +180,7 @@ fn read_csv<R: Read>(
         more = records.advance()?;
     }
     while more {
-        let (name, line) = (path.printable(), records.line());
+        let (name, line) = (input_file::name(&path), records.line());
         ensure!(
             width <= 2,
             "{name} line {line}: {width} columns; a table has `output` or `input,output`"
@@ -195,17 +192,7 @@ fn read_csv<R: Read>(
         check_length(lines.len() as u64, &path)?;
         more = records.advance()?;
     }
-    let note = ReadNote {
-        file: path.to_string_lossy().into_owned(),
-        header,
-        delimiter: char::from(records.delimiter()),
-        columns: width,
-        column: None,
-        rows: lines.len() as u64,
-        missing: 0,
-        missing_as: None,
-        skipped: records.skipped(),
-    };
+    let note = ReadNote::new(&records, header, lines.len() as u64);
     let default = options.default.map(|text| outputs.value(text, || "--default".into()));
     Ok((sort(lines, options.moduli.input, default.transpose()?, &path)?, note))
 }
@@ -231,7 +218,7 @@ fn value<R: Read>(
     label: &str,
     coding: &Coding,
 ) -> Result<u64> {
-    let place = || format!("{} line {}, {label}", records.path().printable(), records.line());
+    let place = || format!("{} line {}, {label}", input_file::name(records.path()), records.line());
     let text = records.text(column)?;
     let is_missing = match coding {
         Coding::Integers(_) => is_missing(text),
@@ -254,7 +241,7 @@ fn sort(
     default: Option<u64>,
     path: &Path,
 ) -> Result<Vec<u64>> {
-    let name = path.printable();
+    let name = input_file::name(path);
     if lines.iter().all(|line| line.input.is_none()) {
         ensure!(default.is_none(), "{name}: --default is for lines `input,output`");
         return Ok(lines.into_iter().map(|line| line.output).collect());

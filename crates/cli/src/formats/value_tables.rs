@@ -14,7 +14,6 @@ use super::raw::Words;
 use super::records::{Records, is_missing, quoted};
 use super::table::{FileKind, file_kind};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// A reader of tables in the order of the values.
 pub struct ValueTables {
@@ -52,7 +51,7 @@ impl ValueTables {
         let outputs = Domain { modulus: modulus.into(), signed: options.signed };
         let mut reader = BufReader::with_capacity(1 << 20, input_file::open(path)?);
         let kind = file_kind(&mut reader, path)?;
-        let path = input_file::shown(path).to_path_buf();
+        let path = path.to_path_buf();
         let source = match kind {
             FileKind::Csv => {
                 let mut records = Records::new(reader, &path, None)?;
@@ -70,7 +69,7 @@ impl ValueTables {
                 let [rows, columns] = shape[..] else {
                     bail!(
                         "{}: its shape is {shape:?}; a table for every value is a row of two dimensions",
-                        path.printable()
+                        input_file::name(&path)
                     )
                 };
                 check_width(columns, inputs, &path)?;
@@ -111,7 +110,7 @@ impl ValueTables {
         }
         let (inputs, modulus) = self.moduli;
         let tables = SlotTables::from_outputs(inputs, modulus, outputs);
-        Ok(Some(tables.with_context(|| self.path.printable())?))
+        Ok(Some(tables.with_context(|| input_file::name(&self.path))?))
     }
 
     /// Reads the tables of the next `count` values.
@@ -119,7 +118,7 @@ impl ValueTables {
         let before = self.read;
         let tables = self.next_tables(count)?;
         let found = self.read - before;
-        let name = self.path.printable();
+        let name = input_file::name(&self.path);
         tables
             .filter(|_| found == count as u64)
             .with_context(|| format!("{name}: {} tables, but there are more values", self.read))
@@ -127,7 +126,7 @@ impl ValueTables {
 
     /// Checks that every table was read.
     pub fn finish(&mut self) -> Result<()> {
-        let (read, name) = (self.read, self.path.printable());
+        let (read, name) = (self.read, input_file::name(&self.path));
         ensure!(
             self.next_tables(1)?.is_none(),
             "{name}: more tables than values, which are {read}"
@@ -138,17 +137,7 @@ impl ValueTables {
     /// Returns a summary of what was read from a CSV file.
     pub fn note(&self) -> Option<ReadNote> {
         let Source::Csv(records, _) = &self.source else { return None };
-        Some(ReadNote {
-            file: self.path.to_string_lossy().into_owned(),
-            header: false,
-            delimiter: char::from(records.delimiter()),
-            columns: records.width(),
-            column: None,
-            rows: self.read,
-            missing: 0,
-            missing_as: None,
-            skipped: records.skipped(),
-        })
+        Some(ReadNote::new(records, false, self.read))
     }
 }
 
@@ -157,7 +146,7 @@ fn check_width(columns: u64, inputs: u64, path: &Path) -> Result<()> {
     ensure!(
         columns == inputs,
         "{}: {columns} columns; a table for every value has one for each of the {inputs} inputs",
-        path.printable()
+        input_file::name(path)
     );
     Ok(())
 }
@@ -168,7 +157,7 @@ fn read_line(
     domain: Domain,
     outputs: &mut Vec<u32>,
 ) -> Result<()> {
-    let (name, line) = (records.path().printable(), records.line());
+    let (name, line) = (input_file::name(records.path()), records.line());
     ensure!(!records.is_empty_line(), "{name} line {line}: an empty line");
     let coding = Coding::Integers(domain);
     for column in 0..records.width() {

@@ -15,7 +15,6 @@ use super::values::Encoding;
 use crate::args::{CsvArgs, Format};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// Options for writing a file of values.
 #[derive(Clone, Debug)]
@@ -152,8 +151,7 @@ struct Rows {
 
 impl Rows {
     fn open(path: &Path, options: &WriteOptions<'_>) -> Result<Self> {
-        let shown = input_file::shown(path);
-        let mut records = Records::new(input_file::open(path)?, shown, options.csv.delimiter)?;
+        let mut records = Records::new(input_file::open(path)?, path, options.csv.delimiter)?;
         let found = records.advance()?;
         let has_header = found && is_header(&records, options.csv.stated_header(), 0..0, None)?;
         let header = has_header
@@ -161,26 +159,34 @@ impl Rows {
                 let name = options.column.with_context(|| {
                     format!(
                         "{} has a header line: --column names the new column",
-                        shown.printable()
+                        input_file::name(path)
                     )
                 })?;
                 extended(&records, name)
             })
             .transpose()?;
         let pending = found && !has_header;
-        Ok(Self { records, path: shown.to_path_buf(), header, pending })
+        Ok(Self { records, path: path.to_path_buf(), header, pending })
     }
 
     /// Returns the next row with one more field.
     fn next(&mut self, field: &str, written: u64) -> Result<Vec<u8>> {
         let found = std::mem::take(&mut self.pending) || self.records.advance()?;
-        ensure!(found, "{}: {written} rows, but there are more values", self.path.printable());
+        ensure!(
+            found,
+            "{}: {written} rows, but there are more values",
+            input_file::name(&self.path)
+        );
         extended(&self.records, field)
     }
 
     fn finish(&mut self, written: u64) -> Result<()> {
         let more = self.pending || self.records.advance()?;
-        ensure!(!more, "{}: more rows than values, which are {written}", self.path.printable());
+        ensure!(
+            !more,
+            "{}: more rows than values, which are {written}",
+            input_file::name(&self.path)
+        );
         Ok(())
     }
 }

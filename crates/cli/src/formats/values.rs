@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
+use zeroize::Zeroizing;
 
 use super::column::{Column, ColumnOptions};
 use super::csv::{Coding, ReadNote};
@@ -12,7 +13,6 @@ use super::raw::{WordFormat, Words};
 use super::{extension, npy};
 use crate::args::{CsvArgs, Format};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// An iterator over values, which ends at the first error.
 pub trait ValueSource: Iterator<Item = Result<u64>> {
@@ -33,6 +33,36 @@ impl ValueSource for Words<File> {}
 /// A file of values that is being read.
 pub type Values = Box<dyn ValueSource>;
 
+/// Values that are read at a time where all of them are needed.
+const CHUNK: usize = 1 << 16;
+
+/// Reads the next values, at most `most` of them; none after the last.
+pub fn next_values(
+    values: &mut dyn Iterator<Item = Result<u64>>,
+    most: usize,
+) -> Result<Zeroizing<Vec<u64>>> {
+    // Room for all of them, since growing would leave copies behind.
+    let mut chunk = Zeroizing::new(Vec::with_capacity(most));
+    for value in values.take(most) {
+        chunk.push(value?);
+    }
+    Ok(chunk)
+}
+
+/// Reads all values.
+pub fn all_values(values: &mut dyn Iterator<Item = Result<u64>>) -> Result<Zeroizing<Vec<u64>>> {
+    let mut chunks = Vec::new();
+    while let chunk = next_values(values, CHUNK)?
+        && !chunk.is_empty()
+    {
+        chunks.push(chunk);
+    }
+    let count = chunks.iter().map(|chunk| chunk.len()).sum();
+    let mut all = Zeroizing::new(Vec::with_capacity(count));
+    chunks.iter().for_each(|chunk| all.extend_from_slice(chunk));
+    Ok(all)
+}
+
 /// Options for reading a file of values.
 #[derive(Clone, Debug)]
 pub struct ValueOptions<'a> {
@@ -51,31 +81,30 @@ pub fn open_values(path: &Path, options: &ValueOptions<'_>) -> Result<Values> {
     let file = input_file::open(path)?;
     let is_stream = !file.metadata().is_ok_and(|metadata| metadata.is_file());
     let is_stream = is_stream || input_file::is_stdin(path);
-    let shown = input_file::shown(path);
     let encoding = Encoding::of(path, options.format, is_stream, &options.coding)?;
     if !matches!(encoding, Encoding::Text) {
-        options.refuse_options_of_text(shown)?;
+        options.refuse_options_of_text(path)?;
     }
     Ok(match (encoding, &options.coding) {
         (Encoding::Array, Coding::Integers(domain)) => {
-            let (_, words) = npy::open(file, shown, *domain)?;
+            let (_, words) = npy::open(file, path, *domain)?;
             Box::new(words)
         }
         (Encoding::Raw(word), Coding::Integers(domain)) => {
             // Words of a stated width are signed if values are.
             let word = WordFormat { signed: domain.signed, ..word };
-            Box::new(Words::new(file, shown, word, None, *domain))
+            Box::new(Words::new(file, path, word, None, *domain))
         }
         _ => {
             let ValueOptions { column, csv, coding, .. } = options.clone();
-            Box::new(Column::new(file, shown, &ColumnOptions { column, csv, coding })?)
+            Box::new(Column::new(file, path, &ColumnOptions { column, csv, coding })?)
         }
     })
 }
 
 impl ValueOptions<'_> {
     fn refuse_options_of_text(&self, path: &Path) -> Result<()> {
-        let name = path.printable();
+        let name = input_file::name(path);
         if let Some(column) = self.column {
             bail!("{name}: only CSV files have columns, not \"{column}\"");
         }
@@ -110,7 +139,7 @@ impl Encoding {
         is_stream: bool,
         coding: &Coding,
     ) -> Result<Self> {
-        let name = path.printable();
+        let name = input_file::name(path);
         let narrowest = match coding {
             Coding::Integers(domain) => WordFormat::of(*domain),
             Coding::Words(_, modulus) => WordFormat::of(Domain::unsigned(*modulus)),

@@ -19,7 +19,7 @@ fn run(here: &Workspace, options: &str) -> String {
 
 fn decrypt(here: &Workspace) -> String {
     here.succeed("decrypt --secret client.key --input r.ct --output r.csv --force");
-    String::from_utf8(here.read("r.csv")).unwrap()
+    here.text("r.csv")
 }
 
 #[test]
@@ -64,5 +64,5 @@ fn other_words_are_refused() {
     packed.write("x.csv", "1\n");
     packed.succeed("encrypt --secret client.key --input x.csv --output x.ct");
     let line = "automaton --evaluation server.key --input x.ct --output r.ct --pattern 1";
-    assert!(packed.fail(line).contains("automata take keys of keygen --word-length"));
+    packed.refuses(line, "automata take keys of keygen --word-length");
 }

@@ -30,7 +30,7 @@ fn run(here: &Workspace, options: &str, decryption: &str) -> String {
     here.succeed(&format!("bridge --evaluation server.key {options} --output r.ct --force"));
     let files = "--input r.ct --output r.csv";
     here.succeed(&format!("decrypt --secret client.key {decryption} {files}"));
-    String::from_utf8(here.read("r.csv")).unwrap()
+    here.text("r.csv")
 }
 
 #[test]
@@ -94,13 +94,11 @@ fn plans_say_what_every_step_takes() {
         assert!(plan.contains(words), "{words}: {plan}");
     }
     let options = "--bits 3 --output-bits 4 --op table --taken-out 7 --values 9 --insecure-toy";
-    let plan = here.succeed(&format!("--json plan bridge {options}"));
-    let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    let plan = here.json(&format!("plan bridge {options}"));
     assert_eq!((plan["taken_out"].as_u64(), plan["values"].as_u64()), (Some(7), Some(9)));
     assert_eq!(plan["steps"].as_array().unwrap().len(), 3);
     assert_eq!(plan["security_level"], "insecure");
-    let message = here.fail("plan bridge --bits 8 --output-bits 24 --op sign");
-    assert!(message.contains("25"), "{message}");
+    here.refuses("plan bridge --bits 8 --output-bits 24 --op sign", "25");
     let message = here.fail("plan bridge --bits 8 --output-bits 8 --op sign --pack");
     assert!(message.contains("are for --op table, not for sign"), "{message}");
     let message = here.fail("plan bridge --bits 8 --output-bits 8 --op sign --memory 1MB");
@@ -143,8 +141,7 @@ fn what_does_not_belong_together_is_refused() {
         &format!("bridge --evaluation server.key {options}")
             .replace("--output", "--rows 1-2 --output"),
     );
-    let message = here.fail("decrypt --secret other.key --input r.ct --output r.csv");
-    assert!(message.contains("r.ct"), "{message}");
+    here.refuses("decrypt --secret other.key --input r.ct --output r.csv", "r.ct");
     let message = here.fail("decrypt --secret server.key --input r.ct --output r.csv");
     assert!(message.contains("--secret wants a secret key"), "{message}");
     // Damaged, or cut short.
@@ -155,7 +152,7 @@ fn what_does_not_belong_together_is_refused() {
             "client.key" => "decrypt --secret bad --input r.ct --output r.csv".to_owned(),
             _ => format!("bridge --evaluation bad {options}").replace("r.ct", "new.ct"),
         };
-        assert!(here.fail(&line).contains("bad"), "{line}");
+        here.refuses(&line, "bad");
     }
     // No key is replaced.
     let message =

@@ -50,10 +50,6 @@ fn words() -> (String, String) {
     (inputs, outputs)
 }
 
-fn json(text: &str) -> serde_json::Value {
-    serde_json::from_str(text).unwrap()
-}
-
 #[test]
 fn plans_are_tables_and_objects() {
     let here = Workspace::new();
@@ -64,7 +60,7 @@ fn plans_are_tables_and_objects() {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let report = json(&here.succeed("--json plan circuit both.json --insecure-toy"));
+    let report = here.json("plan circuit both.json --insecure-toy");
     assert_eq!((&report["ands"], &report["depth"]), (&1.into(), &1.into()));
     let plan = &report["candidates"][0];
     assert_eq!(plan["words_at_once"], 512);
@@ -76,12 +72,12 @@ fn plans_are_tables_and_objects() {
 fn sets_are_compared_and_all_are_secure() {
     let here = Workspace::new();
     here.write("both.json", JSON);
-    let report = json(&here.succeed("--json plan circuit both.json"));
+    let report = here.json("plan circuit both.json");
     let plans = report["candidates"].as_array().unwrap();
     assert_eq!(plans.len(), 8, "{}", report["refused"]);
     assert!(plans.iter().all(|plan| plan["log2_fail"].as_f64().unwrap() <= -64.0));
     assert!(plans.iter().all(|plan| plan["security_bits"].as_f64().unwrap() >= 128.0));
-    let report = json(&here.succeed("--json plan circuit both.json --set balanced"));
+    let report = here.json("plan circuit both.json --set balanced");
     assert_eq!(report["candidates"][0]["set"], "balanced");
     assert_eq!(report["candidates"][0]["words_at_once"], 32_768);
 }
@@ -94,8 +90,8 @@ fn forms_of_the_s_box_are_for_aes() {
     assert!(error.contains("--s-box is for AES, and add32 has no S-box"), "{error}");
     let error = here.fail("plan circuit adder.blif --s-box tables --insecure-toy");
     assert!(error.contains("adder.blif is a netlist"), "{error}");
-    let line = "--json plan circuit aes128-expanded-key --set tables --s-box tables";
-    let report = json(&here.succeed(line));
+    let line = "plan circuit aes128-expanded-key --set tables --s-box tables";
+    let report = here.json(line);
     assert_eq!((&report["tables"], &report["ands"]), (&1712.into(), &0.into()));
 }
 
@@ -109,8 +105,8 @@ fn tables_of_yosys_run() {
             "connections": {"A": [2, 3, 4], "Y": [5]}}}}}}"#;
     let lines: String = (0..8).map(|x| format!("{x}\n")).collect();
     here.write("choice.json", text).write("words.csv", lines);
-    let line = "--json circuit test choice.json --inputs words.csv --insecure-toy --output y.csv";
-    let report = json(&here.succeed(line));
+    let line = "circuit test choice.json --inputs words.csv --insecure-toy --output y.csv";
+    let report = here.json(line);
     assert_eq!((&report["words_checked"], &report["wrong"]), (&8.into(), &0.into()));
     assert_eq!(here.read("y.csv"), b"y\n0\n1\n0\n0\n1\n1\n0\n1\n");
 }
@@ -120,8 +116,8 @@ fn results_are_checked_in_one_process() {
     let here = Workspace::new();
     let (inputs, outputs) = words();
     here.write("adder.blif", ADDER).write("words.csv", inputs);
-    let line = "--json circuit test adder.blif --inputs words.csv --insecure-toy --output sums.csv";
-    let report = json(&here.succeed(line));
+    let line = "circuit test adder.blif --inputs words.csv --insecure-toy --output sums.csv";
+    let report = here.json(line);
     assert_eq!((&report["words_checked"], &report["wrong"]), (&640.into(), &0.into()));
     assert_eq!(report["batches"], 2);
     assert_eq!(here.read("sums.csv"), outputs.as_bytes());
@@ -135,9 +131,8 @@ fn a_netlist_of_verilog_runs() {
     let pairs = || (0..256u32).map(|k| (k, k.wrapping_mul(97) % 256));
     let lines: String = pairs().map(|(x, limit)| format!("{x},{limit}\n")).collect();
     here.write("words.csv", format!("x,limit\n{lines}"));
-    let line =
-        "--json circuit test clamp.blif --inputs words.csv --insecure-toy --output clamped.csv";
-    let report = json(&here.succeed(line));
+    let line = "circuit test clamp.blif --inputs words.csv --insecure-toy --output clamped.csv";
+    let report = here.json(line);
     assert_eq!((&report["words_checked"], &report["wrong"]), (&256.into(), &0.into()));
     let clamped = pairs().map(|(x, limit)| format!("{},{}\n", x.min(limit), u8::from(x > limit)));
     let expected = format!("y,over\n{}", clamped.collect::<String>());
@@ -147,7 +142,7 @@ fn a_netlist_of_verilog_runs() {
 #[test]
 fn a_set_is_chosen_and_others_are_refused_with_reasons() {
     let here = Workspace::new();
-    let report = json(&here.succeed("--json plan circuit compare32 --memory 2GB --words 100"));
+    let report = here.json("plan circuit compare32 --memory 2GB --words 100");
     assert_ne!(report["candidates"][0]["set"], "balanced");
     let refused = report["refused"].as_array().unwrap();
     for set in ["balanced", "throughput"] {
@@ -170,7 +165,7 @@ fn words_go_through_files() {
         "encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct",
     );
     let run = "circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct";
-    let report = json(&here.succeed(&format!("--json {run} --parallel 2")));
+    let report = here.json(&format!("{run} --parallel 2"));
     assert_eq!((&report["words"], &report["batches"]), (&640.into(), &2.into()));
     here.succeed("decrypt --secret bits.secret --input sums.ct --output sums.csv");
     assert_eq!(here.read("sums.csv"), outputs.as_bytes());
@@ -224,17 +219,15 @@ fn what_does_not_belong_together_is_refused() {
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
     here.write("damaged.ct", &damaged);
-    assert!(here.fail(&run("adder.blif", "damaged.ct")).contains("damaged.ct"));
+    here.refuses(&run("adder.blif", "damaged.ct"), "damaged.ct");
     here.write("cut.ct", &here.read("words.ct")[..middle]);
-    assert!(here.fail(&run("adder.blif", "cut.ct")).contains("cut.ct"));
+    here.refuses(&run("adder.blif", "cut.ct"), "cut.ct");
     let long = [here.read("words.ct"), vec![0]].concat();
     here.write("long.ct", long);
-    assert!(here.fail(&run("adder.blif", "long.ct")).contains("long.ct"));
+    here.refuses(&run("adder.blif", "long.ct"), "long.ct");
     here.succeed(&format!("{} --force", KEYGEN.replace("bits.secret", "other.secret")));
-    let error = here.fail(&run("adder.blif", "words.ct"));
-    assert!(error.contains("words.ct does not go with bits.server"), "{error}");
-    let error = here.fail("decrypt --secret other.secret --input words.ct --output a.csv");
-    assert!(error.contains("words.ct"), "{error}");
+    here.refuses(&run("adder.blif", "words.ct"), "words.ct does not go with bits.server");
+    here.refuses("decrypt --secret other.secret --input words.ct --output a.csv", "words.ct");
     assert!(!here.files().iter().any(|name| name == "out.ct" || name == "a.csv"));
     let error = here.fail("decrypt --secret bits.server --input words.ct --output a.csv");
     assert!(error.contains("--secret wants a secret key"), "{error}");
@@ -249,13 +242,10 @@ fn netlists_are_refused_by_their_line() {
     let around =
         ".model around\n.inputs a b\n.outputs a b\n.names t a\n1 1\n.names a b t\n11 1\n.end\n";
     here.write("loop.blif", around).write("words.csv", "1\n0\n");
-    let error = here.fail("plan circuit loop.blif --insecure-toy");
-    assert!(error.contains("loop.blif: line "), "{error}");
-    let error = here.fail("plan circuit words.csv --insecure-toy");
-    assert!(error.contains("ends in .blif or .json"), "{error}");
+    here.refuses("plan circuit loop.blif --insecure-toy", "loop.blif: line ");
+    here.refuses("plan circuit words.csv --insecure-toy", "ends in .blif or .json");
     here.write("unknown.blif", ".model u\n.inputs a\n.outputs b\n.gat x\n.end\n");
-    let error = here.fail("plan circuit unknown.blif --insecure-toy");
-    assert!(error.contains("unknown.blif: line 4"), "{error}");
+    here.refuses("plan circuit unknown.blif --insecure-toy", "unknown.blif: line 4");
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn toy() -> Workspace {
 fn round_trip(here: &Workspace, options: &str) -> String {
     here.succeed(&format!("encrypt --secret client.key --output v.ct {options}"));
     here.succeed("decrypt --secret client.key --input v.ct --output v.csv");
-    String::from_utf8(here.read("v.csv")).unwrap()
+    here.text("v.csv")
 }
 
 #[test]
@@ -26,8 +26,7 @@ fn what_was_read_is_told() {
                     1 missing value read as 7, 2 empty lines at the end skipped\n";
     assert_eq!(here.notes(line), expected);
     assert_eq!(here.notes(&format!("--quiet {line}")), "");
-    let report: serde_json::Value =
-        serde_json::from_str(&here.succeed(&format!("--json {line}"))).unwrap();
+    let report: serde_json::Value = here.json(&line);
     let read = &report["read"];
     assert_eq!((&read["header"], &read["rows"]), (&true.into(), &2.into()));
     assert_eq!((&read["missing"], &read["skipped"]), (&1.into(), &2.into()));

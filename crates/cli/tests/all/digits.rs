@@ -20,7 +20,7 @@ fn digits(here: &Workspace, options: &str) -> String {
 /// Decrypts a file.
 fn decrypt(here: &Workspace, options: &str) -> String {
     here.succeed(&format!("decrypt --secret client.key --output r.csv {options}"));
-    String::from_utf8(here.read("r.csv")).unwrap()
+    here.text("r.csv")
 }
 
 /// The message of a `digits` that fails, and leaves no file.
@@ -221,6 +221,5 @@ fn digit_sizes_can_be_chosen() {
     here.succeed("plan compare --bits 15 --digit-bits 4 --output digits.plan");
     let text = here.succeed("--json inspect digits.plan");
     assert!(text.contains("16"), "{text}");
-    let message = here.fail("plan compare --bits 4 --digit-bits 6");
-    assert!(message.contains("is 6, but must be at most 4"), "{message}");
+    here.refuses("plan compare --bits 4 --digit-bits 6", "is 6, but must be at most 4");
 }

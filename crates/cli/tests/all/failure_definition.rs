@@ -23,8 +23,7 @@ fn check_union(object: &Value) -> f64 {
 
 fn plans(line: &str) -> (Value, String) {
     let here = Workspace::new();
-    let json = here.succeed(&format!("--json {line}"));
-    (serde_json::from_str(&json).unwrap(), here.succeed(line))
+    (here.json(line), here.succeed(line))
 }
 
 #[test]

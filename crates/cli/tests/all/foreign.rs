@@ -1,8 +1,6 @@
 //! Gates on lists of another library's ciphertexts, from its secret to the list of results.
 #![cfg(feature = "client")]
 
-use serde_json::Value;
-
 use crate::support::Workspace;
 
 /// A list under the secret of zeros: bodies are phases, a quarter of 2^11 for true. Masks differ, as they do of encryptions.
@@ -38,8 +36,7 @@ fn toy() -> Workspace {
 fn lists_go_through_gates_and_back() {
     let here = toy();
     let gate = |line: &str| {
-        let line = format!("--json foreign gate {line} --evaluation gates.server");
-        let found: Value = serde_json::from_str(&here.succeed(&line)).unwrap();
+        let found = here.json(&format!("foreign gate {line} --evaluation gates.server"));
         assert_eq!(found["gates"], 4, "{found}");
         assert!(found["log2_fail"].as_f64().unwrap() < -40.0, "{found}");
     };
@@ -74,8 +71,7 @@ fn what_does_not_belong_is_refused_with_its_file() {
     let output = here.strict_command(&line).assert().code(1).get_output().clone();
     assert!(String::from_utf8(output.stderr).unwrap().to_lowercase().contains("insecure"));
     let keygen = "foreign keygen --secret key.lwe --evaluation new.server --set openfhe-std128";
-    let message = here.fail(keygen);
-    assert!(message.contains("key.lwe is no secret of openfhe-std128"), "{message}");
+    here.refuses(keygen, "key.lwe is no secret of openfhe-std128");
     let keygen = "foreign keygen --insecure-toy --secret key.lwe --evaluation gates.server";
-    assert!(here.fail(keygen).contains("gates.server exists"));
+    here.refuses(keygen, "gates.server exists");
 }

@@ -11,10 +11,6 @@ fn entry(x: u64, modulus: u64) -> u64 {
     (x * x * 37 + 91 * x + 5) / 3 % modulus
 }
 
-fn reports(json: &str) -> Vec<Value> {
-    json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 /// Values, which are some inputs of a table of `modulus` entries, on their whole way with keys of 128 bits.
 fn check_at_full_size(engine: &str, modulus: u64, values: &[u64]) -> usize {
     let here = Workspace::new();
@@ -22,15 +18,13 @@ fn check_at_full_size(engine: &str, modulus: u64, values: &[u64]) -> usize {
     here.write("table.csv", numbers((0..modulus).map(|x| entry(x, modulus))));
     here.write("values.csv", format!("grade\n{}", numbers(values)));
     let files = "--secret client.key --evaluation server.key";
-    let json = here.succeed(&format!("--json keygen --mode {engine} --table table.csv {files}"));
-    let report = &reports(&json)[0];
+    let report = here.json(&format!("keygen --mode {engine} --table table.csv {files}"));
     assert_eq!((&report["engine"], &report["reason"]), (&engine.into(), &"as asked for".into()));
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
     here.succeed("encrypt --key client.key --input values.csv --column grade --output v.ct");
     let lookup = "lookup --key server.key --table table.csv";
-    let json = here.succeed(&format!("--json {lookup} --input v.ct --output r.ct"));
-    let report = &reports(&json)[0];
+    let report = here.json(&format!("{lookup} --input v.ct --output r.ct"));
     let count = values.len();
     assert_eq!((&report["values"], &report["ciphertexts"]), (&count.into(), &count.into()));
     here.succeed("decrypt --key client.key --input r.ct --output r.csv --column f");
@@ -42,7 +36,7 @@ fn check_at_full_size(engine: &str, modulus: u64, values: &[u64]) -> usize {
     let twice: Vec<u8> = once.iter().map(|x| table(x) as u8).collect();
     assert_eq!(here.read("rr.bin"), twice);
 
-    let found = reports(&here.succeed("--json inspect client.key server.key v.ct r.ct"));
+    let found = here.jsons("inspect client.key server.key v.ct r.ct");
     let kinds = ["a secret key for", "an evaluation key for", "ciphertexts of", "ciphertexts of"];
     for (report, kind) in found.iter().zip(kinds) {
         assert_eq!(report["type"], format!("{kind} {engine} values"));
@@ -80,14 +74,13 @@ fn many_values_with_another_output_modulus() {
     assert_eq!(here.read("r.csv"), expected.into_bytes());
     assert!(here.succeed("inspect client.key").contains("INSECURE"));
     let line = "lookup --key server.key --table table.csv --input r.ct --output new.ct";
-    assert!(here.fail(line).contains("modulus of the values is 10, but the parameters need 6"));
+    here.refuses(line, "modulus of the values is 10, but the parameters need 6");
 }
 
 #[test]
 fn plan_shows_all_methods() {
     let here = Workspace::new();
-    let json = here.succeed("--json --threads 2 plan --mode single --bits 4 --count 10");
-    let plan: Value = serde_json::from_str(&json).unwrap();
+    let plan = here.json("--threads 2 plan --mode single --bits 4 --count 10");
     let candidates = plan["candidates"].as_array().unwrap();
     assert!(candidates.len() > 10);
     assert_eq!(candidates[0]["method"], plan["method"]);
@@ -147,7 +140,7 @@ fn moduli_that_are_no_powers_of_two() {
     assert!(here.succeed("inspect client.key").contains("INSECURE"));
     // Results are modulo 70; a table of 70 inputs takes them.
     let lookup = "lookup --key server.key --input r.ct --output rr.ct --table";
-    assert!(here.fail(&format!("{lookup} table.csv")).contains("its input modulus is 70"));
+    here.refuses(&format!("{lookup} table.csv"), "its input modulus is 70");
     here.write("next.csv", numbers((0..70).map(|x| 69 - x)));
     here.succeed(&format!("{lookup} next.csv"));
     here.succeed("decrypt --key client.key --input rr.ct --output rr.csv");
@@ -157,8 +150,7 @@ fn moduli_that_are_no_powers_of_two() {
 #[test]
 fn plan_shows_all_sets() {
     let here = Workspace::new();
-    let json = here.succeed("--json --threads 2 plan --mode leveled --bits 16");
-    let plan = &reports(&json)[0];
+    let plan = here.json("--threads 2 plan --mode leveled --bits 16");
     let candidates = plan["candidates"].as_array().unwrap();
     assert!(candidates.len() >= 5);
     assert_eq!(candidates[0]["method"], plan["method"]);
@@ -178,7 +170,7 @@ fn plan_shows_all_sets() {
 fn plan_without_a_mode_compares_all_engines() {
     let here = Workspace::new();
     let engines = |line: &str| -> (Value, Vec<String>) {
-        let plan = reports(&here.succeed(line)).remove(0);
+        let plan = here.json(line);
         let candidates = plan["candidates"].as_array().unwrap();
         assert_eq!(candidates[0]["parameter_digest"], plan["parameter_digest"]);
         let mut names: Vec<String> = Vec::new();
@@ -191,22 +183,22 @@ fn plan_without_a_mode_compares_all_engines() {
         (plan, names)
     };
     // As many values as a packed ciphertext holds.
-    let (plan, names) = engines("--json plan --bits 1");
+    let (plan, names) = engines("plan --bits 1");
     assert!(plan["key_memory_bytes"].as_u64().unwrap() > 1 << 28);
     assert_eq!((&plan["values"], &plan["ciphertexts"]), (&32_768.into(), &1.into()));
     assert_eq!((names[0].as_str(), names.len()), ("packed", 3));
     // A lone value.
     for number in ["--count 1", "--values 1"] {
-        let (plan, names) = engines(&format!("--json plan --bits 16 {number}"));
+        let (plan, names) = engines(&format!("plan --bits 16 {number}"));
         assert_eq!((&plan["engine"], &plan["values"]), (&"leveled".into(), &1.into()));
         assert_eq!(names, ["leveled", "packed"]);
         assert_eq!(plan["refused"][0]["engine"], "single");
     }
     // The first of many.
-    let (plan, names) = engines("--json plan --bits 16 --values 100000 --goal latency");
+    let (plan, names) = engines("plan --bits 16 --values 100000 --goal latency");
     assert_eq!((&plan["engine"], names.len()), (&"leveled".into(), 2));
     // On several threads, its digits would share out.
-    let (plan, names) = engines("--json --threads 1 plan --bits 4 --count 1");
+    let (plan, names) = engines("--threads 1 plan --bits 4 --count 1");
     assert_eq!(plan["engine"], "single");
     assert_eq!(names, ["single", "leveled", "packed"]);
     let text = here.succeed("plan --bits 16 --count 1");
@@ -224,6 +216,5 @@ fn what_leveled_values_do_not_serve_is_named() {
     assert!(fail("--bits 4 --memory 1kB").contains("in 1 kB of memory: the smallest needs"));
     assert!(fail("--bits 4 --variant None").contains("cmux-depth-2"));
     assert!(fail("--bits 16 --variant cmux-depth-2").contains("2^-64"));
-    let message = here.fail("plan --mode single --bits 12");
-    assert!(message.contains("--mode leveled"), "{message}");
+    here.refuses("plan --mode single --bits 12", "--mode leveled");
 }

@@ -83,7 +83,7 @@ fn aes_outputs_replace_no_input_either() {
         "aes transcipher --evaluation e.key --encrypted-key key.bin --input plain.bin --output e.key",
         "decrypt --secret s.key --input key.bin --output s.key",
     ] {
-        assert!(here.fail(line).contains("would replace the file that"), "{line}");
+        here.refuses(line, "would replace the file that");
     }
 }
 

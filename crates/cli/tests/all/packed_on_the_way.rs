@@ -28,8 +28,7 @@ fn looked_up(count: u64, times: u32) -> Vec<u8> {
 fn many_values_and_few_give_the_same_results() {
     let here = toy();
     let lookup = "lookup --key server.key --table table.csv";
-    let json = here.succeed(&format!("--json {lookup} --input values.ct --output result.ct"));
-    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let report = here.json(&format!("{lookup} --input values.ct --output result.ct"));
     assert_eq!((&report["engine"], &report["values"]), (&"single".into(), &1500.into()));
     here.succeed("decrypt --key client.key --input result.ct --output result.csv");
     assert_eq!(here.read("result.csv"), looked_up(1500, 1));
@@ -51,9 +50,7 @@ fn many_values_and_few_give_the_same_results() {
 #[test]
 fn files_say_what_they_are() {
     let here = toy();
-    let json = here.succeed("--json inspect client.key server.key values.ct");
-    let reports: Vec<serde_json::Value> =
-        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let reports = here.jsons("inspect client.key server.key values.ct");
     let types: Vec<_> = reports.iter().map(|report| report["type"].as_str().unwrap()).collect();
     assert_eq!(
         types,
@@ -83,10 +80,10 @@ fn damaged_files_and_keys_of_others_are_refused() {
     let other = "--secret other.key --evaluation other-server.key";
     here.succeed(&format!("keygen --insecure-toy --inputs single --bits 2 {other}"));
     let line = "lookup --key other-server.key --table table.csv --input values.ct --output new.ct";
-    assert!(here.fail(line).contains("key"), "{}", here.fail(line));
-    assert!(here.fail("decrypt --key other.key --input values.ct --output n.csv").contains("key"));
+    here.refuses(line, "key");
+    here.refuses("decrypt --key other.key --input values.ct --output n.csv", "key");
     // Keys are not replaced, and no file is left of a keygen that fails.
-    assert!(here.fail(&format!("keygen --inputs single --bits 2 {FILES}")).contains("exists"));
+    here.refuses(&format!("keygen --inputs single --bits 2 {FILES}"), "exists");
     here.fail("keygen --inputs single --bits 8 --secret new.key --evaluation new-server.key");
 }
 
@@ -94,8 +91,7 @@ fn damaged_files_and_keys_of_others_are_refused() {
 fn plans_compare_packing_with_one_by_one() {
     let here = Workspace::new();
     let plan = |values: u64| -> serde_json::Value {
-        let line = format!("--json --threads 1 plan --inputs single --bits 2 --values {values}");
-        serde_json::from_str(&here.succeed(&line)).unwrap()
+        here.json(&format!("--threads 1 plan --inputs single --bits 2 --values {values}"))
     };
     let many = plan(4096);
     assert_eq!((&many["method"], &many["engine"]), (&"packed, AKP".into(), &"single".into()));

@@ -38,7 +38,7 @@ fn check(workspace: &Workspace, client: &Client, job: &Job) {
     let job = client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap();
     client.fetch(&job, 0, &mut File::create(workspace.path("result.ct")).unwrap()).unwrap();
     workspace.succeed("decrypt --secret client.key --input result.ct --output result.csv");
-    let result = String::from_utf8(workspace.read("result.csv")).unwrap();
+    let result = workspace.text("result.csv");
     let numbers: Vec<&str> = result.lines().filter(|line| line.parse::<u64>().is_ok()).collect();
     assert_eq!(numbers, ["3", "2", "1", "0", "0"]);
 }
@@ -92,13 +92,12 @@ fn the_operator_is_told_what_is_wrong() {
         assert!(error.contains(expected), "{line}: {error}");
     }
     let _process = Process::start(&workspace);
-    let error = workspace.fail("serve --folder service --listen 127.0.0.1:0");
-    assert!(error.contains("another server"), "{error}");
+    workspace.refuses("serve --folder service --listen 127.0.0.1:0", "another server");
 }
 
 /// Lines of a server's log, without colours.
 fn log(workspace: &Workspace) -> String {
-    String::from_utf8(workspace.read("log")).unwrap()
+    workspace.text("log")
 }
 
 #[test]

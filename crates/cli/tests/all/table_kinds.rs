@@ -29,15 +29,14 @@ fn toy() -> Workspace {
 
 fn decrypted(here: &Workspace, name: &str) -> String {
     here.succeed(&format!("decrypt --secret client.key --input {name} --output result.csv"));
-    String::from_utf8(here.read("result.csv")).unwrap()
+    here.text("result.csv")
 }
 
 #[test]
 fn the_server_applies_an_encrypted_table() {
     let here = toy();
-    let report = here
-        .succeed("--json encrypt-table --secret client.key --table square.csv --output square.ct");
-    let report: Value = serde_json::from_str(&report).unwrap();
+    let report =
+        here.json("encrypt-table --secret client.key --table square.csv --output square.ct");
     assert_eq!((&report["tables"], &report["input_modulus"]), (&Value::Null, &16.into()));
     let lookup = "lookup --evaluation server.key --input values.ct --output r.ct --table";
     here.succeed(&format!("{lookup} square.ct"));
@@ -84,11 +83,9 @@ fn what_does_not_fit_is_named() {
     let error = lookup("--per-value --table square.csv");
     assert!(error.contains("square.csv: 1 columns; a table for every value has one"), "{error}");
     let encrypt = "encrypt-table --secret client.key --output new.ct";
-    let error = here.fail(&format!("{encrypt} --per-value --table many.csv"));
-    assert!(error.contains("more than 1024 tables"), "{error}");
+    here.refuses(&format!("{encrypt} --per-value --table many.csv"), "more than 1024 tables");
     here.write("short.csv", "1\n2\n");
-    let error = here.fail(&format!("{encrypt} --table short.csv"));
-    assert!(error.contains("short.csv"), "{error}");
+    here.refuses(&format!("{encrypt} --table short.csv"), "short.csv");
     here.succeed("encrypt-table --secret client.key --per-value --table five.csv --output five.ct");
     let error = lookup("--table five.ct");
     assert!(error.contains("five.ct: a table for each of 5 values, but there are 6"), "{error}");
@@ -118,10 +115,8 @@ fn keys_and_tables_belong_together() {
     {
         here.succeed(&format!("keygen --insecure-toy --force --mode {mode} --bits 4 {keys}"));
         here.succeed("encrypt --secret other.key --input values.csv --output other.ct");
-        let error = here.fail(&format!("{lookup} --table square.ct"));
-        assert!(error.contains("square.ct is an encrypted table"), "{error}");
-        let error = here.fail(&format!("{lookup} --per-value --table rows.csv"));
-        assert!(error.contains("--per-value"), "{error}");
+        here.refuses(&format!("{lookup} --table square.ct"), "square.ct is an encrypted table");
+        here.refuses(&format!("{lookup} --per-value --table rows.csv"), "--per-value");
         let error =
             here.fail("encrypt-table --secret other.key --table square.csv --output new.ct");
         assert!(error.contains(encrypts), "{error}");
@@ -132,17 +127,14 @@ fn keys_and_tables_belong_together() {
     bytes[middle] ^= 1;
     here.write("bad.ct", bytes);
     let lookup = "lookup --evaluation server.key --input values.ct --output r.ct --table";
-    assert!(here.fail(&format!("{lookup} bad.ct")).contains("bad.ct"));
-    assert!(here.fail(&format!("{lookup} values.ct")).contains("values.ct"));
+    here.refuses(&format!("{lookup} bad.ct"), "bad.ct");
+    here.refuses(&format!("{lookup} values.ct"), "values.ct");
 }
 
 #[test]
 fn plans_are_of_the_kind_of_table() {
     let here = Workspace::new();
-    let plan = |kind: &str| -> Value {
-        let line = format!("--json plan --bits 8 --table-kind {kind}");
-        serde_json::from_str(&here.succeed(&line)).unwrap()
-    };
+    let plan = |kind: &str| -> Value { here.json(&format!("plan --bits 8 --table-kind {kind}")) };
     let [shared, own, encrypted] = ["shared", "per-value", "encrypted"].map(plan);
     assert_eq!(own["parameter_digest"], encrypted["parameter_digest"]);
     assert!(encrypted["peak_bytes"].as_u64() > own["peak_bytes"].as_u64());
@@ -182,8 +174,7 @@ fn tables_of_several_variables_have_an_input_for_each() {
     here.succeed("encrypt --modulus 4 --secret client.key --input few.csv --output few.ct");
     let error = here.fail(&format!("{lookup} --input few.ct --table table.csv"));
     assert!(error.contains("few.ct: 2 values in 1 ciphertext, but hours.ct has 6"), "{error}");
-    let error = here.fail(&format!("{lookup} --input zones.ct --resume --table table.csv"));
-    assert!(error.contains("--resume"), "{error}");
+    here.refuses(&format!("{lookup} --input zones.ct --resume --table table.csv"), "--resume");
     // The table of both, encrypted.
     here.succeed("encrypt-table --secret client.key --table table.csv --output table.ct");
     here.succeed(&format!("{lookup} --input zones.ct --table table.ct"));
@@ -192,8 +183,7 @@ fn tables_of_several_variables_have_an_input_for_each() {
     assert!(error.contains("modulus of the values is 4, but the parameters need 16"), "{error}");
     here.write("large.csv", numbers([4]));
     let encrypt = "encrypt --modulus 4 --secret client.key --output new.ct";
-    let error = here.fail(&format!("{encrypt} --input large.csv"));
-    assert!(error.contains("4 is not below the modulus 4"), "{error}");
+    here.refuses(&format!("{encrypt} --input large.csv"), "4 is not below the modulus 4");
 }
 
 /// Fifteen values, in two ciphertexts.
@@ -211,12 +201,10 @@ fn results_of_complex_tables_hold_both_parts() {
     let decrypt = "decrypt --secret client.key --input z.ct --output found.csv";
     here.succeed(&format!("{decrypt} --imaginary found-im.csv"));
     let expected = |part: fn(u64) -> i64| support::numbers(values.iter().map(|&x| part(x)));
-    assert_eq!(String::from_utf8(here.read("found.csv")).unwrap(), expected(re));
-    assert_eq!(String::from_utf8(here.read("found-im.csv")).unwrap(), expected(im));
-    let found = here.succeed(
-        "--json decrypt --secret client.key --input z.ct --output a.npy --imaginary b.npy",
-    );
-    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(here.text("found.csv"), expected(re));
+    assert_eq!(here.text("found-im.csv"), expected(im));
+    let found =
+        here.json("decrypt --secret client.key --input z.ct --output a.npy --imaginary b.npy");
     assert_eq!((&found["values"], &found["modulus"]), (&15.into(), &64.into()));
     let error = here.fail("decrypt --secret client.key --input z.ct --output new.csv");
     assert!(error.contains("z.ct: results of complex tables take --imaginary"), "{error}");
@@ -255,8 +243,7 @@ fn hidden_tables_are_looked_up_as_others_are() {
         here.succeed("decrypt --secret client.key --input a.ct --output found.csv");
         let expected = numbers(values.iter().map(|x| x * x % 16));
         assert_eq!(here.read("found.csv"), expected.as_bytes());
-        let plan = here.succeed(&format!("--json plan {options}"));
-        let plan: Value = serde_json::from_str(&plan).unwrap();
+        let plan = here.json(&format!("plan {options}"));
         let engine = if options.contains("single") { "single" } else { "packed" };
         assert_eq!(
             (&plan["hidden_bits"], &plan["engine"]),
@@ -267,8 +254,7 @@ fn hidden_tables_are_looked_up_as_others_are() {
     let here = Workspace::new();
     let error = here.fail("plan --mode leveled --bits 4 --hide-table");
     assert!(error.contains("packed values of up to 10 bits have them, and single"), "{error}");
-    let error = here.fail("plan --bits 16 --hide-table");
-    assert!(error.contains("packed values of up to 10 bits have them"), "{error}");
+    here.refuses("plan --bits 16 --hide-table", "packed values of up to 10 bits have them");
 }
 
 #[test]
@@ -278,8 +264,7 @@ fn tables_of_their_own_end_at_twelve_bits() {
         let error = here.fail(&format!("plan --mode packed --bits 13 --table-kind {kind}"));
         assert!(error.contains("measured up to 4096") && error.contains("GB of memory"), "{error}");
     }
-    let plan = here.succeed("--json plan --bits 8 --complex-outputs");
-    let plan: Value = serde_json::from_str(&plan).unwrap();
+    let plan = here.json("plan --bits 8 --complex-outputs");
     assert_eq!(plan["values_per_ciphertext"], 32_768, "{plan}");
     let error = here.fail("plan --mode single --bits 4 --complex-outputs");
     assert!(error.contains("complex outputs with the engine single"), "{error}");

@@ -33,8 +33,7 @@ fn transcipher(here: &Workspace, options: &str) -> String {
 
 /// Generates keys of full size, which are said to be secure.
 fn full_size_keys(here: &Workspace) {
-    let json = here.succeed(&format!("--json {KEYGEN}"));
-    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let report = here.json(&KEYGEN);
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
 }
@@ -198,5 +197,5 @@ fn keys_of_others_and_damage_are_named() {
     assert_eq!(message, "key.bin: 5 bytes; an AES-128 key has 16");
     let message = here.fail("decrypt --secret aes.secret --input key.ct --output new.bin");
     assert!(message.starts_with("key.ct: it is encrypted round keys"), "{message}");
-    assert!(here.fail(KEYGEN).contains("exists; --force replaces it"));
+    here.refuses(KEYGEN, "exists; --force replaces it");
 }

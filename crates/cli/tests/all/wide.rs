@@ -20,7 +20,7 @@ fn decrypted(here: &Workspace, bits: u32) -> String {
     here.succeed(&format!(
         "decrypt --as words --bits {bits} --secret client.key --input r.ct --output r.csv"
     ));
-    String::from_utf8(here.read("r.csv")).unwrap()
+    here.text("r.csv")
 }
 
 const LOOKUP: &str = "wide --evaluation server.key --input v.ct --output r.ct";
@@ -29,8 +29,7 @@ const LOOKUP: &str = "wide --evaluation server.key --input v.ct --output r.ct";
 fn keys_have_their_values_and_others_the_default() {
     let here = toy();
     here.write("d.csv", "key,value\n255,3\n17,1\n16,0\n200,7\n");
-    let report = here.succeed(&format!("--json {LOOKUP} --bits 8 --dictionary d.csv --default 5"));
-    let report: Value = serde_json::from_str(&report).unwrap();
+    let report = here.json(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 5"));
     assert_eq!((&report["values"], &report["lookups"]), (&256.into(), &4.into()));
     let value = |key: u64| match key {
         255 => 3,
@@ -99,8 +98,7 @@ fn what_does_not_fit_is_named() {
     assert!(error.contains("pieces.csv") && error.contains("pairs of classes"), "{error}");
     let error = here.fail(&format!("{LOOKUP} --sum short.csv --value-bits 4"));
     assert!(error.contains("short.csv: 1 lines, but halves have 16 values"), "{error}");
-    let error = here.fail(&format!("{LOOKUP} --sum short.csv --value-bits 4 --memory 1kB"));
-    assert!(error.contains("short.csv"), "{error}");
+    here.refuses(&format!("{LOOKUP} --sum short.csv --value-bits 4 --memory 1kB"), "short.csv");
     here.write("d.csv", "1,2\n");
     let error =
         here.fail(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 0 --memory 1kB"));
@@ -133,8 +131,7 @@ fn plans_say_what_cannot_be_done() {
     let here = Workspace::new();
     let text = here.succeed("plan wide --insecure-toy --bits 16 --value-bits 8");
     assert!(text.contains("a table without structure would take"), "{text}");
-    let plan: Value =
-        serde_json::from_str(&here.succeed("--json plan wide --insecure-toy --bits 8")).unwrap();
+    let plan: Value = here.json("plan wide --insecure-toy --bits 8");
     assert_eq!(plan["operations"][0]["lookups"], 4);
     let error = here.fail("plan wide --insecure-toy --bits 8 --value-bits 9");
     assert!(error.contains("number of words of a dictionary's values is 3"), "{error}");

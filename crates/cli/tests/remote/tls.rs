@@ -70,7 +70,7 @@ fn a_lookup_over_https_trusts_the_certificate_of_that_address_only() {
         let error = String::from_utf8(error).unwrap();
         assert!(error.contains("certificate verify failed"), "{host}, {authority}: {error}");
     }
-    let log = String::from_utf8(workspace.read("log")).unwrap();
+    let log = workspace.text("log");
     assert!(!log.contains("/v1/"), "{log}");
 
     workspace.write("values.csv", "0\n1\n2\n3\n3\n");
@@ -80,6 +80,6 @@ fn a_lookup_over_https_trusts_the_certificate_of_that_address_only() {
     trusting("lookup --table backwards --input values.ct --output result.ct");
     workspace.succeed("decrypt --secret client.key --input result.ct --output result.csv");
     assert_eq!(numbers(&workspace, "result.csv"), [3, 2, 1, 0, 0]);
-    let log = String::from_utf8(workspace.read("log")).unwrap();
+    let log = workspace.text("log");
     assert!(log.contains("/v1/uploads") && log.contains("job is done"), "{log}");
 }

@@ -111,6 +111,11 @@ impl Workspace {
         std::fs::read(self.path(name)).unwrap()
     }
 
+    /// Reads a file of text.
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
     /// Names of all files here, sorted.
     pub fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.directory.path()).unwrap();
@@ -139,6 +144,17 @@ impl Workspace {
     pub fn succeed(&self, line: &str) -> String {
         let output = self.command(line).assert().success().get_output().clone();
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs the program with `--json`, which must succeed; returns its report.
+    pub fn json(&self, line: &str) -> serde_json::Value {
+        serde_json::from_str(&self.succeed(&format!("--json {line}"))).unwrap()
+    }
+
+    /// Runs the program like [`Workspace::json`]; returns all of its reports.
+    pub fn jsons(&self, line: &str) -> Vec<serde_json::Value> {
+        let json = self.succeed(&format!("--json {line}"));
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// Runs a script of bash in which `cryptable` is the program.
@@ -205,6 +221,12 @@ impl Workspace {
         let mut command = self.command(line);
         command.args(["--progress-seconds", "1000"]);
         self.failure(command, line)
+    }
+
+    /// Runs the program like [`Workspace::fail`]; the message has these words.
+    pub fn refuses(&self, line: &str, words: &str) {
+        let message = self.fail(line);
+        assert!(message.contains(words), "{line}: {message}");
     }
 
     /// Runs a command like [`Workspace::fail`], with another exit status.

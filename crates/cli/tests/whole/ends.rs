@@ -31,7 +31,7 @@ fn a_job_that_runs_at_sigterm_is_handed_to_the_next_server() {
     let start = Instant::now();
     assert!(process.terminate().success());
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    let log = String::from_utf8(workspace.read("log")).unwrap();
+    let log = workspace.text("log");
     assert!(!log.contains("job is done") && !log.contains("panicked"), "{log}");
 
     let process = Process::start(&workspace);

@@ -9,7 +9,7 @@ use cryptable_wire::{KeyId, ObjectType};
 
 use super::Parameters;
 use crate::gates::Gates;
-use crate::serialization::{ciphertext_bytes, read_ciphertext};
+use crate::serialization::{bound_ciphertext, ciphertext_bytes, read_ciphertext};
 
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of bits";
@@ -22,6 +22,8 @@ pub struct EncryptedBits {
 }
 
 impl EncryptedBits {
+    bound_ciphertext!();
+
     #[cfg(feature = "client")]
     pub(super) fn new(binding: Binding, values: LweList) -> Self {
         Self { binding, values }
@@ -47,25 +49,7 @@ impl EncryptedBits {
         Ok(Self { binding, values })
     }
 
-    /// The number of bits.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Identifier of the client's key under which they are encrypted.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// Digest of the parameters under which they are encrypted.
-    #[must_use]
-    pub fn parameter_digest(&self) -> [u8; 32] {
-        self.binding.parameter_digest
-    }
-
-    /// The LWE ciphertexts, of phase 1/8 (true) or -1/8 (false) of the modulus each.
+    /// Returns the LWE ciphertexts, of phase 1/8 (true) or -1/8 (false) of the modulus each.
     #[must_use]
     pub fn values(&self) -> &LweList {
         &self.values
@@ -84,7 +68,7 @@ impl EncryptedBits {
         Ok(Self { binding: self.binding, values })
     }
 
-    /// The bits of several ciphertexts of one client in one, in order.
+    /// Returns the bits of several ciphertexts of one client in one, in order.
     ///
     /// # Errors
     /// If there is no ciphertext, or they are of different clients or parameters.
@@ -98,7 +82,7 @@ impl EncryptedBits {
         Ok(Self { binding: first.binding, values: LweList::computed(first.values.shape(), all)? })
     }
 
-    /// The bits in their wire format.
+    /// Returns the bits in their wire format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         ciphertext_bytes(&self.binding, ObjectType::EncryptedBits, |_| Ok(()), &self.values)

@@ -59,7 +59,7 @@ pub struct Clearing<'a> {
 }
 
 impl Clearing<'_> {
-    /// The ciphertext's phase modulo the window: LWE modulo the LWE modulus, of dimension n.
+    /// Returns the ciphertext's phase modulo the window: LWE modulo the LWE modulus, of dimension n.
     ///
     /// Adds the noise of key switching, as a fraction of the window.
     #[must_use]
@@ -81,6 +81,29 @@ impl Clearing<'_> {
         let test = test.to_rlwe(parameters.ring());
         let rotated = self.key.blind_rotate_by(self.rotation_key, &test, &phase);
         to_large(parameters, &rotated.extract(parameters.ring(), 0))
+    }
+}
+
+/// Predicts noise where a window is cleared, as [`Clearing`] clears it.
+#[derive(Clone, Copy, Debug)]
+pub struct ClearingModel<'a> {
+    /// Noise of the server's parameters.
+    pub model: &'a NoiseModel,
+    /// Number of the rotation key.
+    pub rotation_key: usize,
+    /// The window that is cleared.
+    pub window: Window,
+}
+
+impl ClearingModel<'_> {
+    /// Noise of [`Clearing::boot`], a fraction of q_0.
+    pub(super) fn rotation(&self) -> Variance {
+        self.model.large_rotation(self.rotation_key)
+    }
+
+    /// Noise of [`Clearing::low_phase`] and its switch to 2N, a fraction of the window.
+    pub(super) fn common(&self) -> Variance {
+        self.model.common(self.model.parameters().rotation_modulus())
     }
 }
 
@@ -108,21 +131,10 @@ pub trait DigitDecomposition: std::fmt::Debug + Sync {
 
     /// Clears the window's phase, or makes its range smaller.
     ///
-    /// `large` has half a slot added, and `low` is its phase modulo the window, of dimension n. The result's phase
-    /// modulo the window is near 0, within [`DigitDecomposition::remainder`]; above the window it is unchanged.
-    fn clear(
-        &self,
-        clearing: &Clearing<'_>,
-        large: &LweCiphertext,
-        low: &LweCiphertext,
-    ) -> LweCiphertext;
+    /// `large` has half a slot added, and `low` is its phase modulo the window, of dimension n. The phase of `large`
+    /// modulo the window then is near 0, within [`DigitDecomposition::remainder`]; above the window it is unchanged.
+    fn clear(&self, clearing: &Clearing<'_>, large: &mut LweCiphertext, low: &LweCiphertext);
 
-    /// Predicted noise, for a ciphertext with noise of law `input` (a fraction of q_0).
-    fn noise(
-        &self,
-        model: &NoiseModel,
-        rotation_key: usize,
-        window: Window,
-        input: NoiseLaw,
-    ) -> ClearedNoise;
+    /// Predicts noise, for a ciphertext with noise of law `input` (a fraction of q_0).
+    fn noise(&self, clearing: &ClearingModel<'_>, input: NoiseLaw) -> ClearedNoise;
 }

@@ -1,11 +1,10 @@
-//! HomDecomp-FDFB (Algorithm 8 of Ma et al., TCHES 2024): two bootstraps a digit, the continuous identity by
+//! HomDecomp-FDFB (Algorithm 8 of Ma et al., TCHES 2024): two bootstraps per digit, the continuous identity by
 //! FDFB-Compress.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
 
-use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
-use super::hom_decomp_reduce::rotation;
+use super::digit_decomposition::{ClearedNoise, Clearing, ClearingModel, DigitDecomposition};
 use crate::full_domain::compress_continuous::CompressContinuous;
 use crate::full_domain::method::Decision;
 use crate::noise::NoiseModel;
@@ -42,12 +41,7 @@ impl DigitDecomposition for HomDecompFdfb {
         0.0
     }
 
-    fn clear(
-        &self,
-        clearing: &Clearing<'_>,
-        large: &LweCiphertext,
-        low: &LweCiphertext,
-    ) -> LweCiphertext {
+    fn clear(&self, clearing: &Clearing<'_>, large: &mut LweCiphertext, low: &LweCiphertext) {
         let key = clearing.key;
         let two_n = key.parameters().rotation_modulus();
         let compress = Self::compress(&NoiseModel::new(key.parameters()));
@@ -57,22 +51,14 @@ impl DigitDecomposition for HomDecompFdfb {
             recovered if recovered >= 0.0 => recovered,
             recovered => -(recovered + 1.0),
         };
-        let mut cleared = large.clone();
-        cleared.sub_assign(&clearing.boot(identity, &compressed));
-        cleared
+        large.sub_assign(&clearing.boot(identity, &compressed));
     }
 
-    fn noise(
-        &self,
-        model: &NoiseModel,
-        rotation_key: usize,
-        window: Window,
-        _input: NoiseLaw,
-    ) -> ClearedNoise {
+    fn noise(&self, clearing: &ClearingModel<'_>, _input: NoiseLaw) -> ClearedNoise {
+        let model = clearing.model;
         let compress = Self::compress(model);
-        let common = model.common(model.parameters().rotation_modulus());
-        let recovered = common + model.bootstrap() * compress.slope().powi(-2);
-        let output = (rotation(model, rotation_key) + window.to_large(recovered)).law();
+        let recovered = clearing.common() + model.bootstrap() * compress.slope().powi(-2);
+        let output = (clearing.rotation() + clearing.window.to_large(recovered)).law();
         let compressed = Decision {
             name: "compressed phase",
             noise: model.bootstrap().law(),

@@ -1,11 +1,10 @@
-//! HomDecomp-Reduce (Algorithm 7 of Ma et al., TCHES 2024): one bootstrap a digit, which halves the range of the
+//! HomDecomp-Reduce (Algorithm 7 of Ma et al., TCHES 2024): one bootstrap per digit, which halves the range of the
 //! window.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
 
-use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
-use crate::noise::{NoiseModel, Variance};
+use super::digit_decomposition::{ClearedNoise, Clearing, ClearingModel, DigitDecomposition};
 
 /// Adds ±window/4, by the window's half, and takes window/2 away: what was anywhere in the window is within
 /// ±window/4 then, a quarter of the next digit's slot (equation (9)).
@@ -17,22 +16,10 @@ pub struct HomDecompReduce;
 
 /// Halves the range of a ciphertext whose phase lies anywhere in the window, to within ±window/4 of a multiple of the
 /// window.
-pub(super) fn halve_range(
-    clearing: &Clearing<'_>,
-    large: &LweCiphertext,
-    low: &LweCiphertext,
-) -> LweCiphertext {
-    let mut large = large.clone();
+pub(super) fn halve_range(clearing: &Clearing<'_>, large: &mut LweCiphertext, low: &LweCiphertext) {
     large.add_assign(&clearing.boot(|_| 0.25, low));
     let half = 1 << (clearing.window.log2_window - 1);
     large.add_constant_assign(large.modulus() - half);
-    large
-}
-
-/// Noise of one precise rotation, switch of modulus included.
-pub(super) fn rotation(model: &NoiseModel, rotation_key: usize) -> Variance {
-    let gadget = model.parameters().rotation_gadgets()[rotation_key];
-    model.blind_rotation_by(gadget) + model.to_large()
 }
 
 impl DigitDecomposition for HomDecompReduce {
@@ -48,23 +35,12 @@ impl DigitDecomposition for HomDecompReduce {
         0.25
     }
 
-    fn clear(
-        &self,
-        clearing: &Clearing<'_>,
-        large: &LweCiphertext,
-        low: &LweCiphertext,
-    ) -> LweCiphertext {
-        halve_range(clearing, large, low)
+    fn clear(&self, clearing: &Clearing<'_>, large: &mut LweCiphertext, low: &LweCiphertext) {
+        halve_range(clearing, large, low);
     }
 
-    fn noise(
-        &self,
-        model: &NoiseModel,
-        rotation_key: usize,
-        _window: Window,
-        input: NoiseLaw,
-    ) -> ClearedNoise {
-        let output = input.with_independent(rotation(model, rotation_key).law());
+    fn noise(&self, clearing: &ClearingModel<'_>, input: NoiseLaw) -> ClearedNoise {
+        let output = input.with_independent(clearing.rotation().law());
         ClearedNoise { output, worst: output, decisions: Vec::new() }
     }
 }

@@ -1,65 +1,69 @@
-//! HomFloor (Liu, Micciancio, Polyakov, ASIACRYPT 2022): two bootstraps a digit, which clear the window.
+//! HomFloor and HomFloorAlt (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two or three bootstraps per digit, which
+//! clear the window.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
 
-use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
-use super::hom_decomp_reduce::{halve_range, rotation};
-use crate::noise::NoiseModel;
+use super::digit_decomposition::{ClearedNoise, Clearing, ClearingModel, DigitDecomposition};
+use super::hom_decomp_reduce::halve_range;
+use crate::full_domain::method::Decision;
 
-/// Halves the range by the window's upper bit, then looks the rest up and takes it away.
+/// Halves the range by the window's upper bit, once or twice, then looks the rest up and takes it away.
 ///
-/// The rest lies in ±window/4, where f(x) = x extends to a negacyclic function without a jump, the triangle wave: a
-/// phase that noise carries beyond ±window/4 by ε is cleared to 2ε. (LMP22 keep the rest in [q/4, 3q/4), whose ends
-/// are a jump; with the offset q/2 taken out first, ciphertexts without gaps can be decomposed too.)
+/// HomFloor halves once. The rest lies in ±window/4, where f(x) = x extends to a negacyclic function without a jump, the
+/// triangle wave: a phase that noise carries beyond ±window/4 by ε is cleared to 2ε. (LMP22 keep the rest in [q/4, 3q/4), whose
+/// ends are a jump; with the offset q/2 taken out first, ciphertexts without gaps can be decomposed too.)
 ///
-/// Noise (Table 9): all noise of the window's phase stays, B times smaller for the next digit, and the second
-/// rotation's.
+/// Noise (Table 9): all noise of the window's phase stays, B times smaller for the next digit, and the last rotation's.
 #[derive(Clone, Copy, Debug)]
-pub struct HomFloor;
+pub struct HomFloor {
+    /// Whether the range is halved twice (HomFloorAlt), to ±window/8, far from where f(x) = x ends: both halvings together may be
+    /// off by window/8 (q > 8√2·β there).
+    pub twice: bool,
+}
 
 /// f(x) = x for phases x of ±window/4, with its negacyclic extension: fractions of the window.
-pub(super) fn triangle(x: f64) -> f64 {
+fn triangle(x: f64) -> f64 {
     if x < 0.25 { x } else { 0.5 - x }
 }
 
 impl DigitDecomposition for HomFloor {
     fn name(&self) -> &'static str {
-        "HomFloor"
+        if self.twice { "HomFloorAlt" } else { "HomFloor" }
     }
 
     fn rotations(&self) -> usize {
-        2
+        if self.twice { 3 } else { 2 }
     }
 
     fn remainder(&self) -> f64 {
         0.0
     }
 
-    fn clear(
-        &self,
-        clearing: &Clearing<'_>,
-        large: &LweCiphertext,
-        low: &LweCiphertext,
-    ) -> LweCiphertext {
-        let mut halved = halve_range(clearing, large, low);
-        let rest = clearing.boot(triangle, &clearing.low_phase(&halved));
-        halved.sub_assign(&rest);
-        halved
+    fn clear(&self, clearing: &Clearing<'_>, large: &mut LweCiphertext, low: &LweCiphertext) {
+        halve_range(clearing, large, low);
+        if self.twice {
+            // From ±window/4 to ±window/8: up from below 0, down from above.
+            large.sub_assign(&clearing.boot(|_| 0.125, &clearing.low_phase(large)));
+        }
+        large.sub_assign(&clearing.boot(triangle, &clearing.low_phase(large)));
     }
 
-    fn noise(
-        &self,
-        model: &NoiseModel,
-        rotation_key: usize,
-        window: Window,
-        input: NoiseLaw,
-    ) -> ClearedNoise {
-        let two_n = model.parameters().rotation_modulus();
-        let rotation = rotation(model, rotation_key);
-        let output = (rotation + window.to_large(model.common(two_n))).law();
-        // At ±window/4, twice the errors of both phases.
-        let worst = input.with_independent(rotation.law()).times(2.0).with_independent(output);
-        ClearedNoise { output, worst, decisions: Vec::new() }
+    fn noise(&self, clearing: &ClearingModel<'_>, input: NoiseLaw) -> ClearedNoise {
+        let (rotation, common) = (clearing.rotation(), clearing.common());
+        let output = (rotation + clearing.window.to_large(common)).law();
+        if !self.twice {
+            // At ±window/4, twice the errors of both phases.
+            let worst = input.with_independent(rotation.law()).times(2.0).with_independent(output);
+            return ClearedNoise { output, worst, decisions: Vec::new() };
+        }
+        // The errors of both decisions, and of what they added.
+        let halvings = input.with_independent((rotation * 2.0).law());
+        let halved = Decision {
+            name: "range after two halvings",
+            noise: clearing.window.of_large(halvings).with_independent((common * 2.0).law()),
+            margin: 0.125,
+        };
+        ClearedNoise { output, worst: output, decisions: vec![halved] }
     }
 }

@@ -37,7 +37,7 @@ pub fn check_large(parameters: &Parameters, ciphertext: &LweCiphertext) -> Resul
     LweShape { dimension, modulus }.check(ciphertext)
 }
 
-/// The result of a blind rotation, LWE modulo Q, as a ciphertext of large precision.
+/// Returns the result of a blind rotation, LWE modulo Q, as a ciphertext of large precision.
 #[must_use]
 pub fn to_large(parameters: &Parameters, raw: &LweCiphertext) -> LweCiphertext {
     raw.modulus_switch(parameters.large_modulus(), parameters.literal().ring_secret)

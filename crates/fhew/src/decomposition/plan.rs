@@ -4,7 +4,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, NoiseBound, Result};
 
-use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
+use super::digit_decomposition::{Clearing, ClearingModel, DigitDecomposition, Window};
 use super::large_precision::{check_large, check_large_bits};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, log2_sum};
@@ -80,7 +80,8 @@ impl Decomposition {
             // What takes the rest of a window away may leave twice its error.
             bias *= if algorithm.remainder() > 0.0 { 1.0 } else { 2.0 };
             for rotation_key in 0..=finest {
-                let cleared = algorithm.noise(model, rotation_key, window, worst);
+                let clearing = ClearingModel { model, rotation_key, window };
+                let cleared = algorithm.noise(&clearing, worst);
                 let own = cleared.decisions.iter().map(|d| d.noise.log2_exceeds(d.margin - biased));
                 let next = plan.digit_tail(model, digit + 1, cleared.worst, bias);
                 let tail = log2_sum(own.chain([next]));
@@ -88,7 +89,7 @@ impl Decomposition {
                 let sum = log2_sum(tails.iter().copied().chain([tail]));
                 if sum <= limit || rotation_key == finest {
                     plan.rotation_keys.push(rotation_key);
-                    noise = algorithm.noise(model, rotation_key, window, noise).output;
+                    noise = algorithm.noise(&clearing, noise).output;
                     worst = cleared.worst;
                     tails.push(tail);
                     break;
@@ -131,7 +132,7 @@ impl Decomposition {
         0.5 / f64::from(1u32 << window.base_log2) - left / f64::from(1u32 << window.base_log2)
     }
 
-    /// Number of digits.
+    /// Returns the number of digits.
     #[must_use]
     pub fn digits(&self) -> usize {
         self.digit_noise.len()
@@ -143,7 +144,7 @@ impl Decomposition {
         self.base_log2.min(self.bits - digit as u32 * self.base_log2)
     }
 
-    /// The algorithm that clears windows.
+    /// Returns the algorithm that clears windows.
     #[must_use]
     pub fn algorithm(&self) -> &'static dyn DigitDecomposition {
         self.algorithm
@@ -161,13 +162,13 @@ impl Decomposition {
         self.algorithm.rotations() * self.rotation_keys.len()
     }
 
-    /// Number of the rotation key of every step.
+    /// Returns the number of the rotation key of every step.
     #[must_use]
     pub fn rotation_keys(&self) -> &[usize] {
         &self.rotation_keys
     }
 
-    /// log2 of the failure probability, looking every digit up once included.
+    /// Returns log2 of the failure probability, looking every digit up once included.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
@@ -201,7 +202,7 @@ impl Decomposition {
             let mut shifted = low.clone();
             shifted.add_constant_assign(window.half_slot(low.modulus()));
             large.add_constant_assign(window.half_slot(1 << window.log2_window));
-            large = self.algorithm.clear(&clearing, &large, &shifted);
+            self.algorithm.clear(&clearing, &mut large, &shifted);
             lower.push(low);
         }
         Ok(Digits { lower, highest: large })

@@ -6,15 +6,16 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::{input_decision, slot_phase};
-use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::input_decision::input_decision_at;
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::{TableLookup, slot_phase};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
 use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::test_polynomial::{TestPolynomial, encode, slot_of};
+use crate::test_polynomial::{TestPolynomial, encode, half_slot, slot_of};
 
 /// How the three lookups by the input's phase are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,49 +49,31 @@ struct Looked {
     sign: LweCiphertext,
 }
 
-/// Half the unit of outputs, Q/2P rounded.
-fn half_unit(parameters: &Parameters, modulus: u64) -> u64 {
-    (parameters.prime() + modulus) / (2 * modulus)
-}
-
-/// f_neg - f_pos at a slot, below P.
-fn difference(tables: &HalfTables<'_>, slot: u64) -> u64 {
-    let modulus = tables.0.output_modulus();
-    (modulus + tables.negative(slot) - tables.positive(slot)) % modulus
-}
-
 impl FdfbBfvMult {
-    /// Modulus of the phase.
-    fn phase_modulus(self, parameters: &Parameters) -> u64 {
-        let two_n = parameters.rotation_modulus();
-        if self.lookups == Lookups::Interleaved { two_n / 2 } else { two_n }
-    }
-
-    fn look_up(
-        self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        phase: &LweCiphertext,
-    ) -> Vec<Looked> {
-        match self.lookups {
-            Lookups::Separate => separate(key, tables, phase),
-            Lookups::Factored => factored(key, tables, phase),
-            Lookups::Interleaved => interleaved(key, tables, phase),
+    /// Looks the input up in every table.
+    fn look_up(self, lookup: &TableLookup<'_>) -> Vec<Looked> {
+        if self.lookups == Lookups::Interleaved {
+            return interleaved(lookup);
         }
+        let mut raw = lookup.in_all_tests(1, &lookup.phase());
+        let sign = raw.pop().expect("a sign");
+        let looked = |raw: &[LweCiphertext]| Looked {
+            positive: raw[0].clone(),
+            difference: raw[1].clone(),
+            sign: sign.clone(),
+        };
+        raw.chunks_exact(2).map(looked).collect()
     }
 
     /// Squared norms by which the rotation's variance is multiplied: of f_pos and of f_neg - f_pos.
     fn squared_norms(self, model: &NoiseModel, table: TableKind<'_>) -> [f64; 2] {
-        let degree = model.parameters().ring_degree() as u64;
+        let degree = model.parameters().ring_degree();
         let norms = match table {
             TableKind::Given(table) => {
                 let tables = HalfTables(table);
-                let norm = |of: &dyn Fn(u64) -> u64| {
-                    let slot = |x| slot_of(x, table.input_modulus(), 2 * degree);
-                    let modulus = table.output_modulus();
-                    UnscaledTest::from_fn(degree as usize, modulus, |x| of(slot(x))).squared_norm()
-                };
-                [norm(&|slot| tables.positive(slot)), norm(&|slot| difference(&tables, slot))]
+                let positive = tables.factored_test(degree, |slot| tables.positive(slot));
+                let difference = tables.factored_test(degree, |slot| tables.difference(slot));
+                [positive.squared_norm(), difference.squared_norm()]
             }
             TableKind::Worst { input_modulus, output_modulus } => {
                 [UnscaledTest::worst_squared_norm(input_modulus / 2, output_modulus); 2]
@@ -104,50 +87,22 @@ impl FdfbBfvMult {
     }
 }
 
-/// Tests of f_pos and f_neg - f_pos.
+/// Tests of f_pos and f_neg - f_pos, then the sign.
 fn encode_separate(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
     let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
-    let difference = tables.test(parameters, modulus, |slot| difference(&tables, slot));
-    EncodedTable::new(parameters, table, vec![positive, difference], Vec::new())
+    let difference = tables.test(parameters, modulus, |slot| tables.difference(slot));
+    let sign = TestPolynomial::sign(parameters.ring(), half_slot(modulus, parameters.prime()));
+    EncodedTable::new(parameters, table, vec![positive, difference, sign], Vec::new())
 }
 
-fn separate(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext) -> Vec<Looked> {
-    let parameters = key.parameters();
-    let unit = half_unit(parameters, tables[0].output_modulus());
-    let sign = key.boot_raw(&TestPolynomial::sign(parameters.ring(), unit), phase);
-    let look_up = |table: &&EncodedTable| Looked {
-        positive: key.boot_raw(table.test(0), phase),
-        difference: key.boot_raw(table.test(1), phase),
-        sign: sign.clone(),
-    };
-    tables.iter().map(look_up).collect()
-}
-
-/// TV_1 of f_pos and f_neg - f_pos.
+/// TV_1 of f_pos, f_neg - f_pos and the sign.
 fn encode_factored(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, degree) = (HalfTables(table), parameters.ring_degree());
-    let test = |of: &dyn Fn(u64) -> u64| {
-        let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
-        UnscaledTest::from_fn(degree, table.output_modulus(), |x| of(slot(x))).factored()
-    };
-    let factored =
-        vec![test(&|slot| tables.positive(slot)), test(&|slot| difference(&tables, slot))];
-    EncodedTable::new(parameters, table, Vec::new(), factored)
-}
-
-fn factored(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext) -> Vec<Looked> {
-    let degree = key.parameters().ring_degree();
-    let mut tests = EncodedTable::factored_of(tables, 2);
-    tests.push(FactoredTest::sign(degree, tables[0].output_modulus(), 1));
-    let mut raw = boot_raw_factored(key, &tests, phase);
-    let sign = raw.pop().expect("a sign");
-    let looked = |raw: &[LweCiphertext]| Looked {
-        positive: raw[0].clone(),
-        difference: raw[1].clone(),
-        sign: sign.clone(),
-    };
-    raw.chunks_exact(2).map(looked).collect()
+    let positive = tables.factored_test(degree, |slot| tables.positive(slot));
+    let difference = tables.factored_test(degree, |slot| tables.difference(slot));
+    let sign = FactoredTest::sign(degree, table.output_modulus(), 1);
+    EncodedTable::new(parameters, table, Vec::new(), vec![positive, difference, sign])
 }
 
 /// Coefficients alternate between f_neg - f_pos and the constant of TV_0; beside them, TV_1 of f_pos.
@@ -155,12 +110,12 @@ fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     let ring = parameters.ring();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
     let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
-    let unit = half_unit(parameters, modulus);
+    let unit = half_slot(modulus, parameters.prime());
     let test = TestPolynomial::from_fn(ring, |x| {
         if x % 2 == 1 {
             unit
         } else {
-            encode(difference(&tables, slot(x)), modulus, parameters.prime())
+            encode(tables.difference(slot(x)), modulus, parameters.prime())
         }
     });
     let positive = |y| tables.positive(slot(2 * y));
@@ -168,14 +123,11 @@ fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     EncodedTable::new(parameters, table, vec![test], vec![factored])
 }
 
-/// The phase is modulo N; a rotation a table.
-fn interleaved(
-    key: &EvaluationKey,
-    tables: &[&EncodedTable],
-    phase: &LweCiphertext,
-) -> Vec<Looked> {
-    let parameters = key.parameters();
-    let ring = parameters.ring();
+/// The phase is modulo N; a rotation per table.
+fn interleaved(lookup: &TableLookup<'_>) -> Vec<Looked> {
+    let (key, parameters) = (lookup.key, lookup.key.parameters());
+    let (ring, modulus) = (parameters.ring(), parameters.rotation_modulus() / 2);
+    let phase = slot_phase(key, lookup.input, lookup.input_modulus(), modulus);
     let doubled = phase.words().iter().map(|word| 2 * word).collect();
     let phase = LweCiphertext::from_words(doubled, parameters.rotation_modulus());
     let look_up = |table: &&EncodedTable| {
@@ -186,7 +138,7 @@ fn interleaved(
             sign: rotated.extract(ring, 1),
         }
     };
-    tables.iter().map(look_up).collect()
+    lookup.tables.iter().map(look_up).collect()
 }
 
 /// Packs a value, as the constant coefficient of a factor.
@@ -203,16 +155,9 @@ impl FullDomainMethod for FdfbBfvMult {
         }
     }
 
-    fn rotations(&self) -> usize {
-        if self.lookups == Lookups::Separate { 3 } else { 1 }
-    }
-
-    fn packings(&self) -> usize {
-        2
-    }
-
-    fn products(&self) -> usize {
-        1
+    fn operations(&self) -> Operations {
+        let rotations = if self.lookups == Lookups::Separate { 3 } else { 1 };
+        Operations { rotations, packings: 2, products: 1, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -226,29 +171,22 @@ impl FullDomainMethod for FdfbBfvMult {
     }
 
     /// Tables share the sign; with multi-value bootstrapping, the one rotation. Interleaved ones share nothing.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
-        let phase =
-            slot_phase(key, input, tables[0].input_modulus(), self.phase_modulus(parameters));
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let (key, modulus) = (lookup.key, lookup.output_modulus());
+        let parameters = key.parameters();
         let multiply = |looked: Looked| {
             let Looked { positive, difference, sign } = looked;
             // MSB·Q/P = Q/2P - (±Q/2P).
             let mut bit = sign;
             bit.neg_assign();
-            bit.add_constant_assign(half_unit(parameters, modulus));
+            bit.add_constant_assign(half_slot(modulus, parameters.prime()));
             let (bit, difference) = (factor(key, &bit), factor(key, &difference));
             let product = key.bfv_multiply(&bit, &difference, modulus);
             let mut result = product.extract(parameters.ring(), 0);
             result.add_assign(&positive);
             result
         };
-        let looked = self.look_up(key, tables, &phase);
-        Ok(key.key_switch_all(&looked.into_iter().map(multiply).collect::<Vec<_>>()))
+        Ok(self.look_up(lookup).into_iter().map(multiply).collect())
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
@@ -265,18 +203,11 @@ impl FullDomainMethod for FdfbBfvMult {
         };
         let [sign, difference] = norms.map(|norm| model.packed(rotation * norm));
         let product = model.bfv_multiplication(sign, difference, table.output_modulus());
-        let switch = model.lwe_modulus_switch(self.phase_modulus(model.parameters()));
-        let decision = match self.lookups {
-            Lookups::Interleaved => Decision {
-                name: "input",
-                noise: input.with_independent(switch.law()),
-                margin: 0.5 / table.input_modulus() as f64,
-            },
-            _ => input_decision(model, table.input_modulus(), input),
-        };
+        let two_n = model.parameters().rotation_modulus();
+        let modulus = if self.lookups == Lookups::Interleaved { two_n / 2 } else { two_n };
         MethodNoise {
             output: product.with_independent((rotation * positive + model.key_switching()).law()),
-            decisions: vec![decision],
+            decisions: vec![input_decision_at(model, modulus, table.input_modulus(), input)],
         }
     }
 }

@@ -6,9 +6,9 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::{input_decision, input_phase};
-use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::keys::evaluation_key::EvaluationKey;
+use crate::full_domain::input_decision::input_decision;
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
@@ -80,16 +80,12 @@ const PARTS: [Part; 2] = [Part::Even, Part::Odd];
 
 impl Comp {
     /// Both compressed phases, modulo 2N.
-    fn compress(
-        self,
-        key: &EvaluationKey,
-        table: &EncodedTable,
-        phase: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
+    fn compress(self, lookup: &TableLookup<'_>) -> Vec<LweCiphertext> {
+        let (key, table, phase) = (lookup.key, lookup.tables[0], lookup.phase());
         let raw = if self.multi_value {
-            boot_raw_factored(key, table.factored(), phase)
+            boot_raw_factored(key, table.factored(), &phase)
         } else {
-            [2, 3].map(|test| key.boot_raw(table.test(test), phase)).to_vec()
+            [2, 3].map(|test| key.boot_raw(table.test(test), &phase)).to_vec()
         };
         let two_n = key.parameters().rotation_modulus();
         let switched = key.key_switch_all(&raw);
@@ -102,12 +98,9 @@ impl FullDomainMethod for Comp {
         if self.multi_value { "Comp*" } else { "Comp" }
     }
 
-    fn rotations(&self) -> usize {
-        if self.multi_value { 3 } else { 4 }
-    }
-
-    fn key_switches(&self) -> usize {
-        3
+    fn operations(&self) -> Operations {
+        let rotations = if self.multi_value { 3 } else { 4 };
+        Operations { rotations, key_switches: 3, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -127,20 +120,13 @@ impl FullDomainMethod for Comp {
     }
 
     /// Tables share the first bootstraps.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = input_phase(key, input, tables[0].input_modulus())?;
-        let compressed = self.compress(key, tables[0], &phase);
-        let look_up = |table: &&EncodedTable| {
-            let mut sum = key.boot_raw(table.test(0), &compressed[0]);
-            sum.add_assign(&key.boot_raw(table.test(1), &compressed[1]));
-            sum
-        };
-        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let compressed = self.compress(lookup);
+        let mut sums = lookup.in_test(0, &compressed[0]);
+        for (sum, odd) in sums.iter_mut().zip(lookup.in_test(1, &compressed[1])) {
+            sum.add_assign(&odd);
+        }
+        Ok(sums)
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

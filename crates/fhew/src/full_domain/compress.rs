@@ -5,8 +5,9 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::{input_decision, input_phase};
-use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::input_decision::input_decision;
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
@@ -30,6 +31,15 @@ impl FdfbCompress {
             // (slot + 1/2)·Q/2p, rounded.
             (((2 * slot + 1) * q + 2 * u128::from(p)) / (4 * u128::from(p))) as u64
         })
+    }
+
+    /// The phase modulo 2N that the first bootstrap makes of one, by the test polynomial of [`FdfbCompress::compression`].
+    pub(crate) fn compressed(
+        key: &EvaluationKey,
+        compression: &TestPolynomial,
+        phase: &LweCiphertext,
+    ) -> LweCiphertext {
+        key.to_rotation_modulus(&key.boot(compression, phase), phase.modulus())
     }
 
     /// f_eval: phases of [0, 2N/4) are compressed values of the lower half, those of [-2N/4, 0) of the upper.
@@ -60,12 +70,8 @@ impl FullDomainMethod for FdfbCompress {
         "FDFB-Compress"
     }
 
-    fn rotations(&self) -> usize {
-        2
-    }
-
-    fn key_switches(&self) -> usize {
-        2
+    fn operations(&self) -> Operations {
+        Operations { rotations: 2, key_switches: 2, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -76,17 +82,9 @@ impl FullDomainMethod for FdfbCompress {
     }
 
     /// Tables share the first bootstrap.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = input_phase(key, input, tables[0].input_modulus())?;
-        let compressed = key.boot(tables[0].test(0), &phase);
-        let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
-        let look_up = |table: &&EncodedTable| key.boot_raw(table.test(1), &compressed);
-        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        Ok(lookup
+            .in_test(1, &Self::compressed(lookup.key, lookup.tables[0].test(0), &lookup.phase())))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

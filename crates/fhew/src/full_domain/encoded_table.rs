@@ -53,12 +53,17 @@ impl EncodedTable {
         self.output_modulus
     }
 
-    /// Bytes of memory that the test polynomials take.
+    /// Returns the bytes of memory that the test polynomials take.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let words = self.tests.iter().map(|test| test.coefficients().len()).sum::<usize>();
         let terms = self.factored.iter().map(|test| test.terms().len()).sum::<usize>();
         8 * words + 16 * terms
+    }
+
+    /// Test polynomials, in the method's own order.
+    pub(crate) fn tests(&self) -> &[TestPolynomial] {
+        &self.tests
     }
 
     /// Test polynomial `index` of the method's own order.
@@ -69,11 +74,6 @@ impl EncodedTable {
     /// Test polynomials of multi-value bootstrapping, in the method's own order.
     pub(crate) fn factored(&self) -> &[FactoredTest] {
         &self.factored
-    }
-
-    /// The first `count` of [`EncodedTable::factored`] of every table, one table after the other.
-    pub(crate) fn factored_of(tables: &[&Self], count: usize) -> Vec<FactoredTest> {
-        tables.iter().flat_map(|table| &table.factored()[..count]).cloned().collect()
     }
 
     /// Asserts that tables were encoded for the parameters of a key, and have the same moduli.

@@ -5,9 +5,9 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
-use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::keys::evaluation_key::EvaluationKey;
+use crate::full_domain::input_decision::extra_bit_decision;
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::{TableLookup, with_extra_bit};
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
@@ -37,12 +37,8 @@ impl FullDomainMethod for EvalFunc {
         "EvalFunc"
     }
 
-    fn rotations(&self) -> usize {
-        2
-    }
-
-    fn key_switches(&self) -> usize {
-        2
+    fn operations(&self) -> Operations {
+        Operations { rotations: 2, key_switches: 2, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -52,15 +48,10 @@ impl FullDomainMethod for EvalFunc {
     }
 
     /// Tables share the bootstrap of the extra bit.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let parameters = key.parameters();
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let (key, parameters) = (lookup.key, lookup.key.parameters());
         let two_n = parameters.rotation_modulus();
-        let mut sum = with_extra_bit(input, tables[0].input_modulus());
+        let mut sum = with_extra_bit(lookup.input, lookup.input_modulus());
         let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 2) / 4);
         let mut bit = key.boot(&sign, &key.to_rotation_modulus(&sum, two_n));
         // The same fraction of twice the modulus, exactly.
@@ -68,9 +59,7 @@ impl FullDomainMethod for EvalFunc {
         bit.mul_integer_assign(2);
         sum.add_assign(&bit);
         sum.add_constant_assign(sum.modulus() / 4 * 3);
-        let phase = key.to_rotation_modulus(&sum, two_n);
-        let look_up = |table: &&EncodedTable| key.boot_raw(table.test(0), &phase);
-        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
+        Ok(lookup.in_test(0, &key.to_rotation_modulus(&sum, two_n)))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

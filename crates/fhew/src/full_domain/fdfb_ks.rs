@@ -7,10 +7,9 @@ use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::input_phase;
-use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
 use crate::full_domain::sign_selection;
-use crate::keys::evaluation_key::EvaluationKey;
+use crate::full_domain::table_lookup::TableLookup;
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 
@@ -56,9 +55,7 @@ impl FdfbKs {
 
     /// Digits of f_neg - f_pos at slot m below p/2.
     fn difference(self, tables: &HalfTables<'_>, slot: u64) -> Vec<i64> {
-        let modulus = tables.0.output_modulus();
-        let difference = modulus + tables.negative(slot) - tables.positive(slot);
-        self.split(difference % modulus, modulus)
+        self.split(tables.difference(slot), tables.0.output_modulus())
     }
 
     /// Σ_k v_k(m)², on average over m; for the worst table, the most.
@@ -95,12 +92,8 @@ impl FullDomainMethod for FdfbKs {
         }
     }
 
-    fn rotations(&self) -> usize {
-        self.digits + 1
-    }
-
-    fn packings(&self) -> usize {
-        self.digits
+    fn operations(&self) -> Operations {
+        sign_selection::operations(self.digits)
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -110,21 +103,15 @@ impl FullDomainMethod for FdfbKs {
     }
 
     /// Tables share the bootstraps of the sign.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = input_phase(key, input, tables[0].input_modulus())?;
-        let modulus = tables[0].output_modulus();
-        let prime = u128::from(key.parameters().prime());
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let modulus = lookup.output_modulus();
+        let prime = u128::from(lookup.key.parameters().prime());
         // B^k·Q/2P.
         let half_weights = (0..self.digits).map(|k| {
             let weight = u128::from(self.base(modulus).pow(k as u32));
             (weight * prime / (2 * u128::from(modulus))) as u64
         });
-        Ok(key.key_switch_all(&sign_selection::look_up(key, tables, &phase, half_weights)))
+        Ok(sign_selection::look_up(lookup, half_weights))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

@@ -7,10 +7,9 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::input_phase;
-use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
 use crate::full_domain::sign_selection;
-use crate::keys::evaluation_key::EvaluationKey;
+use crate::full_domain::table_lookup::TableLookup;
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::encode;
@@ -63,12 +62,8 @@ impl FullDomainMethod for FdfbKsModuloQ {
         "FDFB-KS, modulo Q"
     }
 
-    fn rotations(&self) -> usize {
-        DIGITS as usize + 1
-    }
-
-    fn packings(&self) -> usize {
-        DIGITS as usize
+    fn operations(&self) -> Operations {
+        sign_selection::operations(DIGITS as usize)
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -78,17 +73,12 @@ impl FullDomainMethod for FdfbKsModuloQ {
     }
 
     /// Tables share the bootstraps of the sign.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = input_phase(key, input, tables[0].input_modulus())?;
-        let (m, base_log2) = (key.parameters().modulus(), base_log2(key.parameters()));
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let parameters = lookup.key.parameters();
+        let (m, base_log2) = (parameters.modulus(), base_log2(parameters));
         let half = m.inv(2);
         let half_weights = (0..DIGITS).map(|k| m.mul(half, m.reduce(1 << (k * base_log2))));
-        Ok(key.key_switch_all(&sign_selection::look_up(key, tables, &phase, half_weights)))
+        Ok(sign_selection::look_up(lookup, half_weights))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

@@ -25,6 +25,21 @@ impl HalfTables<'_> {
         (modulus - self.0.output(slot + self.0.input_modulus() / 2)) % modulus
     }
 
+    /// f_neg - f_pos at slot m below p/2, below P.
+    pub(crate) fn difference(&self, slot: u64) -> u64 {
+        let modulus = self.0.output_modulus();
+        (modulus + self.negative(slot) - self.positive(slot)) % modulus
+    }
+
+    /// The test polynomials of f_pos and f_neg.
+    pub(crate) fn tests(&self, parameters: &Parameters) -> [TestPolynomial; 2] {
+        let modulus = self.0.output_modulus();
+        [
+            self.test(parameters, modulus, |slot| self.positive(slot)),
+            self.test(parameters, modulus, |slot| self.negative(slot)),
+        ]
+    }
+
     /// The test polynomial of slot ↦ `of(slot)`·Q/`modulus`.
     pub(crate) fn test(
         &self,
@@ -41,12 +56,16 @@ impl HalfTables<'_> {
     /// TV_1 of f_pos and f_neg, for phases in units of Q/2P.
     pub(crate) fn factored(&self, parameters: &Parameters) -> [FactoredTest; 2] {
         let degree = parameters.ring_degree();
-        let slot = |x| slot_of(x, self.0.input_modulus(), 2 * degree as u64);
-        let modulus = self.0.output_modulus();
         [
-            UnscaledTest::from_fn(degree, modulus, |x| self.positive(slot(x))).factored(),
-            UnscaledTest::from_fn(degree, modulus, |x| self.negative(slot(x))).factored(),
+            self.factored_test(degree, |slot| self.positive(slot)),
+            self.factored_test(degree, |slot| self.negative(slot)),
         ]
+    }
+
+    /// TV_1 of slot ↦ `of(slot)`, below P.
+    pub(crate) fn factored_test(&self, degree: usize, of: impl Fn(u64) -> u64) -> FactoredTest {
+        let slot = |x| slot_of(x, self.0.input_modulus(), 2 * degree as u64);
+        UnscaledTest::from_fn(degree, self.0.output_modulus(), |x| of(slot(x))).factored()
     }
 
     /// |TV_1|² of f_pos and f_neg, on average; for the worst table, the most.

@@ -19,8 +19,8 @@ use cryptable_ring::random::{RandomStream, WideGaussian};
 use crate::encrypted_zero::{EncryptedZero, small};
 use crate::full_domain::compress::FdfbCompress;
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::input_phase;
-use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::FactoredTest;
 use crate::noise::{NoiseModel, Variance};
@@ -87,21 +87,15 @@ impl HiddenTable {
         model.blind_rotation() * deltas + Variance::of_units(units, parameters.prime() as f64)
     }
 
-    /// The deltas of all inputs: of the table, moduli alone count.
-    fn deltas<'a>(
-        self,
-        key: &'a EvaluationKey,
-        table: &EncodedTable,
-        input: &LweCiphertext,
-    ) -> Result<Deltas<'a>> {
-        let (p, parameters) = (table.input_modulus(), key.parameters());
-        let flooding = self.flooding(&NoiseModel::new(parameters), p, table.output_modulus());
+    /// The deltas of all inputs: of tables, moduli alone count.
+    fn deltas<'a>(self, lookup: &TableLookup<'a>) -> Result<Deltas<'a>> {
+        let (key, table, parameters) = (lookup.key, lookup.tables[0], lookup.key.parameters());
+        let (p, output_modulus) = (lookup.input_modulus(), lookup.output_modulus());
+        let flooding = self.flooding(&NoiseModel::new(parameters), p, output_modulus);
         let (Some(flooding), Some(zero)) = (flooding, key.zero()) else {
             return Err(Error::Unsupported("hidden tables by these parameters".into()));
         };
-        let phase = input_phase(key, input, p)?;
-        let compressed = key.boot(table.test(0), &phase);
-        let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
+        let compressed = FdfbCompress::compressed(key, table.test(0), &lookup.phase());
         let rotated = key.blind_rotate(&table.test(1).to_rlwe(parameters.ring()), &compressed);
         Ok(Deltas { rotated, zero, flooding })
     }
@@ -137,12 +131,8 @@ impl FullDomainMethod for HiddenTable {
         }
     }
 
-    fn rotations(&self) -> usize {
-        2
-    }
-
-    fn key_switches(&self) -> usize {
-        2
+    fn operations(&self) -> Operations {
+        FdfbCompress.operations()
     }
 
     fn hidden_bits(&self) -> Option<u32> {
@@ -184,15 +174,9 @@ impl FullDomainMethod for HiddenTable {
     }
 
     /// Tables share both rotations.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let deltas = self.deltas(key, tables[0], input)?;
-        let outputs = tables.iter().map(|table| self.draw(key, table, &deltas));
-        Ok(key.key_switch_all(&outputs.collect::<Vec<_>>()))
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let deltas = self.deltas(lookup)?;
+        Ok(lookup.tables.iter().map(|table| self.draw(lookup.key, table, &deltas)).collect())
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
@@ -235,7 +219,9 @@ mod tests {
         let typical = model.blind_rotation().standard_deviation() * units;
         for input in [0, 6, 14] {
             let ciphertext = secret.encrypt(input, p).unwrap();
-            let deltas = hiding.deltas(&key, &tables[0], &ciphertext).unwrap();
+            let (key, encoded) = (&key, [&tables[0]]);
+            let lookup = TableLookup { key, tables: &encoded, input: &ciphertext };
+            let deltas = hiding.deltas(&lookup).unwrap();
             for j in 0..p {
                 let of_j = tables[0].factored()[0].terms().iter().map(|&(x, _)| {
                     let (start, is_negative) = HiddenTable::slot_start(j, p, 2048);
@@ -258,7 +244,7 @@ mod tests {
             for table in &tables {
                 let draws = 200;
                 let outputs: Vec<_> =
-                    (0..draws).map(|_| hiding.draw(&key, table, &deltas)).collect();
+                    (0..draws).map(|_| hiding.draw(key, table, &deltas)).collect();
                 assert_ne!(outputs[0].mask(), outputs[1].mask());
                 let squares = outputs.iter().map(|raw| error(&secret, raw, 5, p).powi(2));
                 let ratio = (squares.sum::<f64>() / f64::from(draws)).sqrt() / expected;

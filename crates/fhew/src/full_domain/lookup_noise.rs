@@ -80,21 +80,21 @@ impl LookupNoise {
         self.result
     }
 
-    /// log2 of the probability that a lookup of an input with this noise goes wrong, decryption of its result included.
+    /// Returns log2 of the probability that a lookup of an input with this noise goes wrong, decryption of its result included.
     #[must_use]
     pub fn log2_fail(&self, input: NoiseBound) -> f64 {
         let tails = self.decisions.iter().map(|decision| decision.log2_fail(input));
         log2_sum(tails.chain([self.result.log2_fail(self.output_modulus)]))
     }
 
-    /// log2 of the probability for inputs that are fresh or results.
+    /// Returns log2 of the probability for inputs that are fresh or results.
     #[must_use]
     pub fn log2_fail_of_results(&self) -> f64 {
         self.log2_fail(self.fresh.max(self.result))
     }
 }
 
-/// log2 of the failure probability of a lookup whose input is a result of the same method, for the worst table:
+/// Returns log2 of the failure probability of a lookup whose input is a result of the same method, for the worst table:
 /// lookups can follow each other without end.
 #[must_use]
 pub fn log2_fail(

@@ -5,6 +5,7 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
+use crate::full_domain::table_lookup::TableLookup;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, log2_sum};
 use crate::parameters::Parameters;
@@ -30,7 +31,7 @@ pub struct MethodNoise {
 }
 
 impl MethodNoise {
-    /// log2 of the probability that any decision, or decoding the result modulo `output_modulus`, goes wrong:
+    /// Returns log2 of the probability that any decision, or decoding the result modulo `output_modulus`, goes wrong:
     /// the sum of all (union bound).
     #[must_use]
     pub fn log2_fail(&self, output_modulus: u64) -> f64 {
@@ -74,13 +75,31 @@ impl TableKind<'_> {
     }
 }
 
+/// How many costly operations a lookup takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operations {
+    /// Blind rotations.
+    pub rotations: usize,
+    /// Switches to the LWE secret.
+    pub key_switches: usize,
+    /// Packings by the trace.
+    pub packings: usize,
+    /// BFV products.
+    pub products: usize,
+}
+
+impl Operations {
+    /// The switch of a result to the LWE secret alone.
+    pub const KEY_SWITCH: Self = Self { rotations: 0, key_switches: 1, packings: 0, products: 0 };
+}
+
 /// A full-domain functional bootstrap.
 pub trait FullDomainMethod: std::fmt::Debug + Sync {
     /// The paper's name; a star stands for multi-value bootstrapping.
     fn name(&self) -> &'static str;
 
-    /// Number of blind rotations.
-    fn rotations(&self) -> usize;
+    /// Costly operations of a lookup in one table.
+    fn operations(&self) -> Operations;
 
     /// Checks that the method serves an input modulus with these parameters: an even one, by default.
     ///
@@ -96,17 +115,11 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     /// If the method does not support a modulus of the table with these parameters.
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable>;
 
-    /// f(m) of every table for a ciphertext of m, what they have in common done once: at least one table, all of the
-    /// same moduli and encoded by this method.
+    /// f(m) of every table for a ciphertext of m, what they have in common done once: LWE modulo Q under the ring secret.
     ///
     /// # Errors
-    /// As [`FullDomainMethod::lookup_many`].
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>>;
+    /// If the key lacks what the method needs.
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>>;
 
     /// f(m) of every table for a ciphertext of m, each with the noise of a lookup by itself
     /// ([`FullDomainMethod::noise`]): bootstraps whose test polynomials do not depend on the table are shared.
@@ -125,27 +138,15 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     ) -> Result<Vec<LweCiphertext>> {
         key.check(input)?;
         EncodedTable::assert_fit(tables, key);
-        if tables.is_empty() { Ok(Vec::new()) } else { self.evaluate(key, tables, input) }
+        if tables.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(key.key_switch_all(&self.evaluate(&TableLookup { key, tables, input })?))
     }
 
     /// Bits κ of hidden tables: results show nothing of tables but outputs, within a statistical distance of 2^-κ. None by default.
     fn hidden_bits(&self) -> Option<u32> {
         None
-    }
-
-    /// Number of switches to the LWE secret.
-    fn key_switches(&self) -> usize {
-        1
-    }
-
-    /// Number of packings by the trace.
-    fn packings(&self) -> usize {
-        0
-    }
-
-    /// Number of BFV products.
-    fn products(&self) -> usize {
-        0
     }
 
     /// f(m) for a ciphertext of m: LWE modulo the LWE modulus in and out, phase m·q/p in and f(m)·q/P out.

@@ -5,8 +5,9 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::keys::evaluation_key::EvaluationKey;
+use crate::full_domain::input_decision::input_decision;
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output};
@@ -19,16 +20,6 @@ use crate::test_polynomial::{TestPolynomial, encode_output};
 /// Noise: that of one bootstrap. The input's margin is 1/4p, half of what even moduli have.
 #[derive(Clone, Copy, Debug)]
 pub struct OddModulus;
-
-/// Checks that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
-fn check_odd_modulus(parameters: &Parameters, modulus: u64) -> Result<()> {
-    let limit = parameters.rotation_modulus() / 4;
-    if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
-        return Ok(());
-    }
-    let reason = format!("it must be odd and from 3 to {limit}");
-    Err(Error::PlaintextModulus { modulus, reason })
-}
 
 impl OddModulus {
     fn test(parameters: &Parameters, table: &Table) -> TestPolynomial {
@@ -50,12 +41,18 @@ impl FullDomainMethod for OddModulus {
         "odd modulus"
     }
 
-    fn rotations(&self) -> usize {
-        1
+    fn operations(&self) -> Operations {
+        Operations { rotations: 1, ..Operations::KEY_SWITCH }
     }
 
+    /// Checks that the modulus is odd and leaves every value, and its opposite, at least two phases.
     fn check_input_modulus(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
-        check_odd_modulus(parameters, modulus)
+        let limit = parameters.rotation_modulus() / 4;
+        if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
+            return Ok(());
+        }
+        let reason = format!("it must be odd and from 3 to {limit}");
+        Err(Error::PlaintextModulus { modulus, reason })
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -64,27 +61,17 @@ impl FullDomainMethod for OddModulus {
         Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
     }
 
-    /// A bootstrap a table: nothing is shared but the key switch's reading of its key.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = key.to_rotation_modulus(input, key.parameters().rotation_modulus());
-        let look_up = |table: &&EncodedTable| key.boot_raw(table.test(0), &phase);
-        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
+    /// A bootstrap per table: nothing is shared but the key switch's reading of its key.
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let two_n = lookup.key.parameters().rotation_modulus();
+        Ok(lookup.in_test(0, &lookup.key.to_rotation_modulus(lookup.input, two_n)))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
-        let two_n = model.parameters().rotation_modulus();
         MethodNoise {
             output: (model.blind_rotation() + model.key_switching()).law(),
-            decisions: vec![Decision {
-                name: "input",
-                noise: input.with_independent(model.lwe_modulus_switch(two_n).law()),
-                margin: 0.25 / table.input_modulus() as f64,
-            }],
+            // Half of what even moduli have: slots are of width 1/2p.
+            decisions: vec![input_decision(model, 2 * table.input_modulus(), input)],
         }
     }
 }

@@ -6,10 +6,10 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::{input_decision, input_phase};
-use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
+use crate::full_domain::input_decision::input_decision;
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
+use crate::multi_value::factored_test::FactoredTest;
 use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
@@ -35,40 +35,14 @@ fn sign_units(output_modulus: u64) -> (u64, u64) {
     (finer, quarter)
 }
 
-impl FdfbSelect {
-    /// By the input's phase: both halves of every table, then the sign.
-    fn lookups(
-        self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        phase: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
-        let parameters = key.parameters();
-        if self.multi_value {
-            let modulus = tables[0].output_modulus();
-            let (finer, constant) = sign_units(modulus);
-            let degree = parameters.ring_degree();
-            let mut tests = EncodedTable::factored_of(tables, 2);
-            tests.push(FactoredTest::sign(degree, finer * modulus, constant as i64));
-            return boot_raw_factored(key, &tests, phase);
-        }
-        let halves = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
-        let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 4) / 8);
-        halves.chain([&sign]).map(|test| key.boot_raw(test, phase)).collect()
-    }
-}
-
 impl FullDomainMethod for FdfbSelect {
     fn name(&self) -> &'static str {
         if self.multi_value { "FDFB-Select*" } else { "FDFB-Select" }
     }
 
-    fn rotations(&self) -> usize {
-        if self.multi_value { 2 } else { 4 }
-    }
-
-    fn packings(&self) -> usize {
-        2
+    fn operations(&self) -> Operations {
+        let rotations = if self.multi_value { 2 } else { 4 };
+        Operations { rotations, packings: 2, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -76,24 +50,22 @@ impl FullDomainMethod for FdfbSelect {
         let (halves, modulus) = (HalfTables(table), table.output_modulus());
         if self.multi_value {
             check_unscaled_modulus(modulus)?;
-            let (finer, _) = sign_units(modulus);
-            let factored = halves.factored(parameters).map(|test| test.finer(finer));
-            return Ok(EncodedTable::new(parameters, table, Vec::new(), factored.to_vec()));
+            let (finer, constant) = sign_units(modulus);
+            let [positive, negative] = halves.factored(parameters).map(|test| test.finer(finer));
+            let degree = parameters.ring_degree();
+            let sign = FactoredTest::sign(degree, finer * modulus, constant as i64);
+            let factored = vec![positive, negative, sign];
+            return Ok(EncodedTable::new(parameters, table, Vec::new(), factored));
         }
-        let positive = halves.test(parameters, modulus, |slot| halves.positive(slot));
-        let negative = halves.test(parameters, modulus, |slot| halves.negative(slot));
-        Ok(EncodedTable::new(parameters, table, vec![positive, negative], Vec::new()))
+        let [positive, negative] = halves.tests(parameters);
+        let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 4) / 8);
+        Ok(EncodedTable::new(parameters, table, vec![positive, negative, sign], Vec::new()))
     }
 
     /// Tables share the sign; with multi-value bootstrapping, the rotation of all lookups by the input's phase.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = input_phase(key, input, tables[0].input_modulus())?;
-        let mut raw = self.lookups(key, tables, &phase);
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let (key, phase) = (lookup.key, lookup.phase());
+        let mut raw = lookup.in_all_tests(1, &phase);
         let sign = raw.pop().expect("a sign");
         let sign = key.to_rotation_modulus(&key.key_switch(&sign), phase.modulus());
         let ring = key.parameters().ring();
@@ -103,7 +75,7 @@ impl FullDomainMethod for FdfbSelect {
             packed.sub_assign(ring, &upper.times_monomial(ring, ring.degree() / 2));
             key.boot_raw_encrypted(&packed, &sign)
         };
-        Ok(key.key_switch_all(&raw.chunks_exact(2).map(select).collect::<Vec<_>>()))
+        Ok(raw.chunks_exact(2).map(select).collect())
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

@@ -7,10 +7,9 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::{input_decision, input_phase};
-use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
-use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::boot_raw_factored;
+use crate::full_domain::input_decision::input_decision;
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
 use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
@@ -30,33 +29,14 @@ pub struct FdfbSelectAlt {
     pub multi_value: bool,
 }
 
-impl FdfbSelectAlt {
-    /// Half the sum and half the difference of f_neg and f_pos, LWE modulo Q, of every table.
-    fn halves(
-        self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        phase: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
-        if self.multi_value {
-            return boot_raw_factored(key, &EncodedTable::factored_of(tables, 2), phase);
-        }
-        let tests = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
-        tests.map(|test| key.boot_raw(test, phase)).collect()
-    }
-}
-
 impl FullDomainMethod for FdfbSelectAlt {
     fn name(&self) -> &'static str {
         if self.multi_value { "FDFB-SelectAlt*" } else { "FDFB-SelectAlt" }
     }
 
-    fn rotations(&self) -> usize {
-        if self.multi_value { 2 } else { 3 }
-    }
-
-    fn packings(&self) -> usize {
-        1
+    fn operations(&self) -> Operations {
+        let rotations = if self.multi_value { 2 } else { 3 };
+        Operations { rotations, packings: 1, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
@@ -79,21 +59,17 @@ impl FullDomainMethod for FdfbSelectAlt {
     }
 
     /// With multi-value bootstrapping, tables share the first rotation.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = input_phase(key, input, tables[0].input_modulus())?;
-        let halves = self.halves(key, tables, &phase);
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let (key, phase) = (lookup.key, lookup.phase());
+        // Half the sum and half the difference of f_neg and f_pos, of every table.
+        let halves = lookup.in_all_tests(0, &phase);
         let select = |halves: &[LweCiphertext]| {
             let mut result = halves[0].clone();
             let packed = key.pack(&halves[1], PackedLength::All);
             result.sub_assign(&key.boot_raw_encrypted(&packed, &phase));
             result
         };
-        Ok(key.key_switch_all(&halves.chunks_exact(2).map(select).collect::<Vec<_>>()))
+        Ok(halves.chunks_exact(2).map(select).collect())
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

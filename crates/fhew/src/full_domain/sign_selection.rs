@@ -13,8 +13,9 @@ use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::method::{MethodNoise, TableKind};
+use crate::full_domain::input_decision::input_decision;
+use crate::full_domain::method::{MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
@@ -40,18 +41,22 @@ pub(super) fn encode(
     EncodedTable::new(parameters, table, tests, Vec::new())
 }
 
+/// A packed bootstrap of the sign per digit, and a rotation of the selected test polynomial.
+pub(super) fn operations(digits: usize) -> Operations {
+    Operations { rotations: digits + 1, packings: digits, ..Operations::KEY_SWITCH }
+}
+
 /// f(m) of every table, LWE modulo Q: `half_weights` are w_k/2 modulo Q. Tables share the bootstraps of the sign.
 pub(super) fn look_up(
-    key: &EvaluationKey,
-    tables: &[&EncodedTable],
-    phase: &LweCiphertext,
+    lookup: &TableLookup<'_>,
     half_weights: impl Iterator<Item = u64>,
 ) -> Vec<LweCiphertext> {
+    let (key, phase) = (lookup.key, lookup.phase());
     let rows: Vec<RlweCiphertext> =
-        half_weights.map(|half_weight| sign_row(key, phase, half_weight)).collect();
-    let look_up =
-        |table: &&EncodedTable| key.boot_raw_encrypted(&selected(key, table, &rows), phase);
-    tables.iter().map(look_up).collect()
+        half_weights.map(|half_weight| sign_row(key, &phase, half_weight)).collect();
+    let rotate =
+        |table: &&EncodedTable| key.boot_raw_encrypted(&selected(key, table, &rows), &phase);
+    lookup.tables.iter().map(rotate).collect()
 }
 
 /// RLWE of the constant MSB·w, of w/2 modulo Q.

@@ -8,10 +8,10 @@ use cryptable_lattice::{Result, Table};
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
-use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
-use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
-use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
+use crate::full_domain::input_decision::extra_bit_decision;
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
 use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
@@ -37,26 +37,6 @@ impl WopPbs1 {
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| {
             table.output(slot_of(x, table.input_modulus(), degree as u64))
         })
-    }
-
-    /// LWE modulo Q: (-1)^MSB·f(m)·Q/P of every table, then (-1)^MSB·Q/P.
-    fn look_up(
-        self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        phase: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
-        let parameters = key.parameters();
-        let modulus = tables[0].output_modulus();
-        if self.multi_value {
-            let mut tests = EncodedTable::factored_of(tables, 1);
-            tests.push(FactoredTest::sign(parameters.ring_degree(), modulus, 2));
-            return boot_raw_factored(key, &tests, phase);
-        }
-        let unit = encode(1, modulus, parameters.prime());
-        let sign = TestPolynomial::sign(parameters.ring(), unit);
-        let tests = tables.iter().map(|table| table.test(0));
-        tests.chain([&sign]).map(|test| key.boot_raw(test, phase)).collect()
     }
 
     /// |TV_1|² of the table and of the sign.
@@ -85,44 +65,37 @@ impl FullDomainMethod for WopPbs1 {
         }
     }
 
-    fn rotations(&self) -> usize {
-        if self.multi_value { 1 } else { 2 }
-    }
-
-    fn packings(&self) -> usize {
-        2
-    }
-
-    fn products(&self) -> usize {
-        1
+    fn operations(&self) -> Operations {
+        let rotations = if self.multi_value { 1 } else { 2 };
+        Operations { rotations, packings: 2, products: 1, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
-        check_unscaled_modulus(table.output_modulus())?;
+        let modulus = table.output_modulus();
+        check_unscaled_modulus(modulus)?;
+        // The last one is (-1)^MSB·Q/P.
         let (tests, factored) = if self.multi_value {
-            (Vec::new(), vec![Self::unscaled(parameters, table).factored()])
+            let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 2);
+            (Vec::new(), vec![Self::unscaled(parameters, table).factored(), sign])
         } else {
-            (vec![half_domain_test(parameters, table)], Vec::new())
+            let unit = encode(1, modulus, parameters.prime());
+            let sign = TestPolynomial::sign(parameters.ring(), unit);
+            (vec![half_domain_test(parameters, table), sign], Vec::new())
         };
         Ok(EncodedTable::new(parameters, table, tests, factored))
     }
 
     /// Tables share the sign; with multi-value bootstrapping, the one rotation.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let phase = input_phase_with_extra_bit(key, input, tables[0].input_modulus())?;
-        let raw = self.look_up(key, tables, &phase);
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let (key, modulus) = (lookup.key, lookup.output_modulus());
+        let raw = lookup.in_all_tests(1, &lookup.phase_with_extra_bit());
         let mut packed: Vec<_> =
             raw.iter().map(|raw| key.pack(raw, PackedLength::Constant)).collect();
         let sign = packed.pop().expect("a sign");
-        let (ring, modulus) = (key.parameters().ring(), tables[0].output_modulus());
+        let ring = key.parameters().ring();
         let product = |signed| key.bfv_multiply(&sign, signed, modulus).extract(ring, 0);
-        Ok(key.key_switch_all(&packed.iter().map(product).collect::<Vec<_>>()))
+        Ok(packed.iter().map(product).collect())
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

@@ -9,14 +9,14 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::{input_decision, input_phase};
-use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
-use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
+use crate::full_domain::input_decision::input_decision;
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, Operations, TableKind};
+use crate::full_domain::table_lookup::TableLookup;
+use crate::multi_value::factored_test::FactoredTest;
 use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, half_slot};
 
 /// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
 ///
@@ -28,75 +28,42 @@ pub struct WopPbs2 {
     pub multi_value: bool,
 }
 
-/// Q/2P, rounded.
-fn half_unit(parameters: &Parameters, modulus: u64) -> u64 {
-    (parameters.prime() + modulus) / (2 * modulus)
-}
-
-impl WopPbs2 {
-    /// LWE modulo Q: f_pos and f_neg of every table, then the sign as ±Q/2P.
-    fn look_up(
-        self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        phase: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
-        let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
-        if self.multi_value {
-            let mut tests = EncodedTable::factored_of(tables, 2);
-            tests.push(FactoredTest::sign(parameters.ring_degree(), modulus, 1));
-            return boot_raw_factored(key, &tests, phase);
-        }
-        let sign = TestPolynomial::sign(parameters.ring(), half_unit(parameters, modulus));
-        let halves = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
-        halves.chain([&sign]).map(|test| key.boot_raw(test, phase)).collect()
-    }
-}
-
 impl FullDomainMethod for WopPbs2 {
     fn name(&self) -> &'static str {
         if self.multi_value { "WoP-PBS2*" } else { "WoP-PBS2" }
     }
 
-    fn rotations(&self) -> usize {
-        if self.multi_value { 1 } else { 3 }
-    }
-
-    fn packings(&self) -> usize {
-        4
-    }
-
-    fn products(&self) -> usize {
-        2
+    fn operations(&self) -> Operations {
+        let rotations = if self.multi_value { 1 } else { 3 };
+        Operations { rotations, packings: 4, products: 2, ..Operations::KEY_SWITCH }
     }
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let (halves, modulus) = (HalfTables(table), table.output_modulus());
         check_unscaled_modulus(modulus)?;
+        // The last one is the sign, ±Q/2P.
         if self.multi_value {
-            let factored = halves.factored(parameters).to_vec();
+            let [positive, negative] = halves.factored(parameters);
+            let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 1);
+            let factored = vec![positive, negative, sign];
             return Ok(EncodedTable::new(parameters, table, Vec::new(), factored));
         }
-        let positive = halves.test(parameters, modulus, |slot| halves.positive(slot));
-        let negative = halves.test(parameters, modulus, |slot| halves.negative(slot));
-        Ok(EncodedTable::new(parameters, table, vec![positive, negative], Vec::new()))
+        let [positive, negative] = halves.tests(parameters);
+        let half_unit = half_slot(modulus, parameters.prime());
+        let sign = TestPolynomial::sign(parameters.ring(), half_unit);
+        Ok(EncodedTable::new(parameters, table, vec![positive, negative, sign], Vec::new()))
     }
 
     /// Tables share the sign; with multi-value bootstrapping, the one rotation.
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
-        let phase = input_phase(key, input, tables[0].input_modulus())?;
-        let mut raw = self.look_up(key, tables, &phase);
+    fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
+        let (key, modulus) = (lookup.key, lookup.output_modulus());
+        let parameters = key.parameters();
+        let mut raw = lookup.in_all_tests(1, &lookup.phase());
         let sign = raw.pop().expect("a sign");
         let pack = |raw: &LweCiphertext| key.pack(raw, PackedLength::Constant);
         let bit = |mut sign: LweCiphertext| {
-            sign.add_constant_assign(half_unit(parameters, modulus));
+            sign.add_constant_assign(half_slot(modulus, parameters.prime()));
             pack(&sign)
         };
         let mut opposite = sign.clone();
@@ -110,7 +77,7 @@ impl FullDomainMethod for WopPbs2 {
             result.add_assign(&negative);
             result
         };
-        Ok(key.key_switch_all(&raw.chunks_exact(2).map(select).collect::<Vec<_>>()))
+        Ok(raw.chunks_exact(2).map(select).collect())
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {

@@ -37,7 +37,7 @@ pub struct ChainedTable {
 }
 
 impl ChainedTable {
-    /// The last state s, encrypted as s·B modulo B·S: `s = next(digit, s)` for all digits, the first given first.
+    /// Returns the last state s, encrypted as s·B modulo B·S: `s = next(digit, s)` for all digits, the first given first.
     ///
     /// 2k - 1 tables for k digits.
     ///

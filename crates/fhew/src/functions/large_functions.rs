@@ -13,7 +13,7 @@ use crate::decomposition::digit_decomposition::DigitDecomposition;
 use crate::decomposition::large_precision::{check_large, to_large};
 use crate::decomposition::plan::Decomposition;
 use crate::full_domain::compress::FdfbCompress;
-use crate::full_domain::input_phase::slot_phase;
+use crate::full_domain::table_lookup::slot_phase;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -53,9 +53,7 @@ impl LargePlan {
         let margin = f64::from(bits + 1).exp2().recip();
         let mut best = None;
         for rotation_key in 0..model.parameters().rotation_gadgets().len() {
-            let gadget = model.parameters().rotation_gadgets()[rotation_key];
-            let rotation = model.blind_rotation_by(gadget) + model.to_large();
-            let output_noise = rotation * plan.digits() as f64;
+            let output_noise = model.large_rotation(rotation_key) * plan.digits() as f64;
             // A maximum adds twice an input, and a result another one.
             let result = NoiseBound::from(output_noise);
             let result = result.with_independent(input.times(2)).with_independent(input);
@@ -82,7 +80,7 @@ impl LargePlan {
         log2_sum((0..plan.digits()).map(|_| tail))
     }
 
-    /// How inputs are decomposed.
+    /// Returns how inputs are decomposed.
     #[must_use]
     pub fn decomposition(&self) -> &Decomposition {
         &self.decomposition
@@ -93,7 +91,7 @@ impl LargePlan {
         self.rotation_key
     }
 
-    /// log2 of the failure probability of a function, decrypting its result included.
+    /// Returns log2 of the failure probability of a function, decrypting its result included.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
@@ -164,7 +162,7 @@ impl<'a> LargeFunctions<'a> {
         Self { key, plan }
     }
 
-    /// The plan.
+    /// Returns the plan.
     #[must_use]
     pub fn plan(&self) -> &LargePlan {
         &self.plan
@@ -257,8 +255,7 @@ impl<'a> LargeFunctions<'a> {
         let parameters = self.key.parameters();
         let (two_n, slots) = (parameters.rotation_modulus(), 1 << bits);
         let phase = slot_phase(self.key, digit, slots, two_n);
-        let mut signed =
-            self.key.boot(&FdfbCompress::compression(self.key.parameters(), slots), &phase);
+        let mut signed = self.key.boot(&FdfbCompress::compression(parameters, slots), &phase);
         signed.add_assign(half);
         let signed = self.key.to_rotation_modulus(&signed, two_n);
 

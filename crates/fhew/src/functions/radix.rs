@@ -142,7 +142,7 @@ impl<'a> Radix<'a> {
         x.par_iter().map(one).collect()
     }
 
-    /// The larger of two unsigned integers.
+    /// Returns the larger of two unsigned integers.
     ///
     /// # Errors
     /// As [`Radix::less_than`].

@@ -13,13 +13,13 @@ use cryptable_lattice::{Error, Result};
 use rayon::prelude::*;
 
 use crate::full_domain::compress::FdfbCompress;
-use crate::full_domain::input_phase::slot_phase;
+use crate::full_domain::table_lookup::slot_phase;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, half_slot};
 
 /// Most entries of a table: the first level keeps B^(k-1) ciphertexts.
 pub const MAX_ENTRIES: u64 = 1 << 16;
@@ -100,14 +100,13 @@ impl<'a> TreeTable<'a> {
     /// packing's and a rotation's a digit.
     #[must_use]
     pub fn output_noise(&self, model: &NoiseModel) -> Variance {
-        let rotation =
-            model.blind_rotation_by(model.parameters().rotation_gadgets()[self.rotation_key]);
+        let rotation = model.blind_rotation_by(self.rotation_key);
         let norm = UnscaledTest::worst_squared_norm(self.base, self.output_modulus);
         let level = rotation + model.packing(PackedLength::All);
         rotation * norm + level * (self.digits - 1) as f64 + model.key_switching()
     }
 
-    /// log2 of the failure probability.
+    /// Returns log2 of the failure probability.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
@@ -156,9 +155,8 @@ impl<'a> TreeTable<'a> {
     fn compress(&self, digit: &LweCiphertext) -> LweCiphertext {
         let two_n = self.key.parameters().rotation_modulus();
         let phase = slot_phase(self.key, digit, self.base, two_n);
-        let compressed =
-            self.key.boot(&FdfbCompress::compression(self.key.parameters(), self.base), &phase);
-        self.key.to_rotation_modulus(&compressed, two_n)
+        let compression = FdfbCompress::compression(self.key.parameters(), self.base);
+        FdfbCompress::compressed(self.key, &compression, &phase)
     }
 
     /// The digit that coefficient x of a test polynomial belongs to, and whether it counts negative.
@@ -172,7 +170,7 @@ impl<'a> TreeTable<'a> {
     fn lowest_level(&self, table: &[u64], phase: &LweCiphertext) -> Vec<LweCiphertext> {
         let ring = self.key.parameters().ring();
         let (q, p) = (ring.modulus().value(), self.output_modulus);
-        let common = TestPolynomial::sign(ring, (q + p) / (2 * p)).to_rlwe(ring);
+        let common = TestPolynomial::sign(ring, half_slot(p, q)).to_rlwe(ring);
         let rotated = self.key.blind_rotate_by(self.rotation_key, &common, phase);
         let lookup = |part: &[u64]| {
             let test = UnscaledTest::from_fn(ring.degree(), p, |x| match self.slot(x) {

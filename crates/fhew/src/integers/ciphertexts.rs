@@ -6,7 +6,7 @@ use cryptable_lattice::{Binding, Error, NoiseBound, Result};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType, WireError};
 
 use super::{MAX_RADIX_DIGITS, Parameters};
-use crate::serialization::{ciphertext_bytes, read_ciphertext};
+use crate::serialization::{bound_ciphertext, ciphertext_bytes, read_ciphertext};
 
 /// Largest modulus of small values.
 const MAX_SMALL_MODULUS: u64 = 1 << 13;
@@ -51,23 +51,13 @@ pub struct SmallValues {
 }
 
 impl EncryptedIntegers {
+    bound_ciphertext!();
+
     pub(super) fn new(binding: Binding, encoding: Encoding, values: LweList) -> Self {
         Self { binding, encoding, values }
     }
 
-    /// The number of integers.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Identifier of the client's key under which they are encrypted.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// The integers in their wire format.
+    /// Returns the integers in their wire format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let encoding = match self.encoding {
@@ -149,7 +139,7 @@ impl RadixInteger {
         Self { binding, digits }
     }
 
-    /// The number of digits.
+    /// Returns the number of digits.
     #[must_use]
     pub fn digits(&self) -> usize {
         self.digits.len()
@@ -161,7 +151,7 @@ impl RadixInteger {
         self.binding.key_id
     }
 
-    /// The integer in its wire format.
+    /// Returns the integer in its wire format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let first = &self.digits[0];
@@ -197,6 +187,8 @@ impl RadixInteger {
 }
 
 impl SmallValues {
+    bound_ciphertext!();
+
     pub(super) fn new(
         binding: Binding,
         parameters: &Parameters,
@@ -217,25 +209,13 @@ impl SmallValues {
         self.of_bootstrap
     }
 
-    /// The number of values.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.values.len()
-    }
-
     /// Modulus of the values; signs and comparisons are 0 or 1 modulo 16.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
     }
 
-    /// Identifier of the client's key under which they are encrypted.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// The values in their wire format.
+    /// Returns the values in their wire format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let flag = if self.of_bootstrap { OF_BOOTSTRAP } else { 0 };

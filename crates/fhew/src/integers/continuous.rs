@@ -50,13 +50,12 @@ impl Parameters {
         }
         let (model, method) = self.continuous_method()?;
         let recovered = method.recovered(&model, self.phase_noise(&model, input).law());
-        let gadget = self.fhew().rotation_gadgets()[precise_rotation(self.fhew())];
-        let rotation = model.blind_rotation_by(gadget) + model.to_large();
+        let rotation = model.large_rotation(precise_rotation(self.fhew()));
         let output = recovered.times(lipschitz).with_independent(rotation.law());
         Ok(NoiseBound::of_law(output, lipschitz * input.bias()))
     }
 
-    /// The largest |v| that is not taken for one of the other end of [-1, 1) but with the stated failure probability, for
+    /// Returns the largest |v| that is not taken for one of the other end of [-1, 1) but with the stated failure probability, for
     /// inputs with this noise.
     ///
     /// # Errors

@@ -86,7 +86,7 @@ impl EvaluationKey {
         self.integers(Encoding::Unsigned, values)
     }
 
-    /// The digits of base 8 of every integer's two's complement, ⌈bits/3⌉ of them: homomorphic digit decomposition,
+    /// Returns the digits of base 8 of every integer's two's complement, ⌈bits/3⌉ of them: homomorphic digit decomposition,
     /// and a table that gives every digit its spare bit.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use super::{
     SmallValues,
 };
 use crate::decomposition::to_large;
-use crate::full_domain::input_phase::input_phase;
+use crate::full_domain::table_lookup::slot_phase;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, LookupNoise};
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters as FhewParameters;
@@ -27,7 +27,7 @@ impl Parameters {
         NoiseModel::new(self.fhew()).fresh_large().into()
     }
 
-    /// log2 of the probability that a function of integers with this noise goes wrong; 0 where no plan keeps to the
+    /// Returns log2 of the probability that a function of integers with this noise goes wrong; 0 where no plan keeps to the
     /// limit.
     #[must_use]
     pub fn integer_log2_fail(&self, noise: NoiseBound) -> f64 {
@@ -48,7 +48,7 @@ impl Parameters {
         }
     }
 
-    /// log2 of the probability that a value modulo `modulus`, under the ring secret and with this noise, becomes another
+    /// Returns log2 of the probability that a value modulo `modulus`, under the ring secret and with this noise, becomes another
     /// small value: a key switch, and a table.
     #[must_use]
     pub fn digit_log2_fail(&self, modulus: u64, noise: NoiseBound) -> f64 {
@@ -62,8 +62,7 @@ impl Parameters {
     #[must_use]
     pub fn exported_noise(&self, modulus: u64) -> NoiseBound {
         let (model, fhew) = (NoiseModel::new(self.fhew()), self.fhew());
-        let gadget = fhew.rotation_gadgets()[precise_rotation(fhew)];
-        let noise = model.blind_rotation_by(gadget) + model.to_large();
+        let noise = model.large_rotation(precise_rotation(fhew));
         // Outputs are multiples of Q/P or Q/2P, rounded once: half a unit of Q, up to 2P times.
         NoiseBound::of_law(noise.law(), modulus as f64 / fhew.prime() as f64)
     }
@@ -156,7 +155,7 @@ impl EvaluationKey {
         Ok((self.to_ring(values, modulus, progress)?, self.parameters().exported_noise(modulus)))
     }
 
-    /// The digits of radix integers as [`EvaluationKey::export_small`] gives values, modulo 8: a list for every digit, the
+    /// Returns the digits of radix integers as [`EvaluationKey::export_small`] gives values, modulo 8: a list for every digit, the
     /// lowest first. `progress` counts digits.
     ///
     /// # Errors
@@ -203,9 +202,8 @@ impl EvaluationKey {
         let rotation_key = precise_rotation(parameters);
         let steps = progress.steps(values.len())?;
         let one = |value: LweCiphertext| {
-            let phase = input_phase(key, &value, RADIX_MODULUS)?;
-            let compressed = key.boot(table.test(0), &phase);
-            let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
+            let phase = slot_phase(key, &value, RADIX_MODULUS, parameters.rotation_modulus());
+            let compressed = FdfbCompress::compressed(key, table.test(0), &phase);
             let rotated = key.blind_rotate_by(rotation_key, &evaluation, &compressed);
             steps.done()?;
             Ok(to_large(parameters, &rotated.extract(parameters.ring(), 0)))

@@ -4,23 +4,16 @@ use std::f64::consts::SQRT_2;
 
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel, key_parameters,
-};
-use cryptable_wire::ObjectType;
+use cryptable_lattice::{Error, FailureProbability, NoiseBound, Result, SecurityLevel};
 use serde::{Deserialize, Serialize};
 
-use crate::decomposition::{
-    DigitDecomposition, HomDecompFdfb, HomDecompReduce, HomFloor, HomFloorAlt,
-};
+use crate::decomposition::{DigitDecomposition, HomDecompFdfb, HomDecompReduce, HomFloor};
+use crate::face_parameters::face_parameters;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
 use crate::functions::LargePlan;
-use crate::keys::BootstrappingParameters;
-#[cfg(feature = "client")]
-use crate::keys::PublicParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{GadgetLiteral, Parameters as FhewParameters, ParametersLiteral};
-use crate::serialization::{digest, literal_bytes, read_literal};
+use crate::serialization::digest;
 use crate::variance::Variance;
 
 /// Domain of digests.
@@ -70,8 +63,8 @@ impl Algorithm {
         match self {
             Self::Reduce => &HomDecompReduce,
             Self::Fdfb => &HomDecompFdfb,
-            Self::Floor => &HomFloor,
-            Self::FloorAlt => &HomFloorAlt,
+            Self::Floor => &HomFloor { twice: false },
+            Self::FloorAlt => &HomFloor { twice: true },
         }
     }
 }
@@ -160,7 +153,7 @@ impl Parameters {
         Self::of_set(&FhewParameters::sure_decomposition_128(), bits, Some(log2_fail))
     }
 
-    /// The same integers, decomposed by another algorithm of the paper: `HomDecomp-Reduce`, the default and the fastest,
+    /// Returns the same integers, decomposed by another algorithm of the paper: `HomDecomp-Reduce`, the default and the fastest,
     /// `HomDecomp-FDFB`, `HomFloor` or `HomFloorAlt`.
     ///
     /// ```
@@ -247,78 +240,24 @@ impl Parameters {
         Ok(Self { literal, fhew, plan, largest_input, log2_fail, digest })
     }
 
-    /// The numbers of blind rotation and key switching.
-    #[must_use]
-    pub fn fhew(&self) -> &FhewParameters {
-        &self.fhew
-    }
-
     /// Bits of integers, the sign included.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.literal.bits
     }
 
-    /// log2 of the probability that a function of one integer goes wrong, the one that is most likely to,
+    /// Returns log2 of the probability that a function of one integer goes wrong, the one that is most likely to,
     /// decryption of its result included.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// Whether results of [`super::EvaluationKey::absolute`] may be inputs of further functions; for other numbers of
+    /// Returns whether results of [`super::EvaluationKey::absolute`] may be inputs of further functions; for other numbers of
     /// bits their noise is too large, and [`super::EvaluationKey::to_radix`] comes first.
     #[must_use]
     pub fn results_are_inputs(&self) -> bool {
         self.largest_input > NoiseModel::new(&self.fhew).fresh_large()
-    }
-
-    /// The probability of [`Parameters::log2_fail`].
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail)
-    }
-
-    /// Returns the security that the parameters claim.
-    #[must_use]
-    pub fn security_level(&self) -> SecurityLevel {
-        self.literal.security
-    }
-
-    /// Estimated security in bits; 0 of insecure toys.
-    #[must_use]
-    pub fn security_bits(&self) -> f64 {
-        if self.literal.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
-    }
-
-    /// Canonical bytes, of which the digest names these parameters.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        literal_bytes(&self.literal)
-    }
-
-    /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
-    /// that they are insecure.
-    ///
-    /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
-    /// allowed.
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let literal: Literal = read_literal(bytes)?;
-        options.check(literal.security)?;
-        let fhew = match literal.security {
-            SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
-            SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
-        };
-        let found = Self::assemble(fhew, literal)?;
-        options.check_failures(found.failure_probability())?;
-        Ok(found)
-    }
-
-    /// A digest that names these parameters.
-    #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
-        self.digest
     }
 
     pub(super) fn plan(&self) -> &LargePlan {
@@ -354,22 +293,13 @@ impl Parameters {
     }
 }
 
-key_parameters!(Parameters);
-
-impl BootstrappingParameters for Parameters {
-    const SECRET_KEY: ObjectType = ObjectType::IntegerSecretKey;
-    const EVALUATION_KEY: ObjectType = ObjectType::IntegerEvaluationKey;
-    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key for integers";
-
-    fn fhew(&self) -> &FhewParameters {
-        self.fhew()
-    }
-}
-
-#[cfg(feature = "client")]
-impl PublicParameters for Parameters {
-    const PUBLIC_KEY: ObjectType = ObjectType::IntegerPublicKey;
-}
+face_parameters!(
+    "those of functions of integers",
+    "cryptable: identifier of a secret key for integers",
+    IntegerSecretKey,
+    IntegerEvaluationKey,
+    IntegerPublicKey
+);
 
 /// log2 of the probability that an operation on a radix integer goes wrong.
 ///

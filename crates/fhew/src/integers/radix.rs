@@ -67,7 +67,7 @@ impl EvaluationKey {
         Ok(self.integer(chosen))
     }
 
-    /// The larger of two unsigned integers.
+    /// Returns the larger of two unsigned integers.
     ///
     /// # Errors
     /// As all operations on radix integers.
@@ -116,7 +116,7 @@ impl EvaluationKey {
         self.small(output_modulus, result)
     }
 
-    /// The last state of an automaton of two states that reads the digits, the lowest first:
+    /// Returns the last state of an automaton of two states that reads the digits, the lowest first:
     /// `state = next(digit, state)`; a chain of tables ([`ChainedTable`]), 2·digits - 1 of them.
     ///
     /// ```

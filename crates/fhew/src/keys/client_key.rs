@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use cryptable_lattice::{Binding, Progress, ReadOptions, Result};
+use cryptable_lattice::{Binding, Progress, ReadOptions, Result, bound_key};
 use cryptable_ring::clear_stack;
-use cryptable_wire::{KeyId, secret_key_bytes, write_server_keys};
+use cryptable_wire::{secret_key_bytes, write_server_keys};
 use zeroize::Zeroizing;
 
 use crate::keys::secret_key::SecretKey;
@@ -22,6 +22,8 @@ pub struct ClientKey<P> {
 }
 
 impl<P: BootstrappingParameters> ClientKey<P> {
+    bound_key!(P);
+
     /// Draws fresh secrets from the operating system's randomness.
     ///
     /// # Panics
@@ -36,25 +38,7 @@ impl<P: BootstrappingParameters> ClientKey<P> {
         Self { parameters, secret, binding: Binding { parameter_digest, key_id } }
     }
 
-    /// The parameters of everything that this key encrypts.
-    #[must_use]
-    pub fn parameters(&self) -> &P {
-        &self.parameters
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share; it reveals nothing of the secret.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// The binding of everything under this key.
-    #[must_use]
-    pub fn binding(&self) -> &Binding {
-        &self.binding
-    }
-
-    /// The secrets of LWE and rings, for keys and methods beyond this face: give them to nobody.
+    /// Returns the secrets of LWE and rings, for keys and methods beyond this face: give them to nobody.
     #[must_use]
     pub fn fhew(&self) -> &SecretKey {
         &self.secret
@@ -89,7 +73,7 @@ impl<P: BootstrappingParameters> ClientKey<P> {
         steps.done()
     }
 
-    /// The key in its wire format: parameters, then two bits per coefficient of every secret.
+    /// Returns the key in its wire format: parameters, then two bits per coefficient of every secret.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let digest = &self.binding.parameter_digest;

@@ -12,7 +12,7 @@ use super::secret_key::SecretKey;
 use crate::rlwe::RlweCiphertext;
 
 impl SecretKey {
-    /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret.
+    /// Returns the phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret.
     ///
     /// # Errors
     /// If the dimension is neither n nor N.
@@ -20,7 +20,7 @@ impl SecretKey {
         self.noisy_phase(ciphertext)
     }
 
-    /// The phase b + a·s of an RLWE ciphertext, N coefficients modulo Q.
+    /// Returns the phase b + a·s of an RLWE ciphertext, N coefficients modulo Q.
     #[must_use]
     pub fn rlwe_phase(&self, ciphertext: &RlweCiphertext) -> Vec<u64> {
         let ring = self.parameters().ring();
@@ -33,7 +33,7 @@ impl SecretKey {
         phase
     }
 
-    /// The phase minus `expected`, centred, as a fraction of the modulus: what noise is measured by.
+    /// Returns the phase minus `expected`, centred, as a fraction of the modulus: what noise is measured by.
     ///
     /// # Errors
     /// As [`SecretKey::phase`].

@@ -112,7 +112,7 @@ impl EvaluationKey {
         }
     }
 
-    /// The parameters of the keys.
+    /// Returns the parameters of the keys.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -124,7 +124,7 @@ impl EvaluationKey {
         &self.rotations
     }
 
-    /// The trace's key.
+    /// Returns the trace's key.
     #[must_use]
     pub fn trace(&self) -> &TraceKey {
         &self.trace
@@ -135,7 +135,7 @@ impl EvaluationKey {
         self.zero.as_ref()
     }
 
-    /// Bytes of memory that all keys take.
+    /// Returns the bytes of memory that all keys take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rotations.iter().map(BlindRotationKey::bytes).sum::<usize>()
@@ -158,7 +158,7 @@ impl EvaluationKey {
         self.parameters.lwe_shape().check(ciphertext)
     }
 
-    /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes masks of -1
+    /// Returns the ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes masks of -1
     /// modulo 2^θ best (θ = 1, odd ones, or that of sparse ones), to which they are rounded modulo 2N.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::lwe_modulus_switch`].

@@ -2,8 +2,8 @@
 
 use cryptable_lattice::coefficient_ciphertext::RlwePublicKey;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Binding, ReadOptions, Result};
-use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
+use cryptable_lattice::{Binding, ReadOptions, Result, bound_key};
+use cryptable_wire::{KeyId, ObjectType, object_bytes};
 
 use crate::keys::client_key::ClientKey;
 use crate::keys::server_key::BootstrappingParameters;
@@ -45,23 +45,7 @@ impl<P: PublicParameters> ClientKey<P> {
 }
 
 impl<P: PublicParameters> PublicKey<P> {
-    /// Returns the parameters of everything that this key encrypts.
-    #[must_use]
-    pub fn parameters(&self) -> &P {
-        &self.parameters
-    }
-
-    /// Returns the identifier of the secret key, which the secret key, evaluation keys and ciphertexts share.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// Returns the binding of everything that this key encrypts.
-    #[must_use]
-    pub fn binding(&self) -> &Binding {
-        &self.binding
-    }
+    bound_key!(P);
 
     /// Encrypts phases modulo the modulus of [`crate::parameters::Parameters::public_shape`].
     ///
@@ -73,22 +57,13 @@ impl<P: PublicParameters> PublicKey<P> {
     }
 
     /// Returns the key in its wire format: parameters, the identifier of the secret key, the ring element and the seed.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        writer
-            .bytes(&self.parameters.to_bytes())
-            .and_then(|()| writer.raw(&self.id().0))
-            .and_then(|()| self.key.write(&mut writer))
-            .and_then(|()| {
-                write_object(&mut bytes, P::PUBLIC_KEY, &self.binding.parameter_digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
+        object_bytes(P::PUBLIC_KEY, &self.binding.parameter_digest, |writer| {
+            writer.bytes(&self.parameters.to_bytes())?;
+            writer.raw(&self.id().0)?;
+            self.key.write(writer)
+        })
     }
 
     /// Reads a public key.

@@ -90,7 +90,7 @@ impl SecretKey {
         .then(|| Self { parameters: parameters.clone(), lwe, ring, small })
     }
 
-    /// The parameters that the secrets were drawn for.
+    /// Returns the parameters that the secrets were drawn for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -136,7 +136,7 @@ impl SecretKey {
         lwe_encryption::encrypt_phase(&self.lwe, phase, modulus)
     }
 
-    /// The body that encrypts a phase modulo `modulus` with the given mask, which must be fresh and uniform.
+    /// Returns the body that encrypts a phase modulo `modulus` with the given mask, which must be fresh and uniform.
     ///
     /// # Panics
     /// If the mask's length is not n.

@@ -18,7 +18,7 @@ impl SecretKey {
         [self.lwe_coefficients(), self.ring_coefficients(), self.small_ring_coefficients()]
     }
 
-    /// Bytes that [`SecretKey::write_coefficients`] writes.
+    /// Returns the bytes that [`SecretKey::write_coefficients`] writes.
     #[must_use]
     pub fn coefficient_bytes(&self) -> usize {
         self.all_coefficients().iter().map(|secret| 8 + secret.len().div_ceil(4)).sum()
@@ -61,7 +61,7 @@ impl SecretKey {
         })
     }
 
-    /// The identifier of these secrets in a domain, which `context` names.
+    /// Returns the identifier of these secrets in a domain, which `context` names.
     #[must_use]
     pub fn id(&self, context: &str) -> KeyId {
         let coefficients = self.all_coefficients();

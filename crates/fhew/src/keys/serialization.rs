@@ -104,13 +104,13 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
         .collect()
 }
 
-/// The number of bytes of a key of these parameters.
+/// Returns the number of bytes of a key of these parameters.
 #[must_use]
 pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().fold(Seed::BYTES, |sum, part| sum.saturating_add(part.bytes()))
 }
 
-/// The number of bytes of an expanded key in memory, [`crate::keys::EvaluationKey::bytes`]: masks are drawn
+/// Returns the number of bytes of an expanded key in memory, [`crate::keys::EvaluationKey::bytes`]: masks are drawn
 /// and words widened.
 #[must_use]
 pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
@@ -144,7 +144,7 @@ pub fn evaluation_key_words(parameters: &Parameters) -> usize {
     parts(parameters).iter().map(words).fold(0, usize::saturating_add)
 }
 
-/// The number of bytes of memory that reading and expanding a key takes at most: its words as they are unpacked, and
+/// Returns the number of bytes of memory that reading and expanding a key takes at most: its words as they are unpacked, and
 /// the expanded key.
 #[must_use]
 pub fn reading_memory_bytes(parameters: &Parameters) -> u64 {
@@ -214,7 +214,7 @@ impl SeededEvaluationKey {
         Ok(parts.iter().zip(words).try_for_each(|(part, words)| part.check(words))?)
     }
 
-    /// The key as bytes, [`evaluation_key_bytes`] of them: seed, rotation keys, automorphism keys of the rotation,
+    /// Returns the key as bytes, [`evaluation_key_bytes`] of them: seed, rotation keys, automorphism keys of the rotation,
     /// LWE key switching, ring dimension switching, trace, relinearization; those of the parameters.
     ///
     /// ```

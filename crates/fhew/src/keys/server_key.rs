@@ -67,7 +67,7 @@ impl<P: BootstrappingParameters> ServerKey<P> {
         Self::expand(parameters, key_id, &keys)
     }
 
-    /// The parameters, those of the client's secret key.
+    /// Returns the parameters, those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &P {
         &self.parameters
@@ -79,19 +79,19 @@ impl<P: BootstrappingParameters> ServerKey<P> {
         self.binding.key_id
     }
 
-    /// The binding of everything that this key serves.
+    /// Returns the binding of everything that this key serves.
     #[must_use]
     pub fn binding(&self) -> &Binding {
         &self.binding
     }
 
-    /// Bytes of memory that the key takes.
+    /// Returns the bytes of memory that the key takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.key.bytes()
     }
 
-    /// The bootstrapping keys, for what [`crate::full_domain`] and [`crate::functions`] do beyond this face.
+    /// Returns the bootstrapping keys, for what [`crate::full_domain`] and [`crate::functions`] do beyond this face.
     #[must_use]
     pub fn fhew(&self) -> &EvaluationKey {
         &self.key

@@ -6,11 +6,11 @@ use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::{LweList, MAX_VALUES};
 use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, NoiseBound};
-use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType};
+use cryptable_wire::{BodyReader, BodyWriter, ObjectType};
 
 use super::Parameters;
 use super::request::MAX_MODULUS;
-use crate::serialization::{ciphertext_bytes, read_ciphertext};
+use crate::serialization::{bound_ciphertext, ciphertext_bytes, read_ciphertext};
 
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of single values";
@@ -27,15 +27,11 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
+    bound_ciphertext!();
+
     /// LWE ciphertexts of values below a modulus, with a bound on their noise.
     pub(super) fn new(binding: Binding, modulus: u64, noise: NoiseBound, values: LweList) -> Self {
         Self { binding, modulus, noise, values }
-    }
-
-    /// The number of values.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.values.len()
     }
 
     /// Modulus of the values: p if they are fresh, P if they are results.
@@ -44,31 +40,19 @@ impl Ciphertext {
         self.modulus
     }
 
-    /// Digest of the parameters under which they are encrypted.
-    #[must_use]
-    pub fn parameter_digest(&self) -> [u8; 32] {
-        self.binding.parameter_digest
-    }
-
-    /// Identifier of the client's key under which they are encrypted.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// The bound on the noise of every value, which follows every operation; of one from a file, what the file says.
+    /// Returns the bound on the noise of every value, which follows every operation; of one from a file, what the file says.
     #[must_use]
     pub fn noise(&self) -> NoiseBound {
         self.noise
     }
 
-    /// Whether the masks are a seed: true as long as nothing was computed but sums with constants.
+    /// Returns whether the masks are a seed: true as long as nothing was computed but sums with constants.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.values.is_fresh()
     }
 
-    /// The LWE ciphertexts, of phase m·q/modulus each.
+    /// Returns the LWE ciphertexts, of phase m·q/modulus each.
     #[must_use]
     pub fn values(&self) -> &LweList {
         &self.values
@@ -83,7 +67,7 @@ impl Ciphertext {
         Self { values: self.values.slice(range), ..*self }
     }
 
-    /// Whether a public key encrypted it, and no lookup or sum has switched it to the LWE secret.
+    /// Returns whether a public key encrypted it, and no lookup or sum has switched it to the LWE secret.
     #[must_use]
     pub fn is_compact(&self) -> bool {
         self.values.mask_kind() == MaskKind::Ring
@@ -109,7 +93,7 @@ impl Ciphertext {
         self.noise.check_decryption("decryption", self.modulus, parameters.stated_log2_fail())
     }
 
-    /// The ciphertext in its wire format: the key's identifier, the modulus, the bound on noise, number and shape of the
+    /// Returns the ciphertext in its wire format: the key's identifier, the modulus, the bound on noise, number and shape of the
     /// LWE ciphertexts, then masks or their seed, and bodies, in packed bits.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

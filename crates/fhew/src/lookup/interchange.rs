@@ -9,7 +9,7 @@ use cryptable_lattice::noise_bound::NoiseBound;
 use super::{Ciphertext, EvaluationKey, Parameters};
 
 impl Parameters {
-    /// The same method and numbers for tables of other moduli: of smaller ones, so that noise takes less of a step than it
+    /// Returns the same method and numbers for tables of other moduli: of smaller ones, so that noise takes less of a step than it
     /// must. The stated failure probability stays.
     ///
     /// ```

@@ -4,20 +4,16 @@ use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::security::LweInstance;
-use cryptable_lattice::{
-    FailureProbability, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table, key_parameters,
-};
-use cryptable_wire::{ObjectType, WireError};
+use cryptable_lattice::{NoiseBound, SecurityLevel, SumLimits, Table};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
 use super::request::{check_moduli, log2_fail_of_hidden, method};
+use crate::face_parameters::face_parameters;
 use crate::full_domain::{self, FullDomainMethod, LookupNoise};
-use crate::keys::BootstrappingParameters;
-#[cfg(feature = "client")]
-use crate::keys::PublicParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
+use crate::serialization::literal_bytes;
 
 /// Parameters as stored in files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +45,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The fastest 128-bit parameters for the moduli of a table, failures below 2^-64 a value.
+    /// Returns the fastest 128-bit parameters for the moduli of a table, failures below 2^-64 a value.
     ///
     /// # Errors
     /// As [`Parameters::candidates`].
@@ -57,7 +53,7 @@ impl Parameters {
         Self::choose(&Request::new(table.input_modulus(), table.output_modulus()))
     }
 
-    /// The fastest 128-bit parameters for a request.
+    /// Returns the fastest 128-bit parameters for a request.
     ///
     /// # Errors
     /// As [`Parameters::candidates`].
@@ -65,7 +61,7 @@ impl Parameters {
         Ok(Self::candidates(request)?.swap_remove(0))
     }
 
-    /// The fastest 128-bit parameters of every method that serves a request, the fastest method first.
+    /// Returns the fastest 128-bit parameters of every method that serves a request, the fastest method first.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, there is no method of that name,
@@ -81,7 +77,7 @@ impl Parameters {
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let name = if input_modulus.is_multiple_of(2) { "FDFB-Compress" } else { "odd modulus" };
         let (fhew, level) = (FhewParameters::insecure_toy(), SecurityLevel::Insecure);
-        Self::assemble(method(name)?, fhew, input_modulus, output_modulus, level, TOY_LOG2_FAIL)
+        Self::of_method(method(name)?, fhew, input_modulus, output_modulus, level, TOY_LOG2_FAIL)
     }
 
     /// Toy parameters that hide tables within 2^-40, for tests: not secure.
@@ -92,7 +88,7 @@ impl Parameters {
         let method = &full_domain::hiding_methods()[0];
         let (fhew, level) = (FhewParameters::insecure_toy(), SecurityLevel::Insecure);
         let log2_fail = log2_fail_of_hidden(method.bits);
-        Self::assemble(method, fhew, input_modulus, output_modulus, level, log2_fail)
+        Self::of_method(method, fhew, input_modulus, output_modulus, level, log2_fail)
     }
 
     /// Combines a method with parameters that were checked to have 128 bits of security, and states the failure
@@ -105,17 +101,24 @@ impl Parameters {
         log2_fail: f64,
     ) -> Result<Self> {
         let level = SecurityLevel::Bits128;
-        Self::assemble(method, fhew, input_modulus, output_modulus, level, log2_fail)
+        Self::of_method(method, fhew, input_modulus, output_modulus, level, log2_fail)
     }
 
     /// The same method, numbers and claims for other moduli.
     pub(super) fn assemble_with(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let Literal { security, log2_fail, .. } = self.literal;
         let fhew = self.fhew.clone();
-        Self::assemble(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
+        Self::of_method(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
     }
 
-    fn assemble(
+    /// Parameters of a literal.
+    fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
+        let Literal { input_modulus, output_modulus, security, log2_fail, .. } = literal;
+        let method = method(&literal.method)?;
+        Self::of_method(method, fhew, input_modulus, output_modulus, security, log2_fail)
+    }
+
+    fn of_method(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,
         input_modulus: u64,
@@ -149,11 +152,11 @@ impl Parameters {
             log2_fail: stated,
             numbers: *fhew.literal(),
         };
-        let digest = *blake3::hash(&literal.to_bytes()).as_bytes();
+        let digest = *blake3::hash(&literal_bytes(&literal)).as_bytes();
         Ok(Self { literal, method, fhew, noise, log2_fail, digest })
     }
 
-    /// The full-domain method.
+    /// Returns the full-domain method.
     #[must_use]
     pub fn method(&self) -> &'static dyn FullDomainMethod {
         self.method
@@ -169,12 +172,6 @@ impl Parameters {
     #[must_use]
     pub fn hidden_bits(&self) -> Option<u32> {
         self.method.hidden_bits()
-    }
-
-    /// The numbers of blind rotation and key switching.
-    #[must_use]
-    pub fn fhew(&self) -> &FhewParameters {
-        &self.fhew
     }
 
     /// Dimension and modulus of ciphertexts.
@@ -200,26 +197,20 @@ impl Parameters {
         self.fhew.ring_degree()
     }
 
-    /// log2 of the probability that a lookup of one value goes wrong, its input a result itself and the table the
+    /// Returns log2 of the probability that a lookup of one value goes wrong, its input a result itself and the table the
     /// worst one.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// The probability of [`Parameters::log2_fail`].
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail)
-    }
-
-    /// log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
+    /// Returns log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
     #[must_use]
     pub fn stated_log2_fail(&self) -> f64 {
         self.literal.log2_fail
     }
 
-    /// The same numbers, stating another failure probability a value: what they keep more than that is room for sums.
+    /// Returns the same numbers, stating another failure probability a value: what they keep more than that is room for sums.
     ///
     /// ```
     /// use cryptable_fhew::lookup::{Parameters, Request};
@@ -235,7 +226,7 @@ impl Parameters {
     pub fn stating(&self, log2_fail: f64) -> Result<Self> {
         let Literal { input_modulus, output_modulus, security, .. } = self.literal;
         let fhew = self.fhew.clone();
-        Self::assemble(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
+        Self::of_method(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
     }
 
     /// Noise of lookups, for any noise of their inputs.
@@ -244,14 +235,14 @@ impl Parameters {
         &self.noise
     }
 
-    /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
+    /// Returns the most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
     /// [`Parameters::stated_log2_fail`].
     #[must_use]
     pub fn input_noise_limit(&self) -> NoiseBound {
         largest_admitted(|input| self.admits(input))
     }
 
-    /// How many terms sums may have.
+    /// Returns how many terms sums may have.
     ///
     /// ```
     /// use cryptable_fhew::lookup::Parameters;
@@ -286,85 +277,25 @@ impl Parameters {
         check_log2_fail("a lookup", self.noise.log2_fail(input), self.stated_log2_fail())
     }
 
-    /// Returns the security that the parameters claim.
-    #[must_use]
-    pub fn security_level(&self) -> SecurityLevel {
-        self.literal.security
-    }
-
-    /// The problems that its secrets rest on.
+    /// Returns the problems that its secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         self.fhew.lwe_instances()
     }
-
-    /// Estimated security in bits, by [`cryptable_lattice::security`]; 0 of insecure toys.
-    #[must_use]
-    pub fn security_bits(&self) -> f64 {
-        if self.literal.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
-    }
-
-    /// Canonical bytes, of which the digest names these parameters.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.literal.to_bytes()
-    }
-
-    /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
-    /// that they are insecure.
-    ///
-    /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
-    /// allowed.
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let literal: Literal = serde_json::from_slice(bytes).map_err(|error| {
-            WireError::invalid("parameters", error, "those of a lookup of single values")
-        })?;
-        options.check(literal.security)?;
-        let fhew = match literal.security {
-            SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
-            SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
-        };
-        let Literal { input_modulus, output_modulus, security, log2_fail, .. } = literal;
-        let method = method(&literal.method)?;
-        let found =
-            Self::assemble(method, fhew, input_modulus, output_modulus, security, log2_fail)?;
-        options.check_failures(found.failure_probability())?;
-        Ok(found)
-    }
-
-    /// BLAKE3 of [`Parameters::to_bytes`].
-    #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
-        self.digest
-    }
 }
 
-key_parameters!(Parameters);
-
-impl BootstrappingParameters for Parameters {
-    const SECRET_KEY: ObjectType = ObjectType::SingleSecretKey;
-    const EVALUATION_KEY: ObjectType = ObjectType::SingleEvaluationKey;
-    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key for single values";
-
-    fn fhew(&self) -> &FhewParameters {
-        self.fhew()
-    }
-}
-
-#[cfg(feature = "client")]
-impl PublicParameters for Parameters {
-    const PUBLIC_KEY: ObjectType = ObjectType::SinglePublicKey;
-}
-
-impl Literal {
-    fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("a literal serialises")
-    }
-}
+face_parameters!(
+    "those of a lookup of single values",
+    "cryptable: identifier of a secret key for single values",
+    SingleSecretKey,
+    SingleEvaluationKey,
+    SinglePublicKey
+);
 
 #[cfg(test)]
 mod tests {
+    use cryptable_lattice::ReadOptions;
+
     use super::*;
 
     /// Reads toys, too.
@@ -401,14 +332,14 @@ mod tests {
     fn false_claims_of_security_are_refused() {
         let mut toy = Parameters::insecure_toy(4, 4).unwrap().literal;
         toy.security = SecurityLevel::Bits128;
-        let error = Parameters::from_bytes(&toy.to_bytes(), all()).unwrap_err();
+        let error = Parameters::from_bytes(&literal_bytes(&toy), all()).unwrap_err();
         assert!(
             matches!(error, Error::Security(_)) || error.to_string().contains("128"),
             "{error}"
         );
         let mut short = Parameters::choose(&Request::new(16, 16)).unwrap().literal;
         short.numbers.lwe_dimension = 100;
-        let error = Parameters::from_bytes(&short.to_bytes(), all()).unwrap_err().to_string();
+        let error = Parameters::from_bytes(&literal_bytes(&short), all()).unwrap_err().to_string();
         assert!(error.contains("100"), "{error}");
         let toy = Parameters::insecure_toy(4, 4).unwrap();
         let error = Parameters::from_bytes(&toy.to_bytes(), ReadOptions::default()).unwrap_err();
@@ -432,7 +363,7 @@ mod tests {
         }
         let mut literal = toy.literal;
         literal.log2_fail = 1e300;
-        assert!(Parameters::from_bytes(&literal.to_bytes(), all()).is_err());
+        assert!(Parameters::from_bytes(&literal_bytes(&literal), all()).is_err());
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl PreparedTable {
         self.encoded.output_modulus()
     }
 
-    /// Bytes of memory that the test polynomials take: some 16 kB each for ring degree 2,048.
+    /// Returns the bytes of memory that the test polynomials take: some 16 kB each for ring degree 2,048.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.encoded.memory_bytes()

@@ -257,7 +257,7 @@ mod tests {
             let found = Parameters::choose(&Request::new(p, p)).unwrap();
             assert!(found.log2_fail() <= -64.0 && found.security_bits() >= 128.0, "{p}");
             assert_eq!(
-                (found.method_name().as_str(), found.method().rotations()),
+                (found.method_name().as_str(), found.method().operations().rotations),
                 ("odd modulus", 1)
             );
         }

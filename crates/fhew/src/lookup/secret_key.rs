@@ -12,7 +12,7 @@ use crate::keys::ClientKey;
 pub type SecretKey = ClientKey<Parameters>;
 
 impl SecretKey {
-    /// The number of values that go into one ciphertext of a file: 1,024. [`SecretKey::encrypt`] takes more.
+    /// Returns the number of values that go into one ciphertext of a file: 1,024. [`SecretKey::encrypt`] takes more.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         VALUES_PER_CIPHERTEXT

@@ -17,7 +17,7 @@ use cryptable_ring::prime_ring::PrimeRing;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::rlwe::RlweCiphertext;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, half_slot};
 
 /// Largest modulus of values: products of a coefficient of TV_1, at most P, with a centred word of up to 49 bits
 /// stay within 64 bits.
@@ -39,7 +39,7 @@ pub struct UnscaledTest {
 }
 
 impl UnscaledTest {
-    /// The polynomial of x ↦ `of(x)`, for the phases x of `0..degree`; values are reduced modulo `modulus` (P).
+    /// Returns the polynomial of x ↦ `of(x)`, for the phases x of `0..degree`; values are reduced modulo `modulus` (P).
     ///
     /// # Panics
     /// Unless the modulus is from 2 to [`MAX_UNSCALED_MODULUS`], and there is a phase.
@@ -51,7 +51,7 @@ impl UnscaledTest {
         Self { modulus, values }
     }
 
-    /// The modulus P of the values that it encodes.
+    /// Returns the modulus P of the values that it encodes.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
@@ -122,7 +122,7 @@ pub struct FactoredTest {
 }
 
 impl FactoredTest {
-    /// The constant polynomial c: phases below N give c·Q/2P, others its negative.
+    /// Returns the constant polynomial c: phases below N give c·Q/2P, others its negative.
     ///
     /// # Panics
     /// Unless |c| <= P, and P is from 2 to [`MAX_UNSCALED_MODULUS`].
@@ -146,7 +146,7 @@ impl FactoredTest {
         Self { terms, ..*self }
     }
 
-    /// The modulus P of the values that it encodes.
+    /// Returns the modulus P of the values that it encodes.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
@@ -158,7 +158,7 @@ impl FactoredTest {
         &self.terms
     }
 
-    /// The same phases in units of Q/2PR: R·c, with the modulus PR.
+    /// Returns the same phases in units of Q/2PR: R·c, with the modulus PR.
     #[must_use]
     pub fn finer(&self, factor: u64) -> Self {
         Self { modulus: self.modulus * factor, ..self.map(|c| c * factor as i64) }
@@ -297,8 +297,7 @@ pub fn boot_raw_factored(
     let Some(first) = tests.first() else { return Vec::new() };
     assert!(tests.iter().all(|test| test.modulus == first.modulus), "moduli of tests");
     let ring = key.parameters().ring();
-    let (q, p) = (ring.modulus().value(), first.modulus);
-    let common = TestPolynomial::sign(ring, (q + p) / (2 * p));
+    let common = TestPolynomial::sign(ring, half_slot(first.modulus, ring.modulus().value()));
     let rotated = key.blind_rotate(&common.to_rlwe(ring), phase);
     tests.iter().map(|test| test.times(ring, &rotated).extract(ring, 0)).collect()
 }

@@ -30,7 +30,7 @@ impl RelinearizationKey {
         Self { gadget, rows, auxiliary }
     }
 
-    /// Bytes of memory that the gadget ciphertext takes.
+    /// Returns the bytes of memory that the gadget ciphertext takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rows.bytes()

@@ -32,7 +32,7 @@ pub enum PackedLength {
 }
 
 impl PackedLength {
-    /// Their number d.
+    /// Returns their number d.
     #[must_use]
     pub fn count(self, degree: usize) -> usize {
         match self {
@@ -69,7 +69,7 @@ impl TraceKey {
         Self { gadget, automorphisms }
     }
 
-    /// Bytes of memory that the automorphism keys take.
+    /// Returns the bytes of memory that the automorphism keys take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.automorphisms.bytes()

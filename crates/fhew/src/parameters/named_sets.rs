@@ -9,7 +9,7 @@ use crate::rotation::method::RotationMethod;
 use crate::switching::intermediate_ring::IntermediateRing;
 
 impl Parameters {
-    /// The default: n = 741, N = 2,048, one rotation digit; tables of 16 inputs over the full domain by
+    /// Returns the default: n = 741, N = 2,048, one rotation digit; tables of 16 inputs over the full domain by
     /// FDFB-Compress, with failure probability below 2^-64.
     #[must_use]
     pub fn default_128() -> Self {

@@ -61,7 +61,7 @@ impl RotationAutomorphisms {
         Self { window, keys, exponents: window.key_exponents(), places: window.group.places() }
     }
 
-    /// Bytes of memory that the automorphism keys and the table of places take.
+    /// Returns the bytes of memory that the automorphism keys and the table of places take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.keys.bytes() + 4 * self.places.len()
@@ -157,7 +157,7 @@ impl AutomorphismRotationKey {
         self.monomials.bytes()
     }
 
-    /// The automorphisms, and how the rotation goes through them.
+    /// Returns the automorphisms, and how the rotation goes through them.
     #[must_use]
     pub fn automorphisms(&self) -> &RotationAutomorphisms {
         &self.automorphisms

@@ -39,7 +39,7 @@ impl CmuxRotationKey {
         Self { gadget, rgsw, per_coefficient }
     }
 
-    /// Bytes of memory that the prepared RGSW ciphertexts take.
+    /// Returns the bytes of memory that the prepared RGSW ciphertexts take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rgsw.bytes()

@@ -61,13 +61,13 @@ impl ExponentGroup {
         self.sparsity_log2
     }
 
-    /// Number of elements, 2N/2^θ.
+    /// Returns the number of elements, 2N/2^θ.
     #[must_use]
     pub fn order(self) -> usize {
         (2 * self.degree) >> self.sparsity_log2
     }
 
-    /// Whether the group has -1.
+    /// Returns whether the group has -1.
     #[must_use]
     pub fn has_signs(self) -> bool {
         self.sparsity_log2 == 1
@@ -94,7 +94,7 @@ impl ExponentGroup {
         powers.chain(self.has_signs().then_some(2 * self.degree - generator)).collect()
     }
 
-    /// Number of [`ExponentGroup::key_exponents`].
+    /// Returns the number of [`ExponentGroup::key_exponents`].
     #[must_use]
     pub fn key_count(self, window: usize) -> usize {
         window + usize::from(self.has_signs())
@@ -135,7 +135,7 @@ impl AutomorphismWindow {
         self.group.key_exponents(self.window)
     }
 
-    /// Number of automorphism keys, one of -g included if there are signs.
+    /// Returns the number of automorphism keys, one of -g included if there are signs.
     #[must_use]
     pub fn key_count(&self) -> usize {
         self.group.key_count(self.window)

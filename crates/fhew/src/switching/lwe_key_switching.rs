@@ -81,7 +81,7 @@ impl LweKeySwitchingKey {
         Self { gadget, dimension, rows, offset }
     }
 
-    /// Bytes of memory that the rows take.
+    /// Returns the bytes of memory that the rows take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.rows {
@@ -92,7 +92,7 @@ impl LweKeySwitchingKey {
         }
     }
 
-    /// The same phase under the LWE secret, with the noise of [`crate::noise::NoiseModel::key_switching`].
+    /// Returns the same phase under the LWE secret, with the noise of [`crate::noise::NoiseModel::key_switching`].
     ///
     /// # Panics
     /// If the ciphertext's modulus is not the key's, or its dimension not N.

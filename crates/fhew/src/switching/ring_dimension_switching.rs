@@ -43,7 +43,7 @@ impl SmallRing {
         Self { literal, ring: Arc::new(PrimeRing::new(literal.degree, prime)) }
     }
 
-    /// The prime modulus of the ring of lower degree.
+    /// Returns the prime modulus of the ring of lower degree.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.ring.modulus().value()
@@ -71,13 +71,13 @@ impl RingDimensionSwitchingKey {
         Self { small: small.clone(), blocks }
     }
 
-    /// Bytes of memory that the prepared blocks take.
+    /// Returns the bytes of memory that the prepared blocks take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.blocks.bytes()
     }
 
-    /// The same phase under the secret of lower degree, modulo its prime in and out.
+    /// Returns the same phase under the secret of lower degree, modulo its prime in and out.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::ring_dimension_switching`].
     ///

@@ -9,7 +9,6 @@ mod booleans;
 mod bootstrapping;
 mod compressed_lists;
 mod decomposition;
-mod full_domain;
 mod functions;
 mod gates;
 mod hidden_tables;

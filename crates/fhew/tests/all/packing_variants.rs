@@ -1,8 +1,7 @@
 //! Packing, BFV multiplication, and the full-domain variants that need them, on toy parameters.
 
 use crate::common;
-
-use std::sync::OnceLock;
+use crate::variants::quiet;
 
 use common::{Setting, check_every_value, check_noise};
 use cryptable_fhew::full_domain::{
@@ -12,7 +11,6 @@ use cryptable_fhew::full_domain::{
 use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::packing::PackedLength;
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::TestPolynomial;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
@@ -22,21 +20,6 @@ const MODULI: [u64; 3] = [4, 16, 6];
 
 /// Further moduli in `make test-all`.
 const MORE_MODULI: [u64; 3] = [8, 32, 10];
-
-/// The toy of half the LWE dimension, with digits fine enough for what amplifies the rotation's noise.
-fn setting() -> &'static Setting {
-    static SETTING: OnceLock<Setting> = OnceLock::new();
-    SETTING.get_or_init(|| {
-        let _replay = replay::begin();
-        let rotation = GadgetLiteral { base_log2: 9, length: 5 };
-        let literal = ParametersLiteral {
-            lwe_dimension: 32,
-            rotation: rotation.into(),
-            ..*Parameters::insecure_toy().literal()
-        };
-        Setting::new(&Parameters::insecure(literal).unwrap())
-    })
-}
 
 /// A raw ciphertext (LWE modulo Q under the ring secret) of ±value·Q, by the sign of a phase, through one rotation.
 fn raw(key: &EvaluationKey, secret: &Setting, value: f64) -> cryptable_lattice::lwe::LweCiphertext {
@@ -50,7 +33,7 @@ fn raw(key: &EvaluationKey, secret: &Setting, value: f64) -> cryptable_lattice::
 #[test]
 fn packing_fills_coefficients_with_the_noise_of_the_formula() {
     let _replay = replay::begin();
-    let setting = setting();
+    let setting = quiet();
     let key = &setting.key;
     let (parameters, model) = (key.parameters(), NoiseModel::new(key.parameters()));
     let q = parameters.prime() as f64;
@@ -87,8 +70,8 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
 }
 
 fn check(method: &dyn FullDomainMethod) {
-    check_every_value(setting(), method, &MODULI);
-    check_noise(setting(), method, 16, 120);
+    check_every_value(quiet(), method, &MODULI);
+    check_noise(quiet(), method, 16, 120);
 }
 
 #[test]
@@ -139,8 +122,8 @@ fn wop_pbs1() {
 fn wop_pbs_of_clot21() {
     let _replay = replay::begin();
     for multi_value in [false, true] {
-        check_every_value(setting(), &WopPbs1 { refined: false, multi_value }, &[4, 16, 6]);
-        check_every_value(setting(), &WopPbs2 { multi_value }, &MODULI);
+        check_every_value(quiet(), &WopPbs1 { refined: false, multi_value }, &[4, 16, 6]);
+        check_every_value(quiet(), &WopPbs2 { multi_value }, &MODULI);
     }
 }
 
@@ -163,6 +146,6 @@ fn every_value_of_more_moduli() {
         methods.push(Box::new(FdfbBfvMult { lookups }));
     }
     for method in methods {
-        check_every_value(setting(), method.as_ref(), &MORE_MODULI);
+        check_every_value(quiet(), method.as_ref(), &MORE_MODULI);
     }
 }

@@ -1,4 +1,4 @@
-//! Variants of the full-domain bootstrap beyond FDFB-Compress, and what they are made of, on toy parameters.
+//! Full-domain bootstraps of which none packs, and what they are made of, on toy parameters.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use common::{Setting, check_every_value, check_noise};
 use cryptable_fhew::full_domain::{
-    Comp, CompressContinuous, ContinuousFunction, EvalFunc, OddModulus,
+    Comp, CompressContinuous, ContinuousFunction, EvalFunc, FdfbCompress, OddModulus,
 };
 use cryptable_fhew::multi_value::{
     UnscaledTest, boot_raw_factored, boot_raw_sparse, sparse_modulus,
@@ -38,7 +38,7 @@ fn toy() -> &'static Setting {
 }
 
 /// A toy of finer digits, for what amplifies the rotation's noise.
-fn quiet() -> &'static Setting {
+pub fn quiet() -> &'static Setting {
     static QUIET: OnceLock<Setting> = OnceLock::new();
     QUIET.get_or_init(|| {
         let _replay = replay::begin();
@@ -50,6 +50,14 @@ fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
     let ratio = measured / predicted.0;
     println!("{what}: measured/predicted {ratio:.3}");
     assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
+}
+
+#[test]
+fn compress() {
+    let _replay = replay::begin();
+    let setting = Setting::new(&Parameters::insecure_toy());
+    check_every_value(&setting, &FdfbCompress, &EVEN_MODULI);
+    check_noise(&setting, &FdfbCompress, 16, 200);
 }
 
 #[test]

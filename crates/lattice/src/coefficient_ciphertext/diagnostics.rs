@@ -7,7 +7,7 @@ use super::CoefficientCiphertext;
 use crate::secret::TernarySecret;
 
 impl CoefficientCiphertext {
-    /// The phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
+    /// Returns the phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
     ///
     /// # Panics
     /// If the secret has another degree.

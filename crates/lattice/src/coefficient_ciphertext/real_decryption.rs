@@ -48,7 +48,7 @@ impl Flooding {
         Self { security_bits, queries }
     }
 
-    /// The standard deviation for `count` values a decryption whose errors are at most `bound`, in units of that bound.
+    /// Returns the standard deviation for `count` values a decryption whose errors are at most `bound`, in units of that bound.
     #[must_use]
     pub fn deviation(&self, bound: f64, count: usize) -> f64 {
         let draws = self.queries as f64 * count as f64;
@@ -97,7 +97,7 @@ impl RealDecryption {
 }
 
 impl CoefficientCiphertext {
-    /// The values as fractions within [-1/2, 1/2). Without flooding they are first rounded to the exact multiples of
+    /// Returns the values as fractions within [-1/2, 1/2). Without flooding they are first rounded to the exact multiples of
     /// 1/p that [`CoefficientCiphertext::decrypt`] gives, then to the precision asked for: nothing but the values is in
     /// them. With flooding, noise is added to unrounded phases; errors are taken to be at most half a step, 1/(2p),
     /// which is so wherever results are right.

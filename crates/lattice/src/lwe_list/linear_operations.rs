@@ -11,7 +11,7 @@ use crate::lwe::LweCiphertext;
 use crate::security::SecretDistribution;
 
 impl LweList {
-    /// The sums of the phases of two lists.
+    /// Returns the sums of the phases of two lists.
     ///
     /// ```
     /// use cryptable_lattice::lwe::LweCiphertext;
@@ -30,7 +30,7 @@ impl LweList {
         self.combine(other, LweCiphertext::add_assign)
     }
 
-    /// The differences of the phases of two lists.
+    /// Returns the differences of the phases of two lists.
     ///
     /// # Errors
     /// If shapes or lengths differ.

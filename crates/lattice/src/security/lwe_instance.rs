@@ -57,7 +57,7 @@ impl LweInstance {
         self.name
     }
 
-    /// Whether it is RLWE.
+    /// Returns whether it is RLWE.
     #[must_use]
     pub fn is_ring(&self) -> bool {
         self.is_ring
@@ -69,13 +69,13 @@ impl LweInstance {
         self.dimension
     }
 
-    /// How the secret is drawn.
+    /// Returns how the secret is drawn.
     #[must_use]
     pub fn secret(&self) -> SecretDistribution {
         self.secret
     }
 
-    /// log2 of the largest modulus.
+    /// Returns log2 of the largest modulus.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         self.log2_modulus
@@ -106,7 +106,7 @@ impl LweInstance {
         estimated_bits(self.dimension, self.secret, self.log2_modulus)
     }
 
-    /// The level in bits: [`LweInstance::estimated_bits`], where there is no estimate the 128 of the limits, 0 if the
+    /// Returns the level in bits: [`LweInstance::estimated_bits`], where there is no estimate the 128 of the limits, 0 if the
     /// tables do not know; below 128 exactly if [`LweInstance::check`] refuses.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
@@ -117,7 +117,7 @@ impl LweInstance {
         }
     }
 
-    /// The level of a set in bits: of the weakest of its secrets. 0 for no secret at all.
+    /// Returns the level of a set in bits: of the weakest of its secrets. 0 for no secret at all.
     #[must_use]
     pub fn least_security_bits(instances: &[Self]) -> f64 {
         instances.iter().map(Self::security_bits).reduce(f64::min).unwrap_or(0.0)

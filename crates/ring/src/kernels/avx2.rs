@@ -5,10 +5,13 @@
 
 use std::arch::x86_64::*;
 
+use super::word_loops::word_loops;
 use crate::Modulus;
 
 /// Words of one vector.
 pub(super) const LANES: usize = 4;
+
+word_loops!("avx2,fma", __m256i);
 
 /// The double 2^52, whose bit pattern plus an integer `x < 2^52` is that of the double `2^52 + x`.
 pub(super) const TWO_52: f64 = (1u64 << 52) as f64;
@@ -114,30 +117,6 @@ impl VectorModulus {
 }
 
 #[target_feature(enable = "avx2,fma")]
-pub(super) fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
-    let v = VectorModulus::new(m);
-    zip_assign(a, b, |a, b| v.add(a, b));
-}
-
-#[target_feature(enable = "avx2,fma")]
-pub(super) fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
-    let v = VectorModulus::new(m);
-    zip_assign(a, b, |a, b| v.sub(a, b));
-}
-
-#[target_feature(enable = "avx2,fma")]
-pub(super) fn neg_assign(m: &Modulus, a: &mut [u64]) {
-    let v = VectorModulus::new(m);
-    map_assign(a, |a| v.neg(a));
-}
-
-#[target_feature(enable = "avx2,fma")]
-pub(super) fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
-    let (v, c) = (VectorModulus::new(m), splat(c));
-    map_assign(a, |a| v.add(a, c));
-}
-
-#[target_feature(enable = "avx2,fma")]
 pub(super) fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     let v = VectorModulus::new(m);
     zip_assign(a, b, |a, b| v.mul(a, to_double(b)));
@@ -210,46 +189,6 @@ pub(super) fn to_double(x: __m256i) -> __m256d {
     let magic = _mm256_set1_pd(TWO_52);
     let bits = _mm256_or_si256(x, _mm256_castpd_si256(magic));
     _mm256_sub_pd(_mm256_castsi256_pd(bits), magic)
-}
-
-/// `a = f(a)` in every word.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn map_assign(a: &mut [u64], f: impl Fn(__m256i) -> __m256i) {
-    let (chunks, tail) = a.as_chunks_mut::<LANES>();
-    for chunk in chunks {
-        store(chunk, f(load(chunk)));
-    }
-    store_tail(tail, f(load_tail(tail)));
-}
-
-/// `a = f(a, b)` in every word of two slices of one length.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn zip_assign(a: &mut [u64], b: &[u64], f: impl Fn(__m256i, __m256i) -> __m256i) {
-    let (chunks, tail) = a.as_chunks_mut::<LANES>();
-    let (chunks_b, tail_b) = b.as_chunks::<LANES>();
-    for (a, b) in chunks.iter_mut().zip(chunks_b) {
-        store(a, f(load(a), load(b)));
-    }
-    store_tail(tail, f(load_tail(tail), load_tail(tail_b)));
-}
-
-/// `a = f(a, b, c)` in every word of three slices of one length.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn zip3_assign(
-    a: &mut [u64],
-    b: &[u64],
-    c: &[u64],
-    f: impl Fn(__m256i, __m256i, __m256i) -> __m256i,
-) {
-    let (chunks, tail) = a.as_chunks_mut::<LANES>();
-    let ((chunks_b, tail_b), (chunks_c, tail_c)) = (b.as_chunks::<LANES>(), c.as_chunks::<LANES>());
-    for ((a, b), c) in chunks.iter_mut().zip(chunks_b).zip(chunks_c) {
-        store(a, f(load(a), load(b), load(c)));
-    }
-    store_tail(tail, f(load_tail(tail), load_tail(tail_b), load_tail(tail_c)));
 }
 
 /// One word in all lanes.

@@ -7,10 +7,13 @@ use std::arch::x86_64::*;
 
 use super::permutation::PermutationPart;
 use super::scalar;
+use super::word_loops::word_loops;
 use crate::Modulus;
 
 /// Words of one vector.
 pub(super) const LANES: usize = 8;
+
+word_loops!("avx512f", __m512i);
 
 /// The low 52 bits.
 const MASK: u64 = (1 << 52) - 1;
@@ -184,30 +187,6 @@ impl VectorModulus {
     }
 }
 
-#[target_feature(enable = "avx512f")]
-pub(super) fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
-    let v = VectorModulus::new(m);
-    zip_assign(a, b, |a, b| v.add(a, b));
-}
-
-#[target_feature(enable = "avx512f")]
-pub(super) fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
-    let v = VectorModulus::new(m);
-    zip_assign(a, b, |a, b| v.sub(a, b));
-}
-
-#[target_feature(enable = "avx512f")]
-pub(super) fn neg_assign(m: &Modulus, a: &mut [u64]) {
-    let v = VectorModulus::new(m);
-    map_assign(a, |a| v.neg(a));
-}
-
-#[target_feature(enable = "avx512f")]
-pub(super) fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
-    let (v, c) = (VectorModulus::new(m), splat(c));
-    map_assign(a, |a| v.add(a, c));
-}
-
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     let v = VectorModulus::new(m);
@@ -346,46 +325,6 @@ fn move_blocks(
         let moved = _mm512_permutexvar_epi64(lanes, load(&input[source]));
         store(acc, f(load(acc), moved));
     }
-}
-
-/// `a = f(a)` in every word.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn map_assign(a: &mut [u64], f: impl Fn(__m512i) -> __m512i) {
-    let (chunks, tail) = a.as_chunks_mut::<LANES>();
-    for chunk in chunks {
-        store(chunk, f(load(chunk)));
-    }
-    store_tail(tail, f(load_tail(tail)));
-}
-
-/// `a = f(a, b)` in every word of two slices of one length.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn zip_assign(a: &mut [u64], b: &[u64], f: impl Fn(__m512i, __m512i) -> __m512i) {
-    let (chunks, tail) = a.as_chunks_mut::<LANES>();
-    let (chunks_b, tail_b) = b.as_chunks::<LANES>();
-    for (a, b) in chunks.iter_mut().zip(chunks_b) {
-        store(a, f(load(a), load(b)));
-    }
-    store_tail(tail, f(load_tail(tail), load_tail(tail_b)));
-}
-
-/// `a = f(a, b, c)` in every word of three slices of one length.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn zip3_assign(
-    a: &mut [u64],
-    b: &[u64],
-    c: &[u64],
-    f: impl Fn(__m512i, __m512i, __m512i) -> __m512i,
-) {
-    let (chunks, tail) = a.as_chunks_mut::<LANES>();
-    let ((chunks_b, tail_b), (chunks_c, tail_c)) = (b.as_chunks::<LANES>(), c.as_chunks::<LANES>());
-    for ((a, b), c) in chunks.iter_mut().zip(chunks_b).zip(chunks_c) {
-        store(a, f(load(a), load(b), load(c)));
-    }
-    store_tail(tail, f(load_tail(tail), load_tail(tail_b), load_tail(tail_c)));
 }
 
 /// One word in all lanes.

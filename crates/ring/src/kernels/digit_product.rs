@@ -59,6 +59,20 @@ impl Lanes {
     }
 }
 
+/// Calls a function of the vectors' instruction set.
+macro_rules! by_lanes {
+    ($lanes:expr, $($call:tt)*) => {
+        match $lanes {
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx512 => fourier::avx512::$($call)*,
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx2 => fourier::avx2::$($call)*,
+            #[cfg(target_arch = "aarch64")]
+            Lanes::Neon => fourier::neon::$($call)*,
+        }
+    };
+}
+
 impl VectorTables {
     /// For a ring of degree N, unless the prime, the degree or the instruction set of `modulus` has
     /// no vector kernel.
@@ -75,16 +89,7 @@ impl VectorTables {
     pub(crate) fn prepare(&self, out: &mut [u64], rows: &mut [u64]) {
         let (m, tables) = (&self.modulus, &self.tables);
         // SAFETY: `new` chose by what `Modulus::isa` promises.
-        unsafe {
-            match self.lanes {
-                #[cfg(target_arch = "x86_64")]
-                Lanes::Avx512 => fourier::prepare_avx512(m, tables, out, rows),
-                #[cfg(target_arch = "x86_64")]
-                Lanes::Avx2 => fourier::prepare_avx2(m, tables, out, rows),
-                #[cfg(target_arch = "aarch64")]
-                Lanes::Neon => fourier::prepare_neon(m, tables, out, rows),
-            }
-        }
+        unsafe { by_lanes!(self.lanes, prepare(m, tables, out, rows)) }
     }
 
     /// Digits of a polynomial of fractions, of its product with `X^exponent - 1` if there is an
@@ -100,22 +105,7 @@ impl VectorTables {
     ) {
         let tables = &self.tables;
         // SAFETY: as in `prepare`.
-        unsafe {
-            match self.lanes {
-                #[cfg(target_arch = "x86_64")]
-                Lanes::Avx512 => {
-                    fourier::decompose_avx512(tables, digits, out, scratch, source, exponent)
-                }
-                #[cfg(target_arch = "x86_64")]
-                Lanes::Avx2 => {
-                    fourier::decompose_avx2(tables, digits, out, scratch, source, exponent)
-                }
-                #[cfg(target_arch = "aarch64")]
-                Lanes::Neon => {
-                    fourier::decompose_neon(tables, digits, out, scratch, source, exponent)
-                }
-            }
-        }
+        unsafe { by_lanes!(self.lanes, decompose(tables, digits, out, scratch, source, exponent)) }
     }
 
     /// `accumulator += Σ digit·row` over prepared rows: two polynomials of N fractions. Fetches the
@@ -131,20 +121,7 @@ impl VectorTables {
         let tables = &self.tables;
         // SAFETY: as in `prepare`.
         unsafe {
-            match self.lanes {
-                #[cfg(target_arch = "x86_64")]
-                Lanes::Avx512 => {
-                    fourier::multiply_add_avx512(tables, accumulator, keys, next, digits, sums)
-                }
-                #[cfg(target_arch = "x86_64")]
-                Lanes::Avx2 => {
-                    fourier::multiply_add_avx2(tables, accumulator, keys, next, digits, sums)
-                }
-                #[cfg(target_arch = "aarch64")]
-                Lanes::Neon => {
-                    fourier::multiply_add_neon(tables, accumulator, keys, next, digits, sums)
-                }
-            }
+            by_lanes!(self.lanes, multiply_add(tables, accumulator, keys, next, digits, sums));
         }
     }
 }

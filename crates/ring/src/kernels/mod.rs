@@ -62,6 +62,19 @@ macro_rules! dispatch {
     };
 }
 
+/// Defines methods of vectors, each by one expression, to be inlined into what is compiled for the instruction set.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! intrinsics {
+    ($vector:ty: $($name:ident($($x:ident),*) = $value:expr;)*) => {
+        $(
+            #[inline(always)]
+            unsafe fn $name($($x: $vector),*) -> $vector {
+                $value
+            }
+        )*
+    };
+}
+
 mod amx;
 #[cfg(target_arch = "x86_64")]
 mod amx_matrix;
@@ -129,6 +142,8 @@ mod tests;
 mod vnni_matrix;
 #[cfg(target_arch = "x86_64")]
 mod wide;
+#[cfg(target_arch = "x86_64")]
+mod word_loops;
 pub(crate) mod wrapping_sums;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};

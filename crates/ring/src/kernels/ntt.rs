@@ -47,19 +47,19 @@ impl Tables {
         match modulus.isa() {
             #[cfg(target_arch = "x86_64")]
             crate::Isa::Avx512Ifma if tables::fits(degree, 8) => {
-                Self::Vectors(Kernel::Ifma, entry::ifma_tables(modulus, degree, points))
+                Self::Vectors(Kernel::Ifma, entry::ifma::tables(modulus, degree, points))
             }
             #[cfg(target_arch = "x86_64")]
             crate::Isa::Avx512f if tables::fits(degree, 8) => {
-                Self::Vectors(Kernel::Avx512, entry::tables::<8>(modulus, degree, points))
+                Self::Vectors(Kernel::Avx512, entry::avx512::tables(modulus, degree, points))
             }
             #[cfg(target_arch = "x86_64")]
             crate::Isa::Avx2 | crate::Isa::Avx512f | crate::Isa::Avx512Ifma => {
-                Self::Vectors(Kernel::Avx2, entry::tables::<4>(modulus, degree, points))
+                Self::Vectors(Kernel::Avx2, entry::avx2::tables(modulus, degree, points))
             }
             #[cfg(target_arch = "aarch64")]
             crate::Isa::Neon => {
-                Self::Vectors(Kernel::Neon, entry::tables::<4>(modulus, degree, points))
+                Self::Vectors(Kernel::Neon, entry::neon::tables(modulus, degree, points))
             }
             _ => Self::Scalar(scalar::Tables::new(modulus, degree, points)),
         }
@@ -234,6 +234,23 @@ enum Kernel {
     Neon,
 }
 
+/// Calls a function of a kernel's instruction set.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! by_kernel {
+    ($kernel:expr, $($call:tt)*) => {
+        match $kernel {
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => entry::avx2::$($call)*,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => entry::avx512::$($call)*,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Ifma => entry::ifma::$($call)*,
+            #[cfg(target_arch = "aarch64")]
+            Kernel::Neon => entry::neon::$($call)*,
+        }
+    };
+}
+
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl Kernel {
     /// See `forward`.
@@ -243,18 +260,7 @@ impl Kernel {
     /// those of the part.
     unsafe fn forward(self, m: &Modulus, tables: &tables::Tables, words: *mut u64, part: Part) {
         // SAFETY: the caller promises all of it.
-        unsafe {
-            match self {
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => entry::forward_avx2(m, tables, words, part),
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => entry::forward_avx512(m, tables, words, part),
-                #[cfg(target_arch = "x86_64")]
-                Self::Ifma => entry::forward_ifma(m, tables, words, part),
-                #[cfg(target_arch = "aarch64")]
-                Self::Neon => entry::forward_neon(m, tables, words, part),
-            }
-        }
+        unsafe { by_kernel!(self, forward(m, tables, words, part)) }
     }
 
     /// See `inverse`.
@@ -271,17 +277,6 @@ impl Kernel {
         part: Part,
     ) {
         // SAFETY: the caller promises all of it.
-        unsafe {
-            match self {
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => entry::inverse_avx2(m, tables, source, words, factor, part),
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => entry::inverse_avx512(m, tables, source, words, factor, part),
-                #[cfg(target_arch = "x86_64")]
-                Self::Ifma => entry::inverse_ifma(m, tables, source, words, factor, part),
-                #[cfg(target_arch = "aarch64")]
-                Self::Neon => entry::inverse_neon(m, tables, source, words, factor, part),
-            }
-        }
+        unsafe { by_kernel!(self, inverse(m, tables, source, words, factor, part)) }
     }
 }

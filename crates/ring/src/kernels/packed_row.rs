@@ -50,13 +50,13 @@ impl<'a> PackedRow<'a> {
         Self { bytes, bits }
     }
 
-    /// Number of words.
+    /// Returns the number of words.
     #[must_use]
     pub const fn len(self) -> usize {
         self.bytes.len() / self.bits as usize * BLOCK
     }
 
-    /// Whether there is no word.
+    /// Returns whether there is no word.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.bytes.is_empty()
@@ -68,7 +68,7 @@ impl<'a> PackedRow<'a> {
         self.bits
     }
 
-    /// The packed words.
+    /// Returns the packed words.
     #[must_use]
     pub const fn bytes(self) -> &'a [u8] {
         self.bytes

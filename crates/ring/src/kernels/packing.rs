@@ -37,7 +37,7 @@ impl PackedRow<'_> {
         dispatch!(isa, [avx2: avx2_packed, avx512: avx512_packed], unpack(out, self));
     }
 
-    /// Whether every word is below `bound`.
+    /// Returns whether every word is below `bound`.
     ///
     /// # Panics
     /// If the processor lacks `isa`.

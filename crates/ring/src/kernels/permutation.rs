@@ -65,7 +65,7 @@ impl Permutation {
         PermutationPart { first: 0, indices: &self.indices, moves: self.moves.as_deref() }
     }
 
-    /// The part that fills an aligned block of `2^k` words from such a block, as automorphisms do on evaluations in
+    /// Returns the part that fills an aligned block of `2^k` words from such a block, as automorphisms do on evaluations in
     /// bit-reversed order: positions in the block have the low bits of their exponents in common, and so have the exponents
     /// times an odd number. Where the words are not all of one block, kernels will panic.
     ///
@@ -91,19 +91,19 @@ impl Permutation {
         PermutationPart { first, indices: &self.indices[range], moves }
     }
 
-    /// The index list: where each word comes from.
+    /// Returns the index list: where each word comes from.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 
-    /// The number of words that are permuted.
+    /// Returns the number of words that are permuted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()

@@ -51,12 +51,6 @@ pub trait Word: Copy + Send + Sync + 'static {
     /// `self + a·factor`, wrapping.
     #[must_use]
     fn add_product(self, a: Self, factor: i32) -> Self;
-    /// `self + a`, wrapping.
-    #[must_use]
-    fn add(self, a: Self) -> Self;
-    /// `self` for a sign of 0, `-self` for one of all ones, wrapping.
-    #[must_use]
-    fn signed(self, sign: Self) -> Self;
 }
 
 macro_rules! word {
@@ -76,16 +70,6 @@ macro_rules! word {
             fn add_product(self, a: Self, factor: i32) -> Self {
                 // Sign extension, then wrapping: a negative factor is its residue.
                 self.wrapping_add(a.wrapping_mul(factor as Self))
-            }
-
-            #[inline(always)]
-            fn add(self, a: Self) -> Self {
-                self.wrapping_add(a)
-            }
-
-            #[inline(always)]
-            fn signed(self, sign: Self) -> Self {
-                (self ^ sign).wrapping_sub(sign)
             }
         }
     };
@@ -154,32 +138,6 @@ pub(crate) fn add_multiples_24_portable(
         };
         for ((((sum, &l0), &h0), &l1), &h1) in sum.iter_mut().zip(l0).zip(h0).zip(l1).zip(h1) {
             *sum = sum.add_product(word(l0, h0), f[0]).add_product(word(l1, h1), second);
-        }
-    }
-}
-
-/// Rows that [`add_signed`] adds at once, so that the sum is read and written as seldom.
-const AT_ONCE: usize = 4;
-
-compile_for_every_isa! {
-    /// `sum += Σ_r ±row_r`. A row comes with its sign: 0 for plus, all ones for minus.
-    add_signed<W: Word>(sum: &mut [W], rows: &[(&[W], W)]) = add_signed_portable
-}
-
-#[inline(always)]
-fn add_signed_portable<W: Word>(sum: &mut [W], rows: &[(&[W], W)]) {
-    let several = rows.chunks_exact(AT_ONCE);
-    for &(row, sign) in several.remainder() {
-        for (sum, &a) in sum.iter_mut().zip(row) {
-            *sum = sum.add(a.signed(sign));
-        }
-    }
-    for rows in several {
-        let [(r0, s0), (r1, s1), (r2, s2), (r3, s3)] = [rows[0], rows[1], rows[2], rows[3]];
-        for ((((sum, &a), &b), &c), &d) in sum.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3) {
-            let low = a.signed(s0).add(b.signed(s1));
-            let high = c.signed(s2).add(d.signed(s3));
-            *sum = sum.add(low).add(high);
         }
     }
 }

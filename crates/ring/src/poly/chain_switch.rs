@@ -6,7 +6,7 @@ use super::{Evaluations, Poly};
 use crate::{Buffer, Modulus, Ring, Rounding, kernels};
 
 impl Poly<Evaluations> {
-    /// The polynomial at another chain's modulus: `x -> round(x·Q'/Q)` modulo Q', the product of its first `main` primes.
+    /// Returns the polynomial at another chain's modulus: `x -> round(x·Q'/Q)` modulo Q', the product of its first `main` primes.
     ///
     /// Primes of the two chains differ. One inverse NTT a limb, one NTT a limb of the result; the rounding error is
     /// uniform in `[-1/2, 1/2]` a coefficient.

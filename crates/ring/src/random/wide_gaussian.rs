@@ -51,7 +51,7 @@ impl WideGaussian {
     /// Largest power of two of a sum: its words fit a signed double word.
     const MAX_EXPONENT: u32 = 112;
 
-    /// The narrowest one whose parameter is at least t; `None` if it is too wide.
+    /// Returns the narrowest one whose parameter is at least t; `None` if it is too wide.
     #[must_use]
     pub fn at_least(parameter: f64) -> Option<Self> {
         (0..=Self::MAX_EXPONENT).map(Self::of_top).find(|wide| wide.parameter() >= parameter)

@@ -13,15 +13,6 @@ pub fn block(text: &str) -> Result<[u8; BLOCK_BYTES], String> {
     Ok(core::array::from_fn(|i| digit(2 * i) << 4 | digit(2 * i + 1)))
 }
 
-/// A first counter block.
-#[derive(Clone, Copy, Debug)]
-pub struct Counter(pub [u8; BLOCK_BYTES]);
-
-/// A counter block in hexadecimal.
-pub fn counter(text: &str) -> Result<Counter, String> {
-    block(text).map(Counter)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

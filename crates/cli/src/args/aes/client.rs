@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use zeroize::Zeroizing;
 
-use super::block::{BLOCK_BYTES, Counter, block, counter};
+use super::block::{BLOCK_BYTES, block};
+use crate::args::common::OutputArgs;
 
 /// An AES-128 key. Zeroized on drop, redacted in Debug.
 #[derive(Clone)]
@@ -46,12 +47,8 @@ pub struct AesEncryptKeyArgs {
     pub public: Option<PathBuf>,
     #[command(flatten)]
     pub source: AesKeySource,
-    /// File for the encrypted key
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: OutputArgs,
 }
 
 /// Arguments of `aes encrypt`.
@@ -63,14 +60,10 @@ pub struct AesEncryptArgs {
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
     /// First counter block in hexadecimal, 16 bytes, instead of a random one; no two messages may share a block
-    #[arg(long, value_name = "HEX", value_parser = counter)]
-    pub counter: Option<Counter>,
-    /// File for the encrypted message
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    #[arg(long, value_name = "HEX", value_parser = block)]
+    pub counter: Option<[u8; BLOCK_BYTES]>,
+    #[command(flatten)]
+    pub file: OutputArgs,
 }
 
 /// Arguments of `aes open`.

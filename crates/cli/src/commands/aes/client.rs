@@ -34,12 +34,13 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         let secret = key.transciphering().with_context(|| key_input::of_keygen(path, "aes"))?;
         (path, key.parameters(), secret.encrypt_key(&aes()?))
     };
-    let output_bytes = atomic_file::write(&args.output, Access::Public, &keys.to_bytes(), true)?;
+    let output_bytes =
+        atomic_file::write(&args.file.output, Access::Public, &keys.to_bytes(), true)?;
     key_input::warn_of_insecurity(global, &parameters, path);
     report_message(
         global,
         "encrypted AES-128 key",
-        &args.output,
+        &args.file.output,
         BLOCK_BYTES as u64,
         output_bytes,
         start,

@@ -16,7 +16,6 @@ use cryptable_wire::hex;
 
 use crate::args::aes::block;
 use crate::input_file::{self, is_stdin};
-use crate::printable::Printable as _;
 
 /// Suffix that is appended to the name of the key's file.
 const SUFFIX: &str = ".counters";
@@ -51,12 +50,12 @@ impl CounterRecord {
         match open(&path) {
             Ok(mut file) => {
                 let content = read_whole_lines(&mut file)
-                    .with_context(|| format!("cannot read {}", path.printable()))?;
-                record.used = parse(&content, key_id).with_context(|| path.printable())?;
+                    .with_context(|| format!("cannot read {}", input_file::name(&path)))?;
+                record.used = parse(&content, key_id).with_context(|| input_file::name(&path))?;
                 record.place = Place::File { path, file };
             }
             Err(error) => {
-                let reason = format!("cannot write {}: {error}", path.printable());
+                let reason = format!("cannot write {}: {error}", input_file::name(&path));
                 record.place = Place::Unusable { reason };
             }
         }
@@ -80,7 +79,7 @@ impl CounterRecord {
                 // This is one call, so that a crash leaves the whole line or a beginning of it.
                 file.write_all(line.as_bytes())
                     .and_then(|()| file.sync_all())
-                    .with_context(|| format!("cannot write {}", path.printable()))
+                    .with_context(|| format!("cannot write {}", input_file::name(path)))
             }
             Place::Unusable { reason } if were_given => {
                 bail!("{reason}; --counter needs a record of what was taken")
@@ -115,7 +114,7 @@ fn other_names(key_file: &Path) -> Option<String> {
     let names = std::os::unix::fs::MetadataExt::nlink(&fs::metadata(key_file).ok()?);
     #[cfg(not(unix))]
     let names = 1;
-    let shown = key_file.printable();
+    let shown = input_file::name(key_file);
     (names > 1)
         .then(|| format!("{shown} has {names} names (hard links), with a record beside each"))
 }

@@ -33,19 +33,18 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let failed = || format!("cannot encrypt {}", input_file::name(&args.input));
     let mut input = Input::open(args)?;
     let mut record = CounterRecord::beside(args.source.key_file.as_deref(), key.id())?;
-    let mut output = atomic_file::create(&args.output, Access::Public)?;
-    let first_counter = args.counter.map(|counter| counter.0);
+    let mut output = atomic_file::create(&args.file.output, Access::Public)?;
     let mut encryptor = MessageEncryptor::with_used(key, record.take_used());
-    let encryption = encryptor.take(first_counter, input.length).with_context(failed)?;
+    let encryption = encryptor.take(args.counter, input.length).with_context(failed)?;
     // Recorded on the disk before a byte is written: whatever happens next, these counters are never used again.
-    record.keep(&encryption.counters(), first_counter.is_some())?;
+    record.keep(&encryption.counters(), args.counter.is_some())?;
     encryption.encrypt_stream(&mut input.bytes, &mut output).with_context(failed)?;
     report::note(global, record.note());
     let output_bytes = output.commit(true)?;
     report_message(
         global,
         "message by AES-128 in counter mode",
-        &args.output,
+        &args.file.output,
         input.length,
         output_bytes,
         start,

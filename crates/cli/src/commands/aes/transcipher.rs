@@ -13,7 +13,6 @@ use crate::args::aes::AesTranscipherArgs;
 use crate::atomic_file::{self, Access};
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
@@ -28,7 +27,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let options = TableOptions::plain(moduli);
     let found = args.table.as_deref().map(|path| table::read(path, &options)).transpose()?;
     let (table, note) = found.unzip();
-    let input = key_input::map(&args.files.input)?;
+    let input = key_input::map(&args.input)?;
     let aes_key = read_aes_key(&args.encrypted_key)?;
     let message = read_message(args, input.as_ref(), aes_key.aes_key_id())?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -40,14 +39,14 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     aes_key.check(parameters, &binding).with_context(|| {
         format!(
             "{} does not belong to {}",
-            args.encrypted_key.printable(),
-            args.evaluation.printable()
+            input_file::name(&args.encrypted_key),
+            input_file::name(&args.evaluation)
         )
     })?;
     let mapped = key_file.read()?;
     let key = mapped.key.transciphering()?;
     let (key_bytes, working_bytes) = (key.memory_bytes(), key.parameters().working_bytes());
-    memory_limit::check_bytes(args.memory.limit, "transciphering", key_bytes, working_bytes)?;
+    memory_limit::check(args.memory.limit, "transciphering", key_bytes, working_bytes)?;
     let table = table.map(|table| key.prepare(&table)).transpose()?;
     report::note(global, note.flatten().as_ref());
     let load_s = start.elapsed().as_secs_f64();
@@ -68,7 +67,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
         "key_memory_bytes": key.memory_bytes(),
         "load_s": load_s,
     });
-    report::computed(global, &args.files.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.file.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Returns the message in a file under this AES key. If a counter is given, the file holds only encrypted bytes.
@@ -77,19 +76,19 @@ fn read_message<'a>(
     file: &'a [u8],
     key_id: AesKeyId,
 ) -> Result<Message<'a>> {
-    let named = || input_file::name(&args.files.input);
+    let named = || input_file::name(&args.input);
     if let Some(counter) = args.counter {
         ensure!(
             Message::from_bytes(file).is_err(),
             "{}: it is a message with a counter of its own; --counter is for bytes of other programs",
             named()
         );
-        return Message::from_counter_mode(key_id, counter.0, file).with_context(named);
+        return Message::from_counter_mode(key_id, counter, file).with_context(named);
     }
     let message = Message::from_bytes(file).with_context(named)?;
-    message
-        .check_key(key_id)
-        .with_context(|| format!("{} is not for {}", named(), args.encrypted_key.printable()))?;
+    message.check_key(key_id).with_context(|| {
+        format!("{} is not for {}", named(), input_file::name(&args.encrypted_key))
+    })?;
     Ok(message)
 }
 
@@ -100,13 +99,11 @@ fn transcipher(
     transciphering: &Transciphering<'_>,
     message: &Message<'_>,
 ) -> Result<u64> {
-    let mut output = atomic_file::create(&args.files.output, Access::Public)?;
-    let bar = progress::bar(global, "AES rounds");
-    let moved = progress::on(&bar);
-    transciphering
-        .transcipher_stream(message, &mut output, Progress::new(&moved))
-        .with_context(|| format!("cannot transcipher {}", input_file::name(&args.files.input)))?;
-    bar.finish_and_clear();
+    let mut output = atomic_file::create(&args.file.output, Access::Public)?;
+    progress::shown(global, "AES rounds", |moved| {
+        transciphering.transcipher_stream(message, &mut output, Progress::new(moved))
+    })
+    .with_context(|| format!("cannot transcipher {}", input_file::name(&args.input)))?;
     Ok(output.commit(true)?)
 }
 

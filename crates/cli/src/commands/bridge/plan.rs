@@ -1,14 +1,14 @@
 //! Plans of bridges: parameters of both ends, and a prediction for each step.
 
 use anyhow::{Result, ensure};
+use cryptable::Request;
 use cryptable::bridges::{Continuation, Function, Integers, LeveledTable, Plan, Returning, Target};
 use cryptable::jobs::Bridge;
-use cryptable::{Limits, Request};
 use serde_json::json;
 
 use crate::args::Global;
 use crate::args::bridge::{BridgeArgs, BridgeOperation};
-use crate::commands::limits;
+use crate::args::common::name_of;
 use crate::commands::planned_job::PlannedJob;
 use crate::report::Report;
 
@@ -24,7 +24,7 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
     ensure!(
         is_table || (args.second_bits.is_none() && !args.pack),
         "--second-bits and --pack are for --op table, not for {}",
-        args.op.name()
+        name_of(&args.op)
     );
     if is_table {
         let output_bits = args.second_bits.unwrap_or(args.output_bits);
@@ -32,7 +32,7 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
             LeveledTable { input_modulus: 1 << args.output_bits, output_modulus: 1 << output_bits };
         let returning = if args.pack { Returning::Packed } else { Returning::Single };
         let plan = request(global, args, next).returning(returning).plan()?;
-        let reason = format!("for --op {}", args.op.name());
+        let reason = format!("for --op {}", name_of(&args.op));
         return Ok(PlannedJob::new(plan.parameters(), reason, report_of(&plan)));
     }
     let gives_bits = args.op.gives_bits();
@@ -40,7 +40,7 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
     let next = Integers { bits: args.output_bits + HEADROOM_BITS, function };
     let returning = if gives_bits { Returning::Packed } else { Returning::Single };
     let plan = request(global, args, next).returning(returning).plan()?;
-    let reason = format!("for --op {} and its like", args.op.name());
+    let reason = format!("for --op {} and its like", name_of(&args.op));
     Ok(PlannedJob::new(plan.parameters(), reason, report_of(&plan)))
 }
 
@@ -48,12 +48,11 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
 fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Request<Bridge<C>> {
     let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
     let input = input.expect("clap requires one of bits and modulus");
-    let log2_fail = if args.insecure_toy { TOY_LOG2_FAIL } else { args.log2_fail };
-    let request = Request::bridge(input, next).limits(Limits {
-        values: args.values.map(u64::from),
-        log2_fail: Some(log2_fail),
-        ..limits(global, args.memory, args.insecure_toy)
-    });
+    let mut limits = args.limits.of(global, args.values.map(u64::from));
+    if limits.insecure_toy {
+        limits.log2_fail = Some(TOY_LOG2_FAIL);
+    }
+    let request = Request::bridge(input, next).limits(limits);
     args.taken_out.into_iter().fold(request, |request, count| request.taken_out(count.into()))
 }
 

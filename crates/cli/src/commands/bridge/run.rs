@@ -13,6 +13,7 @@ use serde_json::json;
 use super::tables;
 use crate::args::Global;
 use crate::args::bridge::{BridgeOperation, BridgeRunArgs};
+use crate::args::common::name_of;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::input_file;
@@ -38,7 +39,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     check_arguments(args)?;
     // Cheap checks come first, since reading keys takes a while.
     let mut readers = Reader::open_all(global, &args.inputs)?;
-    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let key_file = KeyFile::open(global, &args.server.evaluation)?;
     let packed = packed_parameters(&key_file, args)?;
     check_inputs(&readers, packed, key_file.header.key_id, args)?;
     let values = readers[0].summary().values;
@@ -48,7 +49,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     let bar = progress::bar(global, "bridge");
     let server = Server::new(args, Keys::of(&mapped.key)?, &bar)?;
     let (key_bytes, working_bytes) = server.needs(&rows);
-    memory_limit::check_bytes(args.memory.limit, args.op.name(), key_bytes, working_bytes)?;
+    memory_limit::check(args.server.memory.limit, &name_of(&args.op), key_bytes, working_bytes)?;
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
@@ -68,7 +69,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     mapped.check_unchanged()?;
     let (eval_s, output_bytes) = (start.elapsed().as_secs_f64(), output.commit()?);
     // Values were looked up packed; some of the results were extracted.
-    let (taken_out, operation) = (rows.end - rows.start, args.op.name());
+    let (taken_out, operation) = (rows.end - rows.start, name_of(&args.op));
     let text = format!(
         "{operation} of {taken_out} of {values} values, {}, {}",
         bytes(output_bytes),
@@ -80,14 +81,14 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
         "taken_out": taken_out,
         "load_s": load_s,
     });
-    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.server.file.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Checks that the options of the operation are given, and those of others are not.
 fn check_arguments(args: &BridgeRunArgs) -> Result<()> {
     let is_below = args.op == BridgeOperation::Below;
     let is_table = args.op == BridgeOperation::Table;
-    let op = args.op.name();
+    let op = name_of(&args.op);
     ensure!(!is_below || args.threshold.is_some(), "below takes --threshold");
     ensure!(is_below || args.threshold.is_none(), "--threshold is for below, not for {op}");
     ensure!(!is_table || args.second_table.is_some(), "table takes --second-table");
@@ -124,7 +125,7 @@ fn several_ciphertexts(args: &BridgeRunArgs) -> String {
     format!(
         "{} gives whole integers of rows that are in one ciphertext of the inputs, but these are in several; --rows takes \
          fewer",
-        args.op.name()
+        name_of(&args.op)
     )
 }
 
@@ -136,7 +137,7 @@ fn packed_parameters<'a>(
     match &file.header.parameters {
         KeyParameters::IntegerBridge(both) => Ok(both.packed()),
         KeyParameters::LeveledBridge(both) => Ok(both.packed()),
-        _ => bail!("{}", key_input::of_keygen(&args.evaluation, "bridge")),
+        _ => bail!("{}", key_input::of_keygen(&args.server.evaluation, "bridge")),
     }
 }
 
@@ -150,7 +151,7 @@ fn check_inputs(
     let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
     let (modulus, contents) = (parameters.input_modulus(), readers[0].summary().contents);
     let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-    ciphertext_file::check_alike(readers, &expected, &args.evaluation)
+    ciphertext_file::check_alike(readers, &expected, &args.server.evaluation)
 }
 
 /// The keys of a bridge, by the engine at the other end.
@@ -205,7 +206,7 @@ impl<'a> Server<'a> {
                 bail!("keys of integers do not serve table: it takes those of keygen --op table")
             }
             Keys::Leveled(_) => {
-                bail!("keys of keygen --op table serve that alone, not {}", args.op.name())
+                bail!("keys of keygen --op table serve that alone, not {}", name_of(&args.op))
             }
         };
         Ok(Self { args, keys, tables: prepared, second, bar })
@@ -325,7 +326,8 @@ impl<'a> Output<'a> {
             (Outcome::Ciphertexts(found), started) => {
                 for one in found {
                     if started.is_none() {
-                        let file = ciphertext_file::create(&self.args.output, one.contents())?;
+                        let file =
+                            ciphertext_file::create(&self.args.server.file.output, one.contents())?;
                         *started = Some(Started::Ciphertexts(Box::new(file)));
                     }
                     if let Some(Started::Ciphertexts(file)) = started {
@@ -334,7 +336,7 @@ impl<'a> Output<'a> {
                 }
             }
             (Outcome::Integers(found), started @ None) => {
-                let mut file = atomic_file::create(&self.args.output, Access::Public)?;
+                let mut file = atomic_file::create(&self.args.server.file.output, Access::Public)?;
                 file.write_all(&found.to_bytes())?;
                 *started = Some(Started::Integers(file));
             }

@@ -8,6 +8,7 @@ use cryptable::engines::{leveled, packed};
 
 use super::plan::HEADROOM_BITS;
 use crate::args::bridge::BridgeRunArgs;
+use crate::args::common::name_of;
 use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
@@ -16,7 +17,7 @@ use crate::input_file;
 pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
     let (found, operands) = (args.tables.len(), args.op.operands());
     let inputs = args.inputs.len();
-    let op = args.op.name();
+    let op = name_of(&args.op);
     ensure!(
         inputs == operands,
         "{inputs} --input, but {op} takes {operands}: one for each operand"

@@ -16,9 +16,9 @@ use super::{netlist_file, words};
 use crate::args::{CircuitInputArgs, DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
-use crate::commands::encrypt::EncryptionKey;
+use crate::input_file;
+use crate::key_input::{self, EncryptionKey};
 use crate::report::{self, bytes, seconds};
-use crate::{input_file, key_input};
 
 /// Encrypts words, batch by batch.
 pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {

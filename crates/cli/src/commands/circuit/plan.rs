@@ -6,8 +6,7 @@ use cryptable::circuits::{Candidate, Candidates, Circuit, PlanError, Statistics}
 use cryptable::{KeyParameters, Request};
 use serde_json::json;
 
-use super::netlist_file;
-use super::sets;
+use super::{netlist_file, request};
 use crate::args::Global;
 use crate::args::circuit::CircuitJobArgs;
 use crate::commands::parameters;
@@ -25,10 +24,9 @@ pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
         return Ok(PlannedJob::of(parameters, "as asked for"));
     };
     let circuits = netlist_file::read_path(netlist, args.top.as_deref(), args.s_box)?;
-    let spinner = progress::spinner(global, "planning");
-    let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
-    let candidates = args.words.into_iter().fold(request, Request::values).plan()?;
-    spinner.finish_and_clear();
+    let request = request(&circuits, args.set, args.schedule, args.insecure_toy);
+    let request = args.words.into_iter().fold(request, Request::values);
+    let candidates = progress::spinner(global, "planning", || request.plan())?;
     let best = KeyParameters::from(candidates.best()?);
     let reason = format!("the fastest for {}", circuits[0].name());
     Ok(PlannedJob::new(best, reason, report(&circuits[0], &candidates, args.words)))

@@ -12,12 +12,11 @@ use cryptable::circuits::{
 use cryptable::{KeyId, KeyParameters, Progress};
 use serde_json::json;
 
-use super::{netlist_file, sets};
+use super::{netlist_file, request};
 use crate::args::Global;
 use crate::args::circuit::CircuitRunArgs;
 use crate::atomic_file::{self, Access};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
@@ -37,7 +36,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         bail!("{}", key_input::of_keygen(&args.evaluation, "circuit"));
     };
     check_key(parameters, key_file.header.key_id, reader.summary()).with_context(|| {
-        format!("{input_name} does not go with {}", args.evaluation.printable())
+        format!("{input_name} does not go with {}", input_file::name(&args.evaluation))
     })?;
     let public_inputs = reader.are_public(parameters).with_context(|| input_name.clone())?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
@@ -47,7 +46,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;
-    let output = atomic_file::create(&args.output, Access::Public)?;
+    let output = atomic_file::create(&args.file.output, Access::Public)?;
     let ports = output_ports(circuit);
     let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words)
         .with_levels(plan.outputs().iter().map(|&value| plan.levels_of(value)).collect());
@@ -78,7 +77,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         "key_memory_bytes": key.memory_bytes(),
         "load_s": load_s,
     });
-    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.file.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Reads all batches of a file, and does the work of each, with a progress bar.
@@ -107,10 +106,10 @@ fn cheapest(
     inputs: InputLevels,
     public_inputs: bool,
 ) -> Result<Plan> {
-    let request = sets::request(circuits, None, args.schedule, false);
-    let options = PlanOptions { public_inputs, ..request.schedule(inputs) };
+    let schedule = request(circuits, None, args.schedule, false).schedule(inputs);
+    let options = PlanOptions { public_inputs, ..schedule };
     let plan = Plan::cheapest(circuits, parameters, &options)?;
-    memory_limit::check_bytes_unread(args.schedule.memory, "the circuit", plan.memory_bytes())?;
+    memory_limit::check_unread(args.schedule.memory, "the circuit", plan.memory_bytes())?;
     Ok(plan)
 }
 

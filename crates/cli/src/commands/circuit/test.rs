@@ -11,16 +11,14 @@ use cryptable::circuits::{Candidate, Circuit};
 use serde::Serialize;
 use serde_json::json;
 
-use super::netlist_file;
 use super::plan::{of_circuit, of_plan};
 use super::run::{input_ports, output_ports, run_batch};
-use super::sets;
 use super::words::{self, WordWriter, Words};
+use super::{netlist_file, request};
 use crate::args::Global;
 use crate::args::circuit::CircuitTestArgs;
 use crate::atomic_file::{self, Access};
 use crate::commands::demo::peak_line;
-use crate::commands::threads;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
@@ -33,11 +31,11 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     let expected = evaluate(circuit, &values)?;
     let output = args.output.as_deref().map(|path| atomic_file::create(path, Access::Private));
     let output = output.transpose()?;
-    let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
+    let request = request(&circuits, args.set, args.schedule, args.insecure_toy);
     let words = Some(values.len() as u64);
     let candidates = request.values(values.len() as u64).plan()?;
     let candidate = candidates.best()?;
-    let threads = threads(global);
+    let threads = global.threads();
     progress::estimate(global, "circuit, on one thread", candidate.seconds(words));
     let (results, costs) = run_encrypted(global, circuit, candidate, &values)?;
     let wrong = results.iter().zip(expected.iter()).filter(|(found, right)| found != right).count();

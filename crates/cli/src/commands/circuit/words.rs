@@ -15,7 +15,6 @@ use crate::atomic_file::AtomicFile;
 use crate::formats::csv::is_header;
 use crate::formats::records::{Records, is_missing, quoted};
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// Largest number of bits of a word in a file of numbers.
 const MAX_WIDTH: usize = 128;
@@ -31,7 +30,7 @@ pub type Words = Zeroizing<Vec<Vec<u128>>>;
 pub fn read(path: &Path, ports: &[WordPort], csv: &CsvArgs) -> Result<Words> {
     check_widths(ports)?;
     let file = input_file::open(path)?;
-    let mut records = Records::new(file, input_file::shown(path), csv.delimiter)?;
+    let mut records = Records::new(file, path, csv.delimiter)?;
     let name = input_file::name(path);
     ensure!(records.advance()?, "{name} holds no words");
     let columns = if is_header(&records, csv.stated_header(), 0..0, None)? {
@@ -96,7 +95,7 @@ fn word<R: std::io::Read>(
     columns: &Columns,
     csv: &CsvArgs,
 ) -> Result<Vec<u128>> {
-    let place = || format!("{} line {}", records.path().printable(), records.line());
+    let place = || format!("{} line {}", input_file::name(records.path()), records.line());
     ensure!(!records.is_empty_line() || csv.missing.is_some(), "{}: an empty line", place());
     let fields = fields(records, ports.len())?;
     let (found, expected) = (fields.len(), columns.count);

@@ -14,10 +14,9 @@ use crate::args::frames::{SchemaCommand, SuggestArgs};
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
-use crate::commands::encrypt::EncryptionKey;
-use crate::printable::Printable as _;
+use crate::input_file;
+use crate::key_input::{self, EncryptionKey};
 use crate::report::{self, bytes, counted, seconds};
-use crate::{input_file, key_input};
 
 /// Encrypts the columns of a schema.
 pub fn encrypt(
@@ -91,7 +90,7 @@ pub fn schema(global: Global, command: &SchemaCommand) -> Result<()> {
 /// Returns the format of a file, by its extension.
 fn format_of(path: &Path) -> Result<FileFormat> {
     FileFormat::of(path).ok_or_else(|| {
-        let name = path.printable();
+        let name = input_file::name(path);
         anyhow!("{name}: a file of columns has one of the extensions {}", FileFormat::EXTENSIONS)
     })
 }

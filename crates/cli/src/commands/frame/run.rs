@@ -16,12 +16,10 @@ use super::{read_frame, read_program, read_schema, read_text, unwrapped};
 use crate::args::Global;
 use crate::args::frames::RunArgs;
 use crate::atomic_file::{self, Access};
-use crate::commands::threads;
 use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::guard::{FileArgs, Role};
 use crate::key_input::KeyFile;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{input_file, memory_limit, progress};
 
@@ -35,7 +33,7 @@ pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
     given.and("PIPELINE", Role::Input, &files.all()).check()?;
     // Cheap checks come first, since reading the key takes a while.
     let frame = read_frame(global, &input_file::open_seekable(&args.input)?, &args.input)?;
-    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let key_file = KeyFile::open(global, &args.server.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     check_key(&frame, &parameters, &key_file, args)?;
     pipeline.check(&frame, &[]).with_context(|| shown.clone())?;
@@ -52,16 +50,15 @@ pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
 
     let start = Instant::now();
     progress::estimate(global, &format!("steps on {rows} rows"), predicted_s);
-    let bar = progress::bar(global, "steps");
-    let moved = progress::on(&bar);
-    let execution = Execution::default().progress(&moved);
     mapped.check_unchanged()?;
-    let output = pipeline.run(&mapped.key, &frame, &operands, results.as_ref(), execution);
+    let output = progress::shown(global, "steps", |moved| {
+        let execution = Execution::default().progress(moved);
+        pipeline.run(&mapped.key, &frame, &operands, results.as_ref(), execution)
+    });
     let output = output.map_err(unwrapped).with_context(|| shown.clone())?;
     mapped.check_unchanged()?;
-    bar.finish_and_clear();
     let eval_s = start.elapsed().as_secs_f64();
-    let mut file = atomic_file::create(&args.output, Access::Public)?;
+    let mut file = atomic_file::create(&args.server.file.output, Access::Public)?;
     output.write_to(&mut file)?;
     let output_bytes = file.commit(true)?;
     let (columns, steps) = (output.names(), pipeline.steps().len());
@@ -82,7 +79,7 @@ pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
         "key_memory_bytes": mapped.key.memory_bytes(),
         "load_s": load_s,
     });
-    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.server.file.output, output_bytes, eval_s, fields, &text)
 }
 
 /// The files that a pipeline names, beside which it lies.
@@ -121,8 +118,9 @@ fn check_key(frame: &Frame, parameters: &Parameters, key: &KeyFile, args: &RunAr
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     let expected = Contents { engine, parameter_digest, key_id: key.header.key_id, ..found };
     expected.check(&found, "frame").with_context(|| {
-        let (input, key) = (input_file::shown(&args.input), input_file::shown(&args.evaluation));
-        format!("{} does not go with {}", input.printable(), key.printable())
+        let [input, key] =
+            [&args.input, &args.server.evaluation].map(|path| input_file::name(path));
+        format!("{input} does not go with {key}")
     })
 }
 
@@ -139,23 +137,35 @@ fn check_memory(
     let mut predicted_s = 0.0;
     for tables in pipeline.lookups_per_column() {
         let of = |values| parameters.lookup_prediction(EntryKind::Shared, tables, values);
-        memory_limit::check_unread(args.memory.limit, "the pipeline", &of(at_once))?;
-        let time = of(rows).duration(&CostModel::calibrated(), rows, threads(global));
+        memory_limit::check_unread(
+            args.server.memory.limit,
+            "the pipeline",
+            of(at_once).peak_bytes(),
+        )?;
+        let time = of(rows).duration(&CostModel::calibrated(), rows, global.threads());
         predicted_s += time.as_secs_f64();
     }
     for operand in operands.iter().flatten() {
         let Operand::Program(program) = operand else { continue };
         let prediction = parameters.packed()?.formula_prediction(program.formulas())?;
-        memory_limit::check_unread(args.memory.limit, "the program", &prediction)?;
-        let time = prediction.duration(&CostModel::calibrated(), rows, threads(global));
+        memory_limit::check_unread(
+            args.server.memory.limit,
+            "the program",
+            prediction.peak_bytes(),
+        )?;
+        let time = prediction.duration(&CostModel::calibrated(), rows, global.threads());
         predicted_s += time.as_secs_f64();
     }
     for step in pipeline.steps() {
         let Some((columns, operation)) = step.search() else { continue };
         for tables in tables_of_search(columns.len(), &operation, parameters)? {
             let prediction = parameters.packed()?.prediction_of(tables);
-            memory_limit::check_unread(args.memory.limit, "the search", &prediction)?;
-            let time = prediction.duration(&CostModel::calibrated(), rows, threads(global));
+            memory_limit::check_unread(
+                args.server.memory.limit,
+                "the search",
+                prediction.peak_bytes(),
+            )?;
+            let time = prediction.duration(&CostModel::calibrated(), rows, global.threads());
             predicted_s += time.as_secs_f64();
         }
     }
@@ -310,7 +320,7 @@ impl Units<'_> {
         outputs: &[(String, Known)],
         default: Option<&str>,
     ) -> Result<Vec<Table>> {
-        let name = || path.printable();
+        let name = || input_file::name(path);
         let modulus = self.input_modulus(from, input)?;
         let columns = outputs.iter().map(|(name, output)| output.column(name));
         let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -336,7 +346,7 @@ impl Units<'_> {
             let options = TableOptions { default, signs, ..TableOptions::plain(moduli) };
             return Ok(table::read(path, &options)?.0);
         }
-        let name = || path.printable();
+        let name = || input_file::name(path);
         let file: File = input_file::open(path)?;
         let mapping = Mapping::read(file).with_context(name)?;
         let (from, into) = (input.column(from)?, output.column(into)?);

@@ -6,25 +6,24 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::integers::{
-    self, BooleanColumn, Column, ColumnKind, ColumnWriter, DigitCiphertext, DigitDecryption,
-    DigitEncryption, IntegerColumn,
+    self, AnyColumn, ColumnKind, ColumnWriter, DigitCiphertext, DigitDecryption, DigitEncryption,
 };
 use cryptable::{KeyKind, SecretKey};
 use serde_json::json;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::column_file::ColumnFile;
-use super::with_integer;
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::commands::canaries::{self, ResultCheck};
+use crate::commands::canaries::{Hidden, ResultCheck};
 use crate::commands::decrypt::create;
-use crate::commands::encrypt::EncryptionKey;
+use crate::commands::encrypt::open_input;
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
-use crate::formats::values::{ValueOptions, Values, open_values};
+use crate::formats::values::next_values;
+use crate::input_file;
+use crate::key_input::{self, EncryptionKey};
 use crate::report::{self, Report, bytes, seconds};
-use crate::{input_file, key_input};
 
 /// Encrypts a file of integers, with the values of one ciphertext in memory at a time.
 pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
@@ -35,12 +34,10 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> R
     let kind = ColumnKind::new(bits, files.signed)?;
     let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
     let coding = Coding::open(files.dictionary.as_deref(), files.extend, domain)?;
-    let (format, column, csv) = (files.format, files.column.as_deref(), &files.csv);
-    let options = ValueOptions { format, column, csv, coding: coding.clone() };
-    let mut values = open_values(&files.input, &options)?;
+    let mut values = open_input(files, coding.clone())?;
     let mut writer = ColumnWriter::new(atomic_file::create(&files.output, Access::Public)?);
     let room = key.parameters().lookups()?.values_per_part();
-    let hidden = hide(files, key, domain, &mut values)?;
+    let hidden = Hidden::among(files, key, Some(kind.bits()), domain, &mut values)?;
     let count = {
         let mut source: Box<dyn Iterator<Item = Result<u64>> + '_> = match &hidden {
             Some(hidden) => Box::new(hidden.list.iter().map(|&value| Ok(value))),
@@ -49,8 +46,8 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> R
         encrypt_by(key, kind, room, &mut *source, &mut writer)?
     };
     ensure!(count > 0, "{} holds no values", input_file::name(&files.input));
-    let own = hidden.as_ref().map_or(count, |hidden| hidden.own as u64);
-    let (canary_files, canaries) = hidden.map(|hidden| hidden.written).unzip();
+    let own = hidden.as_ref().map_or(count, |hidden| hidden.own);
+    let (canary_files, canaries) = hidden.map(|hidden| (hidden.files, hidden.report)).unzip();
     if let Coding::Words(book, _) = &coding {
         book.borrow().save()?;
     }
@@ -88,34 +85,6 @@ fn encrypt_by(
     }
 }
 
-/// A list of values to encrypt, some of which are canaries.
-struct Hidden {
-    list: Zeroizing<Vec<u64>>,
-    /// The number of values that are none.
-    own: usize,
-    written: canaries::Written,
-}
-
-/// Hides canaries among all values of a file, if the arguments say so, and returns the list to encrypt.
-fn hide(
-    files: &EncryptArgs,
-    key: EncryptionKey<'_>,
-    domain: Domain,
-    values: &mut Values,
-) -> Result<Option<Hidden>> {
-    if files.canaries.file.is_none() {
-        return Ok(None);
-    }
-    let own = canaries::all_of(values)?;
-    ensure!(!own.is_empty(), "{} holds no values", input_file::name(&files.input));
-    let bits = domain.modulus.ilog2();
-    let draw = |values, count| key.draw_canaries(values, count, Some(bits));
-    let found = canaries::draw(&own, &files.canaries, key.secret(), draw)?;
-    let list = found.hide(&own).context("--canaries")?;
-    let written = canaries::write(&found, &files.canaries, domain, files.force)?;
-    Ok(Some(Hidden { list, own: own.len(), written }))
-}
-
 /// Encrypts all values of a file, and returns their number.
 fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     key: &S,
@@ -125,14 +94,9 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     writer: &mut ColumnWriter<AtomicFile>,
 ) -> Result<u64> {
     let mut total = 0;
-    loop {
-        let mut chunk = Zeroizing::new(Vec::with_capacity(room));
-        for value in (&mut *values).take(room) {
-            chunk.push(value?);
-        }
-        if chunk.is_empty() {
-            return Ok(total);
-        }
+    while let chunk = next_values(values, room)?
+        && !chunk.is_empty()
+    {
         total += chunk.len() as u64;
         if kind == ColumnKind::BOOLEANS {
             let booleans =
@@ -140,13 +104,9 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
             writer.push(&integers::encrypt_booleans(key, &booleans)?)?;
             continue;
         }
-        with_integer!(kind, T => {
-            let integers: Vec<T> =
-                chunk.iter().map(|&value| integers::Integer::from_word(value)).collect();
-            let integers = Zeroizing::new(integers);
-            writer.push(&integers::encrypt(key, &integers)?)?;
-        });
+        writer.push(&integers::encrypt_words(key, kind, &chunk)?)?;
     }
+    Ok(total)
 }
 
 /// Decrypts a file of integers or booleans.
@@ -185,9 +145,9 @@ fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
     let mut check = ResultCheck::open(global, args, key, domain, file.values())?;
     let values = check.as_ref().map_or(file.values(), ResultCheck::own_values);
-    let mut writer = create(args, domain, values)?;
+    let mut writer = create(args, &args.output, domain, values)?;
     for _ in 0..file.parts() {
-        let part = decrypt_part(secret, &mut file, kind)?;
+        let part = decrypt_part(secret, &mut file)?;
         match &mut check {
             Some(check) => check.push(&part),
             None => writer.write(&part)?,
@@ -202,25 +162,13 @@ fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
 fn decrypt_part<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
     file: &mut ColumnFile<S::Ciphertext>,
-    kind: ColumnKind,
 ) -> Result<Zeroizing<Vec<u64>>> {
-    fn words<T: Zeroize>(values: Vec<T>, word: impl Fn(&T) -> u64) -> Zeroizing<Vec<u64>>
-    where
-        Vec<T>: Zeroize,
-    {
-        let values = Zeroizing::new(values);
-        Zeroizing::new(values.iter().map(word).collect())
-    }
-    fn next<C: DigitCiphertext, X: Column<C>>(file: &mut ColumnFile<C>) -> Result<X> {
-        file.next_part()
-    }
-    if kind == ColumnKind::BOOLEANS {
-        let column: BooleanColumn<S::Ciphertext> = next(file)?;
-        return Ok(words(integers::decrypt_booleans(secret, &column)?, |&value| value.into()));
-    }
-    with_integer!(kind, T => {
-        let column: IntegerColumn<T, S::Ciphertext> = next(file)?;
-        Ok(words(integers::decrypt(secret, &column)?, |value| integers::Integer::to_word(*value)))
+    Ok(match file.next_part()? {
+        AnyColumn::Integers(column) => Zeroizing::new(integers::decrypt_words(secret, &column)?),
+        AnyColumn::Booleans(column) => {
+            let values = Zeroizing::new(integers::decrypt_booleans(secret, &column)?);
+            Zeroizing::new(values.iter().map(|&value| value.into()).collect())
+        }
     })
 }
 

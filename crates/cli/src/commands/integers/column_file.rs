@@ -9,7 +9,6 @@ use cryptable::KeyId;
 use cryptable::integers::{Column, ColumnReader, ColumnSummary, DigitCiphertext};
 
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// A file of a column, all of which was checked.
 pub struct ColumnFile<C> {
@@ -89,8 +88,8 @@ impl<C: DigitCiphertext> ColumnFile<C> {
 
     /// Reads the next part.
     pub fn next_part<X: Column<C>>(&mut self) -> Result<X> {
-        let part = self.reader.next_part().with_context(|| self.path.printable())?;
-        part.with_context(|| format!("{}: fewer values than before", self.path.printable()))
+        let part = self.reader.next_part().with_context(|| input_file::name(&self.path))?;
+        part.with_context(|| format!("{}: fewer values than before", input_file::name(&self.path)))
     }
 
     /// Returns the name of the file for messages.

@@ -1,12 +1,13 @@
 //! The computation of `integers`: an operation of the library on the operands that the arguments name.
 
 use anyhow::{Context, Result, ensure};
-use cryptable::engines::{packed, single};
+use clap::ValueEnum as _;
 use cryptable::integers::{
-    AnyColumn, ColumnKind, DigitArithmetic, DryRun, Evaluator, Operand, Operation, Outline, Piece,
+    AnyColumn, ColumnKind, DigitArithmetic, DryRun, Evaluator, Operand, Operation, Piece,
+    PlannedOperand,
 };
 
-use super::with_integer;
+use crate::args::common::name_of;
 use crate::args::integers::{IntegerOperation, IntegersArgs};
 
 /// An operation on columns of one kind, with everything that is public. Planning and running use the same job.
@@ -17,21 +18,6 @@ pub struct Job {
     constant: Option<i128>,
     /// Whether carries are left unpropagated.
     is_lazy: bool,
-}
-
-/// Public data beside the operation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Public<'a> {
-    /// The last operand.
-    pub constant: Option<i128>,
-    /// Start of each piece, and the slope of the function from there on.
-    pub pieces: &'a [(i128, i64)],
-    /// Number of largest integers.
-    pub count: Option<u64>,
-    /// Whether results of pieces have 64 bits.
-    pub wide: bool,
-    /// Whether carries are left unpropagated.
-    pub lazy: bool,
 }
 
 /// The kinds of operands that operations need.
@@ -62,7 +48,7 @@ impl Shape {
 /// # Errors
 /// If one is missing or superfluous; the error names it.
 pub fn check_operands(args: &IntegersArgs) -> Result<()> {
-    let (name, shape) = (args.op.name(), Shape::of(args.op));
+    let (name, shape) = (name_of(&args.op), Shape::of(args.op));
     let constants = usize::from(args.constant.is_some());
     let found = args.inputs.len() + constants;
     let is_shift = shape == Shape::Shift;
@@ -98,12 +84,11 @@ pub fn check_operands(args: &IntegersArgs) -> Result<()> {
 }
 
 impl Job {
-    /// Creates the job for integers of one kind.
-    pub fn new(operation: IntegerOperation, kind: ColumnKind, public: Public<'_>) -> Result<Self> {
+    /// Creates the job that arguments describe, for integers of one kind. `pieces` are those of the file that they name.
+    pub fn new(args: &IntegersArgs, kind: ColumnKind, pieces: &[(i128, i64)]) -> Result<Self> {
         use IntegerOperation as Op;
-        let is_shift = Shape::of(operation) == Shape::Shift;
-        match public.constant {
-            Some(amount) if is_shift => ensure!(
+        match args.constant {
+            Some(amount) if Shape::of(args.op) == Shape::Shift => ensure!(
                 u64::try_from(amount).is_ok(),
                 "--constant {amount}: integers are shifted by 0 to {} bits",
                 u64::MAX
@@ -111,49 +96,63 @@ impl Job {
             Some(number) => check_number("--constant", number, kind)?,
             None => {}
         }
-        let operation = match operation {
-            Op::Add => Operation::Add,
-            Op::Sub => Operation::Sub,
-            Op::Mul => Operation::Mul,
-            Op::Min => Operation::Min,
-            Op::Max => Operation::Max,
-            Op::Lt => Operation::Less,
-            Op::Le => Operation::LessOrEqual,
-            Op::Eq => Operation::Equal,
-            Op::Select => Operation::Select,
-            Op::Shl => Operation::ShiftLeft,
-            Op::Shr => Operation::ShiftRight,
-            Op::Rotate => Operation::RotateLeft,
+        let operation = match args.op {
             Op::Piecewise => {
-                for &(start, _) in public.pieces {
+                for &(start, _) in pieces {
                     check_number("start of a piece", start, kind)?;
                 }
-                let bits = if public.wide { 64 } else { kind.bits() };
+                let bits = if args.wide { 64 } else { kind.bits() };
                 let to = ColumnKind::new(bits, kind.is_signed())?;
-                Operation::Piecewise(Piece::continuous(public.pieces), to)
+                Operation::Piecewise(Piece::continuous(pieces), to)
             }
-            Op::Largest => Operation::Largest(public.count.context("largest takes --count")?),
-            Op::Argmax => Operation::Argmax,
-            Op::Sort => Operation::Sort,
+            Op::Largest => Operation::Largest(args.count.context("largest takes --count")?),
+            // The library knows all others by their name here, or by the alias.
+            op => {
+                let value = op.to_possible_value();
+                let mut names = value.iter().flat_map(|value| value.get_name_and_aliases());
+                names.find_map(Operation::by_name).context("an operation of the library")?
+            }
         };
-        Ok(Self { operation, constant: public.constant, is_lazy: public.lazy })
+        Ok(Self { operation, constant: args.constant, is_lazy: args.lazy })
     }
 
-    /// Runs the operation on encrypted operands: its result, or as many as it has. The condition of a selection comes first,
-    /// amounts come last.
-    pub fn apply<E: Computing>(
+    /// Runs the operation on encrypted operands, as the engine applies it: its result, or as many as it has. The condition of
+    /// a selection comes first, amounts come last.
+    pub fn run<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
         columns: &[AnyColumn<E::Ciphertext>],
+        apply: Apply<E>,
     ) -> Result<Vec<AnyColumn<E::Ciphertext>>> {
         let constant = self.constant.map(Operand::Number);
         let operands: Vec<_> = columns.iter().map(Operand::Column).chain(constant).collect();
-        let results = E::apply(&self.operation, server, &operands)?.into_iter();
+        self.reduced(server, apply(&self.operation, server, &operands)?)
+    }
+
+    /// Lists the tables of every lookup on fresh operands of these kinds, by a dry run.
+    pub fn planned_lookups(
+        &self,
+        dry_run: &DryRun<'_>,
+        kinds: &[ColumnKind],
+    ) -> Result<Vec<usize>> {
+        let constant = self.constant.map(PlannedOperand::Number);
+        let operands = kinds.iter().copied().map(PlannedOperand::Column).chain(constant);
+        let operands: Vec<_> = operands.collect();
+        self.reduced(&Evaluator::new(dry_run)?, self.operation.dry_run(dry_run, &operands)?)?;
+        Ok(dry_run.lookups())
+    }
+
+    /// Propagates the carries of results, unless they are to be left.
+    fn reduced<E: DigitArithmetic>(
+        &self,
+        server: &Evaluator<'_, E>,
+        results: Vec<AnyColumn<E::Ciphertext>>,
+    ) -> Result<Vec<AnyColumn<E::Ciphertext>>> {
         let reduced = |result| match result {
             AnyColumn::Integers(found) if !self.is_lazy => Ok(server.reduce(&found)?.into()),
             found => Ok(found),
         };
-        results.map(reduced).collect()
+        results.into_iter().map(reduced).collect()
     }
 
     /// Checks that a column has one ciphertext per digit, if results depend on the values of all rows.
@@ -164,46 +163,12 @@ impl Job {
     }
 }
 
-/// An engine, with the operations that it has.
-pub trait Computing: DigitArithmetic + Sized {
-    /// Applies an operation.
-    fn apply(
-        operation: &Operation,
-        server: &Evaluator<'_, Self>,
-        operands: &[Operand<'_, Self::Ciphertext>],
-    ) -> cryptable::Result<Vec<AnyColumn<Self::Ciphertext>>>;
-}
-
-/// Which operations engines have: all, or those that leave values at their places.
-macro_rules! computing {
-    ($engine:ty, $apply:ident) => {
-        impl Computing for $engine {
-            fn apply(
-                operation: &Operation,
-                server: &Evaluator<'_, Self>,
-                operands: &[Operand<'_, Self::Ciphertext>],
-            ) -> cryptable::Result<Vec<AnyColumn<Self::Ciphertext>>> {
-                operation.$apply(server, operands)
-            }
-        }
-    };
-}
-
-computing!(packed::EvaluationKey, apply_moving);
-computing!(single::EvaluationKey, apply);
-
-impl Computing for DryRun<'_> {
-    fn apply(
-        operation: &Operation,
-        server: &Evaluator<'_, Self>,
-        operands: &[Operand<'_, Self::Ciphertext>],
-    ) -> cryptable::Result<Vec<AnyColumn<Self::Ciphertext>>> {
-        match server.engine().model().places() {
-            Some(_) => operation.apply_moving(server, operands),
-            None => operation.apply(server, operands),
-        }
-    }
-}
+/// The way in which an engine applies operations: all, or those that leave values at their places.
+pub type Apply<E> = fn(
+    &Operation,
+    &Evaluator<'_, E>,
+    &[Operand<'_, <E as DigitArithmetic>::Ciphertext>],
+) -> cryptable::Result<Vec<AnyColumn<<E as DigitArithmetic>::Ciphertext>>>;
 
 /// Returns the kinds of all encrypted operands of an operation on integers of this kind.
 pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<ColumnKind> {
@@ -213,19 +178,6 @@ pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<Colum
         Shape::Shift => vec![kind, ColumnKind::of::<u8>()],
         Shape::Pieces | Shape::Rows => vec![kind],
     }
-}
-
-/// Returns fresh columns of these kinds, for a dry run.
-pub fn fresh(
-    dry_run: &DryRun<'_>,
-    server: &Evaluator<'_, DryRun<'_>>,
-    kinds: &[ColumnKind],
-) -> Result<Vec<AnyColumn<Outline>>> {
-    let column = |&kind: &ColumnKind| match kind {
-        ColumnKind::BOOLEANS => Ok(dry_run.fresh_booleans().into()),
-        kind => with_integer!(kind, T => Ok(dry_run.fresh::<T>(server).into())),
-    };
-    kinds.iter().map(column).collect()
 }
 
 fn check_number(name: &str, number: i128, kind: ColumnKind) -> Result<()> {

@@ -6,16 +6,17 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::integers::{
-    AnyColumn, Column as _, ColumnKind, ColumnWriter, DigitCiphertext, DryRun, Evaluator,
-    LookupModel,
+    AnyColumn, Column as _, ColumnKind, ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun,
+    Evaluator, LookupModel, Operation,
 };
 use cryptable::{Engine, EvaluationKeyHeader, Prediction, Progress};
 use serde_json::json;
 
 use super::column_file::ColumnFile;
-use super::job::{Computing, Job, Public, check_operands, fresh, operand_kinds};
+use super::job::{Apply, Job, check_operands, operand_kinds};
 use super::pieces;
 use crate::args::Global;
+use crate::args::common::name_of;
 use crate::args::integers::IntegersArgs;
 use crate::atomic_file::{self, Access};
 use crate::key_input::{KeyFile, MappedKey};
@@ -29,9 +30,7 @@ const STEPS: usize = 100;
 pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     check_operands(args)?;
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
-    let (constant, count, wide, lazy) = (args.constant, args.count, args.wide, args.lazy);
-    let public = Public { constant, pieces: &pieces, count, wide, lazy };
-    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let key_file = KeyFile::open(global, &args.server.evaluation)?;
     let header = key_file.header.clone();
     // Everything that may be wrong with columns is reported before the key is read.
     let parameters = header.parameters.lookups()?;
@@ -39,17 +38,17 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
         Engine::Packed => {
             let parameters = parameters.packed()?;
             let predict = |tables| parameters.prediction_of(tables);
-            let planned = plan(args, public, &header, parameters, &predict)?;
+            let planned = plan(args, &pieces, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
-            run_on(global, args, planned, &mapped, mapped.key.packed()?)
+            run_on(global, args, planned, &mapped, mapped.key.packed()?, Operation::apply_moving)
         }
         _ => {
             let parameters = parameters.single();
             let parameters = parameters.context("integers are of packed or single values")?;
             let predict = |_| parameters.prediction();
-            let planned = plan(args, public, &header, parameters, &predict)?;
+            let planned = plan(args, &pieces, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
-            run_on(global, args, planned, &mapped, mapped.key.single()?)
+            run_on(global, args, planned, &mapped, mapped.key.single()?, Operation::apply)
         }
     }
 }
@@ -74,7 +73,7 @@ impl<C: DigitCiphertext> Files<C> {
         let kind = first.summary().kind;
         let digest = key.parameters.digest();
         for (file, expected) in operands.iter().zip(operand_kinds(args.op, kind)) {
-            file.check_key(digest, key.key_id, &args.evaluation)?;
+            file.check_key(digest, key.key_id, &args.server.evaluation)?;
             file.check_like(first)?;
             let found = file.summary().kind;
             ensure!(found == expected, "{}: {found}, where {expected} are needed", file.name());
@@ -104,27 +103,32 @@ struct Planned<C> {
 /// Checks everything except the key itself.
 fn plan<C: DigitCiphertext>(
     args: &IntegersArgs,
-    public: Public<'_>,
+    pieces: &[(i128, i64)],
     key: &EvaluationKeyHeader,
     model: Model<'_>,
     predict: Predict<'_>,
 ) -> Result<Planned<C>> {
     let files = Files::open(args, key)?;
-    let job = Job::new(args.op, files.kind, public)?;
+    let job = Job::new(args, files.kind, pieces)?;
     job.check_parts(files.operands[0].parts())?;
     let planned = planned_lookups(&job, model, &files)?;
     let (lookups, most_tables) = (planned.len(), planned.into_iter().max().unwrap_or(1));
     let prediction = predict(most_tables);
-    memory_limit::check_unread(args.memory.limit, &args.op.name(), &prediction)?;
+    memory_limit::check_unread(
+        args.server.memory.limit,
+        &name_of(&args.op),
+        prediction.peak_bytes(),
+    )?;
     Ok(Planned { files, job, lookups })
 }
 
-fn run_on<E: Computing<Ciphertext: DigitCiphertext>>(
+fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     global: Global,
     args: &IntegersArgs,
     planned: Planned<E::Ciphertext>,
     mapped: &MappedKey,
     engine: &E,
+    apply: Apply<E>,
 ) -> Result<()> {
     let Planned { mut files, job, lookups } = planned;
     let start = Instant::now();
@@ -141,11 +145,11 @@ fn run_on<E: Computing<Ciphertext: DigitCiphertext>>(
     let create = |path: &PathBuf| -> Result<_> {
         Ok(ColumnWriter::new(atomic_file::create(path, Access::Public)?))
     };
-    let outputs = std::iter::once(&args.output).chain(&args.value);
+    let outputs = std::iter::once(&args.server.file.output).chain(&args.value);
     let mut writers = outputs.map(create).collect::<Result<Vec<_>>>()?;
     let mut kind = files.kind;
     for _ in 0..parts {
-        let found = job.apply(&server, &files.next()?)?;
+        let found = job.run(&server, &files.next()?, apply)?;
         kind = found[0].kind();
         writers.iter_mut().zip(&found).try_for_each(|(writer, found)| writer.push(found))?;
     }
@@ -155,7 +159,7 @@ fn run_on<E: Computing<Ciphertext: DigitCiphertext>>(
     for writer in writers {
         output_bytes += writer.finish()?.commit(true)?;
     }
-    let (eval_s, operation) = (start.elapsed().as_secs_f64(), args.op.name());
+    let (eval_s, operation) = (start.elapsed().as_secs_f64(), name_of(&args.op));
     let (size, time) = (bytes(output_bytes), seconds(eval_s));
     let text = format!("{operation} of {values} values, {kind}, {size}, {time}");
     // Lookups are those that were planned, for fresh inputs.
@@ -165,7 +169,7 @@ fn run_on<E: Computing<Ciphertext: DigitCiphertext>>(
         "type": kind.to_string(),
         "lookups": parts * lookups,
     });
-    report::computed(global, &args.output, output_bytes, eval_s, fields, &text)
+    report::computed(global, &args.server.file.output, output_bytes, eval_s, fields, &text)
 }
 
 /// Returns the number of tables of each lookup of a part, from a dry run on fresh columns.
@@ -176,7 +180,5 @@ fn planned_lookups<C: DigitCiphertext>(
 ) -> Result<Vec<usize>> {
     let values = usize::try_from(files.operands[0].values()).unwrap_or(usize::MAX);
     let dry_run = DryRun::new(model, model.places().unwrap_or(1).min(values));
-    let server = Evaluator::new(&dry_run)?;
-    job.apply(&server, &fresh(&dry_run, &server, &files.kinds())?)?;
-    Ok(dry_run.lookups())
+    job.planned_lookups(&dry_run, &files.kinds())
 }

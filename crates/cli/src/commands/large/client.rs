@@ -1,4 +1,4 @@
-//! Encryption of integers of engine `single`, and decryption of their signs and comparisons.
+//! Encryption of integers of engine `single`, and decryption of results.
 
 use std::fs::File;
 use std::time::Instant;
@@ -6,19 +6,21 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::large_values::{EncryptedIntegers, SmallValues};
 use cryptable::{KeyParameters, SecretKey};
+use cryptable_wire::ObjectType;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::MORE_BITS;
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
+use crate::commands::bridge::HEADROOM_BITS;
 use crate::commands::decrypt;
-use crate::commands::encrypt::EncryptionKey;
+use crate::commands::encrypt::open_input;
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
-use crate::formats::values::{ValueOptions, open_values};
+use crate::formats::values::next_values;
 use crate::input_file;
-use crate::key_input::{self, of_keygen};
+use crate::key_input::{self, EncryptionKey, of_keygen};
 use crate::report::{self, bytes, seconds};
 
 /// Most integers of a file, a gigabyte of ciphertexts.
@@ -35,16 +37,12 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     let modulus = 1 << (parameters.bits() - MORE_BITS);
     let domain = Domain { modulus, signed: args.signed };
     let coding = Coding::open(args.dictionary.as_deref(), false, domain)?;
-    let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
-    let values = open_values(&args.input, &ValueOptions { format, column, csv, coding })?;
     let input = input_file::name(&args.input);
-    // Reserve space for all of them, since growing would leave copies behind.
-    let mut integers = Zeroizing::new(Vec::with_capacity(MAX_INTEGERS));
-    for value in values {
-        ensure!(integers.len() < MAX_INTEGERS, "{input}: more than {MAX_INTEGERS} integers");
-        integers.push(domain.integer(value?) as i64);
-    }
-    ensure!(!integers.is_empty(), "{input} holds no values");
+    let values = next_values(&mut open_input(args, coding)?, MAX_INTEGERS + 1)?;
+    ensure!(values.len() <= MAX_INTEGERS, "{input}: more than {MAX_INTEGERS} integers");
+    ensure!(!values.is_empty(), "{input} holds no values");
+    let integers = values.iter().map(|&value| domain.integer(value) as i64);
+    let integers = Zeroizing::new(integers.collect::<Vec<_>>());
     let encrypted: EncryptedIntegers = match key {
         EncryptionKey::Secret(key) => key.large_values()?.encrypt(&integers)?,
         EncryptionKey::Public(key) => key.encrypt_integers(&integers)?,
@@ -58,18 +56,31 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     report::written(global, &args.output, size, fields, &text)
 }
 
-/// Decrypts signs and comparisons.
-pub fn decrypt_small(
+/// Decrypts integers, results of `bridge` or `compare`, or signs and comparisons of `compare`.
+pub fn decrypt(
     global: Global,
     args: &DecryptArgs,
     key: &SecretKey,
     file: &File,
+    object: ObjectType,
 ) -> Result<()> {
     let start = Instant::now();
     let name = || input_file::name(&args.input);
-    let secret = key.large_values().with_context(|| of_keygen(args.secret(), "compare"))?;
+    let is_small = object == ObjectType::SmallValues;
+    let job = if is_small { "compare" } else { "bridge" };
+    let secret = key.large_values().with_context(|| of_keygen(args.secret(), job))?;
     let input = key_input::map_file(file, &args.input)?;
-    let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
-    let values = Zeroizing::new(secret.decrypt_small(&found).with_context(name)?);
-    decrypt::write_all(global, args, key, &values, found.modulus().into(), start)
+    let (values, modulus) = if is_small {
+        let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
+        (Zeroizing::new(secret.decrypt_small(&found).with_context(name)?), found.modulus())
+    } else {
+        let found = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;
+        let modulus = 1 << (secret.parameters().bits() - HEADROOM_BITS);
+        let integers = Zeroizing::new(secret.decrypt(&found).with_context(name)?);
+        let values = integers.iter().map(|integer| integer.rem_euclid(modulus) as u64);
+        (Zeroizing::new(values.collect()), modulus as u64)
+    };
+    decrypt::write_values(global, args, &values, modulus.into(), start)?;
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
+    Ok(())
 }

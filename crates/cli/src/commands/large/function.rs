@@ -1,14 +1,13 @@
 //! Piecewise linear functions of integers, in CSV files.
 
-use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use cryptable::large_values::RealFunction;
 
-use crate::formats::records::{Records, quoted};
+use crate::formats::lines::Lines;
+use crate::formats::records::quoted;
 use crate::input_file;
-use crate::printable::Printable as _;
 
 /// A function that is linear between points, and constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,28 +18,16 @@ pub struct Piecewise {
 
 /// Reads lines `x,y` of a function of integers, for ciphertexts of this number of bits.
 pub fn read(path: &Path, bits: u32) -> Result<Piecewise> {
-    let shown = input_file::shown(path);
-    let name = shown.printable();
-    let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
+    let mut lines = Lines::open(path, ["x", "y"])?;
     let one = f64::from(1u32 << (bits - 1));
     let mut points: Vec<(f64, f64)> = Vec::new();
-    let mut more = records.advance()?;
-    if more && records.is_header() {
-        more = records.advance()?;
-    }
-    while more {
-        let line = records.line();
-        ensure!(records.width() == 2, "{name} line {line}: there must be two columns, x and y");
+    while lines.advance()? {
+        let place = lines.place();
         let number = |column: usize| -> Result<f64> {
-            let text = records.text(column)?.trim();
+            let text = lines.text(column)?;
             let found = text.parse::<f64>().ok().map(|number| number / one);
-            let found = found.filter(|number| (-1.0..1.0).contains(number));
-            found.ok_or_else(|| {
-                anyhow::anyhow!(
-                    "{name} line {line}: {} is not a number from {} to below {one}",
-                    quoted(text),
-                    -one
-                )
+            found.filter(|number| (-1.0..1.0).contains(number)).with_context(|| {
+                format!("{place}: {} is not a number from {} to below {one}", quoted(text), -one)
             })
         };
         let point = (number(0)?, number(1)?);
@@ -48,12 +35,12 @@ pub fn read(path: &Path, bits: u32) -> Result<Piecewise> {
             let jumps = before == 0.0 && point.0 == 0.0;
             ensure!(
                 point.0 > before || jumps,
-                "{name} line {line}: x must grow from line to line; only at 0 may a function jump"
+                "{place}: x must grow from line to line; only at 0 may a function jump"
             );
         }
         points.push(point);
-        more = records.advance()?;
     }
+    let name = input_file::name(path);
     ensure!(points.len() >= 2, "{name}: a function has at least two points");
     Ok(Piecewise { points })
 }
@@ -110,6 +97,6 @@ mod tests {
         assert!(message("1,2\n").contains("two points"));
         assert!(message("1,2\n1,3\n").contains("x must grow"));
         assert!(message("1,2\n128,3\n").contains("line 2: \"128\" is not a number"));
-        assert!(message("1,2,3\n2,3,4\n").contains("two columns"));
+        assert!(message("1,2,3\n2,3,4\n").contains("3 columns; there must be `x,y`"));
     }
 }

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use crate::commands::table_files;
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
 use crate::formats::value_tables::{ValueTableOptions, ValueTables};
-use crate::printable::Printable as _;
+use crate::progress::Moved;
 use crate::{input_file, key_input};
 
 /// Advice about keys that serve only shared tables.
@@ -31,19 +30,31 @@ const OTHER_KEYS: &str = "keys of keygen --table-kind per-value or encrypted ser
 /// Message about keys that do not serve one table per value.
 const PER_VALUE: &str = "--per-value: keys of keygen --table-kind per-value or encrypted serve it";
 
-/// A callback that receives the number of steps done and in total, and decides whether to continue.
-type Moved<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
+/// The tables of a lookup, one per output, before its key is read.
+pub struct Tables {
+    source: Source,
+    /// Whether outputs are signed.
+    signed: bool,
+}
 
-/// The tables of a lookup, one per output.
-pub enum Tables {
+enum Source {
     /// Unencrypted tables that all values share.
-    Shared { tables: Vec<Table>, prepared: Vec<PreparedTable>, notes: Vec<Option<ReadNote>> },
+    Shared { tables: Vec<Table>, notes: Vec<Option<ReadNote>>, paths: Vec<PathBuf> },
     /// Unencrypted tables with complex outputs, which all values share.
-    Complex { prepared: Vec<PreparedComplexTable>, signed: bool, notes: Vec<Option<ReadNote>> },
+    Complex { tables: Vec<ComplexTable>, notes: Vec<Option<ReadNote>> },
     /// Unencrypted tables with one per value, read along with the values.
-    PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
-    /// Tables that the client encrypted, used in their files.
-    Encrypted { files: Vec<Mapped>, signed: bool },
+    PerValue(Vec<RefCell<ValueTables>>),
+    /// Tables that the client encrypted. Reading them needs the key.
+    Encrypted(Vec<PathBuf>),
+}
+
+/// Tables that are ready for lookups with a key.
+pub enum Prepared<'a> {
+    Shared(Vec<PreparedTable>),
+    Complex(Vec<PreparedComplexTable>),
+    PerValue(&'a [RefCell<ValueTables>]),
+    /// Used in their files.
+    Encrypted(Vec<Mapped>),
 }
 
 /// Encrypted tables with their file.
@@ -53,27 +64,126 @@ pub struct Mapped {
     name: String,
 }
 
-/// The tables of a lookup, before its key is read.
-pub enum TableFiles {
-    /// Unencrypted tables that all values share.
-    Shared { tables: Vec<Table>, notes: Vec<Option<ReadNote>>, paths: Vec<PathBuf> },
-    /// Unencrypted tables with complex outputs, which all values share.
-    Complex { tables: Vec<ComplexTable>, signed: bool, notes: Vec<Option<ReadNote>> },
-    /// Unencrypted tables with one per value.
-    PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
-    /// Tables that the client encrypted. Reading them needs the key.
-    Encrypted { paths: Vec<PathBuf>, signed: bool },
-}
-
-impl TableFiles {
+impl Tables {
     /// Reads the tables of a lookup, all of one kind, for a key of these parameters.
     pub fn read(args: &LookupArgs, parameters: &Parameters, moduli: Moduli) -> Result<Self> {
         let signed = args.reading.signs().outputs;
+        Ok(Self { source: Source::read(args, parameters, moduli, signed)?, signed })
+    }
+
+    /// Returns the kind of entries.
+    pub fn kind(&self) -> EntryKind {
+        match self.source {
+            Source::Shared { .. } | Source::Complex { .. } => EntryKind::Shared,
+            Source::PerValue(_) => EntryKind::Plain,
+            Source::Encrypted(_) => EntryKind::Encrypted,
+        }
+    }
+
+    /// Prepares the tables for lookups with a key.
+    pub fn prepare(
+        &self,
+        key: &EvaluationKey,
+        input: &CiphertextFileSummary,
+    ) -> Result<Prepared<'_>> {
+        Ok(match &self.source {
+            Source::Shared { tables, paths, .. } => {
+                let prepare = |(table, path): (&Table, &PathBuf)| {
+                    key.prepare(table).with_context(|| input_file::name(path))
+                };
+                Prepared::Shared(tables.iter().zip(paths).map(prepare).collect::<Result<_>>()?)
+            }
+            Source::Complex { tables, .. } => {
+                let key = key.packed()?;
+                let prepared = tables.iter().map(|table| key.prepare_complex(table));
+                Prepared::Complex(prepared.collect::<cryptable::Result<_>>()?)
+            }
+            Source::PerValue(files) => Prepared::PerValue(files),
+            Source::Encrypted(paths) => {
+                let key = key.packed()?;
+                let open = |path: &PathBuf| Mapped::open(path, key, input);
+                Prepared::Encrypted(paths.iter().map(open).collect::<Result<_>>()?)
+            }
+        })
+    }
+
+    /// Returns a summary of what was read from each CSV file; of tables per value, it is complete only in the end.
+    pub fn notes(&self) -> Vec<Option<ReadNote>> {
+        match &self.source {
+            Source::Shared { notes, .. } | Source::Complex { notes, .. } => notes.clone(),
+            Source::PerValue(files) => files.iter().map(|file| file.borrow().note()).collect(),
+            Source::Encrypted(paths) => vec![None; paths.len()],
+        }
+    }
+
+    /// Returns a digest of everything that results depend on.
+    pub fn binding(&self, input: &CiphertextFileSummary) -> Result<[u8; 32]> {
+        match &self.source {
+            Source::Shared { tables, .. } => Ok(binding(input, tables)),
+            _ => bail!("--resume is for one table for all values"),
+        }
+    }
+
+    /// Maps values through all tables: those of a ciphertext, or of one for every variable of the tables.
+    pub fn look_up(
+        &self,
+        key: &EvaluationKey,
+        prepared: &Prepared<'_>,
+        inputs: &[Ciphertext],
+        moved: Moved<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let first = &inputs[0];
+        let execution = Execution::default().progress(moved);
+        let found = match prepared {
+            Prepared::Shared(prepared) => {
+                let tables: Vec<&PreparedTable> = prepared.iter().collect();
+                match inputs {
+                    [input] => key.lookup_many_with(input, &tables, execution)?,
+                    _ => key.lookup_digits(inputs, &tables, execution)?,
+                }
+            }
+            Prepared::Complex(prepared) => {
+                let tables: Vec<_> = prepared.iter().collect();
+                key.lookup_complex(first, &tables, execution)?
+            }
+            Prepared::PerValue(files) => {
+                let tables = files.iter().map(|file| file.borrow_mut().of_values(first.count()));
+                let tables = tables.collect::<Result<Vec<_>>>()?;
+                one_by_one(&tables, moved, |tables, execution| {
+                    key.lookup_per_value_digits(inputs, tables, execution)
+                })?
+            }
+            Prepared::Encrypted(files) => {
+                files.iter().try_for_each(Mapped::check_unchanged)?;
+                let found = one_by_one(files, moved, |file, execution| {
+                    key.lookup_encrypted_digits(inputs, &file.tables, execution)
+                })?;
+                files.iter().try_for_each(Mapped::check_unchanged)?;
+                found
+            }
+        };
+        Ok(found.into_iter().map(|result| result.with_signed(self.signed)).collect())
+    }
+
+    /// Checks that there are not more tables than values.
+    pub fn finish(&self) -> Result<()> {
+        let Source::PerValue(files) = &self.source else { return Ok(()) };
+        files.iter().try_for_each(|file| file.borrow_mut().finish())
+    }
+}
+
+impl Source {
+    fn read(
+        args: &LookupArgs,
+        parameters: &Parameters,
+        moduli: Moduli,
+        signed: bool,
+    ) -> Result<Self> {
         let encrypted: Vec<bool> =
             args.tables.iter().map(|path| is_encrypted(path)).collect::<Result<_>>()?;
         if encrypted.contains(&true) {
             check_encrypted(args, parameters, &encrypted)?;
-            return Ok(Self::Encrypted { paths: args.tables.clone(), signed });
+            return Ok(Self::Encrypted(args.tables.clone()));
         }
         if args.per_value {
             let packed = parameters.packed().context(PER_VALUE)?;
@@ -85,11 +195,11 @@ impl TableFiles {
             let options = ValueTableOptions {
                 moduli: (packed.input_modulus(), packed.output_modulus()),
                 signed,
-                header: table_files::stated_header(&args.reading),
+                header: args.reading.stated_header(),
             };
             let open = |path: &PathBuf| ValueTables::open(path, options).map(RefCell::new);
             let files = args.tables.iter().map(open).collect::<Result<_>>()?;
-            return Ok(Self::PerValue { files, signed });
+            return Ok(Self::PerValue(files));
         }
         let is_complex = parameters.packed().is_ok_and(|it| it.literal().complex_outputs);
         ensure!(
@@ -110,136 +220,9 @@ impl TableFiles {
             let parts = tables.into_iter().zip(parts);
             let complex = parts.map(|(re, (im, _))| ComplexTable::from_tables(re, im));
             let tables = complex.collect::<Result<_, _>>()?;
-            return Ok(Self::Complex { tables, signed, notes });
+            return Ok(Self::Complex { tables, notes });
         }
         Ok(Self::Shared { tables, notes, paths: args.tables.clone() })
-    }
-
-    /// Returns the kind of entries.
-    pub fn kind(&self) -> EntryKind {
-        match self {
-            Self::Shared { .. } | Self::Complex { .. } => EntryKind::Shared,
-            Self::PerValue { .. } => EntryKind::Plain,
-            Self::Encrypted { .. } => EntryKind::Encrypted,
-        }
-    }
-
-    /// Prepares the tables for lookups with a key.
-    pub fn prepare(self, key: &EvaluationKey, input: &CiphertextFileSummary) -> Result<Tables> {
-        Ok(match self {
-            Self::Shared { tables, notes, paths } => {
-                let prepare = |(table, path): (&Table, &PathBuf)| {
-                    key.prepare(table).with_context(|| input_file::name(path))
-                };
-                let prepared = tables.iter().zip(&paths).map(prepare).collect::<Result<_>>()?;
-                Tables::Shared { tables, prepared, notes }
-            }
-            Self::Complex { tables, signed, notes } => {
-                let key = key.packed()?;
-                let prepared = tables.iter().map(|table| key.prepare_complex(table));
-                let prepared = prepared.collect::<cryptable::Result<_>>()?;
-                Tables::Complex { prepared, signed, notes }
-            }
-            Self::PerValue { files, signed } => Tables::PerValue { files, signed },
-            Self::Encrypted { paths, signed } => {
-                let key = key.packed()?;
-                let open = |path: &PathBuf| Mapped::open(path, key, input);
-                let files = paths.iter().map(open).collect::<Result<_>>()?;
-                Tables::Encrypted { files, signed }
-            }
-        })
-    }
-}
-
-impl Tables {
-    /// Returns the number of tables.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Shared { tables, .. } => tables.len(),
-            Self::Complex { prepared, .. } => prepared.len(),
-            Self::PerValue { files, .. } => files.len(),
-            Self::Encrypted { files, .. } => files.len(),
-        }
-    }
-
-    /// Returns the kind of entries.
-    pub fn kind(&self) -> EntryKind {
-        match self {
-            Self::Shared { .. } | Self::Complex { .. } => EntryKind::Shared,
-            Self::PerValue { .. } => EntryKind::Plain,
-            Self::Encrypted { .. } => EntryKind::Encrypted,
-        }
-    }
-
-    /// Returns a summary of what was read from each CSV file.
-    pub fn notes(&self) -> Vec<Option<ReadNote>> {
-        match self {
-            Self::Shared { notes, .. } | Self::Complex { notes, .. } => notes.clone(),
-            // These summaries are complete only in the end.
-            Self::PerValue { files, .. } => files.iter().map(|file| file.borrow().note()).collect(),
-            Self::Encrypted { files, .. } => files.iter().map(|_| None).collect(),
-        }
-    }
-
-    /// Returns a digest of everything that results depend on.
-    pub fn binding(&self, input: &CiphertextFileSummary) -> Result<[u8; 32]> {
-        match self {
-            Self::Shared { tables, .. } => Ok(binding(input, tables)),
-            _ => bail!("--resume is for one table for all values"),
-        }
-    }
-
-    /// Maps values through all tables: those of a ciphertext, or of one for every variable of the tables.
-    pub fn look_up(
-        &self,
-        key: &EvaluationKey,
-        inputs: &[Ciphertext],
-        moved: Moved<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        let first = &inputs[0];
-        let execution = Execution::default().progress(moved);
-        let signed = |found: Vec<Ciphertext>, signed: bool| {
-            Ok(found.into_iter().map(|result| result.with_signed(signed)).collect())
-        };
-        match self {
-            Self::Shared { prepared, .. } => {
-                let tables: Vec<&PreparedTable> = prepared.iter().collect();
-                Ok(match inputs {
-                    [input] => key.lookup_many_with(input, &tables, execution)?,
-                    _ => key.lookup_digits(inputs, &tables, execution)?,
-                })
-            }
-            Self::Complex { prepared, signed: is_signed, .. } => {
-                let tables: Vec<_> = prepared.iter().collect();
-                signed(key.lookup_complex(first, &tables, execution)?, *is_signed)
-            }
-            Self::PerValue { files, signed: is_signed } => {
-                let tables = files.iter().map(|file| file.borrow_mut().of_values(first.count()));
-                let tables = tables.collect::<Result<Vec<_>>>()?;
-                let found = one_by_one(&tables, moved, |tables, execution| {
-                    key.lookup_per_value_digits(inputs, tables, execution)
-                })?;
-                signed(found, *is_signed)
-            }
-            Self::Encrypted { files, signed: is_signed } => {
-                files.iter().try_for_each(Mapped::check_unchanged)?;
-                let found = one_by_one(files, moved, |file, execution| {
-                    key.lookup_encrypted_digits(inputs, &file.tables, execution)
-                })?;
-                files.iter().try_for_each(Mapped::check_unchanged)?;
-                signed(found, *is_signed)
-            }
-        }
-    }
-
-    /// Checks that there are not more tables than values.
-    pub fn finish(&self) -> Result<()> {
-        match self {
-            Self::PerValue { files, .. } => {
-                files.iter().try_for_each(|file| file.borrow_mut().finish())
-            }
-            Self::Shared { .. } | Self::Complex { .. } | Self::Encrypted { .. } => Ok(()),
-        }
     }
 }
 
@@ -260,7 +243,7 @@ fn one_by_one<T>(
 /// Checks that all tables are encrypted, for a key that serves such, and that no options for others are given.
 fn check_encrypted(args: &LookupArgs, parameters: &Parameters, encrypted: &[bool]) -> Result<()> {
     let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
-    let name = args.tables[plain.unwrap_or(0)].printable();
+    let name = input_file::name(&args.tables[plain.unwrap_or(0)]);
     ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
     ensure!(!args.per_value, "--per-value: {name} is encrypted, and says itself what it is");
     let in_the_clear = [("--resume", args.resume), ("--imaginary", !args.imaginary.is_empty())];
@@ -281,7 +264,7 @@ fn is_encrypted(path: &Path) -> Result<bool> {
     if input_file::is_stdin(path) || !path.is_file() {
         return Ok(false);
     }
-    let failed = || format!("cannot read {}", path.printable());
+    let failed = || format!("cannot read {}", input_file::name(path));
     let mut start = Vec::new();
     let file = File::open(path).with_context(failed)?;
     file.take(HEADER_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
@@ -294,7 +277,7 @@ impl Mapped {
         key: &packed::EvaluationKey,
         input: &CiphertextFileSummary,
     ) -> Result<Self> {
-        let name = path.printable();
+        let name = input_file::name(path);
         let read = |file: &Arc<MappedFile>| EncryptedTables::from_shared(key, file.clone());
         let (tables, file) = key_input::read_kept(path, read)?;
         if let Some(count) = tables.count() {

@@ -16,11 +16,9 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::super::decrypt;
-use super::shown;
 use crate::args::owners::{AgreeArgs, CombineArgs, DealArgs, ReceiveArgs, SessionArgs, ShareArgs};
 use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, progress};
 
@@ -49,16 +47,15 @@ pub fn session(global: Global, args: &SessionArgs) -> Result<()> {
 /// If there is no such owner, or writing fails. There is no new file then.
 pub fn share(global: Global, args: &ShareArgs) -> Result<()> {
     let start = Instant::now();
-    args.outputs().try_for_each(|(_, path)| check_new(path, args.force))?;
+    args.outputs().into_iter().try_for_each(|path| check_new(path, args.force))?;
     let session = read_session(global, &args.session)?;
     let mut secret = JointSecret::generate(&session, args.owner)?;
     let public = |path: &PathBuf| atomic_file::create(path, Access::Public);
     let mut first = public(&args.first)?;
     let (mut keys, mut commitment) = (public(&args.keys)?, public(&args.commitment)?);
-    let bar = progress::bar(global, "shares");
-    let moved = progress::on(&bar);
-    let committed = secret.write_shares(&mut first, &mut keys, Progress::new(&moved))?;
-    bar.finish_and_clear();
+    let committed = progress::shown(global, "shares", |moved| {
+        secret.write_shares(&mut first, &mut keys, Progress::new(moved))
+    })?;
     commitment.write_all(&committed)?;
     // The secret last, as in key generation: it is nowhere before its shares are whole.
     let mut file = atomic_file::create(&args.secret, Access::Private)?;
@@ -70,7 +67,7 @@ pub fn share(global: Global, args: &ShareArgs) -> Result<()> {
         "commitment, to all owners",
         "secret; keep it",
     ];
-    let files = written(args.outputs(), &sizes, &goes);
+    let files = written(args.outputs(), sizes, &goes);
     let owners = session.owners();
     summary(global, &format!("shares of owner {} of {owners}", args.owner), None, files, start)
 }
@@ -86,7 +83,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     ensure!(
         is_file,
         "--secret {}: it is written again, so that it must be a file",
-        args.secret.printable()
+        input_file::name(&args.secret)
     );
     let mut secret = read_secret(global, &args.secret)?;
     let (commitments, first) = (map_all(&args.commitments)?, map_all(&args.first)?);
@@ -99,11 +96,10 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     if *agreed != *was_agreed {
         atomic_file::write(&args.secret, Access::Private, &agreed, true)?;
     }
-    let bar = progress::bar(global, "second share");
-    let moved = progress::on(&bar);
-    let progress = Progress::new(&moved);
-    secret.write_second_share(&agreement, &contents(&first), &mut second, progress)?;
-    bar.finish_and_clear();
+    progress::shown(global, "second share", |moved| {
+        let progress = Progress::new(moved);
+        secret.write_second_share(&agreement, &contents(&first), &mut second, progress)
+    })?;
     check_unchanged([&commitments, &first])?;
     let bytes = second.commit(args.force)?;
     let goes = "second share, to whoever combines";
@@ -129,8 +125,8 @@ pub fn deal(global: Global, args: &DealArgs) -> Result<()> {
     let files = args.dealt.iter().zip(1..).map(write).collect::<Result<Vec<_>>>()?;
     let sizes = AtomicFile::commit_all(files, args.force)?;
     let goes = "dealt share, to the holder of this place in the list and nobody else";
-    let files = args.dealt.iter().zip(sizes);
-    let files = files.map(|(path, bytes)| Written { path, bytes, goes }).collect();
+    let paths = args.dealt.iter().map(PathBuf::as_path);
+    let files = written(paths, sizes, &vec![goes; args.dealt.len()]);
     let (owner, threshold) = (secret.owner(), secret.session().owners());
     let what = format!("owner {owner} dealt to {holders} holders, any {threshold} of whom decrypt");
     summary(global, &what, None, files, start)
@@ -160,7 +156,7 @@ pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
 /// If messages of an owner are missing, there twice, or do not belong together. There is no new file then.
 pub fn combine(global: Global, args: &CombineArgs) -> Result<()> {
     let start = Instant::now();
-    args.outputs().try_for_each(|(_, path)| check_new(path, args.force))?;
+    args.outputs().into_iter().try_for_each(|path| check_new(path, args.force))?;
     let session = read_session(global, &args.session)?;
     let commitments = map_all(&args.commitments)?;
     let agreement = JointAgreement::new(&session, &contents(&commitments))?;
@@ -172,10 +168,9 @@ pub fn combine(global: Global, args: &CombineArgs) -> Result<()> {
     public.write_all(&PublicKey::of_owners(&agreement, &contents(&first))?.to_bytes())?;
     let all = [&first, &keys, &second].map(|files| contents(files));
     let shares = EvaluationKeyShares { first: &all[0], keys: &all[1], second: &all[2] };
-    let bar = progress::bar(global, "joint keys");
-    let moved = progress::on(&bar);
-    agreement.write_evaluation_keys(shares, &mut values, &mut bits, Progress::new(&moved))?;
-    bar.finish_and_clear();
+    progress::shown(global, "joint keys", |moved| {
+        agreement.write_evaluation_keys(shares, &mut values, &mut bits, Progress::new(moved))
+    })?;
     check_unchanged([&commitments, &first])?;
     check_unchanged([&keys, &second])?;
     let sizes = AtomicFile::commit_all(vec![values, bits, public], args.force)?;
@@ -184,7 +179,7 @@ pub fn combine(global: Global, args: &CombineArgs) -> Result<()> {
         "evaluation key of bits, to the server",
         "public key; give it to anyone",
     ];
-    let files = written(args.outputs(), &sizes, &goes);
+    let files = written(args.outputs(), sizes, &goes);
     let what = format!("keys of {} owners", session.owners());
     summary(global, &what, Some(&agreement), files, start)
 }
@@ -369,12 +364,12 @@ struct Written<'a> {
 }
 
 fn written<'a>(
-    outputs: impl Iterator<Item = (&'static str, &'a Path)>,
-    sizes: &[u64],
+    outputs: impl IntoIterator<Item = &'a Path>,
+    sizes: Vec<u64>,
     goes: &[&'static str],
 ) -> Vec<Written<'a>> {
-    let files = outputs.zip(sizes).zip(goes);
-    files.map(|(((_, path), &bytes), goes)| Written { path, bytes, goes }).collect()
+    let files = outputs.into_iter().zip(sizes).zip(goes);
+    files.map(|((path, bytes), goes)| Written { path, bytes, goes }).collect()
 }
 
 fn summary(
@@ -389,7 +384,7 @@ fn summary(
     let of_files: Vec<_> = files.iter().map(of_file).collect();
     let mut fields = json!({ "what": what, "files": of_files, "seconds": time });
     let mut text = format!("{what}, {}", seconds(time));
-    if let Some(key_id) = agreement.map(|it| shown(it.key_id())) {
+    if let Some(key_id) = agreement.map(|it| it.key_id().to_string()) {
         text += &format!("\n  joint key {key_id}: the same for all owners");
         fields["key_id"] = key_id.into();
     }

@@ -18,7 +18,6 @@ use super::{connection, named};
 use crate::args::Global;
 use crate::args::remote::{FetchArgs, RemoteLookupArgs, ResultArgs};
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::printable::Printable as _;
 use crate::report::{self, seconds};
 use crate::suggestion::did_you_mean;
 use crate::{input_file, progress};
@@ -211,7 +210,7 @@ fn finish(
     for ((path, bytes), table) in results.outputs.iter().zip(sizes).zip(&done.order.tables) {
         let path = atomic_file::shown(path);
         outputs.push(json!({ "output": path.to_string_lossy(), "output_bytes": bytes }));
-        text += &format!("{}: {table}, {}\n", path.printable(), report::bytes(bytes));
+        text += &format!("{}: {table}, {}\n", input_file::name(path), report::bytes(bytes));
     }
     text += &format!("job {}, {}", short(&done.id), seconds(waited_s));
     let (job, tables) = (done.id, done.order.tables);

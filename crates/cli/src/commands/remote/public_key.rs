@@ -10,7 +10,7 @@ use super::list::short;
 use crate::args::Global;
 use crate::args::remote::FetchArgs;
 use crate::atomic_file::{self, Access};
-use crate::printable::Printable as _;
+use crate::input_file;
 use crate::report;
 
 /// Fetches the public key of a client, who is named, or one that is named by its digest.
@@ -32,7 +32,7 @@ pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let fields = json!({ "output": output.to_string_lossy(), "owner": owner, "key_id": key_id });
     let text = format!(
         "{}: public key of {owner}, for the secret key {key_id}; ask {owner} over another channel whether it is theirs",
-        output.printable()
+        input_file::name(output)
     );
     report::told(global, fields, text)
 }

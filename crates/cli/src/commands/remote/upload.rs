@@ -12,7 +12,6 @@ use super::connection;
 use crate::args::Global;
 use crate::args::remote::UploadArgs;
 use crate::guard;
-use crate::printable::Printable as _;
 use crate::report::{self, bytes};
 use crate::{input_file, progress};
 
@@ -41,7 +40,7 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
         fields["kind"] = kind.into();
         let (sha256, size) = (&object.sha256, bytes(object.bytes));
         let recipient = object.recipient.map(|name| format!(", for {name}"));
-        let (name, recipient) = (file.printable(), recipient.unwrap_or_default());
+        let (name, recipient) = (input_file::name(file), recipient.unwrap_or_default());
         report::told(global, fields, format!("{name}: {kind} {sha256}, {size}{recipient}"))?;
     }
     Ok(())

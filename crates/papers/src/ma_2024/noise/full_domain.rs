@@ -316,7 +316,11 @@ mod tests {
         for variant in Variant::ALL {
             let method = method(variant.name()).unwrap();
             if variant != FdfbKs {
-                assert_eq!(variant.bootstraps(&numbers), method.rotations() as u32, "{variant:?}");
+                assert_eq!(
+                    variant.bootstraps(&numbers),
+                    method.operations().rotations as u32,
+                    "{variant:?}"
+                );
             }
         }
         let without = |name| Variant::of_name(name).is_none();

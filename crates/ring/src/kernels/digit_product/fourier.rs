@@ -67,7 +67,7 @@ unsafe fn decompose<D: Doubles>(
     unsafe { forward_first::<D>(tables, out.as_mut_ptr(), &input) };
 }
 
-/// See [`multiply_add_avx2`].
+/// Multiplies; see the entries.
 ///
 /// # Safety
 /// The processor has the instruction set of D, of R lanes, for which the tables are.
@@ -114,7 +114,7 @@ unsafe fn multiply_add<D: Doubles, const R: usize>(
     }
 }
 
-/// See [`prepare_avx2`].
+/// Prepares keys; see the entries.
 ///
 /// # Safety
 /// As for [`multiply_add`].
@@ -150,77 +150,84 @@ unsafe fn prepare<D: Doubles, const R: usize>(
     }
 }
 
-/// The functions of one instruction set.
+/// Defines the module of an instruction set: the names of its features, and its vectors.
 macro_rules! entries {
-    ($features:literal, $doubles:ty, $lanes:literal, $multiply_add:ident, $prepare:ident,
-     $decompose:ident) => {
-        /// `accumulator += Σ digit·row`, two components, fractions of coefficients, over the rows of a key, while the
-        /// words `next` are fetched to the cache. `digits`: N words per row, overwritten; `sums`: 2N words of scratch
-        /// memory.
-        ///
-        /// # Safety
-        /// The tables are of as many lanes as this instruction set has.
-        #[target_feature(enable = $features)]
-        pub(super) unsafe fn $multiply_add(
-            tables: &Tables,
-            accumulator: &mut [u64],
-            keys: &[u64],
-            next: &[u64],
-            digits: &mut [u64],
-            sums: &mut [u64],
-        ) {
-            // SAFETY: the instruction set is enabled; the caller promises the rest.
-            unsafe {
-                multiply_add::<$doubles, $lanes>(tables, accumulator, keys, next, digits, sums)
+    ($name:ident, $features:literal, $doubles:ty) => {
+        pub(super) mod $name {
+            use super::*;
+
+            const LANES: usize = <$doubles as Doubles>::LANES;
+
+            /// `accumulator += Σ digit·row`, two components, fractions of coefficients, over the rows of a key, while the
+            /// words `next` are fetched to the cache. `digits`: N words per row, overwritten; `sums`: 2N words of scratch
+            /// memory.
+            ///
+            /// # Safety
+            /// The tables are of as many lanes as this instruction set has.
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn multiply_add(
+                tables: &Tables,
+                accumulator: &mut [u64],
+                keys: &[u64],
+                next: &[u64],
+                digits: &mut [u64],
+                sums: &mut [u64],
+            ) {
+                // SAFETY: the instruction set is enabled; the caller promises the rest.
+                unsafe {
+                    super::multiply_add::<$doubles, LANES>(
+                        tables,
+                        accumulator,
+                        keys,
+                        next,
+                        digits,
+                        sums,
+                    )
+                }
             }
-        }
 
-        /// Rows of coefficients (body, mask; N words each) to the order and form of a product's
-        /// keys: blocks, components, rows, points, all over q·M.
-        ///
-        /// # Safety
-        /// As above.
-        #[target_feature(enable = $features)]
-        pub(super) unsafe fn $prepare(
-            m: &Modulus,
-            tables: &Tables,
-            out: &mut [u64],
-            rows: &mut [u64],
-        ) {
-            // SAFETY: as above.
-            unsafe { prepare::<$doubles, $lanes>(m, tables, out, rows) }
-        }
+            /// Rows of coefficients (body, mask; N words each) to the order and form of a product's
+            /// keys: blocks, components, rows, points, all over q·M.
+            ///
+            /// # Safety
+            /// As above.
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn prepare(
+                m: &Modulus,
+                tables: &Tables,
+                out: &mut [u64],
+                rows: &mut [u64],
+            ) {
+                // SAFETY: as above.
+                unsafe { super::prepare::<$doubles, LANES>(m, tables, out, rows) }
+            }
 
-        /// Digits of a polynomial of fractions, of its product with `X^exponent - 1` if there is an
-        /// exponent, in the form that products read; `out` and N words of scratch memory.
-        ///
-        /// # Safety
-        /// As above.
-        #[target_feature(enable = $features)]
-        pub(super) unsafe fn $decompose(
-            tables: &Tables,
-            digits: &FractionDigits,
-            out: &mut [u64],
-            scratch: &mut [u64],
-            source: &[u64],
-            exponent: Option<usize>,
-        ) {
-            // SAFETY: as above.
-            unsafe { decompose::<$doubles>(tables, digits, out, scratch, source, exponent) }
+            /// Digits of a polynomial of fractions, of its product with `X^exponent - 1` if there is an
+            /// exponent, in the form that products read; `out` and N words of scratch memory.
+            ///
+            /// # Safety
+            /// As above.
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn decompose(
+                tables: &Tables,
+                digits: &FractionDigits,
+                out: &mut [u64],
+                scratch: &mut [u64],
+                source: &[u64],
+                exponent: Option<usize>,
+            ) {
+                // SAFETY: as above.
+                unsafe {
+                    super::decompose::<$doubles>(tables, digits, out, scratch, source, exponent)
+                }
+            }
         }
     };
 }
 
 #[cfg(target_arch = "x86_64")]
-entries!("avx2,fma", Avx2, 4, multiply_add_avx2, prepare_avx2, decompose_avx2);
+entries!(avx2, "avx2,fma", Avx2);
 #[cfg(target_arch = "x86_64")]
-entries!(
-    "avx512f,avx512dq,avx512vl,fma",
-    Avx512,
-    8,
-    multiply_add_avx512,
-    prepare_avx512,
-    decompose_avx512
-);
+entries!(avx512, "avx512f,avx512dq,avx512vl,fma", Avx512);
 #[cfg(target_arch = "aarch64")]
-entries!("neon", Neon, 4, multiply_add_neon, prepare_neon, decompose_neon);
+entries!(neon, "neon", Neon);

@@ -28,39 +28,14 @@ impl WideLanes for Avx2 {
         _mm256_set1_epi64x(word.cast_signed())
     }
 
-    #[inline(always)]
-    unsafe fn add(x: __m256i, y: __m256i) -> __m256i {
-        _mm256_add_epi64(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn sub(x: __m256i, y: __m256i) -> __m256i {
-        _mm256_sub_epi64(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn and(x: __m256i, y: __m256i) -> __m256i {
-        _mm256_and_si256(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn shift_left(x: __m256i, counts: __m256i) -> __m256i {
-        _mm256_sllv_epi64(x, counts)
-    }
-
-    #[inline(always)]
-    unsafe fn shift_right(x: __m256i, counts: __m256i) -> __m256i {
-        _mm256_srlv_epi64(x, counts)
-    }
-
-    #[inline(always)]
-    unsafe fn upper(x: __m256i) -> __m256i {
-        _mm256_srli_epi64::<32>(x)
-    }
-
-    #[inline(always)]
-    unsafe fn mul_lower(x: __m256i, y: __m256i) -> __m256i {
-        _mm256_mul_epu32(x, y)
+    intrinsics! { __m256i:
+        add(x, y) = _mm256_add_epi64(x, y);
+        sub(x, y) = _mm256_sub_epi64(x, y);
+        and(x, y) = _mm256_and_si256(x, y);
+        shift_left(x, counts) = _mm256_sllv_epi64(x, counts);
+        shift_right(x, counts) = _mm256_srlv_epi64(x, counts);
+        upper(x) = _mm256_srli_epi64::<32>(x);
+        mul_lower(x, y) = _mm256_mul_epu32(x, y);
     }
 
     #[inline(always)]

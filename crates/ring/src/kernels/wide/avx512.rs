@@ -28,50 +28,23 @@ impl WideLanes for Avx512 {
         _mm512_set1_epi64(word.cast_signed())
     }
 
-    #[inline(always)]
-    unsafe fn add(x: __m512i, y: __m512i) -> __m512i {
-        _mm512_add_epi64(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn sub(x: __m512i, y: __m512i) -> __m512i {
-        _mm512_sub_epi64(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn and(x: __m512i, y: __m512i) -> __m512i {
-        _mm512_and_si512(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn shift_left(x: __m512i, counts: __m512i) -> __m512i {
-        _mm512_sllv_epi64(x, counts)
-    }
-
-    #[inline(always)]
-    unsafe fn shift_right(x: __m512i, counts: __m512i) -> __m512i {
-        _mm512_srlv_epi64(x, counts)
-    }
-
-    #[inline(always)]
-    unsafe fn upper(x: __m512i) -> __m512i {
-        _mm512_srli_epi64::<32>(x)
-    }
-
-    #[inline(always)]
-    unsafe fn mul_lower(x: __m512i, y: __m512i) -> __m512i {
-        _mm512_mul_epu32(x, y)
+    intrinsics! { __m512i:
+        add(x, y) = _mm512_add_epi64(x, y);
+        sub(x, y) = _mm512_sub_epi64(x, y);
+        and(x, y) = _mm512_and_si512(x, y);
+        shift_left(x, counts) = _mm512_sllv_epi64(x, counts);
+        shift_right(x, counts) = _mm512_srlv_epi64(x, counts);
+        upper(x) = _mm512_srli_epi64::<32>(x);
+        mul_lower(x, y) = _mm512_mul_epu32(x, y);
+        subtract_once(x, y) = {
+            // The difference wraps to a number above x exactly if x < y.
+            _mm512_min_epu64(x, _mm512_sub_epi64(x, y))
+        };
     }
 
     #[inline(always)]
     unsafe fn mul(x: __m512i, [y, _]: [__m512i; 2]) -> __m512i {
         _mm512_mullo_epi64(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn subtract_once(x: __m512i, y: __m512i) -> __m512i {
-        // The difference wraps to a number above x exactly if x < y.
-        _mm512_min_epu64(x, _mm512_sub_epi64(x, y))
     }
 
     #[inline(always)]

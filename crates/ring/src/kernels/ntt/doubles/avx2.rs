@@ -31,34 +31,14 @@ impl Doubles for Avx2 {
         _mm256_set1_pd(x)
     }
 
-    #[inline(always)]
-    unsafe fn add(x: __m256d, y: __m256d) -> __m256d {
-        _mm256_add_pd(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn sub(x: __m256d, y: __m256d) -> __m256d {
-        _mm256_sub_pd(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn mul(x: __m256d, y: __m256d) -> __m256d {
-        _mm256_mul_pd(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn mul_add(x: __m256d, y: __m256d, z: __m256d) -> __m256d {
-        _mm256_fmadd_pd(x, y, z)
-    }
-
-    #[inline(always)]
-    unsafe fn mul_sub(x: __m256d, y: __m256d, z: __m256d) -> __m256d {
-        _mm256_fmsub_pd(x, y, z)
-    }
-
-    #[inline(always)]
-    unsafe fn sub_mul(z: __m256d, x: __m256d, y: __m256d) -> __m256d {
-        _mm256_fnmadd_pd(x, y, z)
+    intrinsics! { __m256d:
+        add(x, y) = _mm256_add_pd(x, y);
+        sub(x, y) = _mm256_sub_pd(x, y);
+        mul(x, y) = _mm256_mul_pd(x, y);
+        mul_add(x, y, z) = _mm256_fmadd_pd(x, y, z);
+        mul_sub(x, y, z) = _mm256_fmsub_pd(x, y, z);
+        sub_mul(z, x, y) = _mm256_fnmadd_pd(x, y, z);
+        floor(x) = _mm256_floor_pd(x);
     }
 
     #[inline(always)]
@@ -85,11 +65,6 @@ impl Doubles for Avx2 {
         x[1] = _mm256_permute2f128_pd::<0x20>(b, d);
         x[2] = _mm256_permute2f128_pd::<0x31>(a, c);
         x[3] = _mm256_permute2f128_pd::<0x31>(b, d);
-    }
-
-    #[inline(always)]
-    unsafe fn floor(x: __m256d) -> __m256d {
-        _mm256_floor_pd(x)
     }
 
     #[inline(always)]

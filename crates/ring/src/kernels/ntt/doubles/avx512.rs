@@ -32,39 +32,15 @@ impl Doubles for Avx512 {
         _mm512_set1_pd(x)
     }
 
-    #[inline(always)]
-    unsafe fn add(x: __m512d, y: __m512d) -> __m512d {
-        _mm512_add_pd(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn sub(x: __m512d, y: __m512d) -> __m512d {
-        _mm512_sub_pd(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn mul(x: __m512d, y: __m512d) -> __m512d {
-        _mm512_mul_pd(x, y)
-    }
-
-    #[inline(always)]
-    unsafe fn mul_add(x: __m512d, y: __m512d, z: __m512d) -> __m512d {
-        _mm512_fmadd_pd(x, y, z)
-    }
-
-    #[inline(always)]
-    unsafe fn mul_sub(x: __m512d, y: __m512d, z: __m512d) -> __m512d {
-        _mm512_fmsub_pd(x, y, z)
-    }
-
-    #[inline(always)]
-    unsafe fn sub_mul(z: __m512d, x: __m512d, y: __m512d) -> __m512d {
-        _mm512_fnmadd_pd(x, y, z)
-    }
-
-    #[inline(always)]
-    unsafe fn from_words(words: __m512d) -> __m512d {
-        _mm512_cvtepi64_pd(_mm512_castpd_si512(words))
+    intrinsics! { __m512d:
+        add(x, y) = _mm512_add_pd(x, y);
+        sub(x, y) = _mm512_sub_pd(x, y);
+        mul(x, y) = _mm512_mul_pd(x, y);
+        mul_add(x, y, z) = _mm512_fmadd_pd(x, y, z);
+        mul_sub(x, y, z) = _mm512_fmsub_pd(x, y, z);
+        sub_mul(z, x, y) = _mm512_fnmadd_pd(x, y, z);
+        from_words(words) = _mm512_cvtepi64_pd(_mm512_castpd_si512(words));
+        floor(x) = _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x);
     }
 
     #[inline(always)]
@@ -81,11 +57,6 @@ impl Doubles for Avx512 {
         for (x, words) in x.iter_mut().zip(words) {
             *x = _mm512_castsi512_pd(words);
         }
-    }
-
-    #[inline(always)]
-    unsafe fn floor(x: __m512d) -> __m512d {
-        _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x)
     }
 
     #[inline(always)]

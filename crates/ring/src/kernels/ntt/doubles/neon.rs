@@ -47,39 +47,16 @@ impl Doubles for Neon {
         [vdupq_n_f64(x); 2]
     }
 
-    #[inline(always)]
-    unsafe fn add(x: Self::Vector, y: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| vaddq_f64(x[i], y[i]))
-    }
-
-    #[inline(always)]
-    unsafe fn sub(x: Self::Vector, y: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| vsubq_f64(x[i], y[i]))
-    }
-
-    #[inline(always)]
-    unsafe fn mul(x: Self::Vector, y: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| vmulq_f64(x[i], y[i]))
-    }
-
-    #[inline(always)]
-    unsafe fn mul_add(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| vfmaq_f64(z[i], x[i], y[i]))
-    }
-
-    #[inline(always)]
-    unsafe fn mul_sub(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| vfmaq_f64(vnegq_f64(z[i]), x[i], y[i]))
-    }
-
-    #[inline(always)]
-    unsafe fn sub_mul(z: Self::Vector, x: Self::Vector, y: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| vfmsq_f64(z[i], x[i], y[i]))
-    }
-
-    #[inline(always)]
-    unsafe fn from_words(x: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| vcvtq_f64_u64(words(x[i])))
+    intrinsics! { Self::Vector:
+        add(x, y) = array::from_fn(|i| vaddq_f64(x[i], y[i]));
+        sub(x, y) = array::from_fn(|i| vsubq_f64(x[i], y[i]));
+        mul(x, y) = array::from_fn(|i| vmulq_f64(x[i], y[i]));
+        mul_add(x, y, z) = array::from_fn(|i| vfmaq_f64(z[i], x[i], y[i]));
+        mul_sub(x, y, z) = array::from_fn(|i| vfmaq_f64(vnegq_f64(z[i]), x[i], y[i]));
+        sub_mul(z, x, y) = array::from_fn(|i| vfmsq_f64(z[i], x[i], y[i]));
+        from_words(x) = array::from_fn(|i| vcvtq_f64_u64(words(x[i])));
+        floor(x) = x.map(|x| vrndmq_f64(x));
+        add_words(x, y) = array::from_fn(|i| doubles(vaddq_u64(words(x[i]), words(y[i]))));
     }
 
     #[inline(always)]
@@ -100,16 +77,6 @@ impl Doubles for Neon {
             [join(pair(0)), join(pair(2))]
         });
         x.copy_from_slice(&columns);
-    }
-
-    #[inline(always)]
-    unsafe fn floor(x: Self::Vector) -> Self::Vector {
-        x.map(|x| vrndmq_f64(x))
-    }
-
-    #[inline(always)]
-    unsafe fn add_words(x: Self::Vector, y: Self::Vector) -> Self::Vector {
-        array::from_fn(|i| doubles(vaddq_u64(words(x[i]), words(y[i]))))
     }
 
     #[inline(always)]
