@@ -392,7 +392,7 @@ mod tests {
         ] {
             assert_eq!(max_log2_modulus(degree, secret), None, "{degree} {secret:?}");
         }
-        assert_eq!((limits().len(), estimates().len()), (37, 47));
+        assert_eq!((limits().len(), estimates().len()), (37, 49));
     }
 
     #[test]

@@ -147,4 +147,27 @@ impl VectorTables {
             }
         }
     }
+
+    /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators. Keys, and the words
+    /// that are fetched to the cache meanwhile; exponents and digits of one accumulator after those of another. The
+    /// digits are overwritten; `sums` has as many words as all accumulators.
+    pub(crate) fn multiply_add_keys(
+        &self,
+        accumulators: &mut [u64],
+        keys: (&[u64], &[u64]),
+        exponents: &[usize],
+        digits: &mut [u64],
+        sums: &mut [u64],
+    ) {
+        let multiply_add = match self.lanes {
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx512 => fourier::multiply_add_keys_avx512,
+            #[cfg(target_arch = "x86_64")]
+            Lanes::Avx2 => fourier::multiply_add_keys_avx2,
+            #[cfg(target_arch = "aarch64")]
+            Lanes::Neon => fourier::multiply_add_keys_neon,
+        };
+        // SAFETY: as in `prepare`.
+        unsafe { multiply_add(&self.tables, accumulators, keys, exponents, digits, sums) }
+    }
 }
