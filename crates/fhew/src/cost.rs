@@ -4,10 +4,11 @@
 //! which are read from memory: rotation keys have tens of megabytes.
 
 use cryptable_lattice::cost::Work;
+use cryptable_lattice::security::SecretDistribution;
 
 use crate::full_domain::method::FullDomainMethod;
 use crate::parameters::ParametersLiteral;
-use crate::rotation::cmux::rgsw_per_coefficient;
+use crate::rotation::cmux::{cmux_rgsw_count, cmux_steps};
 
 /// Bytes of a word of a prepared key.
 const WORD_BYTES: f64 = 8.0;
@@ -26,16 +27,23 @@ pub fn relative_transform(degree: usize) -> f64 {
     degree * degree.log2() / (2048.0 * 11.0)
 }
 
-/// A blind rotation: rows + 2 transforms a coefficient of the secret, ℓ' + 2 an automorphism; every key is read once.
+/// A blind rotation: rows + 2 transforms per step, ℓ' + 2 an automorphism; every key is read once. Of a step with several
+/// RGSW ciphertexts, the products with each but the first weigh `(rows + 3/2)/4` transforms, by their instructions.
 #[must_use]
 pub fn rotation(literal: &ParametersLiteral) -> Work {
     let (degree, dimension) = (literal.ring_degree, literal.lwe_dimension);
     let (rows, method) = (literal.rotation.rows() as f64, literal.rotation_method);
-    let steps = dimension as f64 * (rows + 2.0);
+    let secret = literal.lwe_secret;
+    let steps = cmux_steps(dimension, secret) as f64 * (rows + 2.0);
+    let further = match secret {
+        SecretDistribution::Blocks(blocks) => dimension as f64 - 2.0 * f64::from(blocks),
+        _ => 0.0,
+    };
+    let steps = steps + further * (rows + 1.5) / 4.0;
     let count = method.automorphisms(degree, dimension, 0);
     let automorphisms = method.digits().map_or(0.0, |digits| count * (digits.length + 2) as f64);
     let rgsw = match method.exponents(degree) {
-        None => dimension * rgsw_per_coefficient(literal.lwe_secret),
+        None => cmux_rgsw_count(dimension, secret),
         Some(_) => dimension + 1,
     };
     let automorphism_rows = match (method.exponents(degree), method.digits()) {

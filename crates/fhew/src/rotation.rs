@@ -2,7 +2,7 @@
 //!
 //! | file | algorithm |
 //! |---|---|
-//! | `cmux` | a CMUX a coefficient of the secret (Chillotti et al., J. Cryptology 2020) |
+//! | `cmux` | a CMUX per coefficient of the secret (Chillotti et al., J. Cryptology 2020), or a step per block (Lee et al., ASIA CCS 2023) |
 //! | `automorphism` | automorphisms between external products (Lee et al., EUROCRYPT 2023), for sparse exponents too (Wang et al., EUROCRYPT 2024, Algorithms 4 to 6) |
 //! | `exponent_group` | the exponents that automorphisms go through |
 //! | `expected_automorphisms` | how many automorphisms that takes |
@@ -18,6 +18,6 @@ pub(crate) mod method;
 
 pub use automorphism::{AutomorphismRotationKey, RotationAutomorphisms, Step, automorphism_count};
 pub use blind_rotation::BlindRotationKey;
-pub use cmux::{CmuxRotationKey, rgsw_per_coefficient};
+pub use cmux::{CmuxRotationKey, cmux_rgsw_count, cmux_roundings, cmux_steps};
 pub use expected_automorphisms::{expected_automorphisms, expected_sparse_automorphisms};
 pub use exponent_group::{AutomorphismWindow, ExponentGroup};

@@ -120,6 +120,8 @@ pub fn bottom_prime(ring: &Ring) -> usize {
 
 #[cfg(feature = "client")]
 pub(crate) use client::BlockSecret;
+#[cfg(feature = "client")]
+pub use client::block_coefficients;
 
 #[cfg(feature = "client")]
 mod client {
@@ -130,6 +132,24 @@ mod client {
     use zeroize::Zeroizing;
 
     use super::BlockSecretShape;
+
+    /// Draws the coefficients of a secret of blocks, all of one length.
+    ///
+    /// # Panics
+    /// If the blocks do not divide the dimension.
+    #[must_use]
+    pub fn block_coefficients(
+        dimension: usize,
+        blocks: usize,
+        stream: &mut RandomStream,
+    ) -> Zeroizing<Vec<i8>> {
+        assert!(dimension.is_multiple_of(blocks), "{blocks} blocks of {dimension} coefficients");
+        let size = dimension / blocks;
+        let mut places = Zeroizing::new(vec![0; blocks]);
+        stream.uniform_assign(&mut places, size as u64);
+        let coefficient = |index| equal(places[index / size], (index % size) as u64) as i8;
+        Zeroizing::new((0..dimension).map(coefficient).collect())
+    }
 
     /// A secret of blocks. Zeroized on drop, redacted in Debug, and not `Clone`.
     pub(crate) struct BlockSecret {

@@ -26,7 +26,14 @@ impl Scratch {
     /// For products of up to `rows` rows.
     #[must_use]
     pub fn new(ring: &PrimeRing, rows: usize) -> Self {
-        Self { digits: ring.digit_scratch(rows), product: Buffer::zeroed(2 * ring.degree()) }
+        Self::of_batch(ring, rows, 1)
+    }
+
+    /// For products of up to `rows` rows with each of `count` accumulators.
+    #[must_use]
+    pub fn of_batch(ring: &PrimeRing, rows: usize, count: usize) -> Self {
+        let digits = ring.batch_scratch(rows, count);
+        Self { digits, product: Buffer::zeroed(2 * ring.degree()) }
     }
 }
 
@@ -135,6 +142,30 @@ impl ExternalProduct<'_> {
                 torus::add_rotation_difference(out, source, exponent);
             }
         }
+    }
+
+    /// `accumulator += Σ_k (X^exponent_k - 1)·accumulator ⊡ key_k` for each of several accumulators: rotates by the
+    /// exponent whose key holds 1, if all others hold 0. Transforms are those of one CMUX for each accumulator. Keys lie
+    /// side by side; exponents of one accumulator follow those of another.
+    ///
+    /// # Panics
+    /// If lengths do not fit, an exponent is 2N or more, or there are more keys than
+    /// [`cryptable_ring::prime_ring::MOST_KEYS`].
+    pub fn rotate_by_one_assign(
+        &self,
+        accumulators: &mut [u64],
+        exponents: &[usize],
+        keys: PreparedKey<'_>,
+        scratch: &mut Scratch,
+    ) {
+        let rows = self.gadget.rows();
+        for (index, accumulator) in accumulators.chunks_exact(2 * self.ring.degree()).enumerate() {
+            for (digits, first_row, source) in self.halves(accumulator) {
+                let first_row = index * rows + first_row;
+                self.ring.decompose(&digits, &mut scratch.digits, first_row, source);
+            }
+        }
+        self.ring.add_digit_products(accumulators, keys, exponents, &mut scratch.digits);
     }
 
     /// `accumulator = accumulator ⊡ key`: the external product of an RLWE with an RGSW ciphertext,

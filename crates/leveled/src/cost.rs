@@ -3,7 +3,7 @@
 
 use cryptable_fhew::cost;
 use cryptable_fhew::parameters::ParametersLiteral;
-use cryptable_fhew::rotation::rgsw_per_coefficient;
+use cryptable_fhew::rotation::cmux_rgsw_count;
 use cryptable_lattice::cost::Work;
 
 use crate::bootstrapping::{batch_count, ciphertext_count};
@@ -68,7 +68,7 @@ impl CircuitBootstrappingCost {
         let row_bytes = 2.0 * degree * WORD_BYTES;
         let dimension = literal.lwe_dimension as f64;
         let (selectors, automorphisms) = match parameters.fhew().rotation_automorphisms() {
-            None => (dimension * rgsw_per_coefficient(literal.lwe_secret) as f64, 0),
+            None => (cmux_rgsw_count(literal.lwe_dimension, literal.lwe_secret) as f64, 0),
             Some(window) => (dimension + 1.0, window.key_count() * window.gadget.length()),
         };
         Self {

@@ -22,6 +22,7 @@
 //! ([`CircuitBootstrappingNoise::tree`]).
 
 use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
+use cryptable_fhew::rotation::cmux_roundings;
 use cryptable_lattice::noise_bound::largest_where;
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::security::SecretDistribution;
@@ -213,10 +214,7 @@ fn alike(model: &NoiseModel, sparsity_log2: u32) -> [f64; 2] {
     };
     let mask = parameters.rotation_gadget().mask.rounding_variance();
     let rotation = match parameters.rotation_automorphisms() {
-        None => {
-            let moved = if literal.lwe_secret == SecretDistribution::Binary { 1.0 } else { 2.0 };
-            dimension as f64 * mask * second_moment(literal.lwe_secret) * moved
-        }
+        None => mask * cmux_roundings(dimension, literal.lwe_secret),
         Some(window) => {
             let count = literal.rotation_method.automorphisms(degree, dimension, sparsity_log2);
             (dimension + 1) as f64 * mask + count * window.gadget.rounding_variance()

@@ -13,6 +13,9 @@ use crate::fraction_digits::FractionDigits;
 use crate::kernels::digit_product::VectorTables;
 use crate::{Buffer, Modulus, NttTable, kernels, torus};
 
+/// Most keys of one product with the same digits.
+pub const MOST_KEYS: usize = 8;
+
 /// Keys of one number of rows each, prepared for products with digits.
 ///
 /// A key is a list of rows, and a row is two polynomials. All keys lie in one buffer, in the order
@@ -68,8 +71,18 @@ impl PreparedRows {
     /// If the index is not below [`PreparedRows::count`].
     #[must_use]
     pub fn key(&self, index: usize) -> PreparedKey<'_> {
-        let (words, rest) = self.words[index * self.words_each..].split_at(self.words_each);
-        PreparedKey { words, next: &rest[..self.words_each.min(rest.len())] }
+        self.keys(index, 1)
+    }
+
+    /// `count` keys from this index on, for products with the same digits. The next product is with as many that follow.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[must_use]
+    pub fn keys(&self, first: usize, count: usize) -> PreparedKey<'_> {
+        let length = count * self.words_each;
+        let (words, rest) = self.words[first * self.words_each..].split_at(length);
+        PreparedKey { words, next: &rest[..length.min(rest.len())] }
     }
 }
 
@@ -93,12 +106,12 @@ pub struct DigitScratch {
 }
 
 impl DigitScratch {
-    /// For products of up to `rows` digits.
-    pub(crate) fn new(degree: usize, rows: usize) -> Self {
+    /// For products of up to `rows` digits with each of `count` accumulators.
+    pub(crate) fn new(degree: usize, rows: usize, count: usize) -> Self {
         Self {
-            digits: Buffer::zeroed(rows * degree),
+            digits: Buffer::zeroed(count * rows * degree),
             biased: Buffer::zeroed(degree),
-            sums: Buffer::zeroed(2 * degree),
+            sums: Buffer::zeroed(2 * count * degree),
         }
     }
 }
@@ -186,27 +199,70 @@ impl DigitProductTables {
         let n = self.degree;
         let rows = key.words.len() / (2 * n);
         assert_eq!((accumulator.len(), key.words.len()), (2 * n, 2 * n * rows));
-        let (digits, sums) = (&mut scratch.digits[..rows * n], &mut scratch.sums);
+        let (digits, sums) = (&mut scratch.digits[..rows * n], &mut scratch.sums[..2 * n]);
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if let Some(tables) = &self.vector {
             return tables.multiply_add(accumulator, key.words, key.next, digits, sums);
         }
-        let m = &self.modulus;
+        digits.chunks_exact_mut(n).for_each(|digit| ntt.forward_assign(digit));
+        let product = self.products(ntt, key.words, digits, sums);
+        for (out, &fraction) in accumulator.iter_mut().zip(product.iter()) {
+            *out = out.wrapping_add(fraction);
+        }
+    }
+
+    /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators, two polynomials of
+    /// N fractions each. Exponents and digits of one accumulator follow those of another; the digits in `scratch` are
+    /// overwritten.
+    pub(crate) fn multiply_add_keys(
+        &self,
+        ntt: &NttTable,
+        accumulators: &mut [u64],
+        keys: PreparedKey<'_>,
+        exponents: &[usize],
+        scratch: &mut DigitScratch,
+    ) {
+        let n = self.degree;
+        let count = accumulators.len() / (2 * n);
+        let keys_each = exponents.len() / count.max(1);
+        assert!((1..=MOST_KEYS).contains(&keys_each), "{keys_each} keys for one product");
+        assert_eq!((accumulators.len(), exponents.len()), (2 * n * count, count * keys_each));
+        let key_words = keys.words.len() / keys_each;
+        let each = key_words / 2;
+        assert_eq!((keys.words.len(), each % n), (2 * keys_each * each, 0));
+        let (digits, sums) = (&mut scratch.digits[..count * each], &mut scratch.sums);
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if let Some(tables) = &self.vector {
+            let (keys, sums) = ((keys.words, keys.next), &mut sums[..2 * n * count]);
+            return tables.multiply_add_keys(accumulators, keys, exponents, digits, sums);
+        }
+        let of_each = accumulators.chunks_exact_mut(2 * n).zip(digits.chunks_exact_mut(each));
+        for ((accumulator, digits), exponents) in of_each.zip(exponents.chunks_exact(keys_each)) {
+            digits.chunks_exact_mut(n).for_each(|digit| ntt.forward_assign(digit));
+            for (&exponent, key) in exponents.iter().zip(keys.words.chunks_exact(key_words)) {
+                let product = self.products(ntt, key, digits, &mut sums[..2 * n]);
+                for (out, product) in accumulator.chunks_exact_mut(n).zip(product.chunks_exact(n)) {
+                    torus::add_rotation_difference(out, product, exponent);
+                }
+            }
+        }
+    }
+
+    /// Σ digit·row over the rows of a key, of transformed digits: fractions of two polynomials. `sums` has room for both.
+    fn products(&self, ntt: &NttTable, key: &[u64], digits: &[u64], sums: &mut [u64]) -> Buffer {
+        let (n, m) = (self.degree, &self.modulus);
         sums.fill(0);
-        for (digit, row) in digits.chunks_exact_mut(n).zip(key.words.chunks_exact(2 * n)) {
-            ntt.forward_assign(digit);
+        for (digit, row) in digits.chunks_exact(n).zip(key.chunks_exact(2 * n)) {
             for (sum, factor) in sums.chunks_exact_mut(n).zip(row.chunks_exact(n)) {
                 kernels::mul_add_assign(m, sum, digit, factor);
             }
         }
-        let mut fractions = Buffer::unspecified(n);
-        for (sum, out) in sums.chunks_exact_mut(n).zip(accumulator.chunks_exact_mut(n)) {
+        let mut fractions = Buffer::unspecified(2 * n);
+        for (sum, out) in sums.chunks_exact_mut(n).zip(fractions.chunks_exact_mut(n)) {
             ntt.inverse_assign(sum);
-            torus::from_residues(m, &mut fractions, sum);
-            for (out, &fraction) in out.iter_mut().zip(fractions.iter()) {
-                *out = out.wrapping_add(fraction);
-            }
+            torus::from_residues(m, out, sum);
         }
+        fractions
     }
 }
 
@@ -290,7 +346,7 @@ mod tests {
             let mut key = vec![0; rows.len()];
             tables.prepare(&ntt, &mut key, &mut rows.to_vec());
             let key = PreparedKey { words: &key, next: &[] };
-            let mut scratch = DigitScratch::new(degree, 2 * length);
+            let mut scratch = DigitScratch::new(degree, 2 * length, 1);
             for (half, source) in source.chunks_exact(degree).enumerate() {
                 let first_row = half * length;
                 tables.decompose(&gadget, &mut scratch, first_row, source, Some(exponent));
@@ -386,6 +442,52 @@ mod tests {
                     // Rotated by N, the difference has twice these fractions, a half of the torus.
                     let source = vec![fraction; 2 * degree];
                     compare(degree, q, gadget, &rows, &source, 256, false);
+                }
+            }
+        }
+    }
+
+    /// Several keys and accumulators at once, and each product by itself, on every instruction set.
+    #[test]
+    fn products_with_several_keys() {
+        let (rows, exponents) = (3, [[1, 700, 0], [127, 513, 1000]]);
+        for (degree, log2_prime) in [(32, 46.99), (1024, 24.9), (2048, 46.99), (512, 49.9)] {
+            let q = ntt_primes(degree, log2_prime, 1, &[])[0];
+            let gadget = FractionDigits::new(5, rows);
+            let [sources, start] =
+                [2, 4].map(|count| words(count, count as usize * degree, 1 << 52));
+            for isa in Isa::available() {
+                let modulus = Modulus::with_isa(q, isa);
+                let ntt = NttTable::new(degree, modulus).unwrap();
+                let tables = DigitProductTables::new(degree, modulus);
+                let fill = |index, out: &mut [u64]| {
+                    out.copy_from_slice(&words(4 + index as u64, out.len(), q));
+                };
+                let keys = tables.prepare_rows(&ntt, 4, rows, fill);
+                let mut scratch = DigitScratch::new(degree, rows, 2);
+                let (mut expected, mut found) = (start.clone(), start.clone());
+                for (index, source) in sources.chunks_exact(degree).enumerate() {
+                    let out = &mut expected[2 * index * degree..][..2 * degree];
+                    for (k, exponent) in exponents[index].into_iter().enumerate() {
+                        let mut product = vec![0; 2 * degree];
+                        tables.decompose(&gadget, &mut scratch, 0, source, None);
+                        tables.multiply_add(&ntt, &mut product, keys.key(1 + k), &mut scratch);
+                        let parts = out.chunks_exact_mut(degree).zip(product.chunks_exact(degree));
+                        parts.for_each(|(out, product)| {
+                            torus::add_rotation_difference(out, product, exponent % (2 * degree));
+                        });
+                    }
+                }
+                for (index, source) in sources.chunks_exact(degree).enumerate() {
+                    tables.decompose(&gadget, &mut scratch, index * rows, source, None);
+                }
+                let exponents = exponents.as_flattened().iter().map(|e| e % (2 * degree));
+                let (exponents, keys): (Vec<usize>, _) = (exponents.collect(), keys.keys(1, 3));
+                tables.multiply_add_keys(&ntt, &mut found, keys, &exponents, &mut scratch);
+                for (expected, found) in expected.iter().zip(&found) {
+                    let error = (found.wrapping_sub(*expected) << 12) as i64 >> 12;
+                    // Fourier transforms are off by some `√(18)·5u·16·√(N²/12)`, ten deviations of which are within this.
+                    assert!(error.abs() < 400 * degree as i64, "{isa:?}, degree {degree}: {error}");
                 }
             }
         }

@@ -11,7 +11,7 @@ use num_complex::Complex64;
 
 /// `e^(2πi·part/whole)`, for multiples of 8: the angle is taken to the first eighth of the circle,
 /// where sine and cosine are exact to their last place.
-fn root_of_unity(part: usize, whole: usize) -> Complex64 {
+pub(crate) fn root_of_unity(part: usize, whole: usize) -> Complex64 {
     let eighth = whole / 8;
     let (octant, rest) = (part / eighth % 8, part % eighth);
     let angle = |part: usize| TAU * part as f64 / whole as f64;

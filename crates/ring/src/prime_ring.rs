@@ -6,7 +6,7 @@
 //! rows to be multiplied with digits as [`PreparedRows`].
 
 use crate::digit_product::DigitProductTables;
-pub use crate::digit_product::{DigitScratch, PreparedKey, PreparedRows};
+pub use crate::digit_product::{DigitScratch, MOST_KEYS, PreparedKey, PreparedRows};
 use crate::fraction_digits::FractionDigits;
 use crate::{Buffer, Modulus, NttTable, kernels};
 use zeroize::{Zeroize, Zeroizing};
@@ -139,7 +139,13 @@ impl PrimeRing {
     /// Scratch memory for digit products of up to `rows` rows.
     #[must_use]
     pub fn digit_scratch(&self, rows: usize) -> DigitScratch {
-        DigitScratch::new(self.degree, rows)
+        self.batch_scratch(rows, 1)
+    }
+
+    /// Scratch memory for digit products of up to `rows` rows with each of `count` accumulators.
+    #[must_use]
+    pub fn batch_scratch(&self, rows: usize, count: usize) -> DigitScratch {
+        DigitScratch::new(self.degree, rows, count)
     }
 
     /// Writes the digits of a polynomial of torus fractions to `scratch`, for the rows of a key from
@@ -184,6 +190,24 @@ impl PrimeRing {
         scratch: &mut DigitScratch,
     ) {
         self.digit_products.multiply_add(&self.ntt, out, key, scratch);
+    }
+
+    /// `out += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several `out` of two polynomials of N torus
+    /// fractions. The keys are the same for all, read once, [`MOST_KEYS`] at most. Exponents, and digits in `scratch`, which
+    /// are overwritten, are of one `out` after another. Transforms are those of [`PrimeRing::add_digit_product`] for each
+    /// `out`, however many keys there are.
+    ///
+    /// # Panics
+    /// If lengths do not fit, or an exponent is 2N or more.
+    pub fn add_digit_products(
+        &self,
+        out: &mut [u64],
+        keys: PreparedKey<'_>,
+        exponents: &[usize],
+        scratch: &mut DigitScratch,
+    ) {
+        assert!(exponents.iter().all(|&exponent| exponent < 2 * self.degree), "exponents");
+        self.digit_products.multiply_add_keys(&self.ntt, out, keys, exponents, scratch);
     }
 
     /// `polynomial *= multiplicand`, where the latter is one polynomial; coefficients in and out.

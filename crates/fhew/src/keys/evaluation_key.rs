@@ -70,11 +70,14 @@ impl EvaluationKey {
         let parameters = key.parameters.clone();
         let ring = parameters.ring();
         let rotation_automorphisms = expand_rotation_automorphisms(key).map(Arc::new);
-        let secret = parameters.literal().lwe_secret;
+        let literal = *parameters.literal();
+        let (dimension, secret) = (literal.lwe_dimension, literal.lwe_secret);
         let rotation = |(rows, gadget): (&SeededRows, RgswGadget)| {
             let rgsw = rows.prepare(ring, &key.seed, gadget.rows());
             match &rotation_automorphisms {
-                None => BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, rgsw, secret)),
+                None => {
+                    BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, rgsw, dimension, secret))
+                }
                 Some(automorphisms) => BlindRotationKey::Automorphism(
                     AutomorphismRotationKey::new(gadget, rgsw, Arc::clone(automorphisms)),
                 ),

@@ -2,6 +2,7 @@
 
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe_encryption::{lwe_body_with, weighted_coefficient};
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
@@ -13,7 +14,7 @@ use crate::keys::evaluation_key::SeededEvaluationKey;
 use crate::keys::secret_key::SecretKey;
 use crate::packing::trace::exponents;
 use crate::parameters::{Parameters, RotationMethod};
-use crate::rotation::cmux::rgsw_per_coefficient;
+use crate::rotation::cmux::cmux_rgsw_count;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
@@ -204,13 +205,22 @@ impl SecretKey {
         let literal = self.parameters().literal();
         let secret = self.lwe_coefficients();
         // Room for everything, so that no reallocation leaves a copy of the secret behind.
-        let per_coefficient = rgsw_per_coefficient(literal.lwe_secret);
-        let mut monomials = Zeroizing::new(Vec::with_capacity(per_coefficient * secret.len() + 1));
+        let count = cmux_rgsw_count(secret.len(), literal.lwe_secret);
+        let mut monomials = Zeroizing::new(Vec::with_capacity(count.max(secret.len() + 1)));
         match literal.rotation_method {
             RotationMethod::Cmux => {
-                let bits = |&s: &i8| [u64::from(s == 1), u64::from(s == -1)];
-                let bits = secret.iter().flat_map(|s| bits(s).into_iter().take(per_coefficient));
-                monomials.extend(bits.map(SecretMonomial::Bit));
+                let bit = |s: i8, value: i8| SecretMonomial::Bit(u64::from(s == value));
+                match literal.lwe_secret {
+                    SecretDistribution::Binary => {
+                        monomials.extend(secret.iter().map(|&s| bit(s, 1)))
+                    }
+                    SecretDistribution::Blocks(blocks) => {
+                        // The first coefficient of a block is 1 less the sum of the others.
+                        let blocks = secret.chunks_exact(secret.len() / blocks as usize);
+                        monomials.extend(blocks.flat_map(|block| &block[1..]).map(|&s| bit(s, 1)));
+                    }
+                    _ => monomials.extend(secret.iter().flat_map(|&s| [bit(s, 1), bit(s, -1)])),
+                }
             }
             RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
                 monomials.extend(secret.iter().map(|&s| SecretMonomial::Coefficient(s)));

@@ -1,5 +1,6 @@
 //! The client's secrets, encryption and decryption.
 
+use cryptable_lattice::block_secret::block_coefficients;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_encryption;
 use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
@@ -40,8 +41,12 @@ fn sample(
     secret: SecretDistribution,
     stream: &mut RandomStream,
 ) -> Zeroizing<Vec<i8>> {
-    if secret == SecretDistribution::UniformTernary {
-        return stream.uniform_ternary(count);
+    match secret {
+        SecretDistribution::UniformTernary => return stream.uniform_ternary(count),
+        SecretDistribution::Blocks(blocks) => {
+            return block_coefficients(count, blocks as usize, stream);
+        }
+        _ => {}
     }
     let mut bits = Zeroizing::new(vec![0; count]);
     stream.uniform_assign(&mut bits, 2);
@@ -79,8 +84,15 @@ impl SecretKey {
     ) -> Option<Self> {
         let literal = parameters.literal();
         let fits = |secret: &[i8], length, kind| {
-            let least = if kind == SecretDistribution::Binary { 0 } else { -1 };
-            secret.len() == length && secret.iter().all(|c| (least..=1).contains(c))
+            let least = if kind == SecretDistribution::UniformTernary { -1 } else { 0 };
+            let is_one = |block: &[i8]| block.iter().map(|&c| i32::from(c)).sum::<i32>() == 1;
+            let has_blocks = match kind {
+                SecretDistribution::Blocks(blocks) => {
+                    secret.chunks(length / blocks as usize).all(is_one)
+                }
+                _ => true,
+            };
+            secret.len() == length && secret.iter().all(|c| (least..=1).contains(c)) && has_blocks
         };
         let intermediate = literal.intermediate.map(|small| (small.degree, small.secret));
         let (small_degree, small_secret) = intermediate.unwrap_or((0, SecretDistribution::Binary));

@@ -13,7 +13,7 @@ use crate::encrypted_zero::EncryptedZero;
 use crate::keys::evaluation_key::SeededEvaluationKey;
 use crate::packing::trace::exponents;
 use crate::parameters::Parameters;
-use crate::rotation::cmux::rgsw_per_coefficient;
+use crate::rotation::cmux::cmux_rgsw_count;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
@@ -76,7 +76,7 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
     let automorphism = literal.automorphism.length;
     let window = parameters.rotation_automorphisms();
     let rgsw = match &window {
-        None => literal.lwe_dimension * rgsw_per_coefficient(literal.lwe_secret),
+        None => cmux_rgsw_count(literal.lwe_dimension, literal.lwe_secret),
         Some(_) => literal.lwe_dimension + 1,
     };
     let automorphisms = window.map(|window| [window.key_count(), window.gadget.length()]);

@@ -3,6 +3,7 @@
 use cryptable_lattice::error::{check_independent_secret, demand};
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Result};
+use cryptable_ring::prime_ring::MOST_KEYS;
 use serde::{Deserialize, Serialize};
 
 use super::gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
@@ -88,10 +89,31 @@ fn check_numbers(literal: &ParametersLiteral) -> Result<()> {
         log2_prime,
         "it must be from 20 to below 50, and above log2_lwe_modulus",
     )?;
-    for secret in [literal.lwe_secret, literal.ring_secret] {
-        check_independent_secret(secret)?;
+    check_independent_secret(literal.ring_secret)?;
+    match literal.lwe_secret {
+        SecretDistribution::Blocks(blocks) => check_blocks(literal, blocks as usize),
+        secret => check_independent_secret(secret),
     }
-    Ok(())
+}
+
+/// Checks that a secret of blocks has equal ones, whose steps of a rotation take no more keys than a product does.
+fn check_blocks(literal: &ParametersLiteral, blocks: usize) -> Result<()> {
+    let size = literal.lwe_dimension.checked_div(blocks).unwrap_or(0);
+    demand(
+        size * blocks == literal.lwe_dimension && (2..=MOST_KEYS + 1).contains(&size),
+        "blocks of the LWE secret",
+        blocks as f64,
+        &format!(
+            "they must divide the LWE dimension into 2 to {} coefficients each",
+            MOST_KEYS + 1
+        ),
+    )?;
+    demand(
+        literal.rotation_method == RotationMethod::Cmux,
+        "blocks of the LWE secret",
+        blocks as f64,
+        "a rotation by automorphisms takes a binary or uniform ternary secret",
+    )
 }
 
 /// Checks that digits fit the moduli that they decompose.

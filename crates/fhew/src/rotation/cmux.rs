@@ -3,6 +3,14 @@
 //! For each coefficient s_i of the LWE secret the accumulator becomes itself or itself times X^(-a_i), chosen by an
 //! RGSW ciphertext of s_i. A ternary s_i takes two RGSW ciphertexts, of whether it is 1 and whether it is -1, in
 //! one step. A step counts a forward transform for each row of an RGSW ciphertext and 2 inverse ones.
+//!
+//! A secret of blocks takes a step per block (Lee, Min, Seo, Song, "Faster TFHE Bootstrapping with Block Binary Keys", ASIA
+//! CCS 2023, ePrint 2023/958): of its coefficients s_0 to s_k one is 1, so that
+//!
+//! `X^(-Σ a_i·s_i) = X^(-a_0)·(1 + Σ_{i > 0} (X^(a_0 - a_i) - 1)·s_i)`.
+//!
+//! The first factor is public, and the sum has transforms of one step, since monomials are multiplied between them. The paper
+//! has no s_0: a block of all zeros is its secret with s_0 = 1, and masks without a_0 are differences of ours.
 
 use cryptable_lattice::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_lattice::security::SecretDistribution;
@@ -16,27 +24,68 @@ use crate::variance::{RingNumbers, Variance, second_moment};
 #[derive(Debug)]
 pub struct CmuxRotationKey {
     gadget: RgswGadget,
-    /// One a coefficient of a binary secret, two a coefficient of a ternary one.
+    /// One per coefficient of a binary secret, two per coefficient of a ternary one, one per coefficient but the first of
+    /// each block.
     rgsw: PreparedRows,
-    per_coefficient: usize,
+    steps: Steps,
 }
 
-/// RGSW ciphertexts a coefficient of a secret.
+/// Steps of a rotation, and RGSW ciphertexts of one.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    secret: SecretDistribution,
+    count: usize,
+    rgsw_each: usize,
+}
+
+impl Steps {
+    fn new(dimension: usize, secret: SecretDistribution) -> Self {
+        let (count, rgsw_each) = match secret {
+            SecretDistribution::Binary => (dimension, 1),
+            SecretDistribution::Blocks(blocks) => {
+                let blocks = blocks as usize;
+                (blocks, dimension / blocks - 1)
+            }
+            _ => (dimension, 2),
+        };
+        Self { secret, count, rgsw_each }
+    }
+}
+
+/// Steps of a blind rotation by CMUXes: one per coefficient, or per block, of the secret.
 #[must_use]
-pub fn rgsw_per_coefficient(secret: SecretDistribution) -> usize {
-    if secret == SecretDistribution::Binary { 1 } else { 2 }
+pub fn cmux_steps(dimension: usize, secret: SecretDistribution) -> usize {
+    Steps::new(dimension, secret).count
+}
+
+/// RGSW ciphertexts of the key of a blind rotation by CMUXes.
+///
+/// ```
+/// use cryptable_fhew::rotation::cmux_rgsw_count;
+/// use cryptable_lattice::security::SecretDistribution::*;
+/// assert_eq!([Binary, UniformTernary, Blocks(100)].map(|s| cmux_rgsw_count(500, s)), [500, 1000, 400]);
+/// ```
+#[must_use]
+pub fn cmux_rgsw_count(dimension: usize, secret: SecretDistribution) -> usize {
+    let steps = Steps::new(dimension, secret);
+    steps.count * steps.rgsw_each
 }
 
 impl CmuxRotationKey {
-    /// From prepared RGSW ciphertexts, those of one coefficient side by side.
+    /// From prepared RGSW ciphertexts for a secret of this dimension, those of one step side by side.
     ///
     /// # Panics
-    /// If they cannot be shared out among coefficients.
+    /// If their number is not [`cmux_rgsw_count`].
     #[must_use]
-    pub fn new(gadget: RgswGadget, rgsw: PreparedRows, secret: SecretDistribution) -> Self {
-        let per_coefficient = rgsw_per_coefficient(secret);
-        assert!(rgsw.count().is_multiple_of(per_coefficient), "{} RGSW ciphertexts", rgsw.count());
-        Self { gadget, rgsw, per_coefficient }
+    pub fn new(
+        gadget: RgswGadget,
+        rgsw: PreparedRows,
+        dimension: usize,
+        secret: SecretDistribution,
+    ) -> Self {
+        let expected = cmux_rgsw_count(dimension, secret);
+        assert_eq!(rgsw.count(), expected, "RGSW ciphertexts for dimension {dimension}");
+        Self { gadget, rgsw, steps: Steps::new(dimension, secret) }
     }
 
     /// Returns the bytes of memory that the prepared RGSW ciphertexts take.
@@ -63,10 +112,11 @@ impl CmuxRotationKey {
         accumulators: &mut [&mut RlweCiphertext],
         masks: &[&[u64]],
     ) {
-        let product = ExternalProduct { ring, gadget: self.gadget };
-        let mut scratch = Scratch::new(ring, self.gadget.rows());
-        let dimension = self.rgsw.count() / self.per_coefficient;
-        assert!(masks.iter().all(|mask| mask.len() == dimension), "LWE dimension {dimension}");
+        let coefficients = match self.steps.secret {
+            SecretDistribution::Blocks(_) => self.rgsw.count() + self.steps.count,
+            _ => self.steps.count,
+        };
+        assert!(masks.iter().all(|m| m.len() == coefficients), "LWE dimension {coefficients}");
         assert_eq!(accumulators.len(), masks.len(), "masks");
         let m = ring.modulus();
         let mut fractions = Buffer::unspecified(2 * ring.degree() * masks.len());
@@ -74,11 +124,24 @@ impl CmuxRotationKey {
         for (out, accumulator) in fractions.chunks_exact_mut(each).zip(accumulators.iter()) {
             torus::from_residues(m, out, accumulator.words());
         }
-        for i in 0..dimension {
+        match self.steps.secret {
+            SecretDistribution::Blocks(_) => self.rotate_by_blocks(ring, &mut fractions, masks),
+            _ => self.rotate_by_coefficients(ring, &mut fractions, masks),
+        }
+        for (fractions, accumulator) in fractions.chunks_exact(each).zip(accumulators) {
+            torus::to_residues(m, accumulator.words_mut(), fractions);
+        }
+    }
+
+    fn rotate_by_coefficients(&self, ring: &PrimeRing, fractions: &mut [u64], masks: &[&[u64]]) {
+        let product = ExternalProduct { ring, gadget: self.gadget };
+        let mut scratch = Scratch::new(ring, self.gadget.rows());
+        let two_n = 2 * ring.degree();
+        for i in 0..self.steps.count {
             // One of the batch fetches what all need next.
             let mut fetched = false;
-            for (fractions, mask) in fractions.chunks_exact_mut(each).zip(masks) {
-                let exponent = (2 * ring.degree() - mask[i] as usize) % (2 * ring.degree());
+            for (fractions, mask) in fractions.chunks_exact_mut(two_n).zip(masks) {
+                let exponent = (two_n - mask[i] as usize) % two_n;
                 if exponent == 0 {
                     continue;
                 }
@@ -86,7 +149,7 @@ impl CmuxRotationKey {
                     let key = self.rgsw.key(index);
                     if fetched { key.alone() } else { key }
                 };
-                if self.per_coefficient == 1 {
+                if self.steps.rgsw_each == 1 {
                     product.rotate_if_assign(fractions, exponent, key(i), &mut scratch);
                 } else {
                     let keys = [key(2 * i), key(2 * i + 1)];
@@ -95,8 +158,31 @@ impl CmuxRotationKey {
                 fetched = true;
             }
         }
-        for (fractions, accumulator) in fractions.chunks_exact(each).zip(accumulators) {
-            torus::to_residues(m, accumulator.words_mut(), fractions);
+    }
+
+    fn rotate_by_blocks(&self, ring: &PrimeRing, fractions: &mut [u64], masks: &[&[u64]]) {
+        let product = ExternalProduct { ring, gadget: self.gadget };
+        let mut scratch = Scratch::of_batch(ring, self.gadget.rows(), masks.len());
+        let (n, rgsw_each) = (ring.degree(), self.steps.rgsw_each);
+        let size = rgsw_each + 1;
+        let difference = |a: u64, b: u64| (a as usize + 2 * n - b as usize) % (2 * n);
+        for (fractions, mask) in fractions.chunks_exact_mut(2 * n).zip(masks) {
+            let first: u64 = mask.iter().step_by(size).sum();
+            let source = Buffer::copied(fractions);
+            let exponent = difference(0, first % (2 * n as u64));
+            for (out, source) in fractions.chunks_exact_mut(n).zip(source.chunks_exact(n)) {
+                torus::add_rotation_difference(out, source, exponent);
+            }
+        }
+        let mut exponents = Vec::with_capacity(masks.len() * rgsw_each);
+        for block in 0..self.steps.count {
+            exponents.clear();
+            for mask in masks {
+                let mask = &mask[block * size..][..size];
+                exponents.extend(mask[1..].iter().map(|&word| difference(mask[0], word)));
+            }
+            let keys = self.rgsw.keys(block * rgsw_each, rgsw_each);
+            product.rotate_by_one_assign(fractions, &exponents, keys, &mut scratch);
         }
     }
 }
@@ -110,14 +196,24 @@ pub(crate) fn noise(
     dimension: usize,
     secret: SecretDistribution,
 ) -> Variance {
-    let products = ring.rgsw_digits(gadget);
-    // A ternary step multiplies each of two products by X^e - 1: two terms of each.
-    let products = match rgsw_per_coefficient(secret) {
-        1 => products,
-        _ => 4.0 * products,
-    };
-    // Ternary steps decompose the accumulator and rotate the rounding error: X^e - 1 doubles it.
-    let moved = if secret == SecretDistribution::Binary { 1.0 } else { 2.0 };
-    let rounding = ring.rgsw_rounding(gadget) * second_moment(secret) * moved;
-    ring.units(dimension as f64 * (products + rounding))
+    let products = ring.rgsw_digits(gadget) * cmux_rgsw_count(dimension, secret) as f64;
+    // Steps with several RGSW ciphertexts multiply what each adds by X^e - 1, which doubles it; ternary ones decompose
+    // for each of them, and add two such products of a digit.
+    let products = if secret == SecretDistribution::Binary { products } else { 2.0 * products };
+    let roundings = cmux_roundings(dimension, secret);
+    ring.units(products + ring.rgsw_rounding(gadget) * roundings)
+}
+
+/// Returns how often a rotation by CMUXes has the variance of what rounding an accumulator leaves, on average over
+/// secrets: each coefficient of a binary secret that is 1 rounds a rotated difference; in other steps a rounding is multiplied
+/// by X^e - 1, which doubles it.
+#[must_use]
+pub fn cmux_roundings(dimension: usize, secret: SecretDistribution) -> f64 {
+    match secret {
+        SecretDistribution::Binary => dimension as f64 * second_moment(secret),
+        SecretDistribution::Blocks(blocks) => {
+            2.0 * f64::from(blocks) * (1.0 - f64::from(blocks) / dimension as f64)
+        }
+        _ => 2.0 * dimension as f64 * second_moment(secret),
+    }
 }

@@ -56,6 +56,9 @@ const fn gadget(base_log2: u32, length: usize) -> GadgetLiteral {
 const ONE_DIGIT: RgswGadgetLiteral = RgswGadgetLiteral { body: gadget(19, 1), mask: gadget(22, 1) };
 const THREE_ROWS: RgswGadgetLiteral =
     RgswGadgetLiteral { body: gadget(20, 1), mask: gadget(15, 2) };
+/// Three rows for secrets of blocks, whose digits make twice the noise.
+const THREE_ROWS_OF_BLOCKS: RgswGadgetLiteral =
+    RgswGadgetLiteral { body: gadget(19, 1), mask: gadget(15, 2) };
 const TWO_DIGITS: RgswGadgetLiteral =
     RgswGadgetLiteral { body: gadget(13, 2), mask: gadget(15, 2) };
 
@@ -212,7 +215,7 @@ impl ParameterSet {
                 (TWO_DIGITS, [gadget(7, 6), gadget(12, 3)], gadget(3, 6))
             }
             Self::Aes128 | Self::Aes128Sure => {
-                (THREE_ROWS, [gadget(11, 3), gadget(15, 2)], gadget(3, 4))
+                (THREE_ROWS_OF_BLOCKS, [gadget(11, 3), gadget(16, 2)], gadget(3, 4))
             }
         };
         let fhew = one_bit_literal(rotation, conversion);
@@ -226,7 +229,8 @@ impl ParameterSet {
             Self::TwoBitDepth11 | Self::TwoBitDepth24 | Self::TwoBitDepth117 => {
                 with_two_bits(literal)
             }
-            Self::Aes128Sure => with_modulus_of_16_bits(literal, gadget(3, 4)),
+            Self::Aes128 => with_blocks(literal, 156),
+            Self::Aes128Sure => with_blocks(with_modulus_of_16_bits(literal, gadget(3, 4)), 177),
             // Table 2 of the paper: a window of 15 for θ = 2, of 8 for θ = 3.
             Self::AutoDepth7900 => by_automorphisms(literal, 15),
             Self::AutoDepth2 | Self::AutoDepth73 | Self::AutoDepth149 | Self::AutoDepth16800 => {
@@ -246,7 +250,14 @@ impl ParameterSet {
     #[must_use]
     pub fn insecure_toy(self) -> CircuitBootstrappingParameters {
         let literal = self.literal();
-        let fhew = ParametersLiteral { lwe_dimension: TOY_LWE_DIMENSION, ..literal.fhew };
+        let lwe_dimension = TOY_LWE_DIMENSION;
+        let fhew = ParametersLiteral { lwe_dimension, ..literal.fhew };
+        let fhew = match literal.fhew.lwe_secret {
+            SecretDistribution::Blocks(_) => {
+                in_blocks(fhew, (TOY_LWE_DIMENSION / BLOCK_SIZE) as u32)
+            }
+            _ => fhew,
+        };
         let literal =
             CircuitBootstrappingLiteral { security: SecurityLevel::Insecure, fhew, ..literal };
         CircuitBootstrappingParameters::new(literal).expect("a valid set")
@@ -315,6 +326,19 @@ fn with_modulus_of_16_bits(
         ..literal.fhew
     };
     CircuitBootstrappingLiteral { fhew, ..literal }
+}
+
+/// Coefficients of a block of the LWE secret.
+const BLOCK_SIZE: usize = 5;
+
+/// A secret of this many blocks of [`BLOCK_SIZE`] coefficients, whose rotations take a step per block.
+fn with_blocks(literal: CircuitBootstrappingLiteral, blocks: u32) -> CircuitBootstrappingLiteral {
+    CircuitBootstrappingLiteral { fhew: in_blocks(literal.fhew, blocks), ..literal }
+}
+
+fn in_blocks(literal: ParametersLiteral, blocks: u32) -> ParametersLiteral {
+    let lwe_secret = SecretDistribution::Blocks(blocks);
+    ParametersLiteral { lwe_dimension: BLOCK_SIZE * blocks as usize, lwe_secret, ..literal }
 }
 
 /// Rotations by automorphisms with a window, under a ternary secret: one external product a coefficient, of a lower

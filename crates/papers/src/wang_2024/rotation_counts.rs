@@ -2,7 +2,7 @@
 //! rounding (Algorithms 4 to 6), and CMUXes.
 
 use cryptable_fhew::rotation::{
-    expected_automorphisms, expected_sparse_automorphisms, rgsw_per_coefficient,
+    cmux_rgsw_count, expected_automorphisms, expected_sparse_automorphisms,
 };
 use cryptable_lattice::security::SecretDistribution;
 
@@ -23,7 +23,7 @@ impl RotationCounts {
     /// By CMUXes (GINX): one RGSW ciphertext a coefficient of a binary secret, two of a ternary one.
     #[must_use]
     pub fn cmux(dimension: usize, secret: SecretDistribution) -> Self {
-        let rgsw = dimension * rgsw_per_coefficient(secret);
+        let rgsw = cmux_rgsw_count(dimension, secret);
         Self {
             keys: 2 * rgsw,
             external_products: rgsw,

@@ -124,4 +124,25 @@ impl VectorTables {
             by_lanes!(self.lanes, multiply_add(tables, accumulator, keys, next, digits, sums));
         }
     }
+
+    /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators. Keys, and the words
+    /// that are fetched to the cache meanwhile; exponents and digits of one accumulator after those of another. The
+    /// digits are overwritten; `sums` has as many words as all accumulators.
+    pub(crate) fn multiply_add_keys(
+        &self,
+        accumulators: &mut [u64],
+        keys: (&[u64], &[u64]),
+        exponents: &[usize],
+        digits: &mut [u64],
+        sums: &mut [u64],
+    ) {
+        let tables = &self.tables;
+        // SAFETY: as in `prepare`.
+        unsafe {
+            by_lanes!(
+                self.lanes,
+                multiply_add_keys(tables, accumulators, keys, exponents, digits, sums)
+            );
+        }
+    }
 }

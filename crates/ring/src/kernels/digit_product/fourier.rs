@@ -22,6 +22,7 @@
 //! A sum of R products of digits of w bits is below `R·N·2^(w-2)`, and must be below 2^51.
 
 mod fractions;
+mod monomials;
 mod tables;
 mod transform;
 
@@ -33,12 +34,14 @@ use super::super::ntt::doubles::avx512::Avx512;
 #[cfg(target_arch = "aarch64")]
 use super::super::ntt::doubles::neon::Neon;
 use super::super::prefetch::prefetch;
+use crate::digit_product::MOST_KEYS;
 use crate::fraction_digits::FractionDigits;
 use crate::{Buffer, Modulus};
 use fractions::{Decomposition, Real};
 pub(super) use tables::{Tables, fits};
 use transform::{
-    forward_block, forward_first, forward_middle, inverse_block, inverse_trailing, sum_rows,
+    Complex, forward_block, forward_first, forward_middle, inverse_block, inverse_trailing,
+    sum_keys, sum_rows,
 };
 
 /// The digits of a polynomial of fractions after the first pass of their transforms; of its product
@@ -103,12 +106,73 @@ unsafe fn multiply_add<D: Doubles, const R: usize>(
             prefetch(next.next().unwrap_or_default());
             // SAFETY: as above; the key has the words of a block for every row.
             unsafe {
-                let x = sum_rows::<D, R>(tables, digits.as_ptr(), rows, block, key.as_ptr());
+                let digits = digits.as_ptr().add(block * block_words);
+                let x = sum_rows::<D, R, R>(tables, digits, rows, key.as_ptr());
                 inverse_block::<D, R>(tables, x, sums.as_mut_ptr(), block);
             }
         }
     }
     for (sums, out) in sums.chunks_exact_mut(degree).zip(accumulator.chunks_exact_mut(degree)) {
+        // SAFETY: as above.
+        unsafe { inverse_trailing::<D, R>(tables, out.as_mut_ptr(), sums.as_mut_ptr()) };
+    }
+}
+
+/// Multiplies digits by several keys; see the entries. W vectors of sums, and as many of products, stay in registers.
+///
+/// # Safety
+/// As for [`multiply_add`].
+#[inline(always)]
+unsafe fn multiply_add_keys<D: Doubles, const R: usize, const W: usize>(
+    tables: &Tables,
+    accumulators: &mut [u64],
+    (keys, next): (&[u64], &[u64]),
+    exponents: &[usize],
+    digits: &mut [u64],
+    sums: &mut [u64],
+) {
+    let (degree, block_words) = (tables.degree(), 2 * R * R);
+    let count = accumulators.len() / (2 * degree);
+    let (each, keys_each) = (digits.len() / count, exponents.len() / count);
+    let (rows, key_words) = (each / degree, 2 * each);
+    assert_eq!((keys.len(), sums.len()), (keys_each * key_words, accumulators.len()));
+    assert!((1..=MOST_KEYS).contains(&keys_each) && digits.len() == count * rows * degree);
+    for row in digits.chunks_exact_mut(degree) {
+        // SAFETY: the caller promises the instruction set; a row has as many words as the degree.
+        unsafe { forward_middle::<D>(tables, row.as_mut_ptr()) };
+    }
+    let (monomials, blocks) = (tables.monomials(), degree / block_words);
+    // In equal pieces, as in `multiply_add`.
+    let mut next = next.chunks(next.len().div_ceil(3 * blocks * count).max(1));
+    // SAFETY: as above.
+    let mut factors = [[[unsafe { D::splat(0.0) }; 2]; R]; MOST_KEYS];
+    for block in 0..blocks {
+        let of_each = digits.chunks_exact_mut(each).zip(sums.chunks_exact_mut(2 * degree));
+        for ((digits, sums), exponents) in of_each.zip(exponents.chunks_exact(keys_each)) {
+            prefetch(next.next().unwrap_or_default());
+            for row in digits.chunks_exact_mut(degree) {
+                // SAFETY: as above; the degree has as many blocks.
+                unsafe { forward_block::<D, R>(tables, row.as_mut_ptr(), block) };
+            }
+            for (factors, &exponent) in factors.iter_mut().zip(exponents) {
+                // SAFETY: as above.
+                *factors = unsafe { monomials.differences::<D, R>(exponent, block) };
+            }
+            let factors: &[[Complex<D>; R]] = &factors[..keys_each];
+            for (component, sums) in sums.chunks_exact_mut(degree).enumerate() {
+                prefetch(next.next().unwrap_or_default());
+                // SAFETY: as above; each key has the words of a block for every component and row.
+                unsafe {
+                    let digits = digits.as_ptr().add(block * block_words);
+                    let keys = keys.as_ptr().add((2 * block + component) * rows * block_words);
+                    let keys = (keys, key_words);
+                    let x = sum_keys::<D, R, W>(tables, digits, rows, keys, factors);
+                    inverse_block::<D, R>(tables, x, sums.as_mut_ptr(), block);
+                }
+            }
+        }
+    }
+    for (sums, out) in sums.chunks_exact_mut(degree).zip(accumulators.chunks_exact_mut(degree)) {
         // SAFETY: as above.
         unsafe { inverse_trailing::<D, R>(tables, out.as_mut_ptr(), sums.as_mut_ptr()) };
     }
@@ -180,6 +244,34 @@ macro_rules! entries {
                         accumulator,
                         keys,
                         next,
+                        digits,
+                        sums,
+                    )
+                }
+            }
+
+            /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators, with
+            /// exponents and digits of its own, over the same keys, which lie side by side, [`MOST_KEYS`] at most. All
+            /// keys are read once for all accumulators. Fetches, digits and sums as above, for each of them.
+            ///
+            /// # Safety
+            /// As above.
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn multiply_add_keys(
+                tables: &Tables,
+                accumulators: &mut [u64],
+                keys: (&[u64], &[u64]),
+                exponents: &[usize],
+                digits: &mut [u64],
+                sums: &mut [u64],
+            ) {
+                // SAFETY: as above.
+                unsafe {
+                    super::multiply_add_keys::<$doubles, LANES, { LANES / 2 }>(
+                        tables,
+                        accumulators,
+                        keys,
+                        exponents,
                         digits,
                         sums,
                     )

@@ -1,5 +1,8 @@
 //! Twiddles of complex transforms modulo `X^M - i`, in the order of vectors.
 
+use std::sync::OnceLock;
+
+use super::monomials::Monomials;
 use crate::fourier_twiddles::twiddle;
 
 /// Twiddles of one degree for vectors of a certain number of lanes.
@@ -14,6 +17,10 @@ pub(crate) struct Tables {
     /// Twiddles of the last log2 R levels of each block: R/2 pairs of vectors, real and imaginary parts, of the even
     /// nodes below the block's R sub-blocks, which lie side by side in the lanes.
     pub(super) lanes: Vec<f64>,
+    /// R, the number of lanes.
+    lane_count: usize,
+    /// Made when they are first used: few rings multiply by monomials.
+    monomials: OnceLock<Monomials>,
 }
 
 /// Whether a transform of this ring degree is made of whole blocks of vectors.
@@ -56,7 +63,13 @@ impl Tables {
             }
         }
         let passes = radices(blocks.ilog2(), lanes);
-        Self { points, passes, nodes: nodes.collect(), lanes: by_lane }
+        let (nodes, monomials) = (nodes.collect(), OnceLock::new());
+        Self { points, passes, nodes, lanes: by_lane, lane_count: lanes, monomials }
+    }
+
+    /// Monomials at the points of transforms.
+    pub(super) fn monomials(&self) -> &Monomials {
+        self.monomials.get_or_init(|| Monomials::new(self.points, self.lane_count))
     }
 
     /// The ring degree N.

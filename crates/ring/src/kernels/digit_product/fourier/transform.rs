@@ -15,7 +15,7 @@ use super::Tables;
 use super::fractions::{Coefficients, accumulate};
 
 /// Real and imaginary parts.
-type Complex<D> = [<D as Doubles>::Vector; 2];
+pub(super) type Complex<D> = [<D as Doubles>::Vector; 2];
 
 /// Twiddles of the even nodes of a group of up to three levels, its root's first.
 type Twiddles<D> = [Complex<D>; 4];
@@ -250,24 +250,52 @@ pub(super) unsafe fn forward_block<D: Doubles, const R: usize>(
     store::<D, R>(words, R, &x);
 }
 
-/// `Σ digit·row` over the rows of a key in one block. The key has R² points a row, as digits have.
+/// `Σ digit·row` over the rows of a key in one block, W of its R vectors. The key has R² points a row, as digits have;
+/// both are pointers to the first of the vectors.
 #[inline(always)]
-pub(super) unsafe fn sum_rows<D: Doubles, const R: usize>(
+pub(super) unsafe fn sum_rows<D: Doubles, const R: usize, const W: usize>(
     tables: &Tables,
     digits: *const u64,
     rows: usize,
-    block: usize,
     key: *const u64,
-) -> [Complex<D>; R] {
-    let mut sums = [[D::splat(0.0); 2]; R];
+) -> [Complex<D>; W] {
+    let mut sums = [[D::splat(0.0); 2]; W];
     for row in 0..rows {
-        let digits = load::<D, R>(digits.add(2 * (row * tables.points + block * R * R)), R);
-        let keys = load::<D, R>(key.add(2 * row * R * R), R);
+        let digits = load::<D, W>(digits.add(2 * row * tables.points), R);
+        let keys = load::<D, W>(key.add(2 * row * R * R), R);
         for (r, [re, im]) in sums.iter_mut().enumerate() {
             let (x, k) = (digits[r], keys[r]);
             *re = D::sub_mul(D::mul_add(x[0], k[0], *re), x[1], k[1]);
             *im = D::mul_add(x[1], k[0], D::mul_add(x[0], k[1], *im));
         }
+    }
+    sums
+}
+
+/// `Σ_k factors_k·(Σ digit·row of key k)` in one block, for keys `key_words` words apart: W vectors at a time, as many
+/// as stay in registers.
+#[inline(always)]
+pub(super) unsafe fn sum_keys<D: Doubles, const R: usize, const W: usize>(
+    tables: &Tables,
+    digits: *const u64,
+    rows: usize,
+    (keys, key_words): (*const u64, usize),
+    factors: &[[Complex<D>; R]],
+) -> [Complex<D>; R] {
+    let mut sums = [[D::splat(0.0); 2]; R];
+    for first in (0..R).step_by(W) {
+        let mut parts = [[D::splat(0.0); 2]; W];
+        for (index, factors) in factors.iter().enumerate() {
+            let (digits, key) =
+                (digits.add(2 * first * R), keys.add(index * key_words + 2 * first * R));
+            let products = sum_rows::<D, R, W>(tables, digits, rows, key);
+            for (w, ([re, im], x)) in parts.iter_mut().zip(products).enumerate() {
+                let factor = factors[first + w];
+                *re = D::sub_mul(D::mul_add(x[0], factor[0], *re), x[1], factor[1]);
+                *im = D::mul_add(x[1], factor[0], D::mul_add(x[0], factor[1], *im));
+            }
+        }
+        sums[first..first + W].copy_from_slice(&parts);
     }
     sums
 }
