@@ -1,10 +1,9 @@
 //! Products of digits with prepared rows, from torus fractions to torus fractions.
 //!
-//! In [`crate::kernels::digit_product`], decomposition, forward transforms, row sums and inverse
-//! transforms share their passes over memory, and have an order of evaluations of their own: Fourier
-//! transforms over doubles, whose rounding is far below the noise of keys, for primes below 2^47 on
-//! AVX2, AVX-512 and NEON. Everything else goes the portable way, through number-theoretic
-//! transforms.
+//! In [`crate::kernels::digit_product`], decomposition, forward transforms, row sums and inverse transforms share their
+//! passes over memory, and have an order of evaluations of their own: Fourier transforms over doubles, whose rounding is far
+//! below the noise of keys, for primes below 2^47 on AVX2, AVX-512 and NEON. Everything else goes the portable way, through
+//! number-theoretic transforms.
 
 use rayon::prelude::*;
 
@@ -74,7 +73,7 @@ impl PreparedRows {
         self.keys(index, 1)
     }
 
-    /// `count` keys from this index on, for products with the same digits. The next product is with as many that follow.
+    /// Returns `count` keys from this index on, for products with the same digits; as many that follow are next.
     ///
     /// # Panics
     /// If there are not as many.
@@ -106,7 +105,7 @@ pub struct DigitScratch {
 }
 
 impl DigitScratch {
-    /// For products of up to `rows` digits with each of `count` accumulators.
+    /// Makes memory for products of up to `rows` digits with each of `count` accumulators.
     pub(crate) fn new(degree: usize, rows: usize, count: usize) -> Self {
         Self {
             digits: Buffer::zeroed(count * rows * degree),

@@ -1,7 +1,6 @@
 //! Uploads of keys and ciphertexts to a server.
 
 use std::fs::File;
-use std::io::Seek;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
