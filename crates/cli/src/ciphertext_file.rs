@@ -13,7 +13,6 @@ use cryptable::{
 use crate::args::Global;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
-use crate::key_input::with_option;
 use crate::report::{counted, values};
 
 /// A file of ciphertexts that is being written.
@@ -71,7 +70,7 @@ impl Reader {
 
     /// Reads the next ciphertext; `None` after the last.
     pub fn next_or_end(&mut self) -> Result<Option<Ciphertext>> {
-        self.inner.next_ciphertext().map_err(with_option).with_context(|| self.name.clone())
+        self.inner.next_ciphertext().with_context(|| self.name.clone())
     }
 
     /// Reads the next ciphertext, of as many as the file says.

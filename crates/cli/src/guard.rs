@@ -13,11 +13,8 @@ use cryptable_service::messages::Kind;
 use cryptable_wire::{ObjectType, WireError, peek_header};
 
 use crate::atomic_file::{self, is_stdout, target_of};
-use crate::formats::raw::read_up_to;
 use crate::input_file::{self, is_stdin};
-
-/// Bytes at the beginning of a key that tell its kind.
-const KEY_HEADER_BYTES: usize = 64;
+use crate::key_input::first_bytes;
 
 /// How a command uses a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,14 +188,12 @@ fn check_replaced(output: &FileArg) -> Result<()> {
 /// # Errors
 /// If it is not a file that a server needs, or if it is secret.
 #[cfg(feature = "remote")]
-pub fn sendable(file: &mut File, name: &str) -> Result<Kind> {
-    let mut start = [0; KEY_HEADER_BYTES];
-    let failed = || format!("cannot read {name}");
-    let found = read_up_to(file, &mut start).with_context(failed)?;
-    if start[..found].starts_with(&CiphertextFileSummary::MAGIC) {
+pub fn sendable(file: &File, name: &str) -> Result<Kind> {
+    let start = first_bytes(file).with_context(|| format!("cannot read {name}"))?;
+    if start.starts_with(&CiphertextFileSummary::MAGIC) {
         return Ok(Kind::Ciphertext);
     }
-    match peek_header(&start[..found]).map(|header| header.object_type) {
+    match peek_header(&start).map(|header| header.object_type) {
         Ok(kind) if kind.is_public_key() => Ok(Kind::PublicKey),
         Ok(kind) if kind.is_evaluation_key() => Ok(Kind::EvaluationKey),
         Ok(kind) if kind.is_secret_key() => {
@@ -214,13 +209,11 @@ pub fn sendable(file: &mut File, name: &str) -> Result<Kind> {
 /// Returns the kind of key in a file; `None` if it holds no key.
 fn key_kind(path: &Path) -> Result<Option<String>> {
     let failed = || format!("cannot read {}, which exists", input_file::name(path));
-    let mut start = [0; KEY_HEADER_BYTES];
-    let mut file = File::open(path).with_context(failed)?;
-    let found = read_up_to(&mut file, &mut start).with_context(failed)?;
-    if start[..found].starts_with(ForeignParameters::SECRET) {
+    let start = File::open(path).and_then(|file| first_bytes(&file)).with_context(failed)?;
+    if start.starts_with(ForeignParameters::SECRET) {
         return Ok(Some("an LWE secret of another library".to_owned()));
     }
-    Ok(match peek_header(&start[..found]) {
+    Ok(match peek_header(&start) {
         Ok(header) if is_key(header.object_type) => Some(header.object_type.to_string()),
         Err(WireError::UnsupportedVersion { found }) => {
             Some(format!("perhaps a key, of format version {found}"))

@@ -10,6 +10,8 @@ use std::path::Path;
 use anyhow::ensure;
 use anyhow::{Context, Result, bail};
 #[cfg(feature = "client")]
+use cryptable::EvaluationKeyHeader;
+#[cfg(feature = "client")]
 use zeroize::Zeroizing;
 
 /// Names of standard input.
@@ -98,10 +100,6 @@ pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File
     options.open(path)
 }
 
-/// Bytes at the beginning of a key that tell its kind.
-#[cfg(feature = "client")]
-const START_BYTES: u64 = 64;
-
 /// Reads a whole input of at most `limit` bytes, without leaving copies in memory. `what` names the expected kind in
 /// messages.
 #[cfg(feature = "client")]
@@ -119,7 +117,10 @@ pub fn read_secret(
     let room = length.min(limit) + 1;
     // Reserve space for everything at once, since growing would leave copies behind.
     let mut content = Zeroizing::new(Vec::with_capacity(room as usize));
-    file.by_ref().take(START_BYTES.min(room)).read_to_end(&mut content).with_context(failed)?;
+    file.by_ref()
+        .take(room.min(EvaluationKeyHeader::BYTES as u64))
+        .read_to_end(&mut content)
+        .with_context(failed)?;
     check_start(&content).with_context(|| name.to_string())?;
     let rest = room - content.len() as u64;
     file.take(rest).read_to_end(&mut content).with_context(failed)?;

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 #[cfg(feature = "client")]
 use cryptable::{
     Canaries, Ciphertext, FailureProbability, KeyId, KeyParameters, PublicKey, SecretKey,
@@ -24,7 +24,6 @@ use crate::guard;
 use crate::input_file;
 #[cfg(feature = "client")]
 use crate::report;
-use crate::report::{bytes, bytes_at_least};
 
 /// Longest secret key file that is read, in bytes.
 #[cfg(feature = "client")]
@@ -65,7 +64,7 @@ fn keep<T>(
 ) -> Result<(T, Arc<MappedFile>)> {
     let failed = || format!("cannot read {name}");
     let file = Arc::new(MappedFile::of(file).with_context(failed)?);
-    let found = read(&file).map_err(with_option).with_context(failed)?;
+    let found = read(&file).with_context(failed)?;
     file.check_unchanged().with_context(failed)?;
     Ok((found, file))
 }
@@ -73,20 +72,6 @@ fn keep<T>(
 /// Returns the message for a key whose kind does not fit a job.
 pub fn of_keygen(path: &Path, job: &str) -> String {
     format!("{}: {job} takes keys of keygen {job}", input_file::name(path))
-}
-
-/// Converts an error of the library, and names the option that allows what was refused.
-pub fn with_option(error: cryptable::Error) -> anyhow::Error {
-    match error {
-        cryptable::Error::ReadingMemory { object, needed, limit } => {
-            let (needed, limit) = (bytes_at_least(needed), bytes(limit));
-            anyhow!(
-                "the {object} may take {needed} of memory while it is read, above the limit of {limit}; \
-                 --max-key-memory raises it"
-            )
-        }
-        other => other.into(),
-    }
 }
 
 /// An evaluation key, and the file that it uses in place.
@@ -132,7 +117,7 @@ impl KeyFile {
                     // Only reading the whole key can tell whether it is damaged.
                     read_key(&file, name.clone(), options)?;
                 }
-                return Err(with_option(error)).with_context(|| format!("cannot read {name}"));
+                return Err(error).with_context(|| format!("cannot read {name}"));
             }
         };
         Ok(Self { file, name, options, header })
@@ -144,7 +129,7 @@ impl KeyFile {
     }
 }
 
-/// Reads the first bytes of a file, up to the length of the longest key header.
+/// Reads the first bytes of a file, which tell its kind and are at most the header of a key.
 pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;

@@ -9,7 +9,6 @@ mod ciphertext_file;
 mod commands;
 #[cfg(feature = "client")]
 mod core_dumps;
-mod file_kinds;
 mod formats;
 mod guard;
 mod input_file;
@@ -17,6 +16,7 @@ mod interrupt;
 mod key_input;
 mod memory_limit;
 mod progress;
+mod remedies;
 mod report;
 mod suggestion;
 
@@ -25,7 +25,6 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 pub use cryptable::memory::WithReserve;
-use cryptable::transciphering::MessageError;
 
 /// Exit status after writing to a pipe without a reader.
 const PIPE_CLOSED: u8 = 141;
@@ -49,7 +48,7 @@ pub fn run() -> ExitCode {
         }
         Err(error) => {
             let (kind, status) = kind_and_status(&error);
-            report::error(json, kind, &file_kinds::message(&error));
+            report::error(json, kind, &remedies::message(&error));
             ExitCode::from(status)
         }
     }
@@ -107,11 +106,8 @@ fn is_caused_by(error: &anyhow::Error, kind: ErrorKind) -> bool {
 
 /// Returns the I/O error behind a cause, which may be wrapped by the library.
 fn io_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
-    match cause.downcast_ref() {
+    match remedies::library_error(cause) {
         Some(cryptable::Error::Io(error)) => Some(error),
-        _ => match cause.downcast_ref() {
-            Some(MessageError::Library(cryptable::Error::Io(error))) => Some(error),
-            _ => cause.downcast_ref(),
-        },
+        _ => cause.downcast_ref(),
     }
 }

@@ -162,7 +162,7 @@ fn what_is_wrong_is_said_by_its_reason_and_status() {
         (
             format!("remote list --server {nobody} --token-file token --patience 0"),
             4,
-            "cannot reach",
+            &format!("cannot reach the server {nobody}: "),
         ),
         ("remote list --server http://192.0.2.1 --token-file token".into(), 1, "in the clear"),
         ("remote list --server lookups.example --token-file token".into(), 1, "an address is as"),

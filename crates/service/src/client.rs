@@ -454,12 +454,16 @@ impl Client {
             "POST" | "PATCH" => self.agent.run(builder.body(body).map_err(wrong)?),
             _ => self.agent.run(builder.body(()).map_err(wrong)?),
         };
-        sent.map_err(|error| ClientError::Unreachable(Box::new(error)))
+        sent.map_err(|error| self.unreachable(error))
+    }
+
+    fn unreachable(&self, error: ureq::Error) -> ClientError {
+        ClientError::Unreachable { url: self.url.clone(), error: Box::new(error) }
     }
 
     fn answer<T: DeserializeOwned>(&self, response: Response<Body>) -> Result<T> {
         let text = check(response)?.body_mut().read_to_vec();
-        let text = text.map_err(|error| ClientError::Unreachable(Box::new(error)))?;
+        let text = text.map_err(|error| self.unreachable(error))?;
         serde_json::from_slice(&text).map_err(|error| ClientError::Answer(error.to_string()))
     }
 }

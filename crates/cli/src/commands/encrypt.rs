@@ -46,12 +46,13 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
         return large::encrypt(global, args, key);
     }
     let parameters = || key.parameters().lookups();
-    let check_packed = |job: &str| {
+    let check_packed = |option: &str, job: &str| {
         let packed = parameters().and_then(|it| it.packed().map(drop));
-        packed.with_context(|| key_input::of_keygen(args.key_file(), job))
+        let name = || input_file::name(args.key_file());
+        packed.with_context(|| format!("{}: {option} takes keys of keygen {job}", name()))
     };
     if let Some(modulus) = args.modulus {
-        check_packed("--method cmt")?;
+        check_packed("--modulus", "--method cmt")?;
         return encrypt(global, args, key, Layout::Variable { modulus });
     }
     let layout = match args.layout {
@@ -59,12 +60,12 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
             return integers::encrypt(global, args, key);
         }
         Some(LayoutArg::Words) => {
-            check_packed("wide")?;
+            check_packed("--as words", "wide")?;
             let bits = args.bits.context("--as words takes --bits: those of the values")?;
             Layout::Words { bits }
         }
         Some(LayoutArg::Headroom) => {
-            check_packed("compare")?;
+            check_packed("--as headroom", "compare")?;
             Layout::Headroom
         }
         None if comparison_digits(&parameters()?).is_some() => Layout::Headroom,

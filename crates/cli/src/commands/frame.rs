@@ -29,8 +29,7 @@ fn read_schema(path: &Path) -> Result<Schema> {
 /// Reads a program.
 pub fn read_program(path: &Path) -> Result<Program> {
     let text = read_text(path)?;
-    let program = Program::from_json(text.as_bytes()).map_err(unwrapped);
-    program.with_context(|| input_file::name(path))
+    Program::from_json(text.as_bytes()).with_context(|| input_file::name(path))
 }
 
 /// Reads a file of text.
@@ -45,18 +44,9 @@ fn read_text(path: &Path) -> Result<String> {
 /// Reads a frame, all of which is in memory then.
 fn read_frame(global: Global, file: &std::fs::File, path: &Path) -> Result<Frame> {
     let map = key_input::map_file(file, path)?;
-    let frame = Frame::from_bytes(map.as_ref(), global.read_options()).map_err(unwrapped);
+    let frame = Frame::from_bytes(map.as_ref(), global.read_options());
     let failed = || format!("cannot read {}", input_file::name(path));
     let frame = frame.with_context(failed)?;
     map.check_unchanged().with_context(failed)?;
     Ok(frame)
-}
-
-/// Returns an error of the library as that, so that messages name options and commands that help.
-fn unwrapped(error: cryptable_frames::Error) -> anyhow::Error {
-    match error {
-        cryptable_frames::Error::Library(error) => key_input::with_option(error),
-        cryptable_frames::Error::Wire(error) => cryptable::Error::from(error).into(),
-        other => other.into(),
-    }
 }

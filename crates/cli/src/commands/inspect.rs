@@ -14,7 +14,7 @@ use super::parameters::{self, ParameterReport};
 use crate::args::{Global, InspectArgs};
 use crate::ciphertext_file::{ciphertexts, encryptions};
 use crate::report::{self, Report, bytes, counted};
-use crate::{file_kinds, input_file, key_input};
+use crate::{input_file, key_input, remedies};
 
 /// Checks each file and reports on it.
 ///
@@ -30,7 +30,7 @@ pub fn run(global: Global, args: &InspectArgs) -> Result<()> {
     }
     let Some(last) = bad.pop() else { return Ok(()) };
     for error in &bad {
-        report::error(global.json, "invalid", &file_kinds::message(error));
+        report::error(global.json, "invalid", &remedies::message(error));
     }
     Err(last)
 }

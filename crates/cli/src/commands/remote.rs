@@ -36,7 +36,7 @@ pub fn kind_and_status(error: &anyhow::Error) -> Option<(&'static str, u8)> {
     let error = error.chain().find_map(|cause| cause.downcast_ref::<ClientError>())?;
     match error {
         ClientError::Refused(_) => Some(("refused", 3)),
-        ClientError::Unreachable(_) | ClientError::Answer(_) => Some(("unreachable", 4)),
+        ClientError::Unreachable { .. } | ClientError::Answer(_) => Some(("unreachable", 4)),
         ClientError::Failed(_) => Some(("failed", 5)),
         ClientError::Io(_) => Some(("io", 1)),
         _ => None,

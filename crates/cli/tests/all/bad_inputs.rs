@@ -97,7 +97,8 @@ fn files_of_the_wrong_kind() {
     let lookup = "lookup --table table.csv --output new.ct --input";
     let as_server = |key: &str| here.fail(&format!("{lookup} values.ct --key {key}"));
     let message = as_server("client.key");
-    assert!(message.contains("a secret key for packed values, not an evaluation key"), "{message}");
+    let expected = "a secret key for packed values, not an evaluation key; `--secret` reads it";
+    assert!(message.ends_with(expected), "{message}");
     let message = as_server("values.ct");
     assert_eq!(
         message,
@@ -108,10 +109,12 @@ fn files_of_the_wrong_kind() {
     assert!(as_server("values.csv").starts_with("cannot read values.csv: "));
     assert_eq!(as_server("empty"), "cannot read empty: it is empty");
     let as_input = |input: &str| here.fail(&format!("{lookup} {input} --key server.key"));
-    assert!(as_input("values.csv").starts_with("values.csv: not a cryptable file: "));
+    let message = as_input("values.csv");
+    assert!(message.starts_with("values.csv: not a cryptable file: "), "{message}");
+    assert!(message.ends_with("; if it holds values, `encrypt` reads it"), "{message}");
     assert_eq!(
         as_input("server.key"),
-        "server.key: it is an evaluation key for packed values, not a file of ciphertexts"
+        "server.key: it is an evaluation key for packed values, not a file of ciphertexts; `--evaluation` reads it"
     );
     assert_eq!(here.fail("inspect empty"), "cannot read empty: it is empty");
     assert!(here.fail("inspect table.csv").starts_with("table.csv: "));

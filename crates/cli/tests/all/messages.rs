@@ -195,7 +195,9 @@ fn other_files_are_shown_by_how_they_begin() {
     here.write("people.csv", "name,age\nAda,36\n")
         .write("bytes.bin", [0, 1, 34, 200, 9, 10, 65, 66, 67]);
     let message = here.fail("inspect people.csv");
-    assert_eq!(message, "people.csv: not a cryptable file: it begins with \"name,age\"");
+    let hint = "; if it holds values, `encrypt` reads it";
+    let begins = "people.csv: not a cryptable file: it begins with \"name,age\"";
+    assert_eq!(message, format!("{begins}{hint}"));
     let message = here.fail("inspect bytes.bin");
     assert!(message.ends_with(r#"it begins with "\x00\x01\"\xc8\t\nAB""#), "{message}");
 }
@@ -225,10 +227,13 @@ fn options_that_do_not_go_together_are_named() {
     here.succeed("keygen --insecure-toy --mode single --bits 2 --secret s.key --evaluation e.key");
     let message =
         here.fail("encrypt --as headroom --secret s.key --input values.csv --output new.ct");
-    assert!(message.starts_with("s.key: compare takes keys of keygen compare: "), "{message}");
+    assert!(
+        message.starts_with("s.key: --as headroom takes keys of keygen compare: "),
+        "{message}"
+    );
     let message =
         here.fail("encrypt --as words --bits 32 --secret s.key --input values.csv --output new.ct");
-    assert!(message.starts_with("s.key: wide takes keys of keygen wide: "), "{message}");
+    assert!(message.starts_with("s.key: --as words takes keys of keygen wide: "), "{message}");
     here.refuses("plan circuit add64", "circuits of this program are add32, compare32, ");
 }
 

@@ -11,8 +11,13 @@ pub enum ClientError {
     #[error(transparent)]
     Refused(#[from] Problem),
     /// The server could not be reached for as long as the client waits.
-    #[error("cannot reach the server: {0}")]
-    Unreachable(Box<ureq::Error>),
+    #[error("cannot reach the server {}: {error}", cryptable_wire::printable(url))]
+    Unreachable {
+        /// The server's address.
+        url: String,
+        /// The reason.
+        error: Box<ureq::Error>,
+    },
     /// The address is not valid, or this build cannot use it.
     #[error("{}: {reason}", cryptable_wire::printable(url))]
     Address {

@@ -85,8 +85,10 @@ pub(super) fn is_passing(error: &ClientError) -> bool {
     match error {
         // A certificate that is not trusted, or that has another name, stays wrong.
         #[cfg(feature = "tls")]
-        ClientError::Unreachable(error) if matches!(**error, ureq::Error::NativeTls(_)) => false,
-        ClientError::Unreachable(error) => {
+        ClientError::Unreachable { error, .. } if matches!(**error, ureq::Error::NativeTls(_)) => {
+            false
+        }
+        ClientError::Unreachable { error, .. } => {
             !matches!(**error, ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::Tls(_))
         }
         ClientError::Refused(problem) => {

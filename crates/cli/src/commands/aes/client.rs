@@ -70,7 +70,6 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
     match (&source.key, &source.key_file) {
         (Some(key), _) => Ok(AesKey::from_bytes(&key.0)),
         (None, Some(path)) => {
-            report::note(global, input_file::exposure(path).as_ref());
             let file = input_file::read_secret(path, MAX_AES_KEY_BYTES, "a key", |_| Ok(()))?;
             let name = input_file::name(path);
             let found = file.len();
@@ -80,6 +79,7 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
             );
             let mut key = Zeroizing::new([0; BLOCK_BYTES]);
             key.copy_from_slice(&file);
+            report::note(global, input_file::exposure(path).as_ref());
             Ok(AesKey::from_bytes(&key))
         }
         (None, None) => unreachable!("clap requires one of key and key file"),

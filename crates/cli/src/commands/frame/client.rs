@@ -9,7 +9,7 @@ use cryptable::SecretKey;
 use cryptable_frames::{FileFormat, Frame, RecordBatch, suggest};
 use serde_json::json;
 
-use super::{read_frame, read_schema, unwrapped};
+use super::{read_frame, read_schema};
 use crate::args::frames::{SchemaCommand, SuggestArgs};
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access};
@@ -32,7 +32,6 @@ pub fn encrypt(
         EncryptionKey::Secret(key) => Frame::encrypt(key, &data, &schema),
         EncryptionKey::Public(key) => Frame::encrypt_with_public_key(key, &data, &schema),
     };
-    let frame = frame.map_err(unwrapped);
     let frame = frame.with_context(|| input_file::name(&args.input))?;
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     frame.write_to(&mut file)?;
@@ -52,7 +51,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let format = format_of(&args.output)?;
     let schema = args.schema.as_deref().map(read_schema).transpose()?;
     let frame = read_frame(global, file, &args.input)?;
-    let columns = frame.decrypt(key, schema.as_ref()).map_err(unwrapped);
+    let columns = frame.decrypt(key, schema.as_ref());
     let columns = columns.with_context(|| input_file::name(&args.input))?;
     let mut file = atomic_file::create(&args.output, Access::Private)?;
     let failed = || format!("cannot write {}", atomic_file::name(&args.output));

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::{read_program, read_schema, unwrapped};
+use super::{read_program, read_schema};
 use crate::args::Global;
 use crate::args::frames::ProgramJobArgs;
 use crate::commands::planned_job::PlannedJob;
@@ -13,7 +13,7 @@ use crate::{input_file, progress};
 pub fn plan(global: Global, args: &ProgramJobArgs) -> Result<PlannedJob> {
     let program = read_program(&args.program)?;
     if let Some(path) = &args.schema {
-        let checked = program.check_schema(&read_schema(path)?).map_err(unwrapped);
+        let checked = program.check_schema(&read_schema(path)?);
         checked.with_context(|| input_file::name(path))?;
     }
     let request = program.request().limits(args.limits.of(global, args.rows));

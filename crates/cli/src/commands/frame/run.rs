@@ -12,7 +12,7 @@ use cryptable::{Contents, CostModel, Engine, Execution, Parameters, Table};
 use cryptable_frames::{Column, Frame, Mapping, Operand, Pipeline, Schema, Step};
 use serde_json::json;
 
-use super::{read_frame, read_program, read_schema, read_text, unwrapped};
+use super::{read_frame, read_program, read_schema, read_text};
 use crate::args::Global;
 use crate::args::frames::RunArgs;
 use crate::atomic_file::{self, Access};
@@ -55,7 +55,7 @@ pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
         let execution = Execution::default().progress(moved);
         pipeline.run(&mapped.key, &frame, &operands, results.as_ref(), execution)
     });
-    let output = output.map_err(unwrapped).with_context(|| shown.clone())?;
+    let output = output.with_context(|| shown.clone())?;
     mapped.check_unchanged()?;
     let eval_s = start.elapsed().as_secs_f64();
     let mut file = atomic_file::create(&args.server.file.output, Access::Public)?;

@@ -13,7 +13,7 @@ use cryptable::engines::packed::{
 use cryptable::{
     Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, Parameters, PreparedTable, Table,
 };
-use cryptable_wire::{HEADER_BYTES, MappedFile, ObjectType, peek_header};
+use cryptable_wire::{MappedFile, ObjectType, peek_header};
 
 use crate::args::LookupArgs;
 use crate::commands::resume::binding;
@@ -265,9 +265,8 @@ fn is_encrypted(path: &Path) -> Result<bool> {
         return Ok(false);
     }
     let failed = || format!("cannot read {}", input_file::name(path));
-    let mut start = Vec::new();
-    let file = File::open(path).with_context(failed)?;
-    file.take(HEADER_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
+    let start = File::open(path).and_then(|file| key_input::first_bytes(&file));
+    let start = start.with_context(failed)?;
     Ok(peek_header(&start).is_ok_and(|header| header.object_type == ObjectType::EncryptedTables))
 }
 

@@ -139,9 +139,7 @@ pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
     let read = |path: &PathBuf| key_input::read_secret_file(path);
     let dealt = args.dealt.iter().map(read).collect::<Result<Vec<_>>>()?;
     let dealt: Vec<&[u8]> = dealt.iter().map(|file| file.as_slice()).collect();
-    let secret = ThresholdSecret::of_dealt(&dealt, global.read_options())
-        .map_err(key_input::with_option)
-        .context("--dealt")?;
+    let secret = ThresholdSecret::of_dealt(&dealt, global.read_options()).context("--dealt")?;
     args.dealt.iter().for_each(|path| report::note(global, input_file::exposure(path).as_ref()));
     let bytes = atomic_file::write(&args.secret, Access::Private, &secret.to_bytes(), args.force)?;
     let files = vec![Written { path: &args.secret, bytes, goes: "secret; keep it" }];
@@ -205,7 +203,7 @@ pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<(
         true => ThresholdSecret::from_bytes(secret, options).map(Part::Holder),
         false => JointSecret::from_bytes(secret, options).map(Part::Owner),
     };
-    let secret = secret.map_err(key_input::with_option).with_context(|| failed(args.secret()))?;
+    let secret = secret.with_context(|| failed(args.secret()))?;
     report::note(global, input_file::exposure(args.secret()).as_ref());
     let (mut log2_distance, mut ciphertexts) = DEFAULT_DECRYPTION;
     log2_distance = args.flooding.log2_distance.unwrap_or(log2_distance);
@@ -313,7 +311,7 @@ fn for_each_result(
     let name = || input_file::name(path);
     let mut rest: &[u8] = file.as_ref();
     while !rest.is_empty() {
-        let read = JointResult::read_first(rest, options).map_err(key_input::with_option);
+        let read = JointResult::read_first(rest, options);
         let (result, following) = read.with_context(|| format!("cannot read {}", name()))?;
         handle(&result).with_context(name)?;
         rest = following;

@@ -33,8 +33,8 @@ pub fn open(global: Global, args: &ConnectionArgs) -> Result<Client> {
     let file = file.with_context(|| {
         format!("no token: --token-file or the variable {TOKEN_FILE} names its file")
     })?;
-    report::note(global, input_file::exposure(&file).as_ref());
     let client = Client::new(&url, &read_token(&file)?);
+    report::note(global, input_file::exposure(&file).as_ref());
     let client = if args.plain_http { client.plain_http() } else { client };
     client.check_address()?;
     Ok(client.patience(Duration::from_secs(u64::from(args.patience))))

@@ -1,4 +1,4 @@
-//! Messages about files of the wrong kind, with the commands that read them.
+//! Messages of errors, with the commands and options that help.
 
 use std::error::Error;
 
@@ -8,17 +8,32 @@ use cryptable::{CiphertextFileSummary, WireError};
 use cryptable_wire::ObjectType;
 
 use crate::commands::resume;
+use crate::report::{bytes, bytes_at_least};
 
-/// A command that reads a kind of file, and whether only builds for clients have it.
+/// A command or an option that reads a kind of file, and whether only builds for clients have it.
 type Reader = (&'static str, bool);
 
 /// Returns the message for an error with all of its causes. If a file has another kind than the command needs, the
-/// message names the commands that read it.
+/// message names what reads it; if a limit refuses a file, the message names the option that raises it.
 pub fn message(error: &anyhow::Error) -> String {
     error.chain().map(describe).collect::<Vec<_>>().join(": ")
 }
 
 fn describe(cause: &(dyn Error + 'static)) -> String {
+    use cryptable::Error as E;
+    match library_error(cause) {
+        Some(E::ReadingMemory { object, needed, limit }) => {
+            let (needed, limit) = (bytes_at_least(*needed), bytes(*limit));
+            return format!(
+                "the {object} may take {needed} of memory while it is read, above the limit of {limit}; \
+                 --max-key-memory raises it"
+            );
+        }
+        Some(E::WeakFailureProbability { .. }) => {
+            return format!("{cause}; --allow-log2-fail allows it");
+        }
+        _ => {}
+    }
     let (what, readers) = match wire_error(cause) {
         Some(WireError::BadMagic { found }) if *found == CiphertextFileSummary::MAGIC => {
             ("it is a file of ciphertexts".to_owned(), &[("decrypt", true), ("lookup", false)][..])
@@ -31,8 +46,14 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
             "it is what an interrupted lookup finished".to_owned(),
             &[("lookup --resume", false)][..],
         ),
-        Some(WireError::WrongType { found, .. } | WireError::WrongKind { found, .. }) => {
-            (cause.to_string(), readers(*found))
+        Some(WireError::BadMagic { found }) if cfg!(feature = "client") && is_text(found) => {
+            (format!("{cause}; if it holds values, `encrypt` reads it"), &[][..])
+        }
+        Some(WireError::WrongType { expected, found, .. }) => {
+            (cause.to_string(), readers_but(*found, &expected.to_string()))
+        }
+        Some(WireError::WrongKind { expected, found }) => {
+            (cause.to_string(), readers_but(*found, expected))
         }
         _ => (cause.to_string(), &[][..]),
     };
@@ -46,28 +67,43 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// Returns the error about a file's bytes behind a cause, which may be wrapped by the library.
-fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
-    match cause.downcast_ref() {
-        Some(cryptable::Error::Wire(error)) => Some(error),
-        _ => match cause.downcast_ref() {
-            Some(MessageError::Library(cryptable::Error::Wire(error))) => Some(error),
-            _ => cause.downcast_ref(),
-        },
+fn is_text(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+}
+
+/// Returns the library's error that is a cause, or that a cause wraps.
+pub fn library_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a cryptable::Error> {
+    use cryptable_frames::Error as FrameError;
+    match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(MessageError::Library(error)), _) | (_, Some(FrameError::Library(error))) => {
+            Some(error)
+        }
+        _ => cause.downcast_ref(),
     }
 }
 
-/// Returns the commands of a group that read an object. Files of values and keys of engines belong to no group.
+/// Returns the error about a file's bytes that is a cause, or that a cause wraps.
+fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
+    match (library_error(cause), cause.downcast_ref()) {
+        (Some(cryptable::Error::Wire(error)), _)
+        | (_, Some(cryptable_frames::Error::Wire(error))) => Some(error),
+        _ => cause.downcast_ref(),
+    }
+}
+
+/// Returns what reads an object where another one is expected; nothing for a key of another job at its own option.
+fn readers_but(found: ObjectType, expected: &str) -> &'static [Reader] {
+    let is_its_option = ["secret key", "evaluation key"]
+        .iter()
+        .any(|key| expected.contains(key) && found.to_string().contains(key));
+    if is_its_option { &[] } else { readers(found) }
+}
+
+/// Returns the commands of a group that read an object, or the option that takes a key.
 fn readers(object: ObjectType) -> &'static [Reader] {
     use ObjectType as O;
     match object {
         O::IntegerColumn => &[("decrypt", true), ("integers", false)],
-        O::PackedPublicKey | O::SinglePublicKey | O::LeveledPublicKey => {
-            &[("encrypt --public", true)]
-        }
-        O::PackedRekeyingKey | O::SingleRekeyingKey | O::LeveledRekeyingKey => {
-            &[("rekey apply", false)]
-        }
         O::EncryptedFrame => &[("decrypt", true), ("run", false)],
         O::Canaries => &[("decrypt --canaries", true)],
         O::EncryptedTables => &[("lookup --table", false)],
@@ -95,6 +131,10 @@ fn readers(object: ObjectType) -> &'static [Reader] {
             &[("encrypt", true), ("decrypt", true)]
         }
         O::IntegerBridgeEvaluationKeys | O::LeveledBridgeEvaluationKeys => &[("bridge", false)],
+        _ if object.is_rekeying_key() => &[("rekey apply", false)],
+        _ if object.is_public_key() => &[("encrypt --public", true)],
+        _ if object.is_secret_key() => &[("--secret", true)],
+        _ if object.is_evaluation_key() => &[("--evaluation", false)],
         _ => &[],
     }
 }
@@ -119,10 +159,17 @@ mod tests {
         );
         let plain = "a.ct: it is a secret key for packed values, not a secret key";
         assert_eq!(wrong(ObjectType::PackedSecretKey), plain);
+        assert_eq!(
+            wrong(ObjectType::PackedEvaluationKey),
+            "a.ct: it is an evaluation key for packed values, not a secret key; `--evaluation` reads it"
+        );
         let partial = message_of(WireError::BadMagic { found: resume::MAGIC });
         assert!(partial.ends_with("an interrupted lookup finished; `lookup --resume` reads it"));
         let other = message_of(WireError::BadMagic { found: *b"name,age" });
-        assert_eq!(other, "a.ct: not a cryptable file: it begins with \"name,age\"");
+        assert_eq!(
+            other,
+            "a.ct: not a cryptable file: it begins with \"name,age\"; if it holds values, `encrypt` reads it"
+        );
     }
 
     #[cfg(feature = "client")]
@@ -139,7 +186,7 @@ mod tests {
         });
         let named: Vec<&str> = all.flat_map(readers).map(|(name, _)| *name).collect();
         assert!(named.len() > 12, "{named:?}");
-        for name in named {
+        for name in named.into_iter().filter(|name| !name.starts_with("--")) {
             let mut command = &program;
             for word in name.split(' ') {
                 command = match word.strip_prefix("--") {
