@@ -1,7 +1,6 @@
 //! Uploads of keys and ciphertexts to a server.
 
 use std::fs::File;
-use std::io::Seek;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -48,7 +47,7 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
 
 /// Opens a file that is to be sent.
 pub fn open(path: &Path) -> Result<(File, Kind)> {
-    let mut file = input_file::open_seekable(path)?;
+    let file = input_file::open_seekable(path)?;
     let kind = guard::sendable(&file, &input_file::name(path))?;
     Ok((file, kind))
 }
