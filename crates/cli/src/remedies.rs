@@ -67,8 +67,10 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
     }
 }
 
+/// Returns whether the first bytes of a file, with zeros after the last of a short one, are text.
 fn is_text(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    bytes.iter().skip_while(|byte| is_text(byte)).all(|&byte| byte == 0)
 }
 
 /// Returns the library's error that is a cause, or that a cause wraps.

@@ -429,7 +429,7 @@ impl Ciphertext {
 
 /// Parses a header, which may be truncated.
 fn parse_header(header: &[u8]) -> Result<Contents> {
-    let magic = header.get(..8).unwrap_or_default();
+    let magic = &header[..header.len().min(8)];
     if magic != CiphertextFileSummary::MAGIC {
         if let Ok(Header { object_type: found, .. }) = peek_header(header) {
             return Err(WireError::WrongKind { expected: "a file of ciphertexts", found }.into());

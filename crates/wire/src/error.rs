@@ -7,9 +7,9 @@ use crate::{FORMAT_VERSION, ObjectType, printable, short_hex};
 #[non_exhaustive]
 pub enum WireError {
     /// The first bytes are not those of this format.
-    #[error("not a cryptable file: it begins with \"{}\"", found.escape_ascii())]
+    #[error("not a cryptable file: it begins with \"{}\"", without_padding(found).escape_ascii())]
     BadMagic {
-        /// The first bytes.
+        /// The first bytes; zeros follow the last byte of a shorter file.
         found: [u8; 8],
     },
     /// The file was written by another version of the format.
@@ -103,6 +103,12 @@ impl WireError {
         let value = printable(&value.to_string()).into_owned();
         Self::InvalidField { name, value, expected: expected.to_string() }
     }
+}
+
+/// Returns bytes without the zeros at their end.
+fn without_padding(bytes: &[u8]) -> &[u8] {
+    let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    &bytes[..length]
 }
 
 /// Older versions are refused by name: what to do about them is known.

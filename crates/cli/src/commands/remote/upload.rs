@@ -47,7 +47,7 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
 
 /// Opens a file that is to be sent.
 pub fn open(path: &Path) -> Result<(File, Kind)> {
-    let mut file = input_file::open_seekable(path)?;
+    let file = input_file::open_seekable(path)?;
     let kind = guard::sendable(&file, &input_file::name(path))?;
     Ok((file, kind))
 }
