@@ -43,12 +43,16 @@ fn smallest<P>(bytes: &[u8], accept: impl Fn(&[u8]) -> Option<P>) -> P {
     smaller.or_else(|| accept(bytes)).expect("parameters by themselves are accepted")
 }
 
-/// Sets the ring degree and the LWE dimension in every object that has both.
+/// Sets the ring degree and the LWE dimension in every object that has both. Secrets of blocks become binary, since
+/// [`fixed`] coefficients are none.
 fn shrink(value: &mut Value, degree: usize) {
     let Value::Object(fields) = value else { return };
     if fields.contains_key("ring_degree") && fields.contains_key("lwe_dimension") {
         fields["ring_degree"] = degree.into();
         fields["lwe_dimension"] = 8.into();
+        if fields["lwe_secret"].is_object() {
+            fields["lwe_secret"] = "Binary".into();
+        }
     }
     fields.values_mut().for_each(|field| shrink(field, degree));
 }

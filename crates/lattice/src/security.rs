@@ -392,7 +392,7 @@ mod tests {
         ] {
             assert_eq!(max_log2_modulus(degree, secret), None, "{degree} {secret:?}");
         }
-        assert_eq!((limits().len(), estimates().len()), (37, 49));
+        assert_eq!((limits().len(), estimates().len()), (37, 48));
     }
 
     #[test]
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn lwe_dimensions_are_those_of_the_table() {
-        assert_eq!(lwe_rows().len(), 24);
+        assert_eq!(lwe_rows().len(), 23);
         for row in lwe_rows() {
             assert_eq!(least_lwe_dimension(row.secret, row.log2_modulus), Some(row.dimension));
             assert!(check_lwe(row.dimension, row.secret, row.log2_modulus).is_ok());

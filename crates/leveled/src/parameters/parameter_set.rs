@@ -101,10 +101,10 @@ pub enum ParameterSet {
     AutoDepth7900,
     /// One bit a rotation by automorphisms, depth 16,800: AUTO_5 of Wang et al.
     AutoDepth16800,
-    /// One bit a rotation by CMUXes, for AES-128: tables of 8 bits, four of whose results are added up; a block of
+    /// One bit a rotation by CMUXes, a secret of blocks, for AES-128: tables of 8 bits, four of whose results are added up; a block of
     /// 1,280 circuit bootstraps fails with a probability below 2^-64.
     Aes128,
-    /// The same with a larger LWE modulus and dimension: a block fails with a probability below 2^-128.
+    /// The same tables with a binary secret and a larger LWE modulus and dimension: a block fails with a probability below 2^-128.
     Aes128Sure,
 }
 
@@ -172,10 +172,8 @@ impl ParameterSet {
     #[must_use]
     pub fn description(self) -> String {
         match self {
-            Self::Aes128 => return "1 bit a rotation, sums of four results for AES-128".to_owned(),
-            Self::Aes128Sure => {
-                return "1 bit a rotation, sums of four results for AES-128 at 2^-128".to_owned();
-            }
+            Self::Aes128 => return "1 bit a rotation by blocks, for AES-128".to_owned(),
+            Self::Aes128Sure => return "1 bit a rotation, for AES-128 at 2^-128".to_owned(),
             _ => {}
         }
         let (kind, depth) = self.name().split_once("-depth-").expect("names have a depth");
@@ -214,9 +212,8 @@ impl ParameterSet {
             Self::CmuxDepth20200 | Self::AutoDepth16800 => {
                 (TWO_DIGITS, [gadget(7, 6), gadget(12, 3)], gadget(3, 6))
             }
-            Self::Aes128 | Self::Aes128Sure => {
-                (THREE_ROWS_OF_BLOCKS, [gadget(11, 3), gadget(16, 2)], gadget(3, 4))
-            }
+            Self::Aes128 => (THREE_ROWS_OF_BLOCKS, [gadget(11, 3), gadget(16, 2)], gadget(3, 4)),
+            Self::Aes128Sure => (THREE_ROWS, [gadget(11, 3), gadget(15, 2)], gadget(3, 4)),
         };
         let fhew = one_bit_literal(rotation, conversion);
         let literal = CircuitBootstrappingLiteral {
@@ -230,7 +227,7 @@ impl ParameterSet {
                 with_two_bits(literal)
             }
             Self::Aes128 => with_blocks(literal, 156),
-            Self::Aes128Sure => with_blocks(with_modulus_of_16_bits(literal, gadget(3, 4)), 177),
+            Self::Aes128Sure => with_modulus_of_16_bits(literal, gadget(3, 4)),
             // Table 2 of the paper: a window of 15 for θ = 2, of 8 for θ = 3.
             Self::AutoDepth7900 => by_automorphisms(literal, 15),
             Self::AutoDepth2 | Self::AutoDepth73 | Self::AutoDepth149 | Self::AutoDepth16800 => {
@@ -254,7 +251,7 @@ impl ParameterSet {
         let fhew = ParametersLiteral { lwe_dimension, ..literal.fhew };
         let fhew = match literal.fhew.lwe_secret {
             SecretDistribution::Blocks(_) => {
-                in_blocks(fhew, (TOY_LWE_DIMENSION / BLOCK_SIZE) as u32)
+                in_blocks(fhew, TOY_LWE_DIMENSION.div_ceil(BLOCK_SIZE) as u32)
             }
             _ => fhew,
         };

@@ -9,6 +9,7 @@ use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral, RgswGadgetLit
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{NoiseBound, SecurityLevel};
 use cryptable_leveled::bootstrapping::{
     Plaintext, decrypt_plaintext, encrypt_plaintext, gray_code, plaintext_error,
@@ -46,6 +47,17 @@ fn noisy_toy(rotation: RgswGadgetLiteral, rgsw: GadgetLiteral) -> CircuitBootstr
     let security = SecurityLevel::Insecure;
     let literal = CircuitBootstrappingLiteral { security, rgsw, fhew, ..literal };
     CircuitBootstrappingParameters::new(literal).unwrap()
+}
+
+/// The same under a secret of 13 blocks of five coefficients.
+fn noisy_toy_of_blocks(
+    rotation: RgswGadgetLiteral,
+    rgsw: GadgetLiteral,
+) -> CircuitBootstrappingParameters {
+    let literal = *noisy_toy(rotation, rgsw).literal();
+    let lwe_secret = SecretDistribution::Blocks(13);
+    let fhew = ParametersLiteral { lwe_dimension: 65, lwe_secret, ..literal.fhew };
+    CircuitBootstrappingParameters::new(CircuitBootstrappingLiteral { fhew, ..literal }).unwrap()
 }
 
 /// Rotations whose rounding errors are white, in the first, and alike in all rows, in the second.
@@ -160,6 +172,7 @@ fn trees_of_toys_have_the_predicted_law() {
     for (rotation, rgsw) in rotations() {
         for bits in [2, 4] {
             check_trees(&noisy_toy(rotation, rgsw), bits, [KEYS, 500]);
+            check_trees(&noisy_toy_of_blocks(rotation, rgsw), bits, [KEYS, 500]);
         }
     }
 }
@@ -279,6 +292,7 @@ fn trees_at_full_size_have_the_predicted_law() {
     let _replay = replay::begin();
     check_trees(&ParameterSet::TwoBitDepth24.parameters(), 2, [1, 5_000]);
     check_trees(&ParameterSet::TwoBitDepth11.parameters(), 8, [1, 5_000]);
+    check_trees(&ParameterSet::Aes128.parameters(), 8, [1, 5_000]);
 }
 
 /// Values that go from lookup to lookup, by a table that adds 1: each read is of a result of a tree. Failures are
