@@ -14,7 +14,6 @@ use cryptable_wire::{ObjectType, WireError, peek_header};
 
 use crate::atomic_file::{self, is_stdout, target_of};
 use crate::input_file::{self, is_stdin};
-use crate::key_input::first_bytes;
 
 /// How a command uses a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +188,7 @@ fn check_replaced(output: &FileArg) -> Result<()> {
 /// If it is not a file that a server needs, or if it is secret.
 #[cfg(feature = "remote")]
 pub fn sendable(file: &File, name: &str) -> Result<Kind> {
-    let start = first_bytes(file).with_context(|| format!("cannot read {name}"))?;
+    let start = input_file::first_bytes(file).with_context(|| format!("cannot read {name}"))?;
     if start.starts_with(&CiphertextFileSummary::MAGIC) {
         return Ok(Kind::Ciphertext);
     }
@@ -209,7 +208,8 @@ pub fn sendable(file: &File, name: &str) -> Result<Kind> {
 /// Returns the kind of key in a file; `None` if it holds no key.
 fn key_kind(path: &Path) -> Result<Option<String>> {
     let failed = || format!("cannot read {}, which exists", input_file::name(path));
-    let start = File::open(path).and_then(|file| first_bytes(&file)).with_context(failed)?;
+    let start =
+        File::open(path).and_then(|file| input_file::first_bytes(&file)).with_context(failed)?;
     if start.starts_with(ForeignParameters::SECRET) {
         return Ok(Some("an LWE secret of another library".to_owned()));
     }

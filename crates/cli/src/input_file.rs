@@ -1,15 +1,12 @@
 //! Inputs: regular files, standard input, and pipes.
 
 use std::fs::{File, OpenOptions};
-#[cfg(feature = "client")]
-use std::io::Read;
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 #[cfg(feature = "client")]
 use anyhow::ensure;
 use anyhow::{Context, Result, bail};
-#[cfg(feature = "client")]
 use cryptable::EvaluationKeyHeader;
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
@@ -98,6 +95,14 @@ pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File
         options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
     }
     options.open(path)
+}
+
+/// Reads the first bytes of a file, which tell its kind and are at most the header of a key.
+pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start)
 }
 
 /// Reads a whole input of at most `limit` bytes, without leaving copies in memory. `what` names the expected kind in

@@ -1,7 +1,6 @@
 //! Keys, read by file name.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -105,7 +104,8 @@ impl KeyFile {
     pub fn open(global: Global, path: &Path) -> Result<Self> {
         let (options, name) = (global.read_options(), input_file::name(path));
         let file = input_file::open_seekable(path)?;
-        let start = first_bytes(&file).with_context(|| format!("cannot read {name}"))?;
+        let start =
+            input_file::first_bytes(&file).with_context(|| format!("cannot read {name}"))?;
         ensure!(
             !start.starts_with(&CiphertextFileSummary::MAGIC),
             "{name}: is a file of ciphertexts; --evaluation wants an evaluation key"
@@ -127,14 +127,6 @@ impl KeyFile {
     pub fn read(self) -> Result<MappedKey> {
         read_key(&self.file, self.name, self.options)
     }
-}
-
-/// Reads the first bytes of a file, which tell its kind and are at most the header of a key.
-pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
-    let mut start = Vec::new();
-    file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;
-    file.rewind()?;
-    Ok(start)
 }
 
 /// Returns whether reading the whole key would fail with the same error as reading its header.

@@ -42,7 +42,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let key = key_input::secret_key_of(global, args.secret(), &secret)?;
     let file = input_file::open_seekable(&args.input)?;
     let named = || format!("cannot read {}", input_file::name(&args.input));
-    let start = key_input::first_bytes(&file).with_context(named)?;
+    let start = input_file::first_bytes(&file).with_context(named)?;
     let holds_values = start.starts_with(&CiphertextFileSummary::MAGIC);
     // Readers report what is wrong with other files.
     let object = peek_header(&start).ok().filter(|_| !holds_values);

@@ -143,7 +143,7 @@ impl OpenKeyFiles<'_> {
     {
         let names = self.names;
         evaluation(&mut self.evaluation)
-            .with_context(|| format!("generating {}", input_file::name(&names.evaluation)))?;
+            .with_context(|| format!("generating {}", input_file::name(names.evaluation)))?;
         self.secret.write_all(&secret())?;
         let files = [Some(self.evaluation), self.public, Some(self.secret)];
         Ok(AtomicFile::commit_all(files.into_iter().flatten().collect(), names.force)?)

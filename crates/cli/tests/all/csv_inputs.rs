@@ -26,7 +26,7 @@ fn what_was_read_is_told() {
                     1 missing value read as 7, 2 empty lines at the end skipped\n";
     assert_eq!(here.notes(line), expected);
     assert_eq!(here.notes(&format!("--quiet {line}")), "");
-    let report: serde_json::Value = here.json(&line);
+    let report: serde_json::Value = here.json(line);
     let read = &report["read"];
     assert_eq!((&read["header"], &read["rows"]), (&true.into(), &2.into()));
     assert_eq!((&read["missing"], &read["skipped"]), (&1.into(), &2.into()));

@@ -52,7 +52,7 @@ fn plans_say_how_many_values_they_assume() {
     let text = here.succeed(line);
     assert!(text.contains("\n65536 values (assumed: `values` sets another number) on "), "{text}");
     assert!(!here.succeed(&format!("{line} --values 6")).contains("assumed"));
-    let report: Value = here.json(&line);
+    let report: Value = here.json(line);
     assert_eq!((&report["values"], &report["values_assumed"]), (&65_536.into(), &true.into()));
 }
 

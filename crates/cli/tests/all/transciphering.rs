@@ -33,7 +33,7 @@ fn transcipher(here: &Workspace, options: &str) -> String {
 
 /// Generates keys of full size, which are said to be secure.
 fn full_size_keys(here: &Workspace) {
-    let report = here.json(&KEYGEN);
+    let report = here.json(KEYGEN);
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
 }

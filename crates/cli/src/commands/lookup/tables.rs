@@ -264,7 +264,7 @@ fn is_encrypted(path: &Path) -> Result<bool> {
         return Ok(false);
     }
     let failed = || format!("cannot read {}", input_file::name(path));
-    let start = File::open(path).and_then(|file| key_input::first_bytes(&file));
+    let start = File::open(path).and_then(|file| input_file::first_bytes(&file));
     let start = start.with_context(failed)?;
     Ok(peek_header(&start).is_ok_and(|header| header.object_type == ObjectType::EncryptedTables))
 }
