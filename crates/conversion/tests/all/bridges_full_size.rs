@@ -40,7 +40,8 @@ fn parameters_are_secure_and_sure() {
     for bits in [8, 16] {
         let request = leveled::Request::new(1 << bits, 1 << bits);
         let mut targets = leveled::Parameters::candidates(&request).unwrap().into_iter();
-        let target = targets.find(|it| it.circuit_bootstrapping().bits_per_ciphertext() == 2).unwrap();
+        let target =
+            targets.find(|it| it.circuit_bootstrapping().bits_per_ciphertext() == 2).unwrap();
         check(Parameters::new(packed_128(1 << bits, 4, bits > 8), target));
     }
 }
