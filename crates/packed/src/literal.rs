@@ -64,6 +64,11 @@ pub struct MultiplexerLiteral {
     /// tables of integers, the same for all slots: 0.
     #[serde(default)]
     pub entry_levels: u32,
+    /// Bits by which the scale of every selector stays below its last prime, which the matrices of SlotsToCoeffs have for
+    /// their entries: selectors have more precision than results need. 0, as in literals of earlier versions, which do not say
+    /// so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spare_bits: u32,
 }
 
 /// All choices that make a parameter set.

@@ -74,6 +74,18 @@ impl DigitFunctionPrediction {
     }
 }
 
+/// Returns the factor of centred outputs in the table, so that a digit's sum consists of integers of at least 2^14 units.
+pub(crate) fn entry_factor(literal: &ParametersLiteral) -> u64 {
+    let (input, output) = (literal.input_modulus, literal.output_modulus);
+    if output.is_multiple_of(input) {
+        1
+    } else if input.is_multiple_of(output) {
+        input / output
+    } else {
+        (input << 14).div_ceil(output)
+    }
+}
+
 impl MultiplexerCircuit {
     /// Plans the circuit over the given chain of primes.
     pub(crate) fn new(
@@ -213,7 +225,7 @@ impl MultiplexerCircuit {
         let selectors = self.selectors(dry_run, deltas);
         let rows = self.rows();
         let (outer, inner) = multiplexer_tree::step_shape(&rows);
-        let mean_square = mean_square * (self.entry_factor() as f64).powi(2);
+        let mean_square = mean_square * (entry_factor(&self.literal) as f64).powi(2);
         let shape = TableShape { outer, inner, columns: selectors.columns.len(), mean_square };
         let parts = vec![shape; multiplexer_tree::table_steps(&rows)];
         let tables_of_output = vec![&parts[..]; self.literal.tables_of_output()];
@@ -263,7 +275,7 @@ impl MultiplexerCircuit {
     pub(crate) fn predict_digit_function(&self, digit: usize) -> DigitFunctionPrediction {
         let dry_run = self.dry_run();
         let mut deltas = self.predict_deltas(&dry_run).deltas.swap_remove(digit);
-        let unit = deltas[0][0].scale / self.output_scale;
+        let unit = deltas[0][0].scale / self.value_scale();
         // A dry run takes the rounding of constants as noise of the power of what they multiply.
         deltas.iter_mut().flatten().for_each(|delta| dry_run.declare_power(delta, 0.0));
         let values = vec![0.5; self.digits()[digit] as usize];
@@ -282,20 +294,7 @@ impl MultiplexerCircuit {
     /// Outputs are counted in units of `1/denominator`: a multiple of the output modulus. Digits that are
     /// subtracted need units of 1/M.
     pub(crate) fn denominator(&self) -> f64 {
-        (self.entry_factor() * self.literal.output_modulus) as f64
-    }
-
-    /// Returns the factor of centred outputs in the table, so that a digit's sum consists of integers of at least
-    /// `MIN_DIGIT_UNIT` units.
-    fn entry_factor(&self) -> u64 {
-        let (input, output) = (self.literal.input_modulus, self.literal.output_modulus);
-        if output.is_multiple_of(input) {
-            1
-        } else if input.is_multiple_of(output) {
-            input / output
-        } else {
-            (input << 14).div_ceil(output)
-        }
+        (entry_factor(&self.literal) * self.literal.output_modulus) as f64
     }
 
     /// Selectors of rows and columns from the deltas of all digits (KProduct).
@@ -374,7 +373,7 @@ impl MultiplexerCircuit {
     pub(crate) fn table_matrices(&self, table: &Table) -> Vec<TableMatrix> {
         let columns = self.multiplexer.columns();
         let stride = table.values().len() / columns;
-        let factor = self.entry_factor() as i64;
+        let factor = entry_factor(&self.literal) as i64;
         let rows = self.rows();
         let (outer, inner) = multiplexer_tree::step_shape(&rows);
         let matrix = |step| {

@@ -113,16 +113,17 @@ impl MultiplexerCircuit {
         digit: usize,
     ) -> DigitDeltas<A::Ciphertext> {
         let (p, kind) = (self.digits()[digit], self.literal.phase_function());
+        let spare_bits = self.multiplexer.spare_bits_of(digit);
         if kind == PhaseFunction::Parts {
             let sine = exponentials.pop().expect("a sine");
             let cosine = exponentials.pop().expect("a cosine");
             return self.literal.in_slots(arithmetic, |real| {
-                vec![self.cleaned(real, real_deltas(real, [cosine, sine], p), digit)]
+                vec![self.cleaned(real, real_deltas(real, [cosine, sine], p, spare_bits), digit)]
             });
         }
         self.literal.in_slots(arithmetic, |slots| {
             let of_part = |exponential| {
-                let deltas = kronecker_deltas(slots, &exponential, kind, p);
+                let deltas = kronecker_deltas(slots, &exponential, kind, p, spare_bits);
                 drop(exponential);
                 self.cleaned(slots, deltas, digit)
             };
@@ -176,7 +177,8 @@ impl MultiplexerCircuit {
         self.digit_function(arithmetic, deltas, &values)
     }
 
-    /// Any function of a digit, `values[d]` within [-1, 1], at the scale of outputs.
+    /// Any function of a digit, `values[d]` within [-1, 1], at the scale of outputs. Where that leaves too few bits to the
+    /// constants, they take a prime more.
     pub(crate) fn digit_function<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -189,9 +191,24 @@ impl MultiplexerCircuit {
             let unit = if part == 0 { Complex64::ONE } else { Complex64::I };
             values.iter().map(move |&value| unit * value)
         });
-        let (limbs, rows) = (self.literal.output_limbs(), [row.collect()]);
+        let (primes, rows) = (self.value_primes(), [row.collect()]);
+        let limbs = self.literal.output_limbs() + primes;
         self.literal.in_slots(arithmetic, |slots| {
-            slots.linear_combinations(limbs, &inputs, &rows, self.output_scale).swap_remove(0)
+            let scale = self.value_scale();
+            let sum = slots.linear_combinations(limbs, &inputs, &rows, scale).swap_remove(0);
+            if primes == 0 { sum } else { slots.rescale(sum, primes) }
         })
+    }
+
+    /// Primes that the constants of functions of a digit take: none, where deltas have the scale of their prime.
+    fn value_primes(&self) -> usize {
+        usize::from(self.multiplexer.spare_bits > 0)
+    }
+
+    /// The scale of functions of a digit before these primes are dropped.
+    pub(crate) fn value_scale(&self) -> f64 {
+        let limbs = self.literal.output_limbs();
+        let dropped = &self.primes()[limbs..limbs + self.value_primes()];
+        self.output_scale * dropped.iter().product::<f64>()
     }
 }

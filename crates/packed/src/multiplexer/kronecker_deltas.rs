@@ -24,7 +24,7 @@ pub(crate) fn levels(p: u64) -> usize {
 /// The deltas of the digits `m` in the slots of a exponential `e^{2πim/p}` (or of its real part, for p = 2): errors
 /// of its phase are squared, errors of its modulus amplified by up to p/3.
 ///
-/// Result: p ciphertexts of real slots, all at the scale of their last prime. For p > 2: `p - 2`
+/// Result: p ciphertexts of real slots, all at the scale of their last prime over 2^`spare_bits`. For p > 2: `p - 2`
 /// multiplications, `p(p - 1)` products with constants (`p²/4 + 4p` or so if 4 divides p), and p conjugations: a delta
 /// is twice the real part of a combination of powers, a level below them.
 ///
@@ -35,6 +35,7 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
     exponential: &A::Ciphertext,
     kind: PhaseFunction,
     p: u64,
+    spare_bits: u32,
 ) -> Vec<A::Ciphertext> {
     assert!(p >= 2, "a digit has at least two values");
     if p == 2 {
@@ -46,7 +47,8 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
     arithmetic.begin_stage("deltas");
     let limbs = arithmetic.limbs(powers.last().expect("the exponential itself"));
     let inputs: Vec<_> = powers.iter().collect();
-    let (constant_prime, scale) = (arithmetic.prime(limbs - 1), arithmetic.prime(limbs - 2));
+    let constant_prime = arithmetic.prime(limbs - 1);
+    let scale = arithmetic.prime(limbs - 2) * (-f64::from(spare_bits)).exp2();
     let sums = half_deltas(arithmetic, &inputs, limbs, scale * constant_prime);
     drop(powers);
     arithmetic.map_all(sums, |half| {

@@ -132,8 +132,8 @@ pub(crate) fn limbs_in_use(p: u64, limbs: usize) -> usize {
     2 * multiples + first + others
 }
 
-/// The deltas of the digits `m` in real slots of `cos(2πm/p)` and `sin(2πm/p)`: p ciphertexts at the scale of their last prime,
-/// but for p = 2.
+/// The deltas of the digits `m` in real slots of `cos(2πm/p)` and `sin(2πm/p)`: p ciphertexts at the scale of their last prime
+/// over 2^`spare_bits`, but for p = 2.
 ///
 /// # Panics
 /// If p is below 2 or the phase has too few limbs.
@@ -141,6 +141,7 @@ pub(crate) fn real_deltas<A: Arithmetic>(
     arithmetic: &A,
     mut phase: [A::Ciphertext; 2],
     p: u64,
+    spare_bits: u32,
 ) -> Vec<A::Ciphertext> {
     if p == 2 {
         let [cosine, _] = phase;
@@ -152,10 +153,12 @@ pub(crate) fn real_deltas<A: Arithmetic>(
     phase.iter_mut().for_each(|part| arithmetic.declare_source(part, 0));
     let multiples = multiples(arithmetic, phase, &closure(&kernels));
     arithmetic.begin_stage("deltas");
+    // Products have the scale of their last prime, but for the last one: deltas.
+    let scale = |index| if index == 0 { (-f64::from(spare_bits)).exp2() } else { 1.0 };
     let (last, others) = kernels.split_last().expect("a kernel");
-    let mut deltas = values(arithmetic, *last, &multiples, None);
-    for kernel in others.iter().rev() {
-        let factors = values(arithmetic, *kernel, &multiples, Some(&deltas[0]));
+    let mut deltas = values(arithmetic, *last, &multiples, None, scale(others.len()));
+    for (index, kernel) in others.iter().enumerate().rev() {
+        let factors = values(arithmetic, *kernel, &multiples, Some(&deltas[0]), scale(index));
         deltas = arithmetic.map_all(factors.into_iter().enumerate().collect(), |(k, factor)| {
             arithmetic.mul(&deltas[k % deltas.len()], &factor)
         });
@@ -170,12 +173,13 @@ fn declare_bits<A: Arithmetic>(arithmetic: &A, deltas: &mut [A::Ciphertext]) {
     deltas.iter_mut().for_each(|delta| arithmetic.declare_power(delta, power));
 }
 
-/// The values of a kernel in all rows, at a scale that brings products with `outer` to that of their last prime.
+/// The values of a kernel in all rows, at a scale that brings products with `outer` to that of their last prime times `factor`.
 fn values<A: Arithmetic>(
     arithmetic: &A,
     kernel: Kernel,
     multiples: &BTreeMap<u64, [A::Ciphertext; 2]>,
     outer: Option<&A::Ciphertext>,
+    factor: f64,
 ) -> Vec<A::Ciphertext> {
     if kernel.is_square() {
         let half = &multiples[&(kernel.multiple / 2)];
@@ -185,13 +189,14 @@ fn values<A: Arithmetic>(
     }
     let inputs: Vec<_> = kernel.multiples().flat_map(|multiple| &multiples[&multiple]).collect();
     let limbs = inputs.iter().map(|ct| arithmetic.limbs(ct)).min().expect("a multiple");
-    let scale = match outer {
-        None => arithmetic.prime(limbs - 2),
-        Some(outer) => {
-            let below = (limbs - 1).min(arithmetic.limbs(outer));
-            arithmetic.prime(below - 1) * arithmetic.prime(below - 2) / arithmetic.scale(outer)
-        }
-    };
+    let scale = factor
+        * match outer {
+            None => arithmetic.prime(limbs - 2),
+            Some(outer) => {
+                let below = (limbs - 1).min(arithmetic.limbs(outer));
+                arithmetic.prime(below - 1) * arithmetic.prime(below - 2) / arithmetic.scale(outer)
+            }
+        };
     let rows: Vec<_> = (0..kernel.rows).map(|k| kernel.coefficients(k)).collect();
     let sums =
         arithmetic.linear_combinations(limbs, &inputs, &rows, scale * arithmetic.prime(limbs - 1));

@@ -331,6 +331,25 @@ impl MultiplexerLiteral {
         panic!("digit {digit} belongs to no selector");
     }
 
+    /// Whether selectors may have bits to spare: of digits of more than two values, whose deltas are not cleaned, and without a
+    /// level for entries.
+    pub(crate) fn may_spare_bits(&self) -> bool {
+        !self.digits.contains(&2) && self.delta_cleanings == 0 && self.entry_levels == 0
+    }
+
+    /// Bits by which the scale of the deltas of a digit stays below their last prime: all that a selector spares are those of its
+    /// first digit.
+    pub(crate) fn spare_bits_of(&self, digit: usize) -> u32 {
+        let mut first = 0;
+        for &count in &self.selectors {
+            if digit == first {
+                return self.spare_bits;
+            }
+            first += count;
+        }
+        0
+    }
+
     /// The most levels above the outputs that any cleaned delta has.
     pub(crate) fn levels_below_deltas(&self) -> usize {
         (0..self.digits.len()).map(|digit| self.delta_levels(digit)).max().unwrap_or(0)

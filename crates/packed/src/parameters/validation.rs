@@ -23,6 +23,9 @@ const MAX_AKP_DIGIT: u64 = 1 << 12;
 /// Largest log2 of the modulus of ciphertexts where AKP takes digits.
 const MAX_LOG2_DIGITS_CIPHERTEXT: u64 = 56;
 
+/// Most bits by which the scale of a selector stays below its prime.
+const MAX_SPARE_BITS: u64 = 24;
+
 /// Largest input modulus where AKP takes digits: 16 bits are left for noise.
 pub(crate) const MAX_DIGITS_MODULUS: u64 = 1 << 40;
 
@@ -456,6 +459,12 @@ fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Re
     }
     check_within("cleanings of deltas", (*delta_cleanings).into(), 0..=4)?;
     check_within("levels of entries", (*entry_levels).into(), 0..=1)?;
+    let spare_bits = u64::from(multiplexer.spare_bits);
+    check_within("spare bits of selectors", spare_bits, 0..=MAX_SPARE_BITS)?;
+    if spare_bits > 0 && !multiplexer.may_spare_bits() {
+        let what = "spare bits of selectors beside digits of 2 values, cleaned deltas, or a level for entries";
+        return Err(Error::Unsupported(what.into()));
+    }
     let rows = multiplexer.row_sizes();
     for size in rows.iter().copied().chain([multiplexer.columns()]) {
         check_within("entries of a selector", size as u64, 2..=MAX_SELECTOR)?;

@@ -62,6 +62,8 @@ pub(crate) enum OutputPrecision {
     PrimeMore,
     /// The same precision with fewer and larger matrices of one prime each.
     WholePrimes,
+    /// The same matrices, a prime less than there are (as many in real slots), and the bits that they lack spared by selectors.
+    SpareBits,
 }
 
 /// Digits, selectors and cleanings of a multiplexer tree.

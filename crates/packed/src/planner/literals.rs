@@ -7,6 +7,7 @@ use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+use crate::multiplexer::circuit::entry_factor;
 use crate::parameters::hidden_tables::MAX_CONSTANT_BITS;
 use crate::planner::digit_choice::{Evaluation, FormulaShape, OutputPrecision};
 use crate::planner::request::Request;
@@ -19,6 +20,10 @@ const LEVELS_OF_MATRIX: u32 = 5;
 
 /// Most butterfly levels of a matrix where every prime saved is a limb less in the table step.
 const LEVELS_OF_WHOLE_PRIME: u32 = 8;
+
+/// Bits of such a matrix beyond those of outputs where selectors spare them: errors of rounding then take a tenth of half an
+/// output step.
+const MATRIX_BITS: f64 = 14.0;
 
 /// Baby steps of such a matrix, of up to 511 diagonals.
 const BABY_STEPS_OF_WHOLE_PRIME: usize = 32;
@@ -61,6 +66,15 @@ pub(crate) fn literal(request: &Request, evaluation: Evaluation<'_>) -> Paramete
     };
     let hidden_bits = request.hidden_bits.filter(|_| matches!(evaluation, Evaluation::Akp(_)));
     let log_coefficients = log_coefficients(hermite_order, interpolated);
+    let slots_to_coeffs = match evaluation.output_precision() {
+        OutputPrecision::FewestPrimes => crossed(dft(output_levels, LEVELS_OF_MATRIX, 0)),
+        OutputPrecision::PrimeMore => crossed(dft(output_levels, LEVELS_OF_MATRIX, 1)),
+        OutputPrecision::WholePrimes => dft_of_whole_primes(output_levels),
+        OutputPrecision::SpareBits => {
+            let whole = dft_of_whole_primes(output_levels);
+            DftLiteral { primes: whole.primes - usize::from(!real_slots), ..whole }
+        }
+    };
     // Of 2^13 coefficients and more, at the largest degree, blocks take more memory than powers.
     let most_log_babies = if degree > 1 << 16 { 6 } else { 5 };
     ParametersLiteral {
@@ -79,11 +93,7 @@ pub(crate) fn literal(request: &Request, evaluation: Evaluation<'_>) -> Paramete
         coeffs_to_slots: crossed(dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes)),
         raising_matrix: false,
         block_secret: None,
-        slots_to_coeffs: match evaluation.output_precision() {
-            OutputPrecision::FewestPrimes => crossed(dft(output_levels, LEVELS_OF_MATRIX, 0)),
-            OutputPrecision::PrimeMore => crossed(dft(output_levels, LEVELS_OF_MATRIX, 1)),
-            OutputPrecision::WholePrimes => dft_of_whole_primes(output_levels),
-        },
+        slots_to_coeffs,
         chebyshev_log_length: exponential.log_length,
         chebyshev_left_out: exponential.left_out,
         chebyshev_log_babies: exponential.log_babies,
@@ -114,7 +124,25 @@ impl ParametersLiteral {
     pub(crate) fn with_primes(&self, dnum: usize, log2_scale: u32) -> Self {
         let log2_scale = f64::from(log2_scale);
         let constant_bits = self.constant_bits_of(log2_scale);
-        Self { dnum, log2_scale, constant_bits, ..self.clone() }
+        Self { dnum, log2_scale, constant_bits, ..self.clone() }.with_spare_bits()
+    }
+
+    /// Returns the same with as many spare bits of selectors as matrices of SlotsToCoeffs need, if selectors have any.
+    ///
+    /// Outputs have the scale of a prime, times the units of their integers, less what all selectors spare: the product of
+    /// the scales of all matrices takes it, by the primes of SlotsToCoeffs, to that of q_0, a prime as well.
+    pub(crate) fn with_spare_bits(mut self) -> Self {
+        let (units, crossing) = (entry_factor(&self) * self.output_modulus, self.crossing_scale());
+        let matrices = &self.slots_to_coeffs;
+        let bits = (self.output_modulus as f64).log2() + MATRIX_BITS;
+        let needed = matrices.stages.len() as f64 * bits + (units as f64 * crossing).log2();
+        let missing = needed - matrices.primes as f64 * self.log2_scale;
+        if let Some(tree) = &mut self.multiplexer
+            && tree.spare_bits > 0
+        {
+            tree.spare_bits = (missing / tree.selectors.len() as f64).ceil().max(1.0) as u32;
+        }
+        self
     }
 
     /// Bits of constants where primes have this many.

@@ -174,8 +174,8 @@ fn with_matrices(
         _ => literal.trace_halvings,
     };
     let (primes, raising_matrix) = (of.primes + choice.primes, choice.raising.is_some());
-    (raising_matrix || stages.len() > of.stages.len()).then(|| ParametersLiteral {
-        coeffs_to_slots: DftLiteral { stages, primes, ..of.clone() },
+    let with_stages = || ParametersLiteral {
+        coeffs_to_slots: DftLiteral { stages: stages.clone(), primes, ..of.clone() },
         raising_matrix,
         trace_halvings,
         log2_scale: literal.log2_scale - lost_bits,
@@ -185,7 +185,9 @@ fn with_matrices(
             None => literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
         },
         ..literal.clone()
-    })
+    };
+    let is_other = raising_matrix || stages.len() > of.stages.len();
+    is_other.then(|| with_stages().with_spare_bits())
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use crate::literal::MultiplexerLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::candidate::{Candidate, admits_chain, admits_digits};
-use crate::planner::digit_choice::OutputPrecision::{self, FewestPrimes, PrimeMore, WholePrimes};
+use crate::planner::digit_choice::OutputPrecision::{
+    self, FewestPrimes, PrimeMore, SpareBits, WholePrimes,
+};
 use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
 use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::choose_primes_where;
@@ -146,16 +148,22 @@ fn alternatives(
         ..choice.clone()
     };
     let mut all: Vec<_> = selectors.map(with_selectors).collect();
-    if choice.output_precision == PrimeMore || choice.real_slots {
-        let mut of_whole = Vec::new();
-        for choice in [choice].into_iter().chain(&all) {
-            for extra_primes in [choice.extra_primes, choice.extra_primes + 1] {
-                let output_precision = WholePrimes;
-                of_whole.push(DigitChoice { extra_primes, output_precision, ..choice.clone() });
+    let mut of_whole = Vec::new();
+    for choice in [choice].into_iter().chain(&all) {
+        for extra_primes in [choice.extra_primes, choice.extra_primes + 1] {
+            let with =
+                |output_precision| DigitChoice { extra_primes, output_precision, ..choice.clone() };
+            if choice.output_precision == PrimeMore || choice.real_slots {
+                of_whole.push(with(WholePrimes));
+            }
+            if choice.multiplexer.may_spare_bits() {
+                let mut sparing = with(SpareBits);
+                sparing.multiplexer.spare_bits = 1;
+                of_whole.push(sparing);
             }
         }
-        all.extend(of_whole);
     }
+    all.extend(of_whole);
     if choice.real_slots && choice.exponential_cleanings == 0 {
         let cleaned: Vec<_> = [choice].into_iter().chain(&all).cloned().collect();
         let clean = |it| DigitChoice { exponential_cleanings: 1, ..it };
@@ -183,6 +191,7 @@ fn cheapest_cleaning(
             delta_cleanings,
             cleaning_and: false,
             entry_levels: u32::from(request.entries != EntryKind::Shared),
+            spare_bits: 0,
         };
         let choice = DigitChoice {
             multiplexer,
