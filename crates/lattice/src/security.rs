@@ -72,7 +72,7 @@ pub enum SecurityError {
     },
     /// The tables do not say.
     #[error(
-        "no LWE dimension is known to be secure for a modulus of {log2_modulus:.1} bits with a {secret:?} secret"
+        "no LWE dimension is known to have 128-bit security for a modulus of {log2_modulus:.1} bits with a {secret:?} secret"
     )]
     UnknownDimension {
         /// The secret's distribution.

@@ -109,7 +109,13 @@ fn secrets(file: &[u8]) -> Vec<Vec<i8>> {
             secrets.extend(self::secrets(packed));
             continue;
         }
-        secrets.push(unpack_ternary(packed, 4 * packed.len()).unwrap().to_vec());
+        let mut secret = unpack_ternary(packed, 4 * packed.len()).unwrap().to_vec();
+        // Bits beyond the last coefficient read as -1, which binary secrets have nowhere else.
+        let end = secret.len() - 3;
+        if !secret[..end].contains(&-1) {
+            secret.retain(|&c| c >= 0);
+        }
+        secrets.push(secret);
     }
     secrets
 }

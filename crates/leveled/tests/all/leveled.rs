@@ -229,6 +229,6 @@ fn bad_input_is_refused_by_name() {
     assert!(tree(&[0, 1], 1).unwrap().lookup(&selectors).is_err());
     let wrong = setting.secret.encrypt(1, 2).unwrap();
     let message = setting.circuit().bootstrap(&wrong).unwrap_err().to_string();
-    assert!(message.contains("LWE dimension is 64"), "{message}");
+    assert!(message.contains("LWE dimension is 65"), "{message}");
     assert!("cmux-depth-6".parse::<ParameterSet>().is_err());
 }

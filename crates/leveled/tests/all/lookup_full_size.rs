@@ -36,15 +36,18 @@ fn tables_of_8_bits_and_their_results() {
 }
 
 #[test]
-fn small_tables_take_the_fastest_set() {
+fn small_tables_take_blocks_or_two_bits_per_rotation() {
     let table = Table::from_fn(37, 50, |x| x * x % 50).unwrap();
-    let parameters = fastest(&Request::new(37, 50));
-    assert_eq!(parameters.parameter_set(), Some(ParameterSet::TwoBitDepth11));
-    assert_eq!(parameters.circuit_bootstrapping().bits_per_ciphertext(), 2);
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
-    let output = lookup(&key, &secret.encrypt(&[0, 5, 36]).unwrap(), &table);
-    assert_eq!(secret.decrypt(&output).unwrap(), [0, 25, 46]);
+    let [blocks, two_bits] = [ParameterSet::Aes128, ParameterSet::TwoBitDepth11];
+    for (method, set, bits) in [(None, blocks, 1), (Some(two_bits), two_bits, 2)] {
+        let parameters = fastest(&Request { method, ..Request::new(37, 50) });
+        assert_eq!(parameters.parameter_set(), Some(set));
+        assert_eq!(parameters.circuit_bootstrapping().bits_per_ciphertext(), bits);
+        let secret = SecretKey::generate(&parameters);
+        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let output = lookup(&key, &secret.encrypt(&[0, 5, 36]).unwrap(), &table);
+        assert_eq!(secret.decrypt(&output).unwrap(), [0, 25, 46]);
+    }
 }
 
 /// Single bits, by a set for them.

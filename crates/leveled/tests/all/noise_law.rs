@@ -104,6 +104,19 @@ fn tree_errors(
     (0..trees.len()).map(|tree| all.iter().map(|errors| errors[tree]).collect()).collect()
 }
 
+/// The eighth moment of a noise of variance 1 and this kurtosis, a Gaussian and a product of two: with its square root, kurtoses of
+/// samples spread.
+fn eighth_moment(kurtosis: f64) -> f64 {
+    // Moments of Gaussians, and their squares.
+    let (moments, powers) = ([1.0, 1.0, 3.0, 15.0, 105.0], [1.0, 28.0, 70.0, 28.0, 1.0]);
+    let product = ((kurtosis - 3.0).max(0.0) / 6.0).sqrt().min(1.0);
+    let term = |k: usize| {
+        let gaussian = moments[4 - k] * (1.0 - product).powi(4 - k as i32);
+        powers[k] * gaussian * f64::powi(moments[k], 2) * product.powi(k as i32)
+    };
+    (0..=4).map(term).sum()
+}
+
 /// Checks variance and kurtosis, and counts beyond multiples of the predicted deviation: these from both sides, by
 /// five times what sampling explains, and by Chernoff's bound. The law bounds its largest product, so that a kurtosis, and
 /// counts with it, may be lower: half as far from a Gaussian's.
@@ -117,7 +130,7 @@ fn check_law(name: &str, errors: &[f64], law: NoiseLaw) {
     );
     let spread = 5.0 * ((predicted - 1.0) / count).sqrt();
     assert!((0.95 - spread..1.0 + spread).contains(&variance), "{name}: {variance}");
-    let spread = 5.0 * (24.0 / count).sqrt() * (predicted / 3.0).powi(2);
+    let spread = 5.0 * (eighth_moment(predicted) / count).sqrt();
     let least = 3.0 + (predicted - 3.0) / 2.0;
     assert!((least - spread..predicted + spread).contains(&kurtosis), "{name}: {kurtosis}");
     for ratio in [3.0, 4.0, 5.0, 6.0] {

@@ -63,7 +63,8 @@ impl Client {
             if let Some(mean_square) = mean_square {
                 let predicted = self.parameters.predicted_deviation(kind, mean_square).unwrap();
                 let ratio = measured / predicted;
-                assert!((0.5..1.3).contains(&ratio), "{name} {kind:?}: {ratio} times predicted");
+                // Five times what the deviation of 64 values scatters.
+                assert!((0.5..1.45).contains(&ratio), "{name} {kind:?}: {ratio} times predicted");
             }
         }
     }
