@@ -124,7 +124,7 @@ impl ParametersLiteral {
 
     /// The shape of keys at a level of the first chain.
     pub(crate) fn key_shape(&self, limbs: usize) -> SwitchingKeyShape {
-        self.key_shape_at(Basis::main(limbs), self.digit_limbs)
+        SwitchingKeyShape::of_digits(Basis::main(limbs), self.digit_limbs, self.special.len())
     }
 
     /// The shape of keys in the chain that CoeffsToSlots runs in.
@@ -132,18 +132,13 @@ impl ParametersLiteral {
         &self,
         bootstrapping: &BootstrappingLiteral,
     ) -> SwitchingKeyShape {
-        self.key_shape_at(self.raised_basis(), bootstrapping.raised_digit_limbs)
+        let (basis, special) = (self.raised_basis(), self.special.len());
+        SwitchingKeyShape::of_digits(basis, bootstrapping.raised_digit_limbs, special)
     }
 
     /// The chain that CoeffsToSlots runs in.
     pub(crate) fn raised_basis(&self) -> Basis {
         Basis { chain: RAISED, ..Basis::main(self.raised_chain().len()) }
-    }
-
-    /// Special primes are as many as limbs of a digit, where there are as many: a key of few limbs needs no more.
-    fn key_shape_at(&self, basis: Basis, digit_limbs: usize) -> SwitchingKeyShape {
-        let special = digit_limbs.min(basis.main_limbs()).min(self.special.len());
-        SwitchingKeyShape { basis: Basis { special, ..basis }, digit_limbs }
     }
 
     /// Returns the parameters of a dry run.

@@ -4,14 +4,14 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_lattice::error::{Error, Result, check_parameters};
 use cryptable_lattice::{Binding, RlweCiphertext};
-use cryptable_ring::{Evaluations, Poly, Ring};
-use cryptable_wire::{
-    BodyReader, KeyId, ObjectType, WireError, object_bytes, peek_header, read_object,
-};
+use cryptable_wire::{ObjectType, WireError, object_bytes};
 
 use crate::bounds::SlotBounds;
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::parameters::Parameters;
+
+/// Name of ciphertexts in errors.
+const VECTOR: &str = "encrypted vector";
 
 /// Longest body of a ciphertext: two polynomials of 64 limbs at degree 131,072, and 1 MiB.
 const MAX_CIPHERTEXT_BYTES: u64 = (2 * 64 * 131_072 * 8) + (1 << 20);
@@ -32,21 +32,16 @@ impl Ciphertext {
     /// # Errors
     /// If it is of other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
-        check_parameters(
-            "encrypted vector",
-            parameters.digest(),
-            self.tags.binding.parameter_digest,
-        )?;
-        let primes = parameters.primes(self.inner.limbs());
-        Ok(object_bytes(ObjectType::VectorCiphertext, &parameters.digest(), |writer| {
-            writer.raw(&self.tags.binding.key_id.0)?;
+        let Binding { parameter_digest, key_id } = self.tags.binding;
+        check_parameters(VECTOR, parameters.digest(), parameter_digest)?;
+        Ok(object_bytes(ObjectType::VectorCiphertext, &parameter_digest, |writer| {
+            writer.raw(&key_id.0)?;
             writer.u64(self.inner.limbs() as u64)?;
             let (bounds, error) = (self.bounds(), self.error());
             for number in [bounds.re, bounds.im, error.deviation, error.bias] {
                 writer.f64(number)?;
             }
-            writer.packed_limbs(self.inner.parts.c0.words(), primes)?;
-            writer.packed_limbs(self.inner.parts.c1.words(), primes)
+            self.inner.parts.write(writer, &parameters.moduli())
         }))
     }
 
@@ -56,11 +51,9 @@ impl Ciphertext {
     /// If the bytes are not exactly one undamaged ciphertext, it is of other parameters, has a number that they do not
     /// allow, or claims less noise than fresh ciphertexts have.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::VectorCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        check_parameters("encrypted vector", parameters.digest(), parameter_digest)?;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("key identifier")?);
+        let object_type = ObjectType::VectorCiphertext;
+        let (binding, mut reader) = Binding::open(bytes, object_type, MAX_CIPHERTEXT_BYTES)?;
+        check_parameters(VECTOR, parameters.digest(), binding.parameter_digest)?;
         let levels = parameters.level_scales();
         let (bottom, top) = (levels.bottom(), levels.top());
         let limbs = reader.u64_within("limbs of the vector", bottom as u64..=top as u64)? as usize;
@@ -83,12 +76,11 @@ impl Ciphertext {
             let expected = format!("at least {least:e}, that of fresh ones");
             return Err(Error::mismatch("noise of the vector", format!("{deviation:e}"), expected));
         }
-        let (ring, primes) = (parameters.ring(), parameters.primes(limbs));
-        let c0 = read_poly(&mut reader, &ring, primes)?;
-        let c1 = read_poly(&mut reader, &ring, primes)?;
+        let (ring, name) = (parameters.ring(), "words of the vector");
+        let parts = RlweCiphertext::read(&mut reader, name, &ring, ring.main_basis(limbs))?;
         reader.finish()?;
         let scale = levels.scale_at(limbs);
-        let inner = cryptable_ckks::Ciphertext { parts: RlweCiphertext { c0, c1 }, scale };
+        let inner = cryptable_ckks::Ciphertext { parts, scale };
         let noise = SlotNoise::roundings(deviation * deviation);
         let (power, sources) = (SlotVariance(0.0), NoiseSources::UNKNOWN);
         let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
@@ -98,18 +90,8 @@ impl Ciphertext {
             slot_limit: parameters.slot_limit(),
             bottom_limbs: bottom,
             slots: parameters.slots(),
-            binding: Binding { parameter_digest, key_id },
+            binding,
         };
         Ok(Self::join(inner, shape, tags))
     }
-}
-
-/// A polynomial modulo these primes.
-fn read_poly(
-    reader: &mut BodyReader<'_>,
-    ring: &Ring,
-    primes: &[u64],
-) -> Result<Poly<Evaluations>> {
-    let words = reader.packed_limbs("words of the vector", ring.degree(), primes)?;
-    Ok(Poly::from_words(ring, ring.main_basis(primes.len()), words))
 }

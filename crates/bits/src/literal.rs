@@ -198,7 +198,7 @@ impl ParametersLiteral {
     /// The shape of keys at a level of the first chain.
     pub(crate) fn key_shape(&self, limbs: usize) -> SwitchingKeyShape {
         let basis = Basis::main(limbs).sharing(self.shared_limbs());
-        self.key_shape_at(basis, self.digit_limbs)
+        SwitchingKeyShape::of_digits(basis, self.digit_limbs, self.special.len())
     }
 
     /// The shape of relinearization keys. Those that several owners make in two rounds have errors larger by some `√N`, which
@@ -206,18 +206,14 @@ impl ParametersLiteral {
     fn relinearization_shape(&self) -> SwitchingKeyShape {
         let basis = Basis::main(self.exponential_limbs()).sharing(self.shared_limbs());
         let margin = usize::from(!self.owners.is_one());
-        self.key_shape_at(basis, self.digit_limbs.saturating_sub(margin).max(1))
+        let digit_limbs = self.digit_limbs.saturating_sub(margin).max(1);
+        SwitchingKeyShape::of_digits(basis, digit_limbs, self.special.len())
     }
 
     /// The shape of keys in the chain that CoeffsToSlots runs in.
     pub(crate) fn raised_key_shape(&self) -> SwitchingKeyShape {
-        self.key_shape_at(self.raised_basis(), self.raised_digit_limbs)
-    }
-
-    /// Special primes are as many as limbs of a digit, where there are as many: a key of few limbs needs no more.
-    fn key_shape_at(&self, basis: Basis, digit_limbs: usize) -> SwitchingKeyShape {
-        let special = digit_limbs.min(basis.main_limbs()).min(self.special.len());
-        SwitchingKeyShape { basis: Basis { special, ..basis }, digit_limbs }
+        let (basis, special) = (self.raised_basis(), self.special.len());
+        SwitchingKeyShape::of_digits(basis, self.raised_digit_limbs, special)
     }
 
     /// Returns the parameters of a dry run.

@@ -15,15 +15,13 @@ use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::{Binding, Owners};
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Evaluations, Poly, Ring, clear_stack};
-use cryptable_wire::{
-    BodyReader, KeyId, ObjectType, object_bytes, pack_ternary, peek_header, read_object,
-};
+use cryptable_wire::{KeyId, ObjectType, object_bytes, pack_ternary};
 use zeroize::Zeroizing;
 
 use crate::joint_decryption::JointDecryption;
 use crate::parameters::Parameters;
 use crate::prepared_bits::PreparedBits;
-use crate::serialization::read_poly;
+use crate::serialization::WORDS;
 
 /// Domain of the keys that seeds of flooding are derived with.
 const FLOODING_CONTEXT: &str = "cryptable: flooding of partial decryptions of bits";
@@ -252,19 +250,17 @@ impl PartialDecryption {
     /// If the bytes are not exactly one undamaged partial decryption, it is of other parameters, or its numbers are none of a
     /// plan.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::PartialDecryption, None, MAX_BYTES)?;
-        let found = peek_header(bytes)?.parameter_digest;
-        check_parameters(MESSAGE.name(), parameters.digest(), found)?;
+        let (binding, mut reader) = Binding::open(bytes, ObjectType::PartialDecryption, MAX_BYTES)?;
+        check_parameters(MESSAGE.name(), parameters.digest(), binding.parameter_digest)?;
         let limbs = parameters.prepared_shape(Owners::ONE)?.limbs;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("key identifier")?);
         let ciphertext = reader.array("digest of the ciphertext")?;
         let owner = reader.u32("number of the owner")?;
         let numbers = JointDecryption::read_numbers(&mut reader)?;
         let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(limbs));
-        let sum = read_poly(&mut reader, &ring, limbs, &moduli)?;
+        let words = reader.packed_limbs(WORDS, ring.degree(), &moduli)?;
+        let sum = Poly::from_words(&ring, ring.main_basis(limbs), words);
         let mut quorum = None;
-        if reader.position() < body.len() {
+        if !reader.is_at_end() {
             let both =
                 [reader.u32("number of holders")?, reader.u32("those who decrypt together")?];
             quorum = Some(Quorum::from_numbers(numbers.owners, both)?);
@@ -275,7 +271,7 @@ impl PartialDecryption {
             Some(quorum) => quorum.check(owner)?,
             None => decryption.owners().check(MESSAGE.name(), owner)?,
         }
-        Ok(Self { sum, owner, ciphertext, decryption, quorum, key_id })
+        Ok(Self { sum, owner, ciphertext, decryption, quorum, key_id: binding.key_id })
     }
 }
 

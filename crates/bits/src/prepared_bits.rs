@@ -4,13 +4,13 @@ use cryptable_ckks::Ciphertext;
 use cryptable_lattice::error::{Result, check_parameters};
 use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::{Binding, Owners, RlweCiphertext};
-use cryptable_wire::{BodyReader, KeyId, ObjectType, object_bytes, peek_header, read_object};
+use cryptable_wire::{KeyId, ObjectType, object_bytes};
 
 use crate::decryption_circuit::LEVELS;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
 use crate::parameters::Parameters;
-use crate::serialization::read_poly;
+use crate::serialization::WORDS;
 
 /// Longest body: two polynomials of 64 limbs at degree 65,536, and 1 KiB.
 const MAX_BYTES: u64 = (2 * 64 * 65_536 * 8) + (1 << 10);
@@ -86,12 +86,10 @@ impl PreparedBits {
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         let digest = &self.binding.parameter_digest;
         check_parameters("bits for partial decryption", parameters.digest(), *digest)?;
-        let moduli = parameters.limb_moduli(self.ciphertext.limbs());
         Ok(object_bytes(ObjectType::PreparedBits, digest, |writer| {
             writer.raw(&self.binding.key_id.0)?;
             writer.u64(self.count as u64)?;
-            writer.packed_limbs(self.ciphertext.parts.c0.words(), &moduli)?;
-            writer.packed_limbs(self.ciphertext.parts.c1.words(), &moduli)
+            self.ciphertext.parts.write(writer, &parameters.moduli())
         }))
     }
 
@@ -101,19 +99,15 @@ impl PreparedBits {
     /// If the bytes are not exactly one undamaged ciphertext of such bits, it is of other parameters, or has more bits than
     /// they allow.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::PreparedBits, None, MAX_BYTES)?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        check_parameters("bits for partial decryption", parameters.digest(), parameter_digest)?;
+        let (binding, mut reader) = Binding::open(bytes, ObjectType::PreparedBits, MAX_BYTES)?;
+        let found = binding.parameter_digest;
+        check_parameters("bits for partial decryption", parameters.digest(), found)?;
         let shape = parameters.prepared_shape(Owners::ONE)?;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("key identifier")?);
         let count = reader.u64_within("number of bits", 0..=parameters.bits() as u64)? as usize;
-        let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(shape.limbs));
-        let c0 = read_poly(&mut reader, &ring, shape.limbs, &moduli)?;
-        let c1 = read_poly(&mut reader, &ring, shape.limbs, &moduli)?;
+        let (ring, scale) = (parameters.ring(), shape.scale);
+        let parts = RlweCiphertext::read(&mut reader, WORDS, &ring, ring.main_basis(shape.limbs))?;
         reader.finish()?;
-        let ciphertext = Ciphertext { parts: RlweCiphertext { c0, c1 }, scale: shape.scale };
-        Ok(Self { ciphertext, count, binding: Binding { parameter_digest, key_id } })
+        Ok(Self { ciphertext: Ciphertext { parts, scale }, count, binding })
     }
 }
 

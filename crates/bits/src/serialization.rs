@@ -4,14 +4,16 @@ use cryptable_ckks::Ciphertext;
 use cryptable_lattice::error::{Result, check_parameters};
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Binding, RlweCiphertext};
-use cryptable_ring::{Evaluations, Poly, Ring};
-use cryptable_wire::{BodyReader, KeyId, ObjectType, object_bytes, peek_header, read_object};
+use cryptable_wire::{ObjectType, object_bytes};
 
 use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
 use crate::half_form::RlweInput;
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
+
+/// Name of the words of ciphertexts in errors.
+pub(crate) const WORDS: &str = "words of the bits";
 
 /// Longest body of encrypted bits: two parts of two polynomials of 64 limbs at degree 65,536, and 1 MiB.
 const MAX_CIPHERTEXT_BYTES: u64 = (4 * 64 * 65_536 * 8) + (1 << 20);
@@ -27,14 +29,13 @@ impl EncryptedBits {
     /// If they are of other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         check_parameters("encrypted bits", parameters.digest(), self.binding.parameter_digest)?;
-        let (digest, moduli) = (parameters.digest(), parameters.limb_moduli(self.limbs()));
+        let (digest, moduli) = (parameters.digest(), parameters.moduli());
         Ok(object_bytes(ObjectType::SlotBitsCiphertext, &digest, |writer| {
             writer.raw(&self.binding.key_id.0)?;
             writer.u64(self.count as u64)?;
             self.noise.write(writer)?;
             writer.u64(self.limbs() as u64)?;
-            let mut polys = self.parts.iter().flat_map(|part| [&part.parts.c0, &part.parts.c1]);
-            polys.try_for_each(|poly| writer.packed_limbs(poly.words(), &moduli))
+            self.parts.iter().try_for_each(|part| part.parts.write(writer, &moduli))
         }))
     }
 
@@ -45,11 +46,8 @@ impl EncryptedBits {
     /// not allow, or claims less noise than fresh bits have, or more than decrypts.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::SlotBitsCiphertext;
-        let body = read_object(bytes, object_type, None, MAX_CIPHERTEXT_BYTES)?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        check_parameters("encrypted bits", parameters.digest(), parameter_digest)?;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("key identifier")?);
+        let (binding, mut reader) = Binding::open(bytes, object_type, MAX_CIPHERTEXT_BYTES)?;
+        check_parameters("encrypted bits", parameters.digest(), binding.parameter_digest)?;
         let count = reader.u64_within("number of bits", 0..=parameters.bits() as u64)? as usize;
         let noise = BitNoise::read(&mut reader)?;
         noise.check_floor(parameters.fresh_noise())?;
@@ -57,17 +55,14 @@ impl EncryptedBits {
         let literal = parameters.literal();
         let allowed = literal.input_limbs() as u64..=literal.output_limbs() as u64;
         let limbs = reader.u64_within("limbs of the bits", allowed)? as usize;
-        let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(limbs));
-        let scale = parameters.circuit().scale_at(limbs);
+        let (ring, scale) = (parameters.ring(), parameters.circuit().scale_at(limbs));
         let mut part = || -> Result<Ciphertext> {
-            let c0 = read_poly(&mut reader, &ring, limbs, &moduli)?;
-            let c1 = read_poly(&mut reader, &ring, limbs, &moduli)?;
-            Ok(Ciphertext { parts: RlweCiphertext { c0, c1 }, scale })
+            let parts = RlweCiphertext::read(&mut reader, WORDS, &ring, ring.main_basis(limbs))?;
+            Ok(Ciphertext { parts, scale })
         };
         let parts = (0..parameters.packing().parts()).map(|_| part()).collect::<Result<_>>()?;
         reader.finish()?;
         let bottom_limbs = literal.input_limbs();
-        let binding = Binding { parameter_digest, key_id };
         Ok(Self { parts, count, noise, bottom_limbs, binding })
     }
 }
@@ -97,9 +92,7 @@ impl RlweInput {
             writer.u64(self.count() as u64)?;
             writer.u64(self.modulus())?;
             self.noise().write(writer)?;
-            let RlweCiphertext { c0, c1 } = self.ciphertext();
-            writer.packed_words(c0.words(), parameters.bottom_prime())?;
-            writer.packed_words(c1.words(), parameters.bottom_prime())
+            self.ciphertext().write(writer, &parameters.moduli())
         }))
     }
 
@@ -110,11 +103,8 @@ impl RlweInput {
     /// number that they do not allow, or claims less noise than a rounding to q_0 leaves. Half bootstraps refuse too much.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::SlotBitsCoefficients;
-        let body = read_object(bytes, object_type, None, MAX_COEFFICIENT_BYTES)?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        check_parameters("values in coefficients", parameters.digest(), parameter_digest)?;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("key identifier")?);
+        let (binding, mut reader) = Binding::open(bytes, object_type, MAX_COEFFICIENT_BYTES)?;
+        check_parameters("values in coefficients", parameters.digest(), binding.parameter_digest)?;
         let count = reader.u64_within("number of values", 0..=parameters.bits() as u64)? as usize;
         let modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
         let noise = BitNoise::read(&mut reader)?;
@@ -123,20 +113,8 @@ impl RlweInput {
             1.0 / (12.0 * (prime as f64).powi(2)),
         )))?;
         let ring = parameters.ring();
-        let c0 = read_poly(&mut reader, &ring, 1, &[prime])?;
-        let c1 = read_poly(&mut reader, &ring, 1, &[prime])?;
+        let parts = RlweCiphertext::read(&mut reader, WORDS, &ring, ring.main_basis(1))?;
         reader.finish()?;
-        Self::new(parameters, key_id, RlweCiphertext { c0, c1 }, count, modulus, noise)
+        Self::new(parameters, binding.key_id, parts, count, modulus, noise)
     }
-}
-
-/// Reads a polynomial in limbs of these moduli.
-pub(crate) fn read_poly(
-    reader: &mut BodyReader<'_>,
-    ring: &Ring,
-    main: usize,
-    moduli: &[u64],
-) -> Result<Poly<Evaluations>> {
-    let words = reader.packed_limbs("words of the bits", ring.degree(), moduli)?;
-    Ok(Poly::from_words(ring, ring.main_basis(main), words))
 }

@@ -25,6 +25,5 @@
 pub(crate) mod block_key_switching;
 mod extraction_key;
 mod ring_extraction;
-mod serialization;
 
-pub use extraction_key::{ExtractionKey, SeededExtractionKey};
+pub use extraction_key::{ExtractionKey, ExtractionRows, SeededExtractionKey};

@@ -1,7 +1,7 @@
-//! Keys of conversions as files, a seed in place of masks.
+//! Keys of conversions as clients send them, a seed in place of masks.
 //!
 //! The header names the parameters ([`Parameters::digest`]). The body is the identifiers of both clients, the seed, and
-//! fields of words, packed at the width of their modulus.
+//! the bodies of all rows, packed at the width of their modulus.
 
 use std::io::{self, Write};
 
@@ -15,64 +15,91 @@ use crate::parameters::Parameters;
 
 /// Words of a key with one modulus.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Field {
-    /// For errors.
+pub struct Field {
+    /// Name in errors.
     pub(crate) name: &'static str,
-    /// How many there are.
+    /// Number of words.
     pub(crate) count: usize,
     /// Modulus of the words.
     pub(crate) modulus: u64,
 }
 
-/// Description of one kind of key file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyFile<'a> {
-    pub(crate) object_type: ObjectType,
-    pub(crate) max_body: u64,
-    pub(crate) parameters: &'a Parameters,
-    pub(crate) clients: Clients,
-    pub(crate) fields: [Field; 2],
+/// Rows of one kind of key, by their bodies.
+pub trait SeededBodies: Sized {
+    /// Type of the key in files.
+    const OBJECT_TYPE: ObjectType;
+
+    /// Longest body of a file.
+    const MAX_BODY_BYTES: u64;
+
+    /// Lists the words of a key of these parameters.
+    fn fields(parameters: &Parameters) -> [Field; 2];
+
+    /// Returns the bodies, field by field.
+    fn words(&self) -> [&[u64]; 2];
+
+    /// Builds the rows from what [`SeededBodies::words`] returned.
+    fn from_words(words: [Vec<u64>; 2]) -> Self;
 }
 
-impl KeyFile<'_> {
-    /// Bytes of a body of such fields.
-    pub(crate) fn body_bytes(fields: [Field; 2]) -> u64 {
-        let fields = fields.map(|field| packed_field_bytes(field.count, field.modulus));
-        (Clients::BYTES + Seed::BYTES) as u64 + fields.iter().sum::<u64>()
+/// Key of a conversion as a client sends it: bodies of all rows, and the seed of their masks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeededKey<R> {
+    pub(crate) parameters: Parameters,
+    pub(crate) clients: Clients,
+    pub(crate) seed: Seed,
+    pub(crate) rows: R,
+}
+
+impl<R: SeededBodies> SeededKey<R> {
+    /// The parameters that it is of.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
     }
 
-    /// Writes a key.
-    pub(crate) fn write(
-        &self,
-        out: &mut dyn Write,
-        seed: &Seed,
-        words: [&[u64]; 2],
-    ) -> io::Result<()> {
-        let (digest, length) = (self.parameters.digest(), Self::body_bytes(self.fields));
-        let object = ObjectWriter::new(out, self.object_type, &digest, length)?;
-        let mut writer = BodyWriter::new(object);
+    /// Bytes that a key of these parameters takes in a file, its header excepted.
+    #[must_use]
+    pub fn body_bytes(parameters: &Parameters) -> u64 {
+        let bytes = |field: Field| packed_field_bytes(field.count, field.modulus);
+        let fields = R::fields(parameters).map(bytes).iter().sum::<u64>();
+        (Clients::BYTES + Seed::BYTES) as u64 + fields
+    }
+
+    /// Writes the key.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (digest, length) = (self.parameters.digest(), Self::body_bytes(&self.parameters));
+        let mut writer = BodyWriter::new(ObjectWriter::new(out, R::OBJECT_TYPE, &digest, length)?);
         self.clients.write(&mut writer)?;
-        writer.raw(seed.as_bytes())?;
-        for (words, field) in words.into_iter().zip(self.fields) {
+        writer.raw(self.seed.as_bytes())?;
+        for (words, field) in self.rows.words().into_iter().zip(R::fields(&self.parameters)) {
             writer.packed_words(words, field.modulus)?;
         }
         writer.into_inner().finish()?;
         Ok(())
     }
 
-    /// Reads what [`KeyFile::write`] wrote: seed and words.
+    /// Reads what [`SeededKey::write`] wrote, for these parameters and clients.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged key of this kind, these parameters and clients.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Result<(Seed, [Vec<u64>; 2]), WireError> {
-        let digest = self.parameters.digest();
-        let body = read_object(bytes, self.object_type, Some(&digest), self.max_body)?;
+    pub fn from_bytes(
+        parameters: &Parameters,
+        clients: Clients,
+        bytes: &[u8],
+    ) -> Result<Self, WireError> {
+        let digest = parameters.digest();
+        let body = read_object(bytes, R::OBJECT_TYPE, Some(&digest), R::MAX_BODY_BYTES)?;
         let mut reader = BodyReader::new(body);
-        self.clients.check_read(&mut reader)?;
+        clients.check_read(&mut reader)?;
         let seed = Seed::from_bytes(reader.array("seed of the masks")?);
         let mut words = |field: Field| reader.packed_words(field.name, field.count, field.modulus);
-        let words = [words(self.fields[0])?, words(self.fields[1])?];
+        let [first, second] = R::fields(parameters);
+        let rows = R::from_words([words(first)?, words(second)?]);
         reader.finish()?;
-        Ok((seed, words))
+        Ok(Self { parameters: parameters.clone(), clients, seed, rows })
     }
 }

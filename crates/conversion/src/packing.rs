@@ -22,6 +22,5 @@
 
 pub(crate) mod column_method;
 mod ring_packing_key;
-mod serialization;
 
-pub use ring_packing_key::{RingPackingKey, SeededRingPackingKey};
+pub use ring_packing_key::{PackingRows, RingPackingKey, SeededRingPackingKey};

@@ -14,9 +14,8 @@ use cryptable_ring::random::{RandomStream, Seed};
 use zeroize::Zeroizing;
 
 use crate::clients::Clients;
-use crate::extraction::SeededExtractionKey;
-use crate::packing::SeededRingPackingKey;
-use crate::packing::column_method;
+use crate::extraction::{ExtractionRows, SeededExtractionKey};
+use crate::packing::{PackingRows, SeededRingPackingKey, column_method};
 use crate::parameters::Parameters;
 
 /// Secrets from which a client makes conversion keys, with the identifiers of their keys. Redacted in Debug.
@@ -62,7 +61,8 @@ impl Secrets<'_> {
         let switching = encryptor.gadget_rows(domain, rings.gadget, 1, |_| residues.clone());
         let (parameters, clients) = (parameters.clone(), self.clients);
         drop(encryptor);
-        Ok(SeededRingPackingKey { parameters, clients, columns, switching, seed })
+        let rows = PackingRows { columns, switching };
+        Ok(SeededRingPackingKey { parameters, clients, rows, seed })
     }
 
     /// A key that extracts LWE ciphertexts: its switch encrypts the ring's secret under `z'(X^r)`, z' fresh, and LWE key
@@ -108,7 +108,8 @@ impl Secrets<'_> {
         };
         let (parameters, clients) = (parameters.clone(), self.clients);
         drop(encryptor);
-        Ok(SeededExtractionKey { parameters, clients, switching, key_switching, seed })
+        let rows = ExtractionRows { switching, key_switching };
+        Ok(SeededExtractionKey { parameters, clients, rows, seed })
     }
 
     fn check(&self, parameters: &Parameters) -> Result<()> {

@@ -2,7 +2,9 @@
 
 use cryptable_fhew::parameters::GadgetLiteral;
 use cryptable_lattice::Result;
-use cryptable_lattice::error::{check_independent_secret, demand};
+use cryptable_lattice::error::{
+    check_independent_secret, check_power_of_two, check_real_within, check_within, demand,
+};
 use cryptable_ring::primes::is_prime;
 
 use crate::literal::{BlockLiteral, ParametersLiteral};
@@ -15,16 +17,14 @@ const MAX_LOG2_SUM: f64 = 48.0;
 /// # Errors
 /// Names the number, its value and its bounds.
 pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
-    let n = literal.lwe_dimension;
-    demand((1..=8192).contains(&n), "LWE dimension", n as f64, "1 to 8192")?;
+    check_within("LWE dimension", literal.lwe_dimension as u64, 1..=8192)?;
     for secret in [literal.lwe_secret, literal.extraction_secret] {
         check_independent_secret(secret)?;
     }
     let bits = literal.log2_lwe_modulus;
-    demand((4..=32).contains(&bits), "log2 of the LWE modulus", bits.into(), "4 to 32")?;
+    check_within("log2 of the LWE modulus", bits.into(), 4..=32)?;
     let degree = literal.ring_degree;
-    let is_degree = degree.is_power_of_two() && (64..=1 << 16).contains(&degree);
-    demand(is_degree, "ring degree", degree as f64, "a power of two from 64 to 65536")?;
+    check_power_of_two("ring degree", degree, 64..=1 << 16)?;
     let q = literal.bottom_prime;
     let is_bottom = q < 1 << 50 && q % (2 * degree as u64) == 1 && is_prime(q);
     demand(is_bottom, "bottom prime", q as f64, "a prime below 2^50, 1 modulo 2N")?;
@@ -48,13 +48,9 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
 }
 
 fn check_block(block: &BlockLiteral, ring_degree: usize) -> Result<()> {
-    let degree = block.degree;
-    let is_degree = degree.is_power_of_two() && (32..=ring_degree).contains(&degree);
-    demand(is_degree, "degree of a block", degree as f64, "a power of two from 32 to N")?;
+    check_power_of_two("degree of a block", block.degree, 32..=ring_degree)?;
     let least = f64::from(ring_degree.ilog2()) + 4.0;
-    let is_prime_size = (least..=49.9).contains(&block.log2_prime);
-    let limit = "log2 of the ring degree plus 4 to 49.9";
-    demand(is_prime_size, "log2 of a block's prime", block.log2_prime, limit)?;
+    check_real_within("log2 of a block's prime", block.log2_prime, least..=49.9)?;
     check_digits("switching digits", block.switching, block.log2_prime.floor() as u32)
 }
 

@@ -19,9 +19,7 @@ use std::fmt::Debug;
 use std::io::Write;
 
 use cryptable_lattice::error::{Error, Result, check_client, check_parameters};
-use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
-};
+use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType, WireError, write_object};
 
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::{Digit, MAX_DIGIT_VALUE};
@@ -291,10 +289,9 @@ pub(crate) struct Part<C> {
 
 impl<C: DigitCiphertext> Part<C> {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::IntegerColumn, None, MAX_BODY_BYTES)?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("key identifier")?);
+        let (binding, mut reader) =
+            Binding::open(bytes, ObjectType::IntegerColumn, MAX_BODY_BYTES)?;
+        let Binding { parameter_digest, key_id } = binding;
         let bits = reader.u8("bits of integers")?;
         let kind = kind_of(bits, flag(reader.u8("sign of integers")?)?)?;
         let engine = reader.u16("engine")?;

@@ -1,6 +1,6 @@
 //! Which parameters and which client an object belongs to.
 
-use cryptable_wire::KeyId;
+use cryptable_wire::{BodyReader, KeyId, ObjectType, peek_header, read_object};
 
 use crate::error::{Result, check_client, check_parameters};
 
@@ -28,6 +28,21 @@ impl Binding {
     pub fn check(&self, object: &'static str, expected: &Self) -> Result<()> {
         check_parameters(object, expected.parameter_digest, self.parameter_digest)?;
         check_client(object, expected.key_id, self.key_id)
+    }
+
+    /// Checks an object whose body begins with a key identifier; returns the binding, and a reader of the rest.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged object of this type, or its body is longer than `longest`.
+    pub fn open(
+        bytes: &[u8],
+        object_type: ObjectType,
+        longest: u64,
+    ) -> Result<(Self, BodyReader<'_>)> {
+        let mut reader = BodyReader::new(read_object(bytes, object_type, None, longest)?);
+        let key_id = KeyId(reader.array("key identifier")?);
+        let parameter_digest = peek_header(bytes)?.parameter_digest;
+        Ok((Self { parameter_digest, key_id }, reader))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Errors at the public boundary.
 
-use std::ops::{Bound, RangeBounds};
+use std::ops::{Bound, RangeBounds, RangeInclusive};
 
 use cryptable_wire::{KeyId, WireError, short_hex};
 
@@ -416,6 +416,53 @@ pub fn check_within(name: &'static str, value: u64, bounds: impl RangeBounds<u64
         Bound::Included(&limit) if value > limit => Err(Error::TooLarge { name, value, limit }),
         _ => Ok(()),
     }
+}
+
+/// Checks that a real number is within bounds; a value that is not a number never is.
+///
+/// ```
+/// use cryptable_lattice::error::check_real_within;
+/// assert!(check_real_within("log2 of a prime", 30.5, 25.0..=60.0).is_ok());
+/// let error = check_real_within("log2 of a prime", f64::NAN, 25.0..=60.0).unwrap_err();
+/// assert_eq!(error.to_string(), "log2 of a prime is NaN; it must be from 25 to 60");
+/// ```
+///
+/// # Errors
+/// [`Error::Parameter`] if it is not.
+pub fn check_real_within(
+    name: &'static str,
+    value: f64,
+    bounds: RangeInclusive<f64>,
+) -> Result<()> {
+    let limit = || format!("it must be from {} to {}", bounds.start(), bounds.end());
+    if bounds.contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::Parameter { name, value, limit: limit() })
+    }
+}
+
+/// Checks that a number is a power of two within bounds.
+///
+/// ```
+/// use cryptable_lattice::error::check_power_of_two;
+/// assert!(check_power_of_two("ring degree", 1024, 64..=2048).is_ok());
+/// let error = check_power_of_two("ring degree", 1000, 64..=2048).unwrap_err();
+/// assert_eq!(error.to_string(), "ring degree is 1000; it must be a power of two from 64 to 2048");
+/// ```
+///
+/// # Errors
+/// [`Error::Parameter`] if it is not.
+pub fn check_power_of_two(
+    name: &'static str,
+    value: usize,
+    bounds: RangeInclusive<usize>,
+) -> Result<()> {
+    if value.is_power_of_two() && bounds.contains(&value) {
+        return Ok(());
+    }
+    let limit = format!("it must be a power of two from {} to {}", bounds.start(), bounds.end());
+    Err(out_of_range(name, value as u64, limit))
 }
 
 /// A number out of range, and what it must satisfy.

@@ -10,6 +10,8 @@ pub mod block_secret;
 pub mod calibration;
 pub mod coefficient_ciphertext;
 pub mod cost;
+#[cfg(feature = "diagnostics")]
+pub mod damaged_files;
 #[cfg(feature = "client")]
 pub mod decrypted_values;
 pub mod divided_key_switch;

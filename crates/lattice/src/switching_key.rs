@@ -1,5 +1,6 @@
 //! Switching keys: what hybrid key switching multiplies by.
 
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use cryptable_ring::{
     Basis, Buffer, ByteBuffer, Evaluations, Isa, PackedLayout, Poly, Ring, RingModuli,
 };
+use cryptable_wire::{BodyReader, BodyWriter, WireError};
 use rayon::prelude::*;
 
 /// The shape of a hybrid switching key (Han, Ki 2020): at which level it works and how it splits.
@@ -24,6 +26,14 @@ pub struct SwitchingKeyShape {
 }
 
 impl SwitchingKeyShape {
+    /// Returns the shape of keys of this basis by digits of so many limbs, with as many special primes as a digit has limbs, or
+    /// as there are.
+    #[must_use]
+    pub fn of_digits(basis: Basis, digit_limbs: usize, special_primes: usize) -> Self {
+        let special = digit_limbs.min(basis.main_limbs()).min(special_primes);
+        Self { basis: Basis { special, ..basis }, digit_limbs }
+    }
+
     /// Returns the basis of a polynomial of the first `main` primes that was raised to the modulus Q·P.
     #[must_use]
     pub const fn raised(self, main: usize) -> Basis {
@@ -301,5 +311,37 @@ impl RlweCiphertext {
         let (c0, c1) =
             rayon::join(|| c0.divide_round(ring, rescale), || c1.divide_round(ring, rescale));
         Self { c0, c1 }
+    }
+
+    /// Writes the words of both parts, every limb at the width of its modulus.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write<W: Write>(
+        &self,
+        writer: &mut BodyWriter<W>,
+        moduli: &RingModuli,
+    ) -> io::Result<()> {
+        let limbs = moduli.limb_values(self.c0.basis());
+        writer.packed_limbs(self.c0.words(), &limbs)?;
+        writer.packed_limbs(self.c1.words(), &limbs)
+    }
+
+    /// Reads what [`RlweCiphertext::write`] wrote, modulo the primes of a basis; errors name the words.
+    ///
+    /// # Errors
+    /// If bytes are missing, or a word is not below its modulus.
+    pub fn read(
+        reader: &mut BodyReader<'_>,
+        name: &'static str,
+        ring: &Ring,
+        basis: Basis,
+    ) -> Result<Self, WireError> {
+        let limbs = ring.moduli().limb_values(basis);
+        let mut part = || -> Result<_, WireError> {
+            let words = reader.packed_limbs(name, ring.degree(), &limbs)?;
+            Ok(Poly::from_words(ring, basis, words))
+        };
+        Ok(Self { c0: part()?, c1: part()? })
     }
 }

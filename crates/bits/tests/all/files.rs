@@ -9,6 +9,7 @@ use cryptable_bits::{
     EncryptedBits, EvaluationKey, Gate, Packing, Parameters, PublicKey, RlweInput, SecretKey,
 };
 use cryptable_lattice::RlweCiphertext;
+use cryptable_lattice::damaged_files::{check_refusals, forged};
 use cryptable_lattice::noise_bound::NoiseBound;
 use cryptable_lattice::{Error, Progress, ReadOptions};
 use cryptable_ring::{Basis, Poly, Ring};
@@ -80,28 +81,13 @@ fn damaged_files_are_refused() {
         (&server, &|bytes| EvaluationKey::from_shared(Arc::new(bytes.to_vec()), toys()).map(drop)),
     ];
     for (index, (bytes, read)) in readers.iter().enumerate() {
-        read(bytes).unwrap();
-        for at in
-            [0, 8, 10, 20, 50, HEADER_BYTES, HEADER_BYTES + 40, bytes.len() / 2, bytes.len() - 1]
-        {
-            let mut damaged = bytes.to_vec();
-            damaged[at] ^= 1;
-            assert!(matches!(read(&damaged), Err(Error::Wire(_))), "reader {index}, byte {at}");
-        }
-        for length in [0, 7, HEADER_BYTES, HEADER_BYTES + 9, bytes.len() - 1] {
-            assert!(
-                matches!(read(&bytes[..length]), Err(Error::Wire(_))),
-                "reader {index}, {length}"
-            );
-        }
-        let longer = [bytes, &[0][..]].concat();
-        assert!(matches!(read(&longer), Err(Error::Wire(_))), "reader {index}");
+        check_refusals(bytes, bytes.len() / 2, |bytes| {
+            read(bytes).map_err(|error| assert!(matches!(error, Error::Wire(_)), "{error}"))
+        });
         // Another kind of file.
         let (other, _) = readers[(index + 1) % 4];
-        assert!(
-            matches!(read(other), Err(Error::Wire(WireError::WrongType { .. }))),
-            "reader {index}"
-        );
+        let is_other = matches!(read(other), Err(Error::Wire(WireError::WrongType { .. })));
+        assert!(is_other, "reader {index}");
     }
 }
 
@@ -136,10 +122,7 @@ fn forged_numbers_are_refused() {
     let Setup { secret, x, .. } = setup(&parameters);
     let bytes = secret.encrypt(&x).unwrap().to_bytes(&parameters).unwrap();
     let forged = |at: usize, value: [u8; 8]| {
-        let mut forged = bytes[..bytes.len() - 32].to_vec();
-        forged[HEADER_BYTES + at..][..8].copy_from_slice(&value);
-        let checksum = *blake3::hash(&forged).as_bytes();
-        forged.extend(checksum);
+        let forged = forged(&bytes, |body| body[at..][..8].copy_from_slice(&value));
         EncryptedBits::from_bytes(&parameters, &forged).map(drop)
     };
     let count = 16;
@@ -196,13 +179,11 @@ fn values_in_coefficients_are_written_as_ever() {
 fn forged_values_in_coefficients_are_refused() {
     let parameters = small(Packing::Real);
     let bytes = known_values(&parameters).to_bytes(&parameters).unwrap();
-    let forged = |at: usize, value: [u8; 8]| {
-        let mut forged = bytes[..bytes.len() - 32].to_vec();
-        forged[HEADER_BYTES + at..][..8].copy_from_slice(&value);
-        let checksum = *blake3::hash(&forged).as_bytes();
-        forged.extend(checksum);
+    let forged_values = |at: usize, value: &[u8]| {
+        let forged = forged(&bytes, |body| body[at..][..value.len()].copy_from_slice(value));
         RlweInput::from_bytes(&parameters, &forged).map(drop)
     };
+    let forged = |at, value: [u8; 8]| forged_values(at, &value);
     let refused = |at, value| assert!(matches!(forged(at, value), Err(Error::Wire(_))));
     assert!(forged(16, 128u64.to_le_bytes()).is_ok() && forged(24, 16u64.to_le_bytes()).is_ok());
     refused(16, 129u64.to_le_bytes());
@@ -216,12 +197,7 @@ fn forged_values_in_coefficients_are_refused() {
     }
     refused(96, u64::MAX.to_le_bytes());
     // Less noise than a rounding to q_0 leaves.
-    let mut exact = known_values(&parameters).to_bytes(&parameters).unwrap();
-    exact.truncate(exact.len() - 32);
-    exact[HEADER_BYTES + 32..][..56].fill(0);
-    let checksum = *blake3::hash(&exact).as_bytes();
-    exact.extend(checksum);
-    let found = RlweInput::from_bytes(&parameters, &exact);
+    let found = forged_values(32, &[0; 56]);
     assert!(matches!(found, Err(Error::Mismatch { .. })));
     let other = small(Packing::Complex);
     let found = RlweInput::from_bytes(&other, &bytes);

@@ -3,32 +3,63 @@
 use std::fmt;
 
 use cryptable_fhew::booleans::{self, EncryptedBits};
-use cryptable_fhew::seeded_rows::SeededRows;
+use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_fhew::switching::SeededKeySwitchingKey;
 use cryptable_lattice::Result;
 use cryptable_lattice::error::check_values;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_ring::prime_ring::PreparedRows;
-use cryptable_ring::random::Seed;
 use cryptable_ring::{Buffer, Evaluations, Poly, torus};
+use cryptable_wire::ObjectType;
 
 use crate::blocks::{Blocks, Stride};
 use crate::clients::Clients;
 use crate::extraction::block_key_switching::{BlockDigits, BlockSwitchingKey, SwitchingDigits};
+use crate::key_files::{Field, SeededBodies, SeededKey};
 use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
 use crate::ring_switching;
 
-/// Extraction key as a client sends it: bodies of all rows, and the seed of their masks.
+/// Extraction key as a client sends it.
+pub type SeededExtractionKey = SeededKey<ExtractionRows>;
+
+/// Rows of an extraction key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SeededExtractionKey {
-    pub(crate) parameters: Parameters,
-    pub(crate) clients: Clients,
-    pub(crate) seed: Seed,
+pub struct ExtractionRows {
     /// ℓ rows of degree N, from the ring's secret to that of blocks.
     pub(crate) switching: SeededRows,
     /// From the secret of blocks to that of LWE; no rows where values stay under the former.
     pub(crate) key_switching: SeededKeySwitchingKey,
+}
+
+impl SeededBodies for ExtractionRows {
+    const OBJECT_TYPE: ObjectType = ObjectType::ExtractionKey;
+    /// 64 MiB.
+    const MAX_BODY_BYTES: u64 = 1 << 26;
+
+    /// Words of the switch modulo the block's prime, and of LWE key switching modulo q.
+    fn fields(parameters: &Parameters) -> [Field; 2] {
+        let literal = parameters.literal();
+        let switch = &literal.extraction;
+        let length = literal.key_switching.map_or(0, |digits| digits.length) * literal.multiples();
+        let count = literal.ring_degree * switch.switching.length;
+        let (prime, modulus) = (parameters.extraction().prime(), parameters.lwe_shape().modulus);
+        [
+            Field { name: "rows of the switch", count, modulus: prime },
+            Field { name: "rows of LWE key switching", count: switch.degree * length, modulus },
+        ]
+    }
+
+    fn words(&self) -> [&[u64]; 2] {
+        [self.switching.bodies(), self.key_switching.bodies()]
+    }
+
+    fn from_words([switching, rows]: [Vec<u64>; 2]) -> Self {
+        Self {
+            switching: SeededRows::new(RowDomain::ExtractionSwitch, switching),
+            key_switching: SeededKeySwitchingKey::new(rows),
+        }
+    }
 }
 
 /// A key that extracts LWE ciphertexts, under the LWE secret ([`ExtractionKey::extract`]) or a ring secret
@@ -48,24 +79,16 @@ impl fmt::Debug for ExtractionKey {
     }
 }
 
-impl SeededExtractionKey {
-    /// The parameters that it is of.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-}
-
 impl ExtractionKey {
     /// Draws all masks.
     #[must_use]
     pub fn expand(key: &SeededExtractionKey) -> Self {
         let (parameters, rings) = (key.parameters.clone(), key.parameters.extraction());
-        let rows = key.switching.prepare(&rings.whole, &key.seed, rings.gadget.length());
+        let rows = key.rows.switching.prepare(&rings.whole, &key.seed, rings.gadget.length());
         let key_switching = parameters.key_switching_gadget().map(|gadget| {
             BlockSwitchingKey::expand(
                 parameters.products(),
-                &key.key_switching,
+                &key.rows.key_switching,
                 &key.seed,
                 SwitchingDigits { gadget, multiples: parameters.literal().multiples() },
                 parameters.literal().lwe_dimension,

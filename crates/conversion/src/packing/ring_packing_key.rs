@@ -3,32 +3,60 @@
 use std::fmt;
 
 use cryptable_fhew::booleans::EncryptedBits;
-use cryptable_fhew::seeded_rows::SeededRows;
+use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_lattice::error::{check_client, check_equal, check_values};
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Error, Result, RlweCiphertext};
 use cryptable_ring::prime_ring::PreparedRows;
-use cryptable_ring::random::Seed;
 use cryptable_ring::torus::{self, FRACTION_BITS};
 use cryptable_ring::{Basis, Buffer, Coefficients, Evaluations, Poly};
+use cryptable_wire::ObjectType;
 
 use crate::blocks::Blocks;
 use crate::clients::Clients;
+use crate::key_files::{Field, SeededBodies, SeededKey};
 use crate::packing::column_method::ColumnKey;
 use crate::parameters::Parameters;
 use crate::phases::{EncryptedPhases, layout};
 use crate::ring_switching;
 
-/// Ring packing key as a client sends it: bodies of all rows, and the seed of their masks.
+/// Ring packing key as a client sends it.
+pub type SeededRingPackingKey = SeededKey<PackingRows>;
+
+/// Rows of a ring packing key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SeededRingPackingKey {
-    pub(crate) parameters: Parameters,
-    pub(crate) clients: Clients,
-    pub(crate) seed: Seed,
+pub struct PackingRows {
     /// n rows of degree N'.
     pub(crate) columns: SeededRows,
     /// ℓ rows of degree N, from the secret of blocks to that of the ring.
     pub(crate) switching: SeededRows,
+}
+
+impl SeededBodies for PackingRows {
+    const OBJECT_TYPE: ObjectType = ObjectType::RingPackingKey;
+    /// 1 GiB.
+    const MAX_BODY_BYTES: u64 = 1 << 30;
+
+    fn fields(parameters: &Parameters) -> [Field; 2] {
+        let (literal, modulus) = (parameters.literal(), parameters.packing().prime());
+        let columns = literal.lwe_dimension * literal.packing.degree;
+        let switch = literal.ring_degree * literal.packing.switching.length;
+        [
+            Field { name: "rows of columns", count: columns, modulus },
+            Field { name: "rows of the switch", count: switch, modulus },
+        ]
+    }
+
+    fn words(&self) -> [&[u64]; 2] {
+        [self.columns.bodies(), self.switching.bodies()]
+    }
+
+    fn from_words([columns, switching]: [Vec<u64>; 2]) -> Self {
+        Self {
+            columns: SeededRows::new(RowDomain::RingPackingColumns, columns),
+            switching: SeededRows::new(RowDomain::RingPackingSwitch, switching),
+        }
+    }
 }
 
 /// A key that packs LWE ciphertexts. Holds no secret, and is `Sync`.
@@ -69,14 +97,6 @@ impl fmt::Debug for RingPackingKey {
     }
 }
 
-impl SeededRingPackingKey {
-    /// The parameters that it is of.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-}
-
 impl RingPackingKey {
     /// Draws all masks.
     #[must_use]
@@ -84,8 +104,9 @@ impl RingPackingKey {
         let parameters = key.parameters.clone();
         let rings = parameters.packing();
         let log2_modulus = parameters.literal().log2_lwe_modulus;
-        let columns = ColumnKey::expand(&rings.block, &key.columns, &key.seed, log2_modulus);
-        let switching = key.switching.prepare(&rings.whole, &key.seed, rings.gadget.length());
+        let PackingRows { columns, switching } = &key.rows;
+        let columns = ColumnKey::expand(&rings.block, columns, &key.seed, log2_modulus);
+        let switching = switching.prepare(&rings.whole, &key.seed, rings.gadget.length());
         Self { clients: key.clients, columns, switching, parameters }
     }
 

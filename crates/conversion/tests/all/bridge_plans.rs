@@ -9,6 +9,7 @@ use cryptable_conversion::bridges::{
 };
 use cryptable_fhew::integers;
 use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, Progress, ReadOptions, Result, Table};
 use cryptable_leveled::lookup as leveled;
 use cryptable_packed::{self as packed, MultiplexerLiteral};
@@ -226,16 +227,9 @@ fn keys_of_a_plan_are_saved_and_loaded_and_used() -> Result<()> {
     let expected: Vec<u64> = values[..16].iter().map(|&x| of(x) >> 8).collect();
     assert_eq!(secrets.packed().decrypt(&packed)?, expected);
 
-    for length in (0..bytes.len()).step_by(bytes.len() / 20) {
-        let cut = shared(bytes[..length].to_vec());
-        assert!(EvaluationKeys::<integers::Parameters>::from_shared(cut, options()).is_err());
-    }
-    for position in (0..bytes.len()).step_by(bytes.len() / 20) {
-        let mut damaged = bytes.clone();
-        damaged[position] ^= 4;
-        let read = EvaluationKeys::<integers::Parameters>::from_shared(shared(damaged), options());
-        assert!(read.is_err(), "byte {position}");
-    }
+    check_refusals(&bytes, bytes.len() / 20, |bytes| {
+        EvaluationKeys::<integers::Parameters>::from_shared(shared(bytes.to_vec()), options())
+    });
     let read = |options| {
         EvaluationKeys::<integers::Parameters>::from_shared(shared(bytes.clone()), options)
     };

@@ -5,6 +5,7 @@ use crate::bridge_ends;
 use bridge_ends::{LEVELED, SILENT, WHOLE, options};
 use cryptable_conversion::bridges::{ClientKey, IntegerBridge, LeveledBridge, Parameters, Target};
 use cryptable_fhew::integers;
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, NoiseBound, ReadOptions, Table};
 use cryptable_packed as packed;
 
@@ -33,14 +34,8 @@ fn keys_come_back_from_bytes() {
     let values = ends.single.encrypt(&[1023, 7]).unwrap();
     let packed = read.pack_leveled(keys, &values, SILENT).unwrap();
     assert_eq!(ends.packed.decrypt(&packed[0]).unwrap(), [3, 3]);
-    for length in (0..bytes.len()).step_by(bytes.len() / 40) {
-        assert!(LeveledBridge::from_bytes(&bytes[..length], options()).is_err(), "{length} bytes");
-    }
-    for position in (0..bytes.len()).step_by(bytes.len() / 40) {
-        let mut damaged = bytes.clone();
-        damaged[position] ^= 0x10;
-        assert!(LeveledBridge::from_bytes(&damaged, options()).is_err(), "byte {position}");
-    }
+    let step = bytes.len() / 40;
+    check_refusals(&bytes, step, |bytes| LeveledBridge::from_bytes(bytes, options()));
     let strict = LeveledBridge::from_bytes(&bytes, ReadOptions::default()).unwrap_err();
     assert!(matches!(strict, Error::Insecure), "{strict}");
     let small = options().max_memory(1 << 20);

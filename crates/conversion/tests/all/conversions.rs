@@ -14,6 +14,7 @@ use cryptable_fhew::parameters::{
     GadgetLiteral, Parameters as FhewParameters, ParametersLiteral as FhewLiteral,
 };
 use cryptable_lattice::ReadOptions;
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_encryption::{encrypt_phase, phase};
 use cryptable_lattice::lwe_list::LweList;
@@ -271,18 +272,8 @@ fn keys_are_read_back_and_nothing_else_is() {
     assert!(read_extraction(CLIENTS, &packing).is_err());
     let other = Parameters::new(literal(18, 20)).unwrap();
     assert!(SeededRingPackingKey::from_bytes(&other, CLIENTS, &packing).is_err());
-    for bytes in [&packing, &extraction] {
-        for end in (0..bytes.len()).step_by(97) {
-            assert!(read_packing(CLIENTS, &bytes[..end]).is_err());
-            assert!(read_extraction(CLIENTS, &bytes[..end]).is_err());
-        }
-        for at in (0..bytes.len()).step_by(211) {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 4;
-            assert!(read_packing(CLIENTS, &damaged).is_err());
-            assert!(read_extraction(CLIENTS, &damaged).is_err());
-        }
-    }
+    check_refusals(&packing, 97, |bytes| read_packing(CLIENTS, bytes));
+    check_refusals(&extraction, 97, |bytes| read_extraction(CLIENTS, bytes));
     let bytes = toy.parameters.to_bytes();
     assert!(Parameters::from_bytes(&bytes, ReadOptions::default()).is_err());
     let toys = ReadOptions::default().allow_insecure();

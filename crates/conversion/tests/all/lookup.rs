@@ -6,6 +6,7 @@ use std::time::Instant;
 use cryptable_conversion::lookup::{EvaluationKey, Parameters, SecretKey};
 use cryptable_fhew::lookup as single;
 use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::damaged_files::{check_refusals, forged};
 use cryptable_lattice::lwe_encryption::phase;
 use cryptable_lattice::{Error, NoiseBound, Progress, ReadOptions, Table};
 use cryptable_packed as packed;
@@ -230,21 +231,11 @@ fn keys_come_back_from_bytes() {
     let prepared = server.prepare(&Table::from_fn(4, 4, |x| 3 - x).unwrap()).unwrap();
     let output = server.lookup_many(&secret.encrypt(&[1; 500]).unwrap(), &[&prepared], SILENT);
     assert_eq!(secret.decrypt(&output.unwrap()[0]).unwrap(), [2; 500]);
-    for bytes in [&file[..], &secret.to_bytes()[..]] {
-        let read = |bytes: &[u8]| {
-            EvaluationKey::from_shared(Arc::new(bytes.to_vec()), options()).is_ok()
-                || SecretKey::from_bytes(bytes, options()).is_ok()
-        };
-        assert!(read(bytes));
-        for length in (0..bytes.len()).step_by(bytes.len() / 50) {
-            assert!(!read(&bytes[..length]), "{length} bytes");
-        }
-        for position in (0..bytes.len()).step_by(bytes.len() / 50) {
-            let mut damaged = bytes.to_vec();
-            damaged[position] ^= 0x10;
-            assert!(!read(&damaged), "byte {position}");
-        }
-    }
+    check_refusals(&file, file.len() / 50, |bytes| {
+        EvaluationKey::from_shared(Arc::new(bytes.to_vec()), options())
+    });
+    let bytes = secret.to_bytes();
+    check_refusals(&bytes, bytes.len() / 50, |bytes| SecretKey::from_bytes(bytes, options()));
     let strict = SecretKey::from_bytes(&secret.to_bytes(), ReadOptions::default()).unwrap_err();
     assert!(matches!(strict, Error::Insecure), "{strict}");
     let small = options().max_memory(1 << 20);
@@ -268,16 +259,13 @@ fn what_belongs_to_others_is_refused() {
     };
     let (ours, theirs) = (file(secret), file(&other));
     assert_eq!(ours.len(), theirs.len());
-    let end = ours.len() - 32;
     // The last part, of packed values, begins with the second half of the file.
-    let start = (64..end)
-        .step_by(8)
+    let places = || (64..ours.len() - 32).step_by(8);
+    let start = places()
         .find(|&i| ours[i..].starts_with(b"CRYPTABL") && ours[i + 12..].first() == Some(&3));
-    let start =
-        start.or_else(|| (64..end).step_by(8).rfind(|&i| ours[i..].starts_with(b"CRYPTABL")));
-    let mut mixed = [&ours[..start.unwrap()], &theirs[start.unwrap()..end]].concat();
-    let checksum = *blake3::hash(&mixed).as_bytes();
-    mixed.extend(checksum);
+    let start = start.or_else(|| places().rfind(|&i| ours[i..].starts_with(b"CRYPTABL"))).unwrap();
+    let theirs = &theirs[start..theirs.len() - 32];
+    let mixed = forged(&ours, |body| body[start - 64..].copy_from_slice(theirs));
     let error = EvaluationKey::from_shared(Arc::new(mixed), options()).unwrap_err();
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
 }

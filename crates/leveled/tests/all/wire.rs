@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cryptable_fhew::parameters::RotationMethod;
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Binding, Error, Progress, ReadOptions, Result, Table};
 use cryptable_leveled::aes::{
     AesKey, CHUNK_BYTES, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter, EncryptedKey,
@@ -235,12 +236,10 @@ fn what_belongs_to_others_is_refused() {
 }
 
 #[test]
-fn truncation_and_flipped_bits_are_refused() {
+fn damaged_files_are_refused() {
     let secret = toy();
     let fresh = secret.encrypt(b"ab").to_bytes();
-    for length in 0..fresh.len() {
-        assert!(EncryptedBytes::from_bytes(&fresh[..length]).is_err());
-    }
+    check_refusals(&fresh, 1, EncryptedBytes::from_bytes);
     for bit in 0..8 * fresh.len() {
         let mut damaged = fresh.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
@@ -249,12 +248,8 @@ fn truncation_and_flipped_bits_are_refused() {
     let key = secret.to_bytes();
     let mut server = Vec::new();
     secret.write_evaluation_key(&mut server, Progress::silent()).unwrap();
-    for length in (0..key.len()).step_by(17) {
-        assert!(SecretKey::from_bytes(&key[..length], insecure()).is_err());
-    }
-    for length in (0..server.len()).step_by(server.len() / 20) {
-        assert!(read_evaluation_key(&server[..length]).is_err());
-    }
+    check_refusals(&key, 17, |bytes| SecretKey::from_bytes(bytes, insecure()));
+    check_refusals(&server, server.len() / 20, read_evaluation_key);
 }
 
 /// Bytes as computed ones: masks are words.

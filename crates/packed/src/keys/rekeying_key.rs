@@ -89,12 +89,10 @@ impl RekeyingKey {
     /// both halves.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let moduli = self.ring.moduli().values();
         object_bytes(ObjectType::PackedRekeyingKey, &self.parameters.digest(), |writer| {
             writer.bytes(&self.parameters.to_bytes())?;
             self.handover.write(writer)?;
-            writer.packed_limbs(self.key.c0.words(), moduli)?;
-            writer.packed_limbs(self.key.c1.words(), moduli)
+            self.key.write(writer, self.ring.moduli())
         })
     }
 

@@ -59,11 +59,20 @@ pub(crate) fn lookups_in_a_row(parameters: &Parameters) -> u32 {
     parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
 }
 
-/// Whether parameters admit as many lookups in a row as the request has.
+/// Checks that parameters look up all ciphertexts of a request, and as often in a row as it asks for.
+///
+/// # Errors
+/// As [`admits_digits`] and [`admits_chain`].
+pub(crate) fn admits(request: &Request, parameters: &Parameters) -> Result<()> {
+    admits_digits(request, parameters)?;
+    admits_chain(request, parameters)
+}
+
+/// Checks that parameters admit as many lookups in a row as the request has.
 ///
 /// # Errors
 /// If it does not: [`Error::TooLarge`].
-pub(crate) fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
+fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
     let wanted = request.lookups_in_a_row;
     let most = if wanted > 1 { lookups_in_a_row(parameters) } else { 1 };
     if most >= wanted {
@@ -73,7 +82,7 @@ pub(crate) fn admits_chain(request: &Request, parameters: &Parameters) -> Result
     Err(Error::TooLarge { name, value, limit: most.into() })
 }
 
-/// Whether parameters look up the ciphertexts of digits that the request has.
+/// Checks that parameters look up the ciphertexts of digits that the request has.
 ///
 /// # Errors
 /// If they do not: [`Error::FailureProbability`], or those of other digits.

@@ -7,9 +7,9 @@ use cryptable_lattice::error::{Error, Result};
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::candidate::{Candidate, admits_digits, lookups_in_a_row};
-use crate::planner::digit_choice::Evaluation;
+use crate::planner::candidate::{Candidate, admits, admits_digits, lookups_in_a_row};
 use crate::planner::few_values::or_of_few_values;
+use crate::planner::literals::Evaluation;
 use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::choose_primes;
 use crate::planner::request::{Method, Request, reached};
@@ -140,21 +140,11 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
     let orders = orders.map_or_else(|| HermiteOrder::ALL.to_vec(), |order| vec![order]);
     let mut last: Option<Result<Parameters>> = None;
     for order in orders {
-        let wanted = request.lookups_in_a_row;
-        let serves = |found: &Parameters| {
-            (wanted <= 1 || lookups_in_a_row(found) >= wanted)
-                && admits_digits(request, found).is_ok()
-        };
-        let check = |found: &Parameters| match serves(found) {
-            true => Ok(()),
-            false => Err(Error::Unsupported(
-                "this number of lookups in a row, or inputs with this noise".into(),
-            )),
-        };
-        let found = choose_primes(request, Evaluation::Akp(order));
+        let check = |found: &Parameters| admits(request, found);
+        let found = choose_primes(request, Evaluation::Akp(order), |_| Ok(()));
         let found = found.map(|found| choose_matrices(request, found, check));
         let found = or_of_few_values(request, order, found, check);
-        if found.as_ref().is_ok_and(serves) {
+        if found.as_ref().is_ok_and(|found| check(found).is_ok()) {
             return found;
         }
         last = last.filter(Result::is_ok).or(Some(found));

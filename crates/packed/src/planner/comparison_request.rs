@@ -8,8 +8,8 @@ use crate::comparison::operation::Operation;
 use crate::comparison::slot_selection::MOST_SIGNS;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
-use crate::planner::digit_choice::Evaluation;
 use crate::planner::digit_request::{digits_up_to, fastest};
+use crate::planner::literals::Evaluation;
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::Request;
 

@@ -3,7 +3,6 @@
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::overflow::EncapsulatedSecret;
 
-use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 
 /// Most bits of a digit that are tried: its powers take memory and time.
@@ -14,44 +13,6 @@ const MAX_COLUMNS: u64 = 1 << 11;
 
 /// Most entries of a row selector.
 const MAX_ROW_SELECTOR: u64 = 256;
-
-/// How tables are evaluated.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Evaluation<'a> {
-    /// AKP, by an interpolation of this order.
-    Akp(HermiteOrder),
-    /// AKP for formulas.
-    Formulas(HermiteOrder, FormulaShape),
-    /// A multiplexer tree.
-    Tree(&'a DigitChoice),
-    /// AKP on one digit after the other, the least significant first.
-    Digits(&'a [u64]),
-    /// The same, with what selects digits by signs in slots.
-    Selecting(&'a [u64]),
-}
-
-/// Properties of formulas that parameters depend on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FormulaShape {
-    /// Choices within each other.
-    pub choices: usize,
-    /// Groups that results are added up by; 0 if they are not.
-    pub groups: usize,
-    /// log2 of the factor by which sums of columns raise their noise.
-    pub sum_bits: u32,
-}
-
-impl Evaluation<'_> {
-    /// Precision of SlotsToCoeffs: trees have a choice.
-    pub(crate) fn output_precision(self) -> OutputPrecision {
-        match self {
-            Self::Tree(choice) => choice.output_precision,
-            Self::Akp(_) | Self::Formulas(..) | Self::Digits(_) | Self::Selecting(_) => {
-                OutputPrecision::FewestPrimes
-            }
-        }
-    }
-}
 
 /// Source of the precision of SlotsToCoeffs, which large outputs need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,8 +123,7 @@ fn balanced_digits(modulus: u64, limit: u64) -> Option<Vec<u64>> {
     if modulus.is_power_of_two() {
         let (bits, most) = (modulus.ilog2(), limit.ilog2());
         let count = bits.div_ceil(most).max(2);
-        let digits = (0..count).rev().map(|i| 1 << (bits / count + u32::from(i < bits % count)));
-        return (bits >= 2).then(|| digits.collect());
+        return (bits >= 2).then(|| even_digits(bits, count));
     }
     // Prime factors, the largest first, each to the smallest digit that has room.
     let mut factors = Vec::new();
@@ -191,6 +151,16 @@ fn balanced_digits(modulus: u64, limit: u64) -> Option<Vec<u64>> {
         }
     }
     None
+}
+
+/// Digits of a number of bits, as even as possible; the most significant are the largest.
+pub(crate) fn even_digits(bits: u32, count: u32) -> Vec<u64> {
+    split_evenly(bits, count).rev().map(|bits| 1 << bits).collect()
+}
+
+/// `whole` as a sum of `count` numbers that differ by at most 1, the largest first.
+pub(crate) fn split_evenly(whole: u32, count: u32) -> impl DoubleEndedIterator<Item = u32> {
+    (0..count).map(move |i| whole / count + u32::from(i < whole % count))
 }
 
 /// How many digits select columns, and how the others are grouped into row selectors.

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
-use crate::planner::digit_choice::Evaluation;
+use crate::planner::digit_choice::even_digits;
+use crate::planner::literals::Evaluation;
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::{Request, surer};
 
@@ -107,11 +108,6 @@ pub(crate) fn digits_up_to(bits: u32, most: u32) -> Vec<u64> {
     let mut digits = even_digits(rest, rest.div_ceil(most));
     digits.push(1 << last);
     digits
-}
-
-/// Digits of a number of bits, as even as possible; the most significant are the largest.
-pub(crate) fn even_digits(bits: u32, count: u32) -> Vec<u64> {
-    (0..count).rev().map(|i| 1 << (bits / count + u32::from(i < bits % count))).collect()
 }
 
 /// The fastest parameters within a memory limit.

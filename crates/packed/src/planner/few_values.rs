@@ -10,9 +10,8 @@ use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::{BlockSecretLiteral, DftLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::baby_choice::weighted;
-use crate::planner::digit_choice::Evaluation;
-use crate::planner::literals::literal;
+use crate::planner::key_choice::weighted;
+use crate::planner::literals::{Evaluation, literal};
 use crate::planner::prime_choice::largest_primes;
 use crate::planner::request::{Method, Request};
 
@@ -32,21 +31,15 @@ pub(crate) fn with_block_secret(
     literal: ParametersLiteral,
     secret: BlockSecretLiteral,
 ) -> ParametersLiteral {
-    let none = ExponentialShape::default();
     ParametersLiteral {
         name: format!("{}_blocks{}", literal.name, secret.blocks),
         trace_halvings: TraceHalvings::default(),
         coeffs_to_slots: DftLiteral::default(),
         raising_matrix: false,
-        chebyshev_log_length: none.log_length,
-        chebyshev_left_out: none.left_out,
-        chebyshev_log_babies: none.log_babies,
-        chebyshev_least_depth: none.least_depth,
-        doublings: none.doublings,
-        exponential_cleanings: none.cleanings,
         block_secret: Some(secret),
         ..literal
     }
+    .with_exponential(ExponentialShape::default())
 }
 
 /// Returns whether a request is for values that a secret of blocks may serve: it asks for the ring degree.
@@ -100,12 +93,7 @@ fn of_few_values(
     let limit = max_log2_modulus(DEGREE, SecretDistribution::UniformTernary)
         .expect("the tables know the degree");
     let base = with_block_secret(literal(request, Evaluation::Akp(order)), SECRET);
-    let of = |dnum, log2_scale, extra_primes: usize| {
-        let mut literal = base.with_primes(dnum, log2_scale);
-        literal.slots_to_coeffs.primes += extra_primes.min(1);
-        literal
-    };
-    largest_primes(limit, of, check)?
+    largest_primes(limit, &base, check)?
         .ok_or_else(|| Error::Unsupported("a secret of blocks: primes have no room".into()))
 }
 

@@ -8,7 +8,7 @@ use crate::formulas::sort::SPANS;
 use crate::formulas::stages::PreparedFormulas;
 use crate::literal::ParametersLiteral;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::digit_choice::{Evaluation, FormulaShape};
+use crate::planner::literals::{Evaluation, FormulaShape};
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::{Request, surer};
 

@@ -9,11 +9,11 @@ use cryptable_lattice::error::Result;
 
 use crate::literal::{DftLiteral, ParametersLiteral};
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::baby_choice::{KEY_WEIGHT, weighted, with_baby_steps};
-use crate::planner::digit_choice::Evaluation;
-use crate::planner::literals::split_levels;
-use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes_where};
-use crate::planner::relinearization_choice::with_relinearization_keys;
+use crate::planner::key_choice::{
+    KEY_WEIGHT, weighted, with_baby_steps, with_relinearization_keys,
+};
+use crate::planner::literals::{Evaluation, split_levels};
+use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes};
 use crate::planner::request::Request;
 
 /// An alternative to matrices of up to five levels.
@@ -58,13 +58,13 @@ type Ranked = ((bool, usize, f64), Parameters);
 /// The best parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
 ///
 /// # Errors
-/// As [`choose_primes_where`].
+/// As [`choose_primes`].
 pub(crate) fn choose_primes_and_matrices(
     request: &Request,
     evaluation: Evaluation<'_>,
     check: impl Fn(&Parameters) -> Result<()>,
 ) -> Result<Parameters> {
-    let found = choose_primes_where(request, evaluation, &check)?;
+    let found = choose_primes(request, evaluation, &check)?;
     Ok(choose_matrices(request, found, check))
 }
 

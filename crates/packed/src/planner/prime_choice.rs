@@ -5,8 +5,7 @@ use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
 
 use crate::literal::ParametersLiteral;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::digit_choice::Evaluation;
-use crate::planner::literals::literal;
+use crate::planner::literals::{Evaluation, literal};
 use crate::planner::request::{Request, surer};
 
 /// Numbers of digits of keys (dnum) that are tried: more of them leave room for more or larger primes.
@@ -25,19 +24,11 @@ const DEGREE_OF_NARROW_PRIMES: usize = 1 << 16;
 /// the failure probability, but sums of few results do.
 pub(crate) const LARGEST_DEVIATION: f64 = 1.0 / 64.0;
 
-/// The parameters of one way to evaluate a request's tables.
+/// The parameters of one way to evaluate a request's tables, which pass `check`.
 ///
 /// # Errors
-/// If no primes give both 128 bits of security and the failure probability.
-pub(crate) fn choose_primes(request: &Request, evaluation: Evaluation<'_>) -> Result<Parameters> {
-    choose_primes_where(request, evaluation, |_| Ok(()))
-}
-
-/// Chooses primes like [`choose_primes`], for parameters that serve for more than a lookup.
-///
-/// # Errors
-/// As there, or those of `check`.
-pub(crate) fn choose_primes_where(
+/// If no primes give both 128 bits of security and the failure probability, or those of `check`.
+pub(crate) fn choose_primes(
     request: &Request,
     evaluation: Evaluation<'_>,
     check: impl Fn(&Parameters) -> Result<()>,
@@ -60,41 +51,50 @@ pub(crate) fn choose_primes_where(
         let found = fitting.map_or(Err(last), Parameters::new)?;
         return check(&found).map(|()| found);
     }
-    let of = |dnum, log2_scale, extra_primes: usize| {
-        let mut literal = base.with_primes(dnum, log2_scale);
-        literal.slots_to_coeffs.primes += extra_primes.min(1);
-        literal.coeffs_to_slots.primes += extra_primes / 2;
-        literal
-    };
-    match largest_primes(limit, of, &check) {
+    match largest_primes(limit, &base, &check) {
         Ok(Some(found)) => return Ok(found),
         Ok(None) => {}
         Err(error) => last = surer(Some(last), error),
     }
     match evaluation {
         Evaluation::Akp(_) if degree > DEGREE_OF_NARROW_PRIMES => {
-            wide_primes(limit, of, &check).ok_or(last)
+            wide_primes(limit, &base, &check).ok_or(last)
         }
         _ => Err(last),
     }
 }
 
-/// The parameters of the fewest digits of keys, and then of the largest primes, that have room in `limit` bits and serve; of
-/// literals by digits of keys, log2 of the primes and extra primes of the homomorphic DFTs, which buy precision where security
-/// forces small primes. None if no literal has room.
+/// A literal with this many digits of keys, primes of this size, and extra primes of the homomorphic DFTs, which buy precision
+/// where security forces small primes.
+fn sized(
+    base: &ParametersLiteral,
+    dnum: usize,
+    log2_scale: u32,
+    extra_primes: usize,
+) -> ParametersLiteral {
+    let mut literal = base.with_primes(dnum, log2_scale);
+    literal.slots_to_coeffs.primes += extra_primes.min(1);
+    if literal.block_secret.is_none() {
+        literal.coeffs_to_slots.primes += extra_primes / 2;
+    }
+    literal
+}
+
+/// The parameters of the fewest digits of keys, and then of the largest primes, that have room in `limit` bits and serve. None if
+/// no literal has room.
 ///
 /// # Errors
 /// If there is room, and none serves.
 pub(crate) fn largest_primes(
     limit: f64,
-    literal: impl Fn(usize, u32, usize) -> ParametersLiteral,
+    base: &ParametersLiteral,
     check: impl Fn(&Parameters) -> Result<()>,
 ) -> Result<Option<Parameters>> {
     let (mut noisy, mut last) = (None, None);
     let tries = DNUMS.iter().flat_map(|&d| [(d, 0), (d, 1), (d, 2)]);
     for (dnum, extra_primes) in tries {
         for log2_scale in (32..=LARGEST_LOG2_SCALE).rev() {
-            let literal = literal(dnum, log2_scale, extra_primes);
+            let literal = sized(base, dnum, log2_scale, extra_primes);
             if literal.log2_modulus_bound() > limit {
                 continue;
             }
@@ -120,11 +120,11 @@ pub(crate) fn largest_primes(
 /// than the noise of narrow ones allows, which the table amplifies by a third of their number.
 fn wide_primes(
     limit: f64,
-    literal: impl Fn(usize, u32, usize) -> ParametersLiteral,
+    base: &ParametersLiteral,
     check: impl Fn(&Parameters) -> Result<()>,
 ) -> Option<Parameters> {
     let sizes = WIDE_LOG2_SCALES.into_iter().flat_map(|log2_scale| {
-        [0, 1, 2].map(|extra_primes| literal(DNUMS[0], log2_scale, extra_primes))
+        [0, 1, 2].map(|extra_primes| sized(base, DNUMS[0], log2_scale, extra_primes))
     });
     let fitting = sizes.filter(|literal| literal.log2_modulus_bound() <= limit);
     fitting.filter_map(|literal| Parameters::new(literal).ok()).find(|it| check(it).is_ok())

@@ -8,9 +8,9 @@ use crate::formulas::stages::PreparedFormulas;
 use crate::literal::{BlockSecretLiteral, MultiplexerLiteral};
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::comparison_request::comparison_digits;
-use crate::planner::digit_choice::{DigitChoice, Evaluation, OutputPrecision};
+use crate::planner::digit_choice::{DigitChoice, OutputPrecision};
 use crate::planner::few_values::with_block_secret;
-use crate::planner::literals::literal;
+use crate::planner::literals::{Evaluation, literal};
 use crate::planner::prime_choice::LARGEST_LOG2_SCALE;
 use crate::planner::request::Request;
 

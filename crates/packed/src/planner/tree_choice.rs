@@ -6,13 +6,14 @@ use rayon::prelude::*;
 use crate::literal::MultiplexerLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::candidate::{Candidate, admits_chain, admits_digits};
+use crate::planner::candidate::{Candidate, admits, admits_digits};
 use crate::planner::digit_choice::OutputPrecision::{
     self, FewestPrimes, PrimeMore, SpareBits, WholePrimes,
 };
-use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
+use crate::planner::digit_choice::{DigitChoice, digit_lists, selector_choices};
+use crate::planner::literals::Evaluation;
 use crate::planner::matrix_choice::choose_matrices;
-use crate::planner::prime_choice::choose_primes_where;
+use crate::planner::prime_choice::choose_primes;
 use crate::planner::request::{Request, surer};
 
 /// Precisions that are tried, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
@@ -78,17 +79,14 @@ fn may_be_real(request: &Request, is_binary: bool) -> bool {
 /// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
 /// with other matrices, unless one with more cleaning or precision is faster.
 fn fastest_tree(request: &Request, digits: &Digits) -> Result<Candidate> {
-    let admits = |found: &Parameters| {
-        admits_digits(request, found)?;
-        admits_chain(request, found)
-    };
+    let check = |found: &Parameters| admits(request, found);
     let of_one = fastest_tree_where(request, digits, &|found| admits_digits(request, found));
     if request.lookups_in_a_row <= 1 {
         return of_one;
     }
-    let of_chain = fastest_tree_where(request, digits, &admits);
+    let of_chain = fastest_tree_where(request, digits, &check);
     match (of_one, of_chain) {
-        (Ok(one), Ok(chain)) if admits(&one.parameters).is_ok() => {
+        (Ok(one), Ok(chain)) if check(&one.parameters).is_ok() => {
             Ok(if chain.is_better(request, &one) { chain } else { one })
         }
         // Those that admit too few say how many they do.
@@ -116,23 +114,19 @@ fn fastest_tree_where(request: &Request, ways: &Digits, check: Check<'_>) -> Res
         of_flattest.map_err(|other| surer(Some(error), other))
     });
     let (choice, parameters) = found?;
-    let mut best = Candidate::new(request, parameters);
+    let first = Candidate::new(request, parameters);
     let used = choice.multiplexer.selectors.clone();
     let others = choices.into_iter().filter(|selectors| *selectors != used);
     let others: Vec<_> = alternatives(&choice, others)
         .into_par_iter()
-        .filter_map(|choice| choose_primes_where(request, Evaluation::Tree(&choice), check).ok())
+        .filter_map(|choice| choose_primes(request, Evaluation::Tree(&choice), check).ok())
         .map(|parameters| Candidate::new(request, parameters))
         .collect();
-    for candidate in others {
-        if candidate.is_better(request, &best) {
-            best = candidate;
-        }
-    }
-    let parameters = choose_matrices(request, best.parameters, |other| {
-        admits_digits(request, other)?;
-        admits_chain(request, other)
-    });
+    let better =
+        |best: Candidate, it: Candidate| if it.is_better(request, &best) { it } else { best };
+    let best = others.into_iter().fold(first, better);
+    let check = |other: &Parameters| admits(request, other);
+    let parameters = choose_matrices(request, best.parameters, check);
     Ok(Candidate::new(request, parameters))
 }
 
@@ -203,7 +197,7 @@ fn cheapest_cleaning(
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }
-        match choose_primes_where(request, Evaluation::Tree(&choice), check) {
+        match choose_primes(request, Evaluation::Tree(&choice), check) {
             Ok(parameters) => return Ok((choice, parameters)),
             Err(error) => last = Some(surer(last, error)),
         }

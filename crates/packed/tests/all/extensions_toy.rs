@@ -5,12 +5,12 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{look_up, look_up_many, mixed, outputs, reports, root_mean_square};
+use cryptable_lattice::damaged_files::{check_refusals, forged};
 use cryptable_packed::{
     ComplexTable, EncryptedTables, EntryKind, Error, EvaluationKey, MultiplexerLiteral, Parameters,
     Progress, RealDecryption, RealTable, SecretKey, SlotTables, Table,
 };
 use cryptable_ring::random::replay;
-use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, ObjectType, write_object};
 use num_complex::Complex64;
 
 fn toy(output: u64, slots: usize, digits: &[u64], selectors: &[usize]) -> Parameters {
@@ -362,21 +362,10 @@ fn encrypted_tables_travel_as_bytes() {
     });
     assert_eq!(outputs[0], outputs[1]);
 
-    for length in [0, 63, 64, 100, bytes.len() - 1] {
-        assert!(EncryptedTables::from_bytes(&client.keys, &bytes[..length]).is_err());
-    }
-    for position in [9, 20, 64, 80, 5000, bytes.len() - 1] {
-        let mut damaged = bytes.clone();
-        damaged[position] ^= 1;
-        assert!(EncryptedTables::from_bytes(&client.keys, &damaged).is_err(), "byte {position}");
-    }
+    check_refusals(&bytes, 5000, |bytes| EncryptedTables::from_bytes(&client.keys, bytes));
     // Damage that a new checksum hides: words beyond their primes, no table at all, bytes left over.
-    let digest = client.parameters.digest();
     let forged = |change: &dyn Fn(&mut Vec<u8>)| {
-        let mut body = bytes[HEADER_BYTES..bytes.len() - CHECKSUM_BYTES].to_vec();
-        change(&mut body);
-        let mut object = Vec::new();
-        write_object(&mut object, ObjectType::EncryptedTables, &digest, &body).unwrap();
+        let object = forged(&bytes, change);
         EncryptedTables::from_bytes(&client.keys, &object).map(|_| ()).map_err(|e| e.to_string())
     };
     assert_eq!(forged(&|_| ()), Ok(()));

@@ -10,6 +10,7 @@ use common::joint_keys::{
 };
 use common::{allowed, look_up, outputs, root_mean_square};
 use cryptable_lattice::KeyPurpose;
+use cryptable_lattice::damaged_files::{check_refusals, forged};
 use cryptable_lattice::owners::{Commitment, Message, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
@@ -202,9 +203,8 @@ fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
     let (found, expected) = (*other_session.digest(), *session.digest());
     let error = OwnersError::OtherSession { message, owner, found, expected };
     assert_eq!(refused(agree(&[ann, eve])), error);
-    let mut third = ann.commitment.to_bytes();
-    third[64 + 32] = 3;
-    let third = Commitment::from_bytes(&with_checksum(third)).unwrap();
+    let third = forged(&ann.commitment.to_bytes(), |body| body[32] = 3);
+    let third = Commitment::from_bytes(&third).unwrap();
     let error = refused(Agreement::new(&session, &[third]));
     assert_eq!(error, OwnersError::NoSuchOwner { message: "commitment", owner: 3, owners: 2 });
     let of_three = Session::new(toy(3)).unwrap();
@@ -248,27 +248,20 @@ fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
     assert_eq!(refused(file(&[keys[0], late.keys.as_ref()], &second)), error);
     file(&keys, &second).unwrap();
     // Words that are not below their primes, in a share that its owner committed to.
-    let mut wrong = owners[0].first.as_ref().to_vec();
-    let at = wrong.len() - 40;
-    wrong[at..][..8].fill(0xff);
-    let wrong = with_checksum(wrong);
-    let mut forged = owners[0].commitment.to_bytes();
-    forged[64 + 36..][..32].copy_from_slice(&wrong[wrong.len() - 32..]);
-    let forged = Commitment::from_bytes(&with_checksum(forged)).unwrap();
+    let wrong = forged(owners[0].first.as_ref(), |body| {
+        let at = body.len() - 8;
+        body[at..].fill(0xff);
+    });
+    let checksum = &wrong[wrong.len() - 32..];
+    let commitment = owners[0].commitment.to_bytes();
+    let commitment = forged(&commitment, |body| body[36..][..32].copy_from_slice(checksum));
+    let commitment = Commitment::from_bytes(&commitment).unwrap();
     let mut bob = Owner::new(&session, 2);
-    let agreed = Agreement::new(&session, &[forged, bob.commitment.clone()]).unwrap();
+    let agreed = Agreement::new(&session, &[commitment, bob.commitment.clone()]).unwrap();
     let first = bob.first.as_ref().to_vec();
     let shares = [wrong.as_slice(), &first];
     let error = refused(bob.second_share(&agreed, &shares));
     assert_eq!(error, OwnersError::Words { message: Message::FirstShare, owner: 1 });
-}
-
-/// A file with the checksum of what it says.
-fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
-    let end = file.len() - 32;
-    let checksum = blake3::hash(&file[..end]);
-    file[end..].copy_from_slice(checksum.as_bytes());
-    file
 }
 
 #[test]
@@ -321,20 +314,9 @@ fn sessions_secrets_and_commitments_are_read_back_and_damaged_ones_refused() {
     assert_eq!((read.owner(), read.session().digest()), (3, session.digest()));
     assert_eq!(*read.to_bytes(), *secret);
     assert!(!format!("{read:?}").contains("coefficients"));
-    type Reader<'a> = &'a dyn Fn(&[u8]) -> bool;
-    let readers: [(&[u8], Reader<'_>); 3] = [
-        (&of_session, &|bytes| Session::from_bytes(bytes, allowed()).is_ok()),
-        (&commitment, &|bytes| Commitment::from_bytes(bytes).is_ok()),
-        (&secret, &|bytes| OwnerSecret::from_bytes(bytes, allowed()).is_ok()),
-    ];
-    for (file, is_read) in readers {
-        assert!(is_read(file));
-        for position in (0..file.len()).step_by(13) {
-            let mut damaged = file.to_vec();
-            damaged[position] ^= 1;
-            assert!(!is_read(&damaged) && !is_read(&file[..position]), "byte {position}");
-        }
-    }
+    check_refusals(&of_session, 13, |bytes| Session::from_bytes(bytes, allowed()));
+    check_refusals(&commitment, 13, Commitment::from_bytes);
+    check_refusals(&secret, 13, |bytes| OwnerSecret::from_bytes(bytes, allowed()));
     assert!(Session::from_bytes(&of_session, ReadOptions::default()).is_err());
     assert!(OwnerSecret::from_bytes(&secret, ReadOptions::default()).is_err());
     assert_eq!(refused(Session::new(toy(1))), OwnersError::OneOwner);

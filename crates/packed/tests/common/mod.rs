@@ -72,16 +72,6 @@ pub fn check_key_noise(found: &NoiseStatistics, parameters: &Parameters) {
     assert!(found.beyond.iter().all(|beyond| beyond.is_not_above(2)), "{found:?}");
 }
 
-/// Returns a file with a byte changed, and the same part of it without the rest, for bytes in many places.
-pub fn damaged(file: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    let places = [0, 9, 60, 400, file.len() / 2, file.len() - 1];
-    places.into_iter().flat_map(move |place| {
-        let mut damaged = file.to_vec();
-        damaged[place] ^= 1;
-        [damaged, file[..place].to_vec()]
-    })
-}
-
 /// Returns the parameters that a request gets, which have what every plan promises.
 pub fn choose(request: &Request) -> Parameters {
     let parameters = Parameters::choose(request).unwrap();

@@ -1,9 +1,15 @@
+//! Fewer and smaller keys for CoeffsToSlots, and more of them for products.
+//!
 //! Baby steps of each matrix of CoeffsToSlots: fewer of them, or keys that they share, make the key smaller and a lookup slower.
 //!
 //! Nearly all of a key is for those rotations, a key a baby step and one a giant step. The rule weighs both: a percent
 //! more of key bytes is worth a fifth of a percent of time ([`KEY_WEIGHT`]). So a matrix of few diagonals gives up baby steps, of
 //! which a giant step more takes the place, and one of many keeps them. A matrix that raises has all its baby steps. Stronger
 //! weights, and keys that baby steps share, are what memory limits get.
+//!
+//! Keys of relinearization of more digits than those of rotations, and more of them: products, whose limbs become fewer level by
+//! level, then take fewer special primes and narrower conversions each. Keys for rotations are most of a key, those of
+//! relinearization a tenth.
 
 use cryptable_lattice::cost::{CostModel, Prediction};
 
@@ -19,6 +25,15 @@ const OWN_KEYS: [[usize; 2]; 4] = [[8, 8], [6, 6], [5, 5], [4, 4]];
 /// Baby steps, and those of them with keys, which the others share: they take longer than they count, so that the default
 /// has none of them.
 const SHARED_KEYS: [[usize; 2]; 4] = [[8, 4], [6, 3], [8, 3], [4, 2]];
+
+/// Keys for products at the top of the chain that are tried: limbs below the top, and digits.
+const TOPS: [&[[usize; 2]]; 3] = [&[[0, 3]], &[[0, 3], [1, 3]], &[[0, 4], [1, 3]]];
+
+/// Most digits of keys of rotations, from which keys of more digits gain something.
+const MOST_DIGITS: usize = 3;
+
+/// Fewest limbs of a key in two digits for the lower part of the chain.
+const LEAST_LIMBS: usize = 6;
 
 /// Objective of the choice: the logarithm of seconds times bytes of the key file to the power of the weight.
 pub(crate) fn weighted(prediction: &Prediction) -> f64 {
@@ -56,4 +71,34 @@ pub(crate) fn with_baby_steps(found: &Parameters, weight: f64) -> ParametersLite
     let of = &literal.coeffs_to_slots;
     let coeffs_to_slots = DftLiteral { keyed_babies: None, matrix_babies, ..of.clone() };
     ParametersLiteral { coeffs_to_slots, ..literal.clone() }
+}
+
+/// The literal with every choice of keys of relinearization that is worth a try: none where several owners make them, where
+/// one of them has to hide tables, or where the whole chain is of few limbs to a digit.
+pub(crate) fn with_relinearization_keys(literal: &ParametersLiteral) -> Vec<ParametersLiteral> {
+    let top = literal.product_limbs();
+    let is_fixed = !literal.owners.is_one()
+        || literal.hidden_bits.is_some()
+        || literal.block_secret.is_some()
+        || literal.dnum > MOST_DIGITS
+        || top < 2 * LEAST_LIMBS;
+    if is_fixed {
+        return Vec::new();
+    }
+    let lower: Vec<[usize; 2]> =
+        literal.product_shapes()[1..].iter().map(|it| [it.basis.main, it.digits()]).collect();
+    // A limb less than where the exponential ends may take a special prime less.
+    let narrower =
+        lower.first().filter(|&&[limbs, _]| limbs > LEAST_LIMBS).map(|&[limbs, digits]| {
+            let mut keys = lower.clone();
+            keys[0] = [limbs - 1, digits];
+            keys
+        });
+    let lowers: Vec<Vec<[usize; 2]>> = std::iter::once(lower).chain(narrower).collect();
+    let join = |tops: &[[usize; 2]], lower: &Vec<[usize; 2]>| {
+        let tops = tops.iter().map(|&[below, digits]| [top - below, digits]);
+        let relinearization = tops.chain(lower.iter().copied()).collect();
+        ParametersLiteral { relinearization, ..literal.clone() }
+    };
+    TOPS.iter().flat_map(|tops| lowers.iter().map(|lower| join(tops, lower))).collect()
 }
