@@ -130,6 +130,34 @@ fn few_values_in_the_half_ring() {
     }
 }
 
+/// Selectors whose scale stays below their prime, in complex and in real slots and in the half ring, of one digit and of several.
+#[test]
+fn selectors_spare_bits() {
+    let _replay = replay::begin();
+    let trees: [(&[u64], &[usize], u32); 3] =
+        [(&[16, 16], &[1, 1], 6), (&[4, 4, 4], &[2, 1], 4), (&[3, 4, 4], &[1, 2], 5)];
+    for (digits, selectors, spare_bits) in trees {
+        let multiplexer = MultiplexerLiteral { spare_bits, ..literal(digits, selectors) };
+        let p = digits.iter().product();
+        let complex = toy(p, 1024, multiplexer.clone(), 0);
+        let half = in_half_ring(&toy(p, 128, multiplexer.clone(), 0));
+        let real = Parameters::insecure_toy_real_tree(p, 1024, multiplexer, 0).unwrap();
+        for parameters in [complex, half, real] {
+            check(&parameters, &tables(p, p)[..2]);
+        }
+    }
+    let refused = [
+        MultiplexerLiteral { delta_cleanings: 1, ..literal(&[4, 4], &[1, 1]) },
+        MultiplexerLiteral { entry_levels: 1, ..literal(&[4, 4], &[1, 1]) },
+        literal(&[4, 2, 2], &[1, 2]),
+    ];
+    for of in refused {
+        let of = MultiplexerLiteral { spare_bits: 1, ..of };
+        let error = Parameters::insecure_toy_tree(16, 1024, 1024, of, 0).unwrap_err();
+        assert!(error.to_string().contains("spare bits"), "{error}");
+    }
+}
+
 #[test]
 fn every_kind_of_cleaning_gains_precision() {
     let _replay = replay::begin();
@@ -154,8 +182,14 @@ fn every_kind_of_cleaning_gains_precision() {
 #[test]
 fn digits_and_functions_of_digits() {
     // Unequal digits, the last of them smaller, a non-power of two among them.
-    let sizes = [8u64, 3, 4];
-    let parameters = toy(96, 1024, literal(&sizes, &[1, 1, 1]), 0);
+    for spare_bits in [0, 6] {
+        check_digits(MultiplexerLiteral { spare_bits, ..literal(&[8, 3, 4], &[1, 1, 1]) });
+    }
+}
+
+fn check_digits(multiplexer: MultiplexerLiteral) {
+    let sizes = multiplexer.digits.clone();
+    let parameters = toy(96, 1024, multiplexer, 0);
     let (secret, keys) = common::keys(&parameters);
     let values = every_value(&parameters);
     let input = secret.encrypt(&values).unwrap();

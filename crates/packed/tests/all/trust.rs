@@ -210,6 +210,7 @@ const ABSURDITIES: &[(bool, Change)] = &[
     (true, |l| digits(l, &[2; 64], &[1; 64])),
     (true, |l| l.multiplexer.as_mut().unwrap().delta_cleanings = u32::MAX),
     (true, |l| l.multiplexer.as_mut().unwrap().entry_levels = u32::MAX),
+    (true, |l| l.multiplexer.as_mut().unwrap().spare_bits = u32::MAX),
     (false, |l| l.log2_special = 0.5),
     (false, |l| l.log2_special = 0.0),
     (false, |l| l.log2_special = f64::NAN),
