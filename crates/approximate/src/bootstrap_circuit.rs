@@ -17,7 +17,6 @@ use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs};
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::EncapsulatedSecret;
 use cryptable_ckks::{Arithmetic, DryRun, LinearTransform, Plaintext};
 use cryptable_lattice::Result;
@@ -287,14 +286,8 @@ impl BootstrapCircuit {
     pub(crate) fn exact_phase(&self) -> Shape {
         let k = self.odd_function.series.bound;
         let variance = self.overflow_variance();
-        Shape {
-            limbs: self.literal.all_limbs(),
-            chain: 0,
-            scale: self.top_prime,
-            power: SlotVariance(variance / (k * k)),
-            noise: SlotNoise::ZERO,
-            sources: NoiseSources::UNKNOWN,
-        }
+        let limbs = self.literal.all_limbs();
+        Shape::new(limbs, self.top_prime, variance / (k * k), SlotNoise::ZERO)
     }
 }
 

@@ -179,7 +179,7 @@ impl Parameters {
         let degree = literal.ring_degree;
         let requests = KeySet::new().lookups().requests(self)?;
         let moduli = self.moduli();
-        let keys: usize = requests.iter().map(|it| it.shape.memory_bytes(&moduli)).sum();
+        let keys: usize = requests.iter().map(|it| it.memory_bytes(&moduli)).sum();
         let circuit = self.bootstrap_circuit().expect("keys of lookups");
         let transforms = &circuit.coeffs_to_slots;
         let stages = [transforms, &circuit.slots_to_coeffs];

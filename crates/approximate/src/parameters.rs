@@ -4,8 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use cryptable_ckks::DryRun;
 use cryptable_ckks::chain_primes::{ChainPrimes, ChainSizes};
-use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise};
 use cryptable_lattice::embedding_bound::embedding_limit;
 use cryptable_lattice::error::{Result, demand};
 use cryptable_lattice::security::LweInstance;
@@ -226,8 +225,7 @@ impl Parameters {
         let scale = self.levels.scale_at(limbs);
         // Encoding rounds two coefficients per slot.
         noise += SlotNoise::gaussian(self.literal.slots as f64 / 6.0 / (scale * scale));
-        let (power, sources) = (SlotVariance(mean_square), NoiseSources::UNKNOWN);
-        Shape { limbs, chain: 0, scale, power, noise, sources }
+        Shape::new(limbs, scale, mean_square, noise)
     }
 
     pub(crate) fn level_scales(&self) -> &Levels {

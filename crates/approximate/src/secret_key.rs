@@ -129,9 +129,7 @@ impl SecretKey {
             (packed.parameters().ring_degree(), parameters.literal().ring_degree);
         check_equal("ring degree of packed integers", found, expected)?;
         let coefficients = Zeroizing::new(packed.secret().coefficients().to_vec());
-        let distribution = packed.secret().distribution();
-        let secret = TernarySecret::from_coefficients(coefficients, distribution);
-        let secret = secret.expect("coefficients of a secret");
+        let secret = TernarySecret::from_coefficients(coefficients).expect("a secret's");
         Ok(Self(RingSecretKey::from_secret(parameters.clone(), secret)))
     }
 

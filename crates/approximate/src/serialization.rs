@@ -1,7 +1,6 @@
 //! Encrypted vectors as files.
 
-use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::error::{Error, Result, check_parameters};
 use cryptable_lattice::{Binding, RlweCiphertext};
 use cryptable_wire::{ObjectType, WireError, object_bytes};
@@ -82,8 +81,7 @@ impl Ciphertext {
         let scale = levels.scale_at(limbs);
         let inner = cryptable_ckks::Ciphertext { parts, scale };
         let noise = SlotNoise::roundings(deviation * deviation);
-        let (power, sources) = (SlotVariance(0.0), NoiseSources::UNKNOWN);
-        let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
+        let shape = Shape::new(limbs, scale, 0.0, noise);
         let tags = Tags {
             bounds: SlotBounds { re, im },
             bias,

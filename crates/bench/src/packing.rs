@@ -11,9 +11,7 @@ use cryptable_fhew::noise::Variance;
 use cryptable_lattice::lwe_encryption::phase;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::random::RandomStream;
 use cryptable_wire::KeyId;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -58,9 +56,7 @@ impl Client {
     pub(crate) fn new(log2_degree: u32, log2_bottom: f64) -> anyhow::Result<Self> {
         let single = booleans::SecretKey::generate(&booleans::Parameters::default_128());
         let degree = 1 << log2_degree;
-        let mut stream = RandomStream::from_os();
-        let distribution = SecretDistribution::UniformTernary;
-        let ring = TernarySecret::sample(degree, distribution, &mut stream);
+        let ring = TernarySecret::uniform(degree);
         let bottom = ntt_primes(degree, log2_bottom, 1, &[])[0];
         let numbers = single.parameters().fhew();
         let parameters = if degree >= 1 << 12 {

@@ -10,12 +10,10 @@ use cryptable_ckks::{Arithmetic, Evaluator};
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::key_switching::switch;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::random::RandomStream;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
-use cryptable_ring::{Basis, Buffer, Evaluations, Modulus, NttTable, Poly, Ring, Rounding};
+use cryptable_ring::{Basis, Buffer, Evaluations, Modulus, NttTable, Poly, Ring};
 use num_complex::Complex64;
 
 use crate::instruction_sets::measure_instruction_sets;
@@ -118,7 +116,7 @@ fn measure_conversion(bench: &mut Bench, setup: &Setup) {
             .enumerate()
             .map(|(i, words)| (sources.len() + i, words))
             .collect();
-        ring.convert_base(&sources, &source, &mut targets, Rounding::Exact);
+        ring.convert_base(&sources, &source, &mut targets);
     });
 }
 
@@ -147,9 +145,7 @@ fn measure_table_product(bench: &mut Bench, setup: &Setup) {
 fn measure_ckks(bench: &mut Bench, setup: &Setup) {
     let (ring, shape) = (&setup.ring, setup.shape);
     let (limbs, all) = (shape.basis.main, shape.basis.limbs());
-    let mut stream = RandomStream::from_os();
-    let dense =
-        TernarySecret::sample(ring.degree(), SecretDistribution::UniformTernary, &mut stream);
+    let dense = TernarySecret::uniform(ring.degree());
     let secrets = SecretPair { dense: &dense, sparse: &dense };
     let rotation = KeyPurpose::Galois(ring.rotation_element(1) as u32);
     let mut keys = EvaluationKeys::new();

@@ -11,8 +11,7 @@ use cryptable_ckks::chain_primes;
 use cryptable_ckks::dft_factors::{
     coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs, slots_to_coeffs_sparse,
 };
-use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::KeyRequest;
 use num_complex::Complex64;
@@ -158,17 +157,15 @@ impl BitCircuit {
         let limbs = self.literal.exponential_limbs();
         let scale = self.primes[limbs - 1];
         let variance = self.literal.encapsulated_secret().overflow_variance();
-        let power = SlotVariance(variance / (self.series.bound * self.series.bound));
-        let noise = dry_run.rounding_noise(scale);
-        let sources = NoiseSources::UNKNOWN;
-        let x = Shape { limbs, chain: 0, scale, power, noise, sources };
+        let power = variance / (self.series.bound * self.series.bound);
+        let x = Shape::new(limbs, scale, power, dry_run.rounding_noise(scale));
         self.evaluate(&dry_run, &x, functions).into_iter().map(|output| output.noise).collect()
     }
 
     /// A dry run of a bootstrap of sums of bits, slots in and slots out: its counts and keys.
     pub(crate) fn predict(&self, functions: &[PeriodicFunction]) -> DryRun {
         let dry_run = self.dry_run();
-        let exact = self.sums(SlotVariance(1.0), 0.0);
+        let exact = self.sums(1.0, 0.0);
         self.to_coefficients(&dry_run, &self.slots_to_coeffs.plans(), &exact);
         self.predict_half(&dry_run, functions);
         dry_run
@@ -190,7 +187,7 @@ impl BitCircuit {
 
     /// Variance of the noise of a coefficient sum/m after SlotsToCoeffs, as a fraction of q_0, for sums of the given mean
     /// square, whose real and imaginary parts have noise of the given variance each.
-    pub(crate) fn coefficient_noise(&self, m: u64, power: SlotVariance, noise: f64) -> f64 {
+    pub(crate) fn coefficient_noise(&self, m: u64, power: f64, noise: f64) -> f64 {
         let mut plans = self.slots_to_coeffs.plans();
         let stages = &self.literal.slots_to_coeffs.stages;
         let levels: u32 = stages.iter().sum();
@@ -201,7 +198,7 @@ impl BitCircuit {
         let of_slots =
             |sums: Vec<Shape>| self.to_coefficients(&self.dry_run(), &plans, &sums).noise.total();
         let all = of_slots(self.sums(power, 2.0 * noise));
-        let roundings = of_slots(self.sums(SlotVariance(0.0), 0.0));
+        let roundings = of_slots(self.sums(0.0, 0.0));
         // N coefficients share the noise of slots out; what repeats as sparse slots do is in their subring. There, joining both
         // parts doubles coefficients, which has four times their variance, where it has twice that of slots.
         let doubled = if self.literal.packing.is_sparse() { 2.0 } else { 1.0 };
@@ -226,12 +223,10 @@ impl BitCircuit {
     }
 
     /// Sums of bits that a dry run begins with.
-    fn sums(&self, power: SlotVariance, noise: f64) -> Vec<Shape> {
+    fn sums(&self, power: f64, noise: f64) -> Vec<Shape> {
         let limbs = self.literal.output_limbs();
-        let scale = self.scale_at(limbs);
-        let sources = NoiseSources::UNKNOWN;
         let noise = SlotNoise::roundings(noise);
-        let sums = Shape { limbs, chain: 0, scale, power, noise, sources };
+        let sums = Shape::new(limbs, self.scale_at(limbs), power, noise);
         vec![sums; self.literal.packing.parts()]
     }
 

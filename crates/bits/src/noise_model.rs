@@ -5,7 +5,7 @@
 
 use std::sync::Mutex;
 
-use cryptable_ckks::dry_run::{SlotNoise, SlotVariance};
+use cryptable_ckks::dry_run::SlotNoise;
 use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::circuit::{BitCircuit, MAX_MODULUS};
@@ -70,7 +70,7 @@ impl NoiseModel {
         let slot_limit = literal.owners.embedding_limit(literal.ring_degree);
         let rounding = NoiseLaw::slots(dry_run.rounding_noise(least).total() / 2.0, slot_limit);
         let coefficients = |m: u64| {
-            let at = |power, noise| circuit.coefficient_noise(m, SlotVariance(power), noise);
+            let at = |power, noise| circuit.coefficient_noise(m, power, noise);
             let own = at(0.0, 0.0);
             CoefficientModel { own, per_noise: at(0.0, 1.0) - own, per_power: at(1.0, 0.0) - own }
         };

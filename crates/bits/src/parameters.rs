@@ -195,7 +195,7 @@ impl Parameters {
     #[must_use]
     pub fn key_memory_bytes(&self) -> usize {
         let moduli = self.moduli();
-        self.circuit.key_requests().iter().map(|r| r.shape.memory_bytes(&moduli)).sum()
+        self.circuit.key_requests().iter().map(|it| it.memory_bytes(&moduli)).sum()
     }
 
     /// Returns the literal as bytes, in JSON.

@@ -35,7 +35,7 @@ const MESSAGE: Message = Message::PartialDecryption;
 /// An owner's share of a secret key: the key's secret is the sum of the shares of all owners. Redacted in Debug, not `Clone`.
 ///
 /// ```
-/// # use cryptable_lattice::{Owners, Progress, secret::TernarySecret, security::SecretDistribution};
+/// # use cryptable_lattice::{Owners, Progress, secret::TernarySecret};
 /// # use zeroize::Zeroizing;
 /// use cryptable_bits::{JointDecryption, Parameters, SecretKey, SecretShare};
 /// // `Parameters::throughput_128` is for use.
@@ -44,8 +44,7 @@ const MESSAGE: Message = Message::PartialDecryption;
 /// # let server = secret.evaluation_key(Progress::silent())?;
 /// # let ternary = |f: &dyn Fn(usize, i8) -> i8| {
 /// #     let all = secret.secret().coefficients().iter().enumerate().map(|(i, &c)| f(i, c));
-/// #     let kind = SecretDistribution::UniformTernary;
-/// #     TernarySecret::from_coefficients(Zeroizing::new(all.collect()), kind).expect("ternary")
+/// #     TernarySecret::from_coefficients(Zeroizing::new(all.collect())).expect("ternary")
 /// # };
 /// # let secrets = [ternary(&|i, c| if i % 2 == 0 { c } else { 0 }), ternary(&|i, c| if i % 2 == 1 { c } else { 0 })];
 /// // Two owners, whose secrets add up to that of the key.

@@ -1,8 +1,7 @@
 //! Predicted noise and cost of operations on bits: for schedules, before any ciphertext exists.
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise};
 use cryptable_lattice::error::{Result, check_within, out_of_range};
 
 use crate::gate::{Gate, SumGate};
@@ -229,14 +228,7 @@ impl Parameters {
 
     /// Returns the dry run's shape of a part of bits with this number of limbs, without noise.
     pub(crate) fn shape_of_bits(&self, limbs: usize) -> Shape {
-        Shape {
-            limbs,
-            chain: 0,
-            scale: self.circuit().scale_at(limbs),
-            power: SlotVariance(1.0),
-            noise: SlotNoise::ZERO,
-            sources: NoiseSources::UNKNOWN,
-        }
+        Shape::new(limbs, self.circuit().scale_at(limbs), 1.0, SlotNoise::ZERO)
     }
 
     /// Runs a dry run on every part of bits with `levels` levels left.

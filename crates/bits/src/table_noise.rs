@@ -1,8 +1,7 @@
 //! Noise of tables of bits, by the derivatives of their multilinear extensions; see `table_of_bits.rs`.
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise};
 use cryptable_lattice::Result;
 
 use crate::bit_table::BitTable;
@@ -126,13 +125,7 @@ fn of_characters(circuit: &BitCircuit, group: &[bool], limbs: usize, depth: usiz
 /// Variance of the real part of the rounding of a product with `limbs` limbs left, at the scale of bits over `factor`.
 fn rounding(circuit: &BitCircuit, limbs: usize, factor: f64) -> f64 {
     let dry_run = circuit.dry_run();
-    let product = Shape {
-        limbs: limbs + 1,
-        chain: 0,
-        scale: circuit.scale_at(limbs) / factor * dry_run.prime(limbs),
-        power: SlotVariance(1.0),
-        noise: SlotNoise::ZERO,
-        sources: NoiseSources::UNKNOWN,
-    };
+    let scale = circuit.scale_at(limbs) / factor * dry_run.prime(limbs);
+    let product = Shape::new(limbs + 1, scale, 1.0, SlotNoise::ZERO);
     dry_run.relinearize(product, 1).noise.total() / 2.0
 }

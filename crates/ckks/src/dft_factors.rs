@@ -190,6 +190,19 @@ impl DftFactors {
         assert_eq!(stages.iter().sum::<u32>(), total, "stages {stages:?} of {total} levels");
     }
 
+    /// Iterates over the stages: their butterfly levels, and log2 of the length of their largest blocks.
+    pub(crate) fn log_blocks(&self) -> impl Iterator<Item = (u32, u32)> {
+        let (total, mut done) = (self.slots.trailing_zeros(), 0);
+        self.stages.iter().map(move |&levels| {
+            done += levels;
+            let log_block = match self.direction {
+                Direction::CoeffsToSlots => total - done + levels,
+                Direction::SlotsToCoeffs => done,
+            };
+            (levels, log_block)
+        })
+    }
+
     /// Returns the matrices, in order of application.
     ///
     /// # Panics

@@ -76,16 +76,13 @@ impl DftFactors {
     pub fn shapes(&self) -> Vec<MatrixShape> {
         self.check();
         let total = self.slots.trailing_zeros();
-        let mut done = 0;
         let mut shapes: Vec<MatrixShape> = self
-            .stages
-            .iter()
+            .log_blocks()
             .zip(self.window_shifts())
-            .map(|(&levels, shift)| {
-                done += levels;
-                let (log_block, entry) = match self.direction {
-                    Direction::CoeffsToSlots => (total - done + levels, -f64::from(levels)),
-                    Direction::SlotsToCoeffs => (done, f64::from(levels)),
+            .map(|((levels, log_block), shift)| {
+                let entry = match self.direction {
+                    Direction::CoeffsToSlots => -f64::from(levels),
+                    Direction::SlotsToCoeffs => f64::from(levels),
                 };
                 let share = self.factor.powf(f64::from(levels) / f64::from(total));
                 let row_power = entry.exp2() * share * share;

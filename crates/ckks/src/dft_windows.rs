@@ -25,13 +25,7 @@ impl DftFactors {
             return vec![WindowShift { rotation: 0, entries: 0 }; self.stages.len()];
         }
         let (slots, total) = (self.slots, self.slots.trailing_zeros());
-        let mut done = 0;
-        let shift = |&levels: &u32| {
-            done += levels;
-            let log_block = match self.direction {
-                Direction::CoeffsToSlots => total - done + levels,
-                Direction::SlotsToCoeffs => done,
-            };
+        let shift = |(levels, log_block): (u32, u32)| {
             let (block, stride) = (1 << log_block, 1 << (log_block - levels));
             let forward = if log_block == total { 0 } else { block };
             let back = if log_block == levels { 0 } else { stride };
@@ -42,7 +36,7 @@ impl DftFactors {
             };
             WindowShift { rotation: (forward + slots - back) % slots, entries }
         };
-        self.stages.iter().map(shift).collect()
+        self.log_blocks().map(shift).collect()
     }
 }
 

@@ -110,10 +110,7 @@ impl<'a> Evaluator<'a> {
         let key = self.key(self.slots.automorphism(element), ct.parts.c0.basis());
         let parts = &ct.parts;
         let switched = switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
-        let parts = RlweCiphertext {
-            c0: switched.c0.automorphism(self.ring, element),
-            c1: switched.c1.automorphism(self.ring, element),
-        };
+        let parts = switched.map(|part| part.automorphism(self.ring, element));
         Ciphertext { parts, scale: ct.scale }
     }
 }
@@ -172,9 +169,8 @@ impl Arithmetic for Evaluator<'_> {
     }
 
     fn truncated(&self, ct: &Ciphertext, limbs: usize) -> Ciphertext {
-        let c0 = truncated(&ct.parts.c0, self.ring, limbs);
-        let c1 = truncated(&ct.parts.c1, self.ring, limbs);
-        Ciphertext { parts: RlweCiphertext { c0, c1 }, scale: ct.scale }
+        let parts = ct.parts.map(|part| truncated(part, self.ring, limbs));
+        Ciphertext { parts, scale: ct.scale }
     }
 
     fn add_assign(&self, ct: &mut Ciphertext, other: &Ciphertext) {
@@ -308,8 +304,7 @@ impl Arithmetic for Evaluator<'_> {
     }
 
     fn switch_chain(&self, ct: Ciphertext, chain: usize, limbs: usize) -> Ciphertext {
-        let switch = |poly: &Poly<Evaluations>| poly.switch_chain(self.ring, chain, limbs);
-        let parts = RlweCiphertext { c0: switch(&ct.parts.c0), c1: switch(&ct.parts.c1) };
+        let parts = ct.parts.map(|part| part.switch_chain(self.ring, chain, limbs));
         let primes = |basis: Basis| {
             (0..basis.main).map(move |i| self.ring.chain_prime(basis.chain, i) as f64)
         };

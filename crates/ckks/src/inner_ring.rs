@@ -8,7 +8,7 @@
 
 use cryptable_lattice::divided_key_switch::switch_and_rescale;
 use cryptable_lattice::key_switching::switch;
-use cryptable_lattice::{KeyPurpose, RlweCiphertext, SwitchingKey};
+use cryptable_lattice::{KeyPurpose, SwitchingKey};
 use cryptable_ring::Ring;
 
 use crate::ciphertext::Ciphertext;
@@ -78,7 +78,7 @@ impl Slots {
 /// Takes slots to the half ring, by a key of [`KeyPurpose::ToHalf`].
 pub(crate) fn enter_half(ring: &Ring, ct: &Ciphertext, key: &SwitchingKey) -> Ciphertext {
     let sum = switch(ring, &ct.parts.c1, key, [Some(&ct.parts.c0), None]);
-    let even = RlweCiphertext { c0: sum.c0.even_part(ring), c1: sum.c1.even_part(ring) };
+    let even = sum.map(|part| part.even_part(ring));
     Ciphertext { parts: even.divide_round(ring.half(), 0), scale: ct.scale }
 }
 

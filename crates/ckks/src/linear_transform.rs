@@ -195,12 +195,8 @@ impl LinearTransform {
         let turned: Vec<OnceLock<RlweCiphertext>> =
             (1..self.plan.baby_groups()).map(|_| OnceLock::new()).collect();
         let groups = self.turned_vectors(ring, keys, ct, &turned);
-        let mut sums: Vec<RlweCiphertext> = (0..self.plan.giants)
-            .map(|_| RlweCiphertext {
-                c0: Poly::unspecified(ring, basis),
-                c1: Poly::unspecified(ring, basis),
-            })
-            .collect();
+        let mut sums: Vec<RlweCiphertext> =
+            (0..self.plan.giants).map(|_| RlweCiphertext::unspecified(ring, basis)).collect();
         let mut by_limb: Vec<Vec<(&mut [u64], &mut [u64])>> =
             (0..basis.limbs()).map(|_| Vec::new()).collect();
         for sum in &mut sums {
@@ -240,11 +236,7 @@ impl LinearTransform {
             add_times_special(ring, &mut switched.c0, &last.c0);
             groups.push(BabyGroup { ct: last, digits: Some(digits) });
             last = next.get_or_init(|| {
-                let RlweCiphertext { c0, c1 } = switched.divide_round(ring, 0);
-                RlweCiphertext {
-                    c0: c0.automorphism(ring, element),
-                    c1: c1.automorphism(ring, element),
-                }
+                switched.divide_round(ring, 0).map(|part| part.automorphism(ring, element))
             });
         }
         groups.push(BabyGroup { ct: last, digits: rotates.then(|| decompose(last)) });

@@ -28,13 +28,13 @@ use cryptable_fhew::noise::Variance;
 /// ```
 /// use cryptable_bits as bits;
 /// use cryptable_conversion::packed_bits::to_bits;
-/// use cryptable_lattice::{Progress, Table, secret::TernarySecret, security::SecretDistribution};
+/// use cryptable_lattice::{Progress, Table, secret::TernarySecret};
 /// use cryptable_packed as packed;
 /// # use zeroize::Zeroizing;
 /// // Parameters of `packed::Request::new(256, 2)` and `bits::Parameters::throughput_128` are for use.
 /// let client = packed::SecretKey::generate(&packed::Parameters::insecure_toy_of(16, 2, 1024, 1024)?);
 /// # let coefficients = Zeroizing::new(client.secret().coefficients().to_vec());
-/// # let secret = TernarySecret::from_coefficients(coefficients, SecretDistribution::UniformTernary).expect("ternary");
+/// # let secret = TernarySecret::from_coefficients(coefficients).expect("ternary");
 /// let of_bits = bits::SecretKey::of_secret(&bits::Parameters::insecure_toy_throughput()?, secret);
 /// let servers = (client.evaluation_key(Progress::silent())?, of_bits.evaluation_key(Progress::silent())?);
 ///

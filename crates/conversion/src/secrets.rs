@@ -7,10 +7,9 @@ use cryptable_lattice::Result;
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe_encryption::weighted_coefficient;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::Modulus;
 use cryptable_ring::gadget::Gadget;
-use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_ring::random::Seed;
 use zeroize::Zeroizing;
 
 use crate::clients::Clients;
@@ -47,7 +46,7 @@ impl Secrets<'_> {
     pub fn packing_key(&self, parameters: &Parameters) -> Result<SeededRingPackingKey> {
         self.check(parameters)?;
         let (seed, rings) = (Seed::random(), parameters.packing());
-        let block = block_secret(rings.block.degree());
+        let block = TernarySecret::uniform(rings.block.degree());
         let m = rings.block.modulus();
         let weight = column_method::gadget(parameters.literal(), m.value()).weight(0);
         let encryptor = RowEncryptor::under(&rings.block, block.coefficients(), &seed);
@@ -82,7 +81,7 @@ impl Secrets<'_> {
             check_equal("degree of a block", self.lwe.len(), degree)?;
             return self.extraction_key_by(parameters, self.lwe, None);
         }
-        let block = block_secret(parameters.extraction().block.degree());
+        let block = TernarySecret::uniform(parameters.extraction().block.degree());
         self.extraction_key_by(parameters, block.coefficients(), gadget)
     }
 
@@ -117,12 +116,6 @@ impl Secrets<'_> {
         check_equal("LWE dimension", self.lwe.len(), literal.lwe_dimension)?;
         check_equal("ring degree", self.ring.coefficients().len(), literal.ring_degree)
     }
-}
-
-/// A fresh secret of a block.
-fn block_secret(degree: usize) -> TernarySecret {
-    let distribution = SecretDistribution::UniformTernary;
-    TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
 }
 
 /// z'(X^r) for r = N/N'.

@@ -9,6 +9,7 @@ use cryptable_lattice::security::SecretDistribution;
 use crate::full_domain::method::FullDomainMethod;
 use crate::parameters::ParametersLiteral;
 use crate::rotation::cmux::{cmux_rgsw_count, cmux_steps};
+use crate::switching::lwe_key_switching::word_bytes;
 
 /// Bytes of a word of a prepared key.
 const WORD_BYTES: f64 = 8.0;
@@ -62,15 +63,10 @@ pub fn rotation(literal: &ParametersLiteral) -> Work {
 /// Returns the bytes of an LWE key switching key in memory: N'·ℓ rows of n words, as narrow as the LWE modulus allows.
 #[must_use]
 pub fn key_switching_bytes(literal: &ParametersLiteral) -> f64 {
-    let word = match literal.log2_lwe_modulus {
-        ..=16 => 2.0,
-        17..=24 => 3.0,
-        25..=32 => 4.0,
-        _ => 8.0,
-    };
+    let word = word_bytes(literal.log2_lwe_modulus);
     let source = literal.intermediate.map_or(literal.ring_degree, |small| small.degree);
     let rows = (source * literal.key_switching.length) as f64;
-    rows * literal.lwe_dimension as f64 * word
+    rows * (literal.lwe_dimension * word) as f64
 }
 
 /// A switch to the LWE secret. The switch to the ring of lower degree before it is a thousandth of that.
@@ -132,11 +128,7 @@ pub fn lookup(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Wor
 
 /// So many times each.
 fn sum<const K: usize>(parts: [(usize, Work); K]) -> Work {
-    parts.into_iter().fold(Work::default(), |sum, (count, work)| Work {
-        digit_transforms: sum.digit_transforms + count as f64 * work.digit_transforms,
-        key_bytes: sum.key_bytes + count as f64 * work.key_bytes,
-        ..sum
-    })
+    parts.into_iter().map(|(count, work)| work * count as f64).sum()
 }
 
 #[cfg(test)]

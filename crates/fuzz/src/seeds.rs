@@ -8,8 +8,6 @@ use cryptable::{Engine, Execution, Progress, Table, integers, transciphering};
 use cryptable_conversion as conversion;
 use cryptable_conversion::foreign::{ForeignParameters, ForeignSecret};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
-use cryptable_ring::random::RandomStream;
 
 use crate::clients::{
     aes_key, boolean_client, bridged_client, client, conversion_client, head, integer_client,
@@ -224,8 +222,7 @@ pub fn conversion_parameters() -> Vec<Vec<u8>> {
 fn conversion_key(write: impl Fn(&conversion::Secrets<'_>, &mut Vec<u8>)) -> Vec<Vec<u8>> {
     let (parameters, clients) = conversion_client();
     let lwe = vec![1; parameters.literal().lwe_dimension];
-    let distribution = SecretDistribution::UniformTernary;
-    let ring = TernarySecret::sample(256, distribution, &mut RandomStream::from_os());
+    let ring = TernarySecret::uniform(256);
     let mut file = Vec::new();
     write(&conversion::Secrets { lwe: &lwe, ring: &ring, clients }, &mut file);
     vec![file]

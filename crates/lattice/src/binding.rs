@@ -46,10 +46,11 @@ impl Binding {
     }
 }
 
-/// Defines what keys of a client show, in an `impl` of a type with the fields `parameters` and `binding`.
+/// Defines what keys of a client show, in an `impl` of a type with the fields `parameters` and `binding`; the method of the
+/// identifier has this name.
 #[macro_export]
 macro_rules! bound_key {
-    ($parameters:ty) => {
+    ($parameters:ty, $id:ident) => {
         /// Returns the parameters of everything that is under this key.
         #[must_use]
         pub fn parameters(&self) -> &$parameters {
@@ -59,7 +60,7 @@ macro_rules! bound_key {
         /// Returns the identifier that the client's secret key, its other keys and its ciphertexts share; a hash that reveals
         /// nothing of the secret.
         #[must_use]
-        pub fn id(&self) -> cryptable_wire::KeyId {
+        pub fn $id(&self) -> cryptable_wire::KeyId {
             self.binding.key_id
         }
 

@@ -122,20 +122,26 @@ impl CoefficientCiphertext {
         let (plaintext_modulus, layout) = read_layout(&mut reader, bits)?;
         let kind = reader.u8("kind of uniform part")?;
         let degree = layout.ring_degree;
-        let words = |reader: &mut BodyReader<'_>, name| {
-            let bytes = reader.raw(name, packed_bytes(degree, bits))?;
-            unpack(bytes, bits, degree)
-                .map_err(|error| WireError::invalid(name, error, "packed words"))
-        };
-        let b = words(&mut reader, "words of b")?;
+        let b = read_words(&mut reader, "words of b", degree, bits)?;
         let a = match kind {
             0 => UniformPart::Seed(Seed::from_bytes(reader.array("seed")?)),
-            1 => UniformPart::Words(words(&mut reader, "words of a")?),
+            1 => UniformPart::Words(read_words(&mut reader, "words of a", degree, bits)?),
             _ => return Err(WireError::invalid("kind of uniform part", kind, "0 or 1")),
         };
         reader.finish()?;
         Ok(Self { log2_modulus: bits, plaintext_modulus, layout, b, a })
     }
+}
+
+/// Reads packed words of this many bits.
+fn read_words(
+    reader: &mut BodyReader<'_>,
+    name: &'static str,
+    count: usize,
+    bits: u32,
+) -> Result<Vec<u64>, WireError> {
+    let bytes = reader.raw(name, packed_bytes(count, bits))?;
+    unpack(bytes, bits, count).map_err(|error| WireError::invalid(name, error, "packed words"))
 }
 
 /// Reads the modulus of values, of at most `bits` bits, and where they are.
@@ -257,18 +263,12 @@ mod tests {
 
     use super::*;
     use crate::secret::TernarySecret;
-    use crate::security::SecretDistribution;
-
-    fn sample_secret(degree: usize) -> TernarySecret {
-        let distribution = SecretDistribution::UniformTernary;
-        TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
-    }
 
     #[test]
     fn encryption_inverts_with_noise_of_the_right_size() {
         let _replay = replay::begin();
         for degree in [64usize, 256, 1024] {
-            let secret = sample_secret(degree);
+            let secret = TernarySecret::uniform(degree);
             for (p, bits) in [(2u64, 28u32), (3, 28), (7, 32), (256, 28), (1000, 32), (256, 50)] {
                 for slots in [degree, 64] {
                     let values: Vec<u64> = (0..slots as u64 - 3).map(|i| i * 77 % p).collect();
@@ -290,14 +290,14 @@ mod tests {
     #[test]
     fn another_secret_or_another_encryption_shows_nothing() {
         let _replay = replay::begin();
-        let secret = sample_secret(1024);
+        let secret = TernarySecret::uniform(1024);
         let values = vec![0u64; 1024];
         let encrypt = || CoefficientCiphertext::encrypt(&secret, &values, 1024, 16, 28);
         let (first, second) = (encrypt(), encrypt());
         assert_ne!(first.a, second.a);
         // Zeros come out right by chance only, once in 16: 64 expected, standard deviation 8.
         let zeros = |values: &[u64]| values.iter().filter(|&&v| v == 0).count();
-        let wrong = zeros(&first.decrypt(&sample_secret(1024)));
+        let wrong = zeros(&first.decrypt(&TernarySecret::uniform(1024)));
         assert!((10..130).contains(&wrong), "{wrong} of 1024");
         // So do the top bits of b.
         let top: Vec<u64> = first.b.iter().map(|b| b >> 24).collect();
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn errors_are_measured_in_half_steps_with_their_sign() {
-        let secret = sample_secret(64);
+        let secret = TernarySecret::uniform(64);
         let mut ct = CoefficientCiphertext::encrypt(&secret, &[0, 5, 15], 64, 16, 40);
         let half_step = 1u64 << 35;
         // The errors themselves are of the order of 2^-33 half steps.
@@ -322,7 +322,8 @@ mod tests {
 
     /// A small fresh ciphertext and one with both halves.
     fn small_ciphertexts() -> [CoefficientCiphertext; 2] {
-        let fresh = CoefficientCiphertext::encrypt(&sample_secret(16), &[1, 2, 3], 8, 10, 27);
+        let fresh =
+            CoefficientCiphertext::encrypt(&TernarySecret::uniform(16), &[1, 2, 3], 8, 10, 27);
         let both = fresh.mul_scalar(3);
         [fresh, both]
     }

@@ -4,6 +4,7 @@
 //! one thread: built-in ones ([`CostModel::default`], [`CostModel::of_unit`]), or measured ones
 //! ([`CostModel::calibrated`], see [`crate::calibration`]).
 
+use std::iter::Sum;
 use std::ops::{AddAssign, Mul};
 use std::time::Duration;
 
@@ -134,6 +135,15 @@ impl AddAssign for Work {
         self.table_products += other.table_products;
         self.digit_transforms += other.digit_transforms;
         self.key_bytes += other.key_bytes;
+    }
+}
+
+impl Sum for Work {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::default(), |mut sum, part| {
+            sum += part;
+            sum
+        })
     }
 }
 

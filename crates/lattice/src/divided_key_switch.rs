@@ -35,9 +35,7 @@ pub fn switch_and_divide(
     let dropped = kept.split_off(division.kept().limbs());
     let mut result = remainders(ring, &division, key, dropped, add);
     let degree = ring.degree();
-    let (out0, out1) = (result.c0.words_mut(), result.c1.words_mut());
-    let limbs = out0.par_chunks_mut(degree).zip(out1.par_chunks_mut(degree));
-    limbs.zip(kept).enumerate().for_each(|(limb, ((out0, out1), raised))| {
+    result.limbs_mut(degree).zip(kept).enumerate().for_each(|(limb, ((out0, out1), raised))| {
         let multiples = raised.multiples(ring, add);
         let digits = raised.into_evaluations(ring);
         rayon::join(|| division.transform(limb, out0), || division.transform(limb, out1));

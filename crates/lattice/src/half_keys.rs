@@ -7,13 +7,11 @@
 //! The secret is drawn for each evaluation key, as no ciphertext under it leaves the server.
 
 use cryptable_ring::Ring;
-use cryptable_ring::random::RandomStream;
 use zeroize::Zeroizing;
 
 use crate::evaluation_keys::KeyPurpose;
 use crate::key_rows::{EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to};
 use crate::secret::TernarySecret;
-use crate::security::SecretDistribution;
 use crate::switching_key::SwitchingKeyShape;
 
 /// The secret of the half ring.
@@ -22,8 +20,7 @@ pub(crate) struct HalfSecret(TernarySecret);
 impl HalfSecret {
     /// Draws the secret for the half of a ring.
     pub(crate) fn sample(ring: &Ring) -> Self {
-        let (degree, uniform) = (ring.half().degree(), SecretDistribution::UniformTernary);
-        Self(TernarySecret::sample(degree, uniform, &mut RandomStream::from_os()))
+        Self(TernarySecret::uniform(ring.half().degree()))
     }
 
     /// Makes the rows of a key in the half ring, or between it and the dense secret.

@@ -15,7 +15,6 @@ use crate::key_rows::{
 use crate::progress::Progress;
 use crate::real_keys::RealSecret;
 use crate::secret::TernarySecret;
-use crate::security::SecretDistribution;
 use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape};
 
 /// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
@@ -213,8 +212,7 @@ pub(crate) fn generate_switching_keys(
 
 /// An ephemeral sparse secret.
 fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
-    let weight = SecretDistribution::FixedWeightTernary(weight);
-    TernarySecret::sample(ring.degree(), weight, &mut RandomStream::from_os())
+    TernarySecret::of_weight(ring.degree(), weight, &mut RandomStream::from_os())
 }
 
 /// Generates switching keys like [`generate_switching_keys`] but keeps only the part that files hold, in two buffers that are

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::key_switching::special_product;
-use crate::secret::TernarySecret;
+use crate::secret::{TernarySecret, widened};
 use crate::switching_key::{SwitchingKeyShape, fill_rows};
 
 /// The evaluations of a secret modulo every prime of a ring, as they are first asked for.
@@ -76,11 +76,6 @@ pub(crate) fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Ze
     kernels::from_signed(ring.modulus(prime), &mut words, coefficients);
     ring.table(prime).forward_secret_assign(&mut words);
     words
-}
-
-/// Small secret coefficients as [`evaluations`] takes them.
-pub(crate) fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
-    Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
 }
 
 /// Seed and errors that a key is made of besides secrets, and where it is written to: the bodies, and the masks if they are wanted.

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use cryptable_ring::kernels::{Multiple, PackedRow};
 use cryptable_ring::{
-    Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding,
+    Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring,
     kernels::{self, Permutation},
 };
 use rayon::prelude::*;
@@ -58,7 +58,7 @@ fn raise(
                 .filter(|(limb, _)| !own.contains(limb))
                 .map(|(limb, words)| (ring.prime_index(basis, limb), words))
                 .collect();
-            ring.convert_base(&sources, source, &mut targets, Rounding::Exact);
+            ring.convert_base(&sources, source, &mut targets);
             raised
         })
         .collect()
@@ -134,16 +134,13 @@ impl<'a> Digits<'a> {
     /// Returns the inner product with a key, modulo Q·P: a ciphertext of P times the input.
     #[must_use]
     pub fn inner_product(&self, ring: &Ring, key: &SwitchingKey) -> RlweCiphertext {
-        let mut c0 = Poly::unspecified(ring, self.basis);
-        let mut c1 = Poly::unspecified(ring, self.basis);
+        let mut product = RlweCiphertext::unspecified(ring, self.basis);
         let degree = ring.degree();
-        let limbs =
-            c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
-        limbs.enumerate().for_each(|(limb, (out0, out1))| {
+        product.limbs_mut(degree).enumerate().for_each(|(limb, (out0, out1))| {
             let sums = KeySum::both([out0, out1], [None; 2]);
             self.inner_product_words(ring, key, limb, 0..degree, sums);
         });
-        RlweCiphertext { c0, c1 }
+        product
     }
 }
 
@@ -238,10 +235,8 @@ pub fn sum_of_products(
     assert_eq!(factors.len(), keys.len(), "a polynomial per key");
     let (basis, degree) = (keys[0].shape().basis, ring.degree());
     assert!(keys.iter().all(|key| key.shape().basis == basis), "keys of one basis");
-    let mut c0 = Poly::<Evaluations>::unspecified(ring, basis);
-    let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
-    let limbs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
-    limbs.enumerate().for_each(|(limb, (out0, out1))| {
+    let mut sum = RlweCiphertext::unspecified(ring, basis);
+    sum.limbs_mut(degree).enumerate().for_each(|(limb, (out0, out1))| {
         let prime = ring.prime_index(basis, limb);
         let m = ring.modulus(prime);
         let evaluate = |factor: &Vec<i64>| {
@@ -255,7 +250,7 @@ pub fn sum_of_products(
         let rows: Vec<_> = keys.iter().map(|key| key.limb(0, basis, limb)).collect();
         multiply_limb(m, &factors, &rows, &mut KeySum::both([out0, out1], [None; 2]));
     });
-    RlweCiphertext { c0, c1 }
+    sum
 }
 
 /// The digits of a polynomial in coefficients, raised, limb by limb: a pass over limbs takes each to evaluations, and
@@ -374,14 +369,12 @@ pub fn switch(
 ) -> RlweCiphertext {
     let mut raised = RaisedDigits::new(ring, poly, key);
     let (basis, degree) = (raised.basis(), ring.degree());
-    let mut c0 = Poly::<Evaluations>::unspecified(ring, basis);
-    let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
-    let outputs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
-    outputs.zip(raised.limbs(ring)).for_each(|((out0, out1), raised)| {
+    let mut switched = RlweCiphertext::unspecified(ring, basis);
+    switched.limbs_mut(degree).zip(raised.limbs(ring)).for_each(|((out0, out1), raised)| {
         let sums = KeySum::both([out0, out1], raised.multiples(ring, add));
         raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
     });
-    RlweCiphertext { c0, c1 }
+    switched
 }
 
 /// Adds a switched polynomial modulo Q·P after an automorphism: `acc += σ((c0, 0) + switch(c1))`, limb by limb. The
@@ -401,9 +394,8 @@ pub fn add_switched_image(
     let (basis, degree) = (raised.basis(), ring.degree());
     let bases = [acc.c0.basis(), acc.c1.basis(), c0.basis()];
     assert!(bases.iter().all(|&found| found == basis), "{bases:?}, {basis:?}");
-    let (acc0, acc1) = (acc.c0.words_mut(), acc.c1.words_mut());
-    let limbs = acc0.par_chunks_mut(degree).zip(acc1.par_chunks_mut(degree));
-    limbs.zip(raised.limbs(ring)).enumerate().for_each(|(limb, ((acc0, acc1), raised))| {
+    let limbs = acc.limbs_mut(degree).zip(raised.limbs(ring));
+    limbs.enumerate().for_each(|(limb, ((acc0, acc1), raised))| {
         let m = ring.modulus(ring.prime_index(basis, limb));
         let digits = raised.into_evaluations(ring);
         let blocks = acc0.par_chunks_mut(BLOCK).zip(acc1.par_chunks_mut(BLOCK)).enumerate();

@@ -14,7 +14,7 @@ use cryptable_ring::random::Seed;
 use cryptable_wire::{BodyReader, BodyWriter, WireError, packed_field_bytes};
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, check_equal, check_values};
+use crate::error::{Result, check_equal, check_values, check_within};
 use crate::lwe::LweCiphertext;
 use crate::lwe_masks::{MaskKind, Masks, fill_fresh_mask};
 
@@ -34,12 +34,7 @@ pub const MAX_VALUES: usize = 1 << 16;
 /// If one is not below the modulus, or there are more than [`MAX_VALUES`], which readers would refuse.
 pub fn check_plain_values(values: &[u64], modulus: u64) -> Result<()> {
     check_values(values, modulus)?;
-    let (name, value, limit) =
-        ("number of values of a ciphertext", values.len(), MAX_VALUES as u64);
-    match value > MAX_VALUES {
-        true => Err(Error::TooLarge { name, value: value as u64, limit }),
-        false => Ok(()),
-    }
+    check_within("number of values of a ciphertext", values.len() as u64, ..=MAX_VALUES as u64)
 }
 
 /// Dimension and modulus that all ciphertexts of a list share.
@@ -163,7 +158,7 @@ impl LweList {
         let mut masks = Vec::with_capacity(count * shape.dimension);
         let mut bodies = Vec::with_capacity(count);
         for ciphertext in ciphertexts {
-            check_shape((&ciphertext).into(), shape)?;
+            shape.check(&ciphertext)?;
             masks.extend_from_slice(ciphertext.mask());
             bodies.push(ciphertext.body());
         }
@@ -428,12 +423,6 @@ impl LweList {
 /// Returns the words of the ring elements of `count` coefficients.
 fn ring_words(shape: LweShape, count: usize) -> usize {
     count.div_ceil(shape.dimension).saturating_mul(shape.dimension)
-}
-
-impl From<&LweCiphertext> for LweShape {
-    fn from(ciphertext: &LweCiphertext) -> Self {
-        Self { dimension: ciphertext.dimension(), modulus: ciphertext.modulus() }
-    }
 }
 
 /// Checks that dimension and modulus are the expected ones.

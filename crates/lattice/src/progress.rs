@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 use crate::memory;
 
@@ -88,6 +90,26 @@ impl<'a> Progress<'a> {
     pub fn steps(self, total: usize) -> Result<Steps<'a>> {
         self.report(0, total)?;
         Ok(Steps { progress: self, done: Mutex::new(0), total })
+    }
+
+    /// Returns what `of` makes of all indices below `total`, on all threads; each is a step.
+    ///
+    /// ```
+    /// use cryptable_lattice::Progress;
+    /// assert_eq!(Progress::silent().map(3, |index| Ok(index * index))?, [0, 1, 4]);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Progress::steps`] and [`Steps::done`], or the first that `of` gives.
+    pub fn map<T: Send>(
+        self,
+        total: usize,
+        of: impl Fn(usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let steps = self.steps(total)?;
+        let one = |index| of(index).and_then(|result| steps.done().map(|()| result));
+        (0..total).into_par_iter().map(one).collect()
     }
 }
 

@@ -12,8 +12,8 @@ use cryptable_ring::{Ring, kernels};
 use zeroize::Zeroizing;
 
 use crate::evaluation_keys::{Coordinate, KeyPurpose};
-use crate::key_rows::{EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to, widened};
-use crate::secret::TernarySecret;
+use crate::key_rows::{EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to};
+use crate::secret::{TernarySecret, widened};
 use crate::switching_key::SwitchingKeyShape;
 
 /// The secret of real slots, with the real ring.

@@ -201,8 +201,7 @@ mod client {
     use zeroize::Zeroizing;
 
     use super::*;
-    use crate::secret::TernarySecret;
-    use crate::security::SecretDistribution;
+    use crate::secret::{TernarySecret, small_evaluations};
 
     impl ResultKey {
         /// Generates a key of a shape for a client's secret. Every call draws another one.
@@ -219,22 +218,15 @@ mod client {
                 body.mul_assign(&ring, &target);
                 body.neg_assign(&ring);
                 let error = stream.centered_binomial(ring.degree());
-                body.add_assign(&ring, &small(&ring, basis, &error));
-                let shifted = small(&ring, basis.without_special(), &times_power(secret, j));
+                body.add_assign(&ring, &small_evaluations(&ring, basis, &error));
+                let shifted = times_power(secret, j);
+                let shifted = small_evaluations(&ring, basis.without_special(), &shifted);
                 add_times_special(&ring, &mut body, &shifted);
                 body
             };
             let bodies = (0..parts).map(body).collect();
             Self { ring, mask_words, seed, bodies }
         }
-    }
-
-    /// Evaluations of a small secret polynomial.
-    fn small(ring: &Ring, basis: Basis, coefficients: &[i8]) -> Zeroizing<Poly<Evaluations>> {
-        let wide: Zeroizing<Vec<i64>> =
-            Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect());
-        let poly = Poly::<Coefficients>::from_signed(ring, basis, &wide);
-        Zeroizing::new(poly.into_secret_evaluations(ring))
     }
 
     /// The coefficients of `X^j·s`.
@@ -264,8 +256,7 @@ mod client {
         loop {
             let coefficients = stream.uniform_ternary(degree);
             if is_bounded(&coefficients) {
-                let distribution = SecretDistribution::UniformTernary;
-                let secret = TernarySecret::from_coefficients(coefficients, distribution);
+                let secret = TernarySecret::from_coefficients(coefficients);
                 return secret.expect("ternary coefficients");
             }
         }
@@ -291,17 +282,11 @@ mod tests {
 
     use super::*;
     use crate::secret::TernarySecret;
-    use crate::security::SecretDistribution;
 
     fn shape(degree: usize, mask_words: usize) -> ResultKeyShape {
         let primes = ntt_primes(degree, 45.0, 2, &[]);
         let moduli = RingModuli::new(degree, vec![Chain::new(&primes[..1])], &primes[1..]);
         ResultKeyShape { moduli, mask_words }
-    }
-
-    fn secret(degree: usize) -> TernarySecret {
-        let distribution = SecretDistribution::UniformTernary;
-        TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
     }
 
     /// `c0 + c1·s` as centred coefficients.
@@ -319,7 +304,7 @@ mod tests {
     #[test]
     fn phases_stay_under_the_second_secret_and_masks_are_short() {
         let (degree, mask_words) = (1024, 128);
-        let (shape, secret) = (shape(degree, mask_words), secret(degree));
+        let (shape, secret) = (shape(degree, mask_words), TernarySecret::uniform(degree));
         let key = ResultKey::generate(shape.clone(), &secret);
         let ring = key.ring();
         let target = result_secret(&secret, mask_words);
@@ -356,7 +341,7 @@ mod tests {
     #[test]
     fn keys_are_read_as_written() {
         let shape = shape(256, 64);
-        let key = ResultKey::generate(shape.clone(), &secret(256));
+        let key = ResultKey::generate(shape.clone(), &TernarySecret::uniform(256));
         let mut writer = BodyWriter::new(Vec::new());
         key.write(&mut writer).unwrap();
         let bytes = writer.into_inner();

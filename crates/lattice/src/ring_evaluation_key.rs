@@ -63,6 +63,8 @@ pub struct RingEvaluationKey<P> {
 }
 
 impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
+    crate::bound_key!(P, key_id);
+
     pub(crate) fn new(parameters: P, key_id: KeyId, ring: Arc<Ring>, keys: EvaluationKeys) -> Self {
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
         Self { parameters, binding, ring, keys, results: None }
@@ -94,24 +96,6 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
         let results = shape.map(|shape| ResultKey::read(&mut reader, shape)).transpose()?;
         reader.finish()?;
         Ok(Self::new(parameters, key_id, ring, keys).with_result_key(results))
-    }
-
-    /// Returns the parameters, those of the client's secret key.
-    #[must_use]
-    pub fn parameters(&self) -> &P {
-        &self.parameters
-    }
-
-    /// Returns the identifier of the client's secret key.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// Returns the binding of everything that this key serves.
-    #[must_use]
-    pub fn binding(&self) -> &Binding {
-        &self.binding
     }
 
     /// Returns the ring of the parameters, with its tables.

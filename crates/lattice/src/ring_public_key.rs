@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
-use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring, RingModuli};
+use cryptable_ring::{Coefficients, Evaluations, Poly, Ring, RingModuli};
 use cryptable_wire::{KeyId, ObjectType, object_bytes};
 use zeroize::Zeroizing;
 
@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::key_switching::add_times_special;
 use crate::public_key_error::{bounded_error, check_norm};
 use crate::ring_secret_key::{RingSecretKey, RingSecretParameters};
-use crate::secret::TernarySecret;
+use crate::secret::{TernarySecret, small_evaluations};
 use crate::switching_key::RlweCiphertext;
 use crate::trust::ReadOptions;
 
@@ -81,7 +81,7 @@ pub(crate) fn public_key_rows(
     let mut c0 = c1.clone();
     c0.mul_assign(ring, &secret.evaluations(ring, basis));
     c0.neg_assign(ring);
-    c0.add_assign(ring, &evaluations(ring, basis, error));
+    c0.add_assign(ring, &small_evaluations(ring, basis, error));
     RlweCiphertext { c0, c1 }
 }
 
@@ -97,16 +97,8 @@ fn expand(ring: &Ring, seed: &Seed) -> Poly<Evaluations> {
     mask
 }
 
-/// The evaluations of a small secret polynomial.
-fn evaluations(ring: &Ring, basis: Basis, coefficients: &[i8]) -> Zeroizing<Poly<Evaluations>> {
-    let wide: Zeroizing<Vec<i64>> =
-        Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect());
-    let poly = Poly::<Coefficients>::from_signed(ring, basis, &wide);
-    Zeroizing::new(poly.into_secret_evaluations(ring))
-}
-
 impl<P: RingPublicParameters> RingPublicKey<P> {
-    crate::bound_key!(P);
+    crate::bound_key!(P, id);
 
     /// The key of a body b and the seed of its mask.
     pub(crate) fn of_body(
@@ -165,7 +157,7 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
     #[must_use]
     pub fn encrypt_times_special(&self, message: &[i8]) -> RlweCiphertext {
         let ring = &self.ring;
-        let message = evaluations(ring, ring.full_basis().without_special(), message);
+        let message = small_evaluations(ring, ring.full_basis().without_special(), message);
         let mut ciphertext = self.fresh_zero();
         add_times_special(ring, &mut ciphertext.c0, &message);
         ciphertext
@@ -175,11 +167,12 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
     fn fresh_zero(&self) -> RlweCiphertext {
         let (ring, degree, basis) = (&self.ring, self.ring.degree(), self.ring.full_basis());
         let mut stream = RandomStream::from_os();
-        let ephemeral = evaluations(ring, basis, &stream.uniform_ternary(degree));
+        let ephemeral = small_evaluations(ring, basis, &stream.uniform_ternary(degree));
         let [c0, c1] = [&self.zero.c0, &self.zero.c1].map(|half| {
             let mut masked = half.clone();
             masked.mul_assign(ring, &ephemeral);
-            masked.add_assign(ring, &evaluations(ring, basis, &stream.centered_binomial(degree)));
+            let error = stream.centered_binomial(degree);
+            masked.add_assign(ring, &small_evaluations(ring, basis, &error));
             masked
         });
         RlweCiphertext { c0, c1 }

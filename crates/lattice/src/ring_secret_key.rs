@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_ring::random::Seed;
 use cryptable_ring::{Ring, clear_stack};
 use cryptable_wire::{
     BodyWriter, CHECKSUM_BYTES, HEADER_BYTES, KeyId, ObjectType, ObjectWriter, WireError,
@@ -20,7 +20,6 @@ use crate::progress::Progress;
 use crate::result_key::{ResultKey, ResultKeyShape};
 use crate::ring_evaluation_key::{RingEvaluationKey, RingEvaluationParameters, RingParameters};
 use crate::secret::TernarySecret;
-use crate::security::SecretDistribution;
 use crate::trust::ReadOptions;
 
 /// Longest body of a secret key, 1 MiB.
@@ -72,7 +71,7 @@ pub struct RingSecretKey<P> {
 }
 
 impl<P: RingSecretParameters> RingSecretKey<P> {
-    crate::bound_key!(P);
+    crate::bound_key!(P, id);
 
     /// Draws a fresh secret.
     ///
@@ -80,9 +79,8 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
     /// If the operating system has no randomness to give.
     #[must_use]
     pub fn generate(parameters: &P) -> Self {
-        let (ring, distribution) = (parameters.ring(), SecretDistribution::UniformTernary);
-        let mut stream = RandomStream::from_os();
-        let secret = TernarySecret::sample(ring.degree(), distribution, &mut stream);
+        let ring = parameters.ring();
+        let secret = TernarySecret::uniform(ring.degree());
         Self::new(parameters.clone(), ring, secret)
     }
 
@@ -115,8 +113,7 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         let packed = reader.bytes("coefficients", ring.degree() as u64 / 4)?;
         let coefficients = unpack_ternary(packed, ring.degree())?;
         reader.finish()?;
-        let distribution = SecretDistribution::UniformTernary;
-        let secret = TernarySecret::from_coefficients(coefficients, distribution)
+        let secret = TernarySecret::from_coefficients(coefficients)
             .ok_or_else(|| WireError::invalid("coefficients", "others", "a ternary secret"))?;
         Ok(Self::new(parameters, ring, secret))
     }

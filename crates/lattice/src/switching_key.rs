@@ -78,12 +78,6 @@ impl SwitchingKeyShape {
         moduli.packed_bytes(self.basis).saturating_mul(self.digits())
     }
 
-    /// Returns the bytes of the key in memory, bodies and masks. Saturates.
-    #[must_use]
-    pub fn memory_bytes(self, moduli: &RingModuli) -> usize {
-        self.body_bytes(moduli).saturating_mul(2)
-    }
-
     /// Returns the bytes of the key on disk: a seed and bodies. Saturates.
     #[must_use]
     pub fn stored_bytes(self, moduli: &RingModuli) -> usize {
@@ -301,6 +295,27 @@ pub struct RlweCiphertext {
 }
 
 impl RlweCiphertext {
+    /// Returns a ciphertext of this basis with arbitrary words: whoever writes all of them uses it.
+    #[must_use]
+    pub fn unspecified(ring: &Ring, basis: Basis) -> Self {
+        Self { c0: Poly::unspecified(ring, basis), c1: Poly::unspecified(ring, basis) }
+    }
+
+    /// Returns the ciphertext of both parts' images under a map.
+    #[must_use]
+    pub fn map(&self, f: impl Fn(&Poly<Evaluations>) -> Poly<Evaluations>) -> Self {
+        Self { c0: f(&self.c0), c1: f(&self.c1) }
+    }
+
+    /// Iterates in parallel over the limbs of both parts, of a ring of this degree.
+    pub(crate) fn limbs_mut(
+        &mut self,
+        degree: usize,
+    ) -> impl IndexedParallelIterator<Item = (&mut [u64], &mut [u64])> {
+        let (c0, c1) = (self.c0.words_mut(), self.c1.words_mut());
+        c0.par_chunks_mut(degree).zip(c1.par_chunks_mut(degree))
+    }
+
     /// [`Poly::divide_round`] of both parts.
     ///
     /// # Panics

@@ -4,7 +4,6 @@ use cryptable_lattice::divided_key_switch::switch_and_divide;
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::key_switching::{add_switched_image, switch};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{KeyPurpose, RlweCiphertext, SwitchingKey, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
@@ -24,9 +23,7 @@ fn uniform(ring: &Ring, basis: Basis) -> Poly<Evaluations> {
 }
 
 fn relinearization_key(ring: &Ring, shape: SwitchingKeyShape) -> SwitchingKey {
-    let mut stream = RandomStream::from_os();
-    let dense =
-        TernarySecret::sample(ring.degree(), SecretDistribution::UniformTernary, &mut stream);
+    let dense = TernarySecret::uniform(ring.degree());
     SecretPair { dense: &dense, sparse: &dense }.generate_key(
         ring,
         KeyPurpose::Relinearization,

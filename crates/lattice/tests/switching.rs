@@ -3,7 +3,6 @@
 use cryptable_lattice::divided_key_switch::switch_and_rescale;
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::replay;
@@ -20,8 +19,8 @@ fn ring(special: usize, log2_special: f64) -> Ring {
 
 fn secrets() -> (TernarySecret, TernarySecret) {
     let mut stream = RandomStream::from_os();
-    let mut sample = |distribution| TernarySecret::sample(DEGREE, distribution, &mut stream);
-    (sample(SecretDistribution::UniformTernary), sample(SecretDistribution::FixedWeightTernary(32)))
+    let dense = TernarySecret::sample(DEGREE, &mut stream);
+    (dense, TernarySecret::of_weight(DEGREE, 32, &mut stream))
 }
 
 fn uniform(ring: &Ring, basis: Basis) -> Poly<Evaluations> {

@@ -1,11 +1,10 @@
 //! Base conversion between residue number systems: ModUp, ModDown and rescale.
 //!
 //! An integer x given by its residues modulo `q_1 … q_k` (product Q) is, with
-//! `y_i = [x·(Q/q_i)^-1]_{q_i}`, equal to `Σ y_i·(Q/q_i) - v·Q` for a small integer v. The exact
+//! `y_i = [x·(Q/q_i)^-1]_{q_i}`, equal to `Σ y_i·(Q/q_i) - v·Q` for a small integer v. A
 //! conversion finds `v = round(Σ y_i/q_i)`, which gives the representative of least absolute value
-//! (Halevi, Polyakov, Shoup 2019); the approximate one (Bajard et al. 2016) leaves v out and
-//! returns `x + e·Q` with `0 <= e < k`. Exactness costs one term more in a sum of k, halves the
-//! digits of key switching and rounds ModDown to nearest, so every caller in the workspace uses it.
+//! (Halevi, Polyakov, Shoup 2019). Leaving v out (Bajard et al. 2016) would spare one term in a sum
+//! of k, but rounding halves the digits of key switching and rounds ModDown to nearest.
 
 use rayon::prelude::*;
 
@@ -16,15 +15,6 @@ use crate::{Buffer, NttTable};
 /// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the
 /// first-level cache for all targets.
 const BLOCK_WORDS: usize = 4096;
-
-/// Which representative a base conversion returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounding {
-    /// The representative in `(-Q/2, Q/2]`, exact but within `k·2^-52·Q` of the two ends.
-    Exact,
-    /// Any of `x + e·Q` with x in `[0, Q)` and `0 <= e < k`.
-    Approximate,
-}
 
 /// A conversion from one set of primes, of product Q, to all primes of a ring.
 ///
@@ -99,7 +89,6 @@ impl BaseConverter {
         tables: &[NttTable],
         source: &[u64],
         targets: &mut [(usize, &mut [u64])],
-        rounding: Rounding,
     ) {
         let degree = tables[0].degree();
         let mut scaled = Buffer::unspecified(source.len());
@@ -108,7 +97,7 @@ impl BaseConverter {
             let table = &tables[self.sources[i]];
             table.inverse_scaled(limb, source, self.scaled_inverses[i]);
         });
-        self.convert_prepared(tables, &scaled, targets, rounding);
+        self.convert_prepared(tables, &scaled, targets);
     }
 
     /// Evaluations modulo source prime `index` to the `y_i` of the conversion, in place.
@@ -123,7 +112,6 @@ impl BaseConverter {
         tables: &[NttTable],
         scaled: &[u64],
         targets: &mut [(usize, &mut [u64])],
-        rounding: Rounding,
     ) {
         let degree = tables[0].degree();
         assert_eq!(scaled.len(), degree * self.sources.len());
@@ -137,7 +125,7 @@ impl BaseConverter {
                 .map(|limb| &limb[index * block..(index + 1) * block])
                 .collect();
             let outputs = primes.iter().copied().zip(column);
-            self.convert_block(tables, inputs, outputs, rounding);
+            self.convert_block(tables, inputs, outputs);
         });
     }
 
@@ -146,35 +134,25 @@ impl BaseConverter {
         &self,
         tables: &[NttTable],
         inputs: Vec<&[u64]>,
-        outputs: impl Iterator<Item = (usize, &'a mut [u64])>,
-        rounding: Rounding,
+        mut outputs: impl Iterator<Item = (usize, &'a mut [u64])>,
     ) {
-        let mut inputs = inputs;
-        if inputs.len() == 1 && rounding == Rounding::Exact {
+        if inputs.len() == 1 {
             let source = tables[self.sources[0]].modulus();
             for (prime, output) in outputs {
                 kernels::lift_centered(tables[prime].modulus(), output, inputs[0], source);
             }
             return;
         }
-        let overflow = match rounding {
-            Rounding::Exact => {
-                let mut overflow = vec![0; inputs[0].len()];
-                let isa = tables[self.sources[0]].modulus().wide_isa();
-                kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
-                Some(overflow)
-            }
-            Rounding::Approximate => None,
-        };
-        inputs.extend(overflow.as_deref());
-        let used = inputs.len();
+        let mut overflow = vec![0; inputs[0].len()];
+        let isa = tables[self.sources[0]].modulus().wide_isa();
+        kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
+        let inputs = [&inputs[..], &[&overflow]].concat();
         let modulus = |prime: usize| {
             let m = tables[prime].modulus();
             // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
             if self.wide { m.for_wide_words() } else { *m }
         };
-        let factors = |prime: usize| &self.factors[prime][..used];
-        let mut outputs = outputs;
+        let factors = |prime: usize| &self.factors[prime][..];
         while let Some((prime0, output0)) = outputs.next() {
             let (m0, factors0) = (modulus(prime0), factors(prime0));
             let Some((prime1, output1)) = outputs.next() else {

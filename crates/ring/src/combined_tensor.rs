@@ -72,7 +72,7 @@ impl Operands<'_> {
         range: Range<usize>,
         factors: &[Vec<u64>],
         scratch: &mut [u64],
-        [d0, d1, d2]: [&mut [u64]; 3],
+        out: [&mut [u64]; 3],
     ) {
         let mut combinations: Vec<&mut [u64]> = scratch.chunks_mut(range.len()).collect();
         for part in 0..2 {
@@ -81,17 +81,11 @@ impl Operands<'_> {
             let of_part = combinations.iter_mut().skip(part).step_by(2);
             combine_rows(m, of_part.map(|words| &mut **words), &right, factors);
         }
-        let mut terms: [Vec<(&[u64], &[u64])>; 3] = Default::default();
-        for (parts, combined) in self.left.iter().zip(combinations.chunks(2)) {
-            let (a0, a1) = (&parts[0][range.clone()], &parts[1][range.clone()]);
-            let (b0, b1) = (&*combined[0], &*combined[1]);
-            terms[0].push((a0, b0));
-            terms[1].extend([(a0, b1), (a1, b0)]);
-            terms[2].push((a1, b1));
-        }
-        kernels::inner_product(m, d0, &terms[0]);
-        kernels::inner_product(m, d1, &terms[1]);
-        kernels::inner_product(m, d2, &terms[2]);
+        let pairs = self.left.iter().zip(combinations.chunks(2));
+        let pairs: Vec<kernels::TensorPair<'_>> = pairs
+            .map(|([a0, a1], b)| [&a0[range.clone()], &a1[range.clone()], &*b[0], &*b[1]])
+            .collect();
+        kernels::tensor_products(m, out, &pairs);
     }
 }
 

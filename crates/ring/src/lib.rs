@@ -54,7 +54,6 @@ pub mod unoptimised;
 pub mod word_sums;
 
 pub use arena::{BufferUsage, buffer_usage, release_buffers, reset_buffer_peak};
-pub use base_conversion::Rounding;
 pub use basis::{Basis, Chain, SharedLimbs};
 pub use buffer::Buffer;
 pub use byte_buffer::ByteBuffer;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::{Basis, Buffer, Modulus, Ring, kernels};
+use crate::{Basis, Buffer, Modulus, NttTable, Ring, kernels};
 
 mod sealed {
     pub trait Sealed {}
@@ -122,6 +122,19 @@ impl<D: Domain> Poly<D> {
         });
     }
 
+    /// Runs `f(limb, table, words)` on every limb, on all threads, which leads to another domain.
+    fn transformed<E: Domain>(
+        mut self,
+        ring: &Ring,
+        f: impl Fn(usize, &NttTable, &mut [u64]) + Sync,
+    ) -> Poly<E> {
+        let Self { degree, basis, .. } = self;
+        self.words.par_chunks_mut(degree).enumerate().for_each(|(limb, words)| {
+            f(limb, ring.table(ring.prime_index(basis, limb)), words);
+        });
+        Poly { words: self.words, degree, basis, domain: PhantomData }
+    }
+
     /// Adds a polynomial of the same basis.
     pub fn add_assign(&mut self, ring: &Ring, other: &Self) {
         self.zip_limbs(ring, other, kernels::add_assign);
@@ -210,41 +223,27 @@ impl Poly<Coefficients> {
     /// Returns the evaluations of a secret polynomial: clears the stacks of the threads that compute them, since transforms spill
     /// registers there.
     #[must_use]
-    pub fn into_secret_evaluations(mut self, ring: &Ring) -> Poly<Evaluations> {
-        let basis = self.basis;
-        self.words.par_chunks_mut(self.degree).enumerate().for_each(|(limb, words)| {
-            ring.table(ring.prime_index(basis, limb)).forward_secret_assign(words);
-        });
-        Poly { words: self.words, degree: self.degree, basis, domain: PhantomData }
+    pub fn into_secret_evaluations(self, ring: &Ring) -> Poly<Evaluations> {
+        self.transformed(ring, |_, table, words| table.forward_secret_assign(words))
     }
 
     /// Returns the evaluations of this polynomial, except in a range of limbs, which are left as they are:
     /// for limbs of unspecified words that nobody reads.
     #[must_use]
-    pub fn into_evaluations_except(
-        mut self,
-        ring: &Ring,
-        except: &Range<usize>,
-    ) -> Poly<Evaluations> {
-        let basis = self.basis;
-        self.words.par_chunks_mut(self.degree).enumerate().for_each(|(limb, words)| {
+    pub fn into_evaluations_except(self, ring: &Ring, except: &Range<usize>) -> Poly<Evaluations> {
+        self.transformed(ring, |limb, table, words| {
             if !except.contains(&limb) {
-                ring.table(ring.prime_index(basis, limb)).forward_assign(words);
+                table.forward_assign(words);
             }
-        });
-        Poly { words: self.words, degree: self.degree, basis, domain: PhantomData }
+        })
     }
 }
 
 impl Poly<Evaluations> {
     /// Returns the coefficients of this polynomial, with one inverse NTT per limb.
     #[must_use]
-    pub fn into_coefficients(mut self, ring: &Ring) -> Poly<Coefficients> {
-        let basis = self.basis;
-        self.words.par_chunks_mut(self.degree).enumerate().for_each(|(limb, words)| {
-            ring.table(ring.prime_index(basis, limb)).inverse_assign(words);
-        });
-        Poly { words: self.words, degree: self.degree, basis, domain: PhantomData }
+    pub fn into_coefficients(self, ring: &Ring) -> Poly<Coefficients> {
+        self.transformed(ring, |_, table, words| table.inverse_assign(words))
     }
 
     /// Multiplies by a polynomial of the same basis.

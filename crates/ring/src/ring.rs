@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
 
-use crate::base_conversion::{BaseConverter, Rounding};
+use crate::base_conversion::BaseConverter;
 use crate::basis::{Basis, Chain};
 use crate::kernels::Permutation;
 use crate::moduli::RingModuli;
@@ -238,7 +238,8 @@ impl Ring {
         permutation
     }
 
-    /// Converts limbs modulo the primes `sources` (by index) to other primes.
+    /// Converts limbs modulo the primes `sources` (by index), of product Q, to other primes: the representative in
+    /// `(-Q/2, Q/2]`, exact but within `k·2^-52·Q` of the two ends for k of them.
     ///
     /// `source` holds **evaluations**, limb-major, one limb per source prime. `targets` are indices
     /// of primes and the limbs that receive **coefficients** in `[0, prime)`.
@@ -250,9 +251,8 @@ impl Ring {
         sources: &[usize],
         source: &[u64],
         targets: &mut [(usize, &mut [u64])],
-        rounding: Rounding,
     ) {
-        self.converter(sources).convert(&self.tables, source, targets, rounding);
+        self.converter(sources).convert(&self.tables, source, targets);
     }
 
     /// The conversion of residues modulo `sources` (prime indices) to every prime.

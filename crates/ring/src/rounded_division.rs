@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::base_conversion::BaseConverter;
-use crate::{Basis, Ring, Rounding, kernels};
+use crate::{Basis, Ring, kernels};
 
 /// The division of polynomials by the special and the top main primes of their basis.
 #[derive(Debug)]
@@ -68,8 +68,7 @@ impl<'a> RoundedDivision<'a> {
         let limbs = out.chunks_mut(self.ring.degree()).enumerate();
         let mut targets: Vec<(usize, &mut [u64])> =
             limbs.map(|(limb, words)| (self.ring.prime_index(self.kept, limb), words)).collect();
-        let tables = self.ring.tables();
-        self.converter.convert_prepared(tables, prepared, &mut targets, Rounding::Exact);
+        self.converter.convert_prepared(self.ring.tables(), prepared, &mut targets);
     }
 
     /// One limb of the remainder to evaluations.

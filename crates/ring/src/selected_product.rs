@@ -310,16 +310,14 @@ impl<'a> Scratch<'a> {
 }
 
 /// The sum of the tensor products of pairs of `a` with pairs of `b`, pair after pair.
-fn tensor_sum(m: &Modulus, [d0, d1, d2]: [&mut [u64]; 3], a: &[u64], b: &[u64]) {
-    let width = d0.len();
-    let pairs = || a.chunks_exact(2 * width).zip(b.chunks_exact(2 * width));
-    let pairs = || pairs().map(|(a, b)| (a.split_at(width), b.split_at(width)));
-    let terms: Vec<_> = pairs().map(|((a0, _), (b0, _))| (a0, b0)).collect();
-    kernels::inner_product(m, d0, &terms);
-    let terms: Vec<_> = pairs().flat_map(|((a0, a1), (b0, b1))| [(a0, b1), (a1, b0)]).collect();
-    kernels::inner_product(m, d1, &terms);
-    let terms: Vec<_> = pairs().map(|((_, a1), (_, b1))| (a1, b1)).collect();
-    kernels::inner_product(m, d2, &terms);
+fn tensor_sum<'a>(m: &Modulus, out: [&mut [u64]; 3], a: &'a [u64], b: &'a [u64]) {
+    let width = out[0].len();
+    let pair = |(a, b): (&'a [u64], &'a [u64])| {
+        let ((a0, a1), (b0, b1)) = (a.split_at(width), b.split_at(width));
+        [a0, a1, b0, b1]
+    };
+    let pairs = a.chunks_exact(2 * width).zip(b.chunks_exact(2 * width));
+    kernels::tensor_products(m, out, &pairs.map(pair).collect::<Vec<_>>());
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -9,7 +9,6 @@ use cryptable_bits::{
 };
 use cryptable_lattice::owners::{Message, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Owners};
 use num_complex::Complex64;
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -27,7 +26,7 @@ fn parts(secret: &SecretKey, owners: u32) -> Vec<TernarySecret> {
     let share = |owner: u32| {
         let own = coefficients.iter().zip(&of).map(|(&c, &of)| if of == owner { c } else { 0 });
         let own = Zeroizing::new(own.collect());
-        TernarySecret::from_coefficients(own, SecretDistribution::UniformTernary).unwrap()
+        TernarySecret::from_coefficients(own).unwrap()
     };
     (1..=owners).map(share).collect()
 }

@@ -20,8 +20,7 @@ use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly};
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::dry_run::{Counts, PlainShape, Shape, SlotNoise, SlotVariance};
-use crate::noise_sources::NoiseSources;
+use crate::dry_run::{Counts, PlainShape, Shape, SlotNoise};
 use crate::plaintext::{EMBEDDING_TRANSFORMS, rounded_coefficients};
 use crate::{Arithmetic, Ciphertext, DryRun, Evaluator};
 
@@ -212,16 +211,9 @@ impl BlockProduct {
         dry_run.begin_stage("block_sums");
         dry_run.add_counts(self.counts());
         let scale = shape.log2_scale.exp2();
-        let bit = Shape {
-            limbs: shape.limbs,
-            chain: 0,
-            scale,
-            power: SlotVariance(1.0 / shape.block_size() as f64),
-            noise: SlotNoise::gaussian(
-                dry_run.slots_of_coefficients(ERROR_VARIANCE + 1.0 / 12.0, scale),
-            ),
-            sources: NoiseSources::UNKNOWN,
-        };
+        let noise = dry_run.slots_of_coefficients(ERROR_VARIANCE + 1.0 / 12.0, scale);
+        let power = 1.0 / shape.block_size() as f64;
+        let bit = Shape::new(shape.limbs, scale, power, SlotNoise::gaussian(noise));
         let slots = shape.slots * shape.copies();
         let plain = PlainShape { scale: self.scale, mean_square: 1.0, slots };
         let pairs = vec![(&bit, &plain); shape.block_size()];

@@ -15,8 +15,7 @@ use cryptable_ring::{
 };
 
 use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
-use crate::dry_run::{Shape, SlotNoise, SlotVariance};
-use crate::noise_sources::NoiseSources;
+use crate::dry_run::{Shape, SlotNoise};
 use crate::overflow::EncapsulatedSecret;
 use crate::transform_plan::raising_shape;
 use crate::{Arithmetic, Ciphertext, Evaluator};
@@ -48,15 +47,10 @@ pub fn raised_shape(
     let (n, overflow) = (secret.degree as f64, secret.overflow_variance());
     let rounding = secret.owners.mean_rounding_variance(secret.degree);
     let switching = n * rounding + n * (input_noise + overflow);
-    Shape {
-        limbs: raised.main,
-        chain: raised.chain,
-        scale: bottom_prime,
-        power: SlotVariance(n * overflow),
-        // CoeffsToSlots brings errors of coefficients to slots: each is a sum over the whole secret.
-        noise: SlotNoise::gaussian(switching / (bottom_prime * bottom_prime)),
-        sources: NoiseSources::UNKNOWN,
-    }
+    // CoeffsToSlots brings errors of coefficients to slots: each is a sum over the whole secret.
+    let noise = SlotNoise::gaussian(switching / (bottom_prime * bottom_prime));
+    let shape = Shape::new(raised.main, bottom_prime, n * overflow, noise);
+    Shape { chain: raised.chain, ..shape }
 }
 
 /// Raises a ciphertext of the client to `limbs` limbs.

@@ -41,6 +41,21 @@ pub struct DryRunParameters {
 }
 
 impl DryRunParameters {
+    /// Returns the parameters of one owner and one chain of primes, where noise of all coefficients counts and every key has this
+    /// shape.
+    #[must_use]
+    pub fn new(degree: usize, primes: &[f64], shape: SwitchingKeyShape, log2_special: f64) -> Self {
+        Self {
+            degree,
+            noise_coefficients: degree,
+            chains: vec![PlannedChain::new(primes)],
+            relinearization: vec![shape],
+            automorphism: vec![shape],
+            log2_special,
+            owners: Owners::ONE,
+        }
+    }
+
     /// Variance σ² of the errors of keys for automorphisms.
     pub(super) fn automorphism_error(&self) -> f64 {
         self.owners.error_variance()

@@ -27,6 +27,13 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Returns the shape of a ciphertext of the first chain, with slots of this mean square and noise of unknown origin.
+    #[must_use]
+    pub fn new(limbs: usize, scale: f64, mean_square: f64, noise: SlotNoise) -> Self {
+        let (power, sources) = (SlotVariance(mean_square), NoiseSources::UNKNOWN);
+        Self { limbs, chain: 0, scale, power, noise, sources }
+    }
+
     /// Noise of the product with `other`, but for the product of both noises: they add up as variances if their sources are
     /// independent, else as deviations.
     #[must_use]

@@ -83,19 +83,28 @@ impl SlotNoise {
     /// other.
     #[must_use]
     pub fn with_correlated(self, other: Self) -> Self {
-        let sum = |a: f64, b: f64| (a.sqrt() + b.sqrt()).powi(2);
         // Means add up as products do in NoiseLaw.
         let largest = self.largest_mean.sqrt() + other.largest_mean.sqrt();
         let means = |it: Self| if it.means > 0.0 { it.means / it.largest_mean.sqrt() } else { 0.0 };
         Self {
-            gaussian: sum(self.gaussian, other.gaussian),
-            roundings: sum(self.roundings, other.roundings),
-            switches: sum(self.switches, other.switches),
-            products: sum(self.products, other.products),
             means: largest * (means(self) + means(other)),
             largest_mean: largest * largest,
-            fixed: sum(self.fixed, other.fixed),
             bound: self.bound + other.bound,
+            ..self.zip(other, |a, b| (a.sqrt() + b.sqrt()).powi(2))
+        }
+    }
+
+    /// Combines both noises kind by kind.
+    fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            gaussian: f(self.gaussian, other.gaussian),
+            roundings: f(self.roundings, other.roundings),
+            switches: f(self.switches, other.switches),
+            products: f(self.products, other.products),
+            means: f(self.means, other.means),
+            largest_mean: f(self.largest_mean, other.largest_mean),
+            fixed: f(self.fixed, other.fixed),
+            bound: f(self.bound, other.bound),
         }
     }
 
@@ -140,17 +149,8 @@ impl Add for SlotNoise {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self {
-            gaussian: self.gaussian + other.gaussian,
-            roundings: self.roundings + other.roundings,
-            switches: self.switches + other.switches,
-            products: self.products + other.products,
-            means: self.means + other.means,
-            // Both may be means over the same slots.
-            largest_mean: self.largest_mean + other.largest_mean,
-            fixed: self.fixed + other.fixed,
-            bound: self.bound + other.bound,
-        }
+        // Means may be over the same slots: their largest ones add up, too.
+        self.zip(other, Add::add)
     }
 }
 
@@ -171,15 +171,7 @@ impl Mul<f64> for SlotNoise {
     type Output = Self;
 
     fn mul(self, factor: f64) -> Self {
-        Self {
-            gaussian: self.gaussian * factor,
-            roundings: self.roundings * factor,
-            switches: self.switches * factor,
-            products: self.products * factor,
-            means: self.means * factor,
-            largest_mean: self.largest_mean * factor,
-            fixed: self.fixed * factor,
-            bound: self.bound * factor.sqrt(),
-        }
+        let scaled = self.zip(Self::ZERO, |variance, _| variance * factor);
+        Self { bound: self.bound * factor.sqrt(), ..scaled }
     }
 }

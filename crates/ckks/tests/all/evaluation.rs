@@ -9,21 +9,18 @@ use cryptable_ckks::dft_factors::{
     slots_to_coeffs_sparse,
 };
 use cryptable_ckks::diagonal_matrix::Diagonal;
-use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{DryRunParameters, Shape};
 use cryptable_ckks::encryption::{decrypt, encrypt};
 use cryptable_ckks::linear_transform::DiagonalLimb;
-use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use cryptable_ckks::{
     Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform, Plaintext, TransformPlan,
 };
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyPurpose, Owners, SwitchingKeyShape};
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::random::RandomStream;
-use cryptable_ring::random::replay;
+use cryptable_ring::random::{RandomStream, replay};
 use cryptable_ring::{Basis, Embedding, Isa, Ring};
 use num_complex::Complex64;
 
@@ -50,10 +47,8 @@ fn setup_of(degree: usize) -> Setup {
     let main = ntt_primes(degree, 49.0, LIMBS, &[]);
     let special = ntt_primes(degree, 50.0, 3, &main);
     let ring = Ring::new(degree, &main, &special);
-    let mut stream = RandomStream::from_os();
-    let dense = TernarySecret::sample(degree, SecretDistribution::UniformTernary, &mut stream);
-    let weight = SecretDistribution::FixedWeightTernary(32);
-    let sparse = TernarySecret::sample(degree, weight, &mut stream);
+    let dense = TernarySecret::uniform(degree);
+    let sparse = TernarySecret::of_weight(degree, 32, &mut RandomStream::from_os());
     let mut setup = Setup { ring, dense, sparse, keys: EvaluationKeys::new(), shape: shape() };
     setup.add_key(KeyPurpose::Relinearization, shape());
     setup
@@ -256,18 +251,9 @@ fn encoded_diagonals_are_plaintexts() {
 /// The dry run of a setup's circuits, and the shape of a fresh ciphertext of slots on the unit circle.
 fn dry_run(setup: &Setup, scale: f64) -> (DryRun, Shape) {
     let primes: Vec<f64> = (0..LIMBS).map(|i| setup.ring.main_prime(i) as f64).collect();
-    let dry_run = DryRun::new(DryRunParameters {
-        degree: DEGREE,
-        noise_coefficients: DEGREE,
-        chains: vec![PlannedChain::new(&primes)],
-        relinearization: vec![setup.shape],
-        automorphism: vec![setup.shape],
-        log2_special: 50.0,
-        owners: Owners::ONE,
-    });
-    let noise = dry_run.fresh_noise(scale);
-    let (power, sources) = (SlotVariance(1.0), NoiseSources::UNKNOWN);
-    (dry_run, Shape { limbs: LIMBS, chain: 0, scale, power, noise, sources })
+    let dry_run = DryRun::new(DryRunParameters::new(DEGREE, &primes, setup.shape, 50.0));
+    let shape = Shape::new(LIMBS, scale, 1.0, dry_run.fresh_noise(scale));
+    (dry_run, shape)
 }
 
 /// Variance of a ciphertext's slots about the expected ones.

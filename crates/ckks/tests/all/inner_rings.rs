@@ -1,18 +1,16 @@
 //! Slots in the half ring and as real ones, with products and exponentials there, and back, beside their dry runs.
 
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
-use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, PlannedInner, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{DryRunParameters, PlannedInner, Shape};
 use cryptable_ckks::encryption::{decrypt, encrypt};
 use cryptable_ckks::inner_ring::InnerRing;
-use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::real_slots::RealSlots;
 use cryptable_ckks::{Arithmetic, DryRun, Evaluator};
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{KeyPurpose, Owners, SwitchingKeyShape};
+use cryptable_lattice::{KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::random::{RandomStream, replay};
+use cryptable_ring::random::replay;
 use cryptable_ring::{Basis, Chain, Ring, RingModuli};
 use num_complex::Complex64;
 use std::f64::consts::TAU;
@@ -44,28 +42,20 @@ fn check(
     let main = ntt_primes(2 * DEGREE, 49.0, limbs, &[]);
     let special = ntt_primes(2 * DEGREE, 50.0, 3, &main);
     let ring = Ring::of(RingModuli::new(DEGREE, vec![Chain::new(&main)], &special));
-    let uniform = SecretDistribution::UniformTernary;
-    let secret = TernarySecret::sample(DEGREE, uniform, &mut RandomStream::from_os());
+    let secret = TernarySecret::uniform(DEGREE);
     let scale = ring.main_prime(0) as f64;
 
     let shape = SwitchingKeyShape { basis: Basis::new(limbs, 3), digit_limbs: 3 };
     let primes: Vec<f64> = main.iter().map(|&q| q as f64).collect();
     let parameters = DryRunParameters {
-        degree: DEGREE,
         noise_coefficients: 2 * slots.len(),
-        chains: vec![PlannedChain::new(&primes)],
-        relinearization: vec![shape],
-        automorphism: vec![shape],
-        log2_special: 50.0,
-        owners: Owners::ONE,
+        ..DryRunParameters::new(DEGREE, &primes, shape, 50.0)
     };
     let inner = if is_half { PlannedInner::Half(vec![shape]) } else { PlannedInner::Real(scale) };
     let dry_run = DryRun::new(parameters).with_inner(Some(inner));
     let noise = dry_run.fresh_noise(scale);
     let mean = slots.iter().map(|z| z.norm_sqr()).sum::<f64>() / slots.len() as f64;
-    let (power, sources) = (SlotVariance(mean), NoiseSources::UNKNOWN);
-    let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
-    let predicted = circuit.run(&dry_run, &shape);
+    let predicted = circuit.run(&dry_run, &Shape::new(limbs, scale, mean, noise));
 
     let requests = dry_run.key_requests();
     let is_of_kind = |it: KeyPurpose| if is_half { it.is_half() } else { it.is_real() };

@@ -2,18 +2,16 @@
 
 use std::sync::LazyLock;
 
-use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, Shape, SlotNoise, SlotVariance};
+use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotNoise};
 use cryptable_ckks::encryption::{decrypt, encrypt};
 use cryptable_ckks::leveled_table::LeveledTable;
-use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use cryptable_ckks::{Arithmetic, DryRun, Evaluator};
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyPurpose, Owners, SwitchingKeyShape};
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::random::{RandomStream, replay};
+use cryptable_ring::random::replay;
 use cryptable_ring::{Basis, Ring};
 use num_complex::Complex64;
 
@@ -36,8 +34,7 @@ static SETUP: LazyLock<InsecureSetup> = LazyLock::new(|| {
     let main = ntt_primes(DEGREE, 40.0, LIMBS, &[]);
     let special = ntt_primes(DEGREE, 45.0, 3, &main);
     let ring = Ring::new(DEGREE, &main, &special);
-    let uniform = SecretDistribution::UniformTernary;
-    let secret = TernarySecret::sample(DEGREE, uniform, &mut RandomStream::from_os());
+    let secret = TernarySecret::uniform(DEGREE);
     let mut keys = EvaluationKeys::new();
     let secrets = SecretPair { dense: &secret, sparse: &secret };
     let purpose = KeyPurpose::Relinearization;
@@ -47,15 +44,7 @@ static SETUP: LazyLock<InsecureSetup> = LazyLock::new(|| {
 
 impl InsecureSetup {
     fn dry_run(&self) -> DryRun {
-        DryRun::new(DryRunParameters {
-            degree: DEGREE,
-            noise_coefficients: DEGREE,
-            chains: vec![PlannedChain::new(&self.primes)],
-            relinearization: vec![key_shape()],
-            automorphism: vec![key_shape()],
-            log2_special: 45.0,
-            owners: Owners::ONE,
-        })
+        DryRun::new(DryRunParameters::new(DEGREE, &self.primes, key_shape(), 45.0))
     }
 
     /// Outputs of a table on given slots, and the root mean square of what the dry run predicts for noise of this variance.
@@ -71,14 +60,7 @@ impl InsecureSetup {
         let dry_run = self.dry_run();
         let power = inputs.iter().map(|x| x * x).sum::<f64>() / inputs.len() as f64;
         let fresh = dry_run.fresh_noise(scale).total();
-        let shape = Shape {
-            limbs: LIMBS,
-            chain: 0,
-            scale,
-            power: SlotVariance(power),
-            noise: SlotNoise::gaussian(fresh + variance),
-            sources: NoiseSources::UNKNOWN,
-        };
+        let shape = Shape::new(LIMBS, scale, power, SlotNoise::gaussian(fresh + variance));
         let predicted = table.predict(&dry_run, shape, scale);
         assert_eq!((predicted.limbs, predicted.scale), (output.limbs(), output.scale));
         (found.iter().map(|z| z.re).collect(), predicted.noise.total().sqrt())

@@ -1,19 +1,14 @@
 //! Products with plaintexts against plain arithmetic, and their noise against the dry run.
 
-use cryptable_ckks::dry_run::{
-    DryRunParameters, PlainShape, PlannedChain, Shape, SlotNoise, SlotVariance,
-};
+use cryptable_ckks::dry_run::{DryRunParameters, PlainShape, Shape, SlotNoise};
 use cryptable_ckks::encryption::{decrypt, encrypt, encrypt_seeded};
-use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::plaintext::rounded_coefficients;
 use cryptable_ckks::{Arithmetic, DryRun, Evaluator, Plaintext};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, Owners};
+use cryptable_lattice::{EvaluationKeys, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::random::RandomStream;
 use cryptable_ring::random::replay;
-use cryptable_ring::{Embedding, Ring};
+use cryptable_ring::{Basis, Embedding, Ring};
 use num_complex::Complex64;
 
 const DEGREE: usize = 1024;
@@ -22,9 +17,7 @@ const TERMS: usize = 5;
 
 fn setup() -> (Ring, TernarySecret) {
     let ring = Ring::new(DEGREE, &ntt_primes(DEGREE, 49.0, LIMBS, &[]), &[]);
-    let distribution = SecretDistribution::UniformTernary;
-    let secret = TernarySecret::sample(DEGREE, distribution, &mut RandomStream::from_os());
-    (ring, secret)
+    (ring, TernarySecret::uniform(DEGREE))
 }
 
 fn sample(count: usize, seed: usize) -> Vec<Complex64> {
@@ -40,16 +33,8 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
     let keys = EvaluationKeys::new();
     let evaluator = Evaluator::new(&ring, &keys);
     let primes: Vec<f64> = (0..LIMBS).map(|i| evaluator.prime(i)).collect();
-    let parameters = DryRunParameters {
-        degree: DEGREE,
-        noise_coefficients: DEGREE,
-        chains: vec![PlannedChain::new(&primes)],
-        relinearization: vec![],
-        automorphism: vec![],
-        log2_special: 50.0,
-        owners: Owners::ONE,
-    };
-    let dry_run = DryRun::new(parameters);
+    let unused = SwitchingKeyShape { basis: Basis::new(LIMBS, 1), digit_limbs: 1 };
+    let dry_run = DryRun::new(DryRunParameters::new(DEGREE, &primes, unused, 50.0));
     let embedding = Embedding::new(slots);
     let scale = 45f64.exp2();
     let values: Vec<_> = (0..TERMS).map(|k| (sample(slots, k), sample(slots, 100 + k))).collect();
@@ -66,14 +51,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
 
     // Samples have a mean square of 1 over both parts; encryption noise is that of every coefficient.
     let noise = SlotNoise::gaussian(10.5 * DEGREE as f64 / (scale * scale));
-    let shape = Shape {
-        limbs: LIMBS,
-        chain: 0,
-        scale,
-        power: SlotVariance(1.0),
-        noise,
-        sources: NoiseSources::UNKNOWN,
-    };
+    let shape = Shape::new(LIMBS, scale, 1.0, noise);
     let plain = PlainShape { scale: plain_scale, mean_square: 1.0, slots };
     let predicted = dry_run.rescale(dry_run.plain_product_sum(&[(&shape, &plain); TERMS]), 1);
     assert_eq!((predicted.limbs, predicted.scale), (found.limbs(), found.scale));

@@ -65,12 +65,11 @@ impl SeededBodies for PackingRows {
 /// use cryptable_conversion::{Clients, Parameters, ParametersLiteral, RingPackingKey, Secrets};
 /// use cryptable_fhew::booleans;
 /// use cryptable_lattice::secret::TernarySecret;
-/// use cryptable_lattice::security::SecretDistribution;
-/// use cryptable_ring::{primes::ntt_primes, random::RandomStream};
+/// use cryptable_ring::primes::ntt_primes;
 /// use cryptable_wire::KeyId;
 /// // Toys: `ParametersLiteral::between_128` is for use.
 /// let single = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
-/// let ring = TernarySecret::sample(512, SecretDistribution::UniformTernary, &mut RandomStream::from_os());
+/// let ring = TernarySecret::uniform(512);
 /// let bottom = ntt_primes(512, 28.0, 1, &[])[0];
 /// let literal = ParametersLiteral::insecure_between(single.parameters().fhew(), 512, bottom);
 /// let parameters = Parameters::new(literal)?;

@@ -17,7 +17,7 @@ use cryptable_lattice::ReadOptions;
 use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_encryption::{encrypt_phase, phase};
-use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::primes::ntt_primes;
@@ -39,9 +39,7 @@ struct Toy {
 
 impl Toy {
     fn new(parameters: Parameters, lwe: Vec<i8>) -> Self {
-        let distribution = SecretDistribution::UniformTernary;
-        let mut stream = RandomStream::from_os();
-        let ring = TernarySecret::sample(DEGREE, distribution, &mut stream);
+        let ring = TernarySecret::uniform(DEGREE);
         let secrets = Secrets { lwe: &lwe, ring: &ring, clients: CLIENTS };
         let packing = secrets.packing_key(&parameters).unwrap();
         let extraction = secrets.extraction_key(&parameters).unwrap();
@@ -235,7 +233,7 @@ fn what_does_not_belong_is_refused_by_name() {
     assert!(packing(&[&three], 6).contains("number of slots is 6"));
     assert!(packing(&[&many], 2 * DEGREE).contains("number of slots"));
     let odd = LweCiphertext::trivial(5, 1 << 22, 0);
-    let list = LweList::computed((&odd).into(), [odd]).unwrap();
+    let list = LweList::computed(LweShape::of(&odd), [odd]).unwrap();
     assert!(key.pack(&[&list], 0, 1).unwrap_err().to_string().contains("LWE dimension"));
     let constant = key.pack(&[two.values()], 1 << 22, 2).unwrap_err();
     assert!(constant.to_string().contains("4194304"), "{constant}");

@@ -6,7 +6,6 @@ use cryptable_bits as bits;
 use cryptable_bits::{JointDecryption, SecretShare};
 use cryptable_conversion::packed_bits::to_bits;
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Owners, Progress, Table};
 use cryptable_packed as packed;
 use cryptable_packed::Request;
@@ -20,7 +19,7 @@ fn part_of(secret: &packed::SecretKey, owner: Option<u32>) -> TernarySecret {
     let all = secret.secret().coefficients().iter().zip((0..OWNERS).cycle());
     let own = all.map(|(&c, of)| if owner.is_none_or(|owner| owner == of + 1) { c } else { 0 });
     let own = Zeroizing::new(own.collect());
-    TernarySecret::from_coefficients(own, SecretDistribution::UniformTernary).unwrap()
+    TernarySecret::from_coefficients(own).unwrap()
 }
 
 /// Parameters of both, for values of `log2_values` bits: results go through BinBoot, and are exact enough to be decrypted.

@@ -35,7 +35,7 @@ impl EncryptedBits {
         parameters: &Parameters,
         values: Vec<LweCiphertext>,
     ) -> Result<Self> {
-        Ok(Self { binding, values: LweList::computed(parameters.shape(), values)? })
+        Ok(Self { binding, values: LweList::computed(parameters.fhew().lwe_shape(), values)? })
     }
 
     /// Bits of a client that another method has computed: LWE ciphertexts of phase 1/8 or -1/8 of the modulus, with no
@@ -44,7 +44,7 @@ impl EncryptedBits {
     /// # Errors
     /// If dimension or modulus are not those of the parameters.
     pub fn of_values(parameters: &Parameters, key_id: KeyId, values: LweList) -> Result<Self> {
-        values.check(parameters.shape())?;
+        values.check(parameters.fhew().lwe_shape())?;
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
         Ok(Self { binding, values })
     }
@@ -109,7 +109,8 @@ impl EncryptedBits {
     /// Checks that the bits belong to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check(OBJECT, expected)?;
-        self.values.check_either(parameters.shape(), parameters.fhew().public_shape())
+        let fhew = parameters.fhew();
+        self.values.check_either(fhew.lwe_shape(), fhew.public_shape())
     }
 }
 

@@ -2,7 +2,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Progress, Result};
-use rayon::prelude::*;
 
 use super::{EncryptedBits, Gate, Parameters};
 use crate::gates::Gates;
@@ -66,14 +65,10 @@ impl EvaluationKey {
         if let Some(other) = inputs.iter().find(|input| input.count() != count) {
             return Err(Error::mismatch("number of bits", other.count(), count));
         }
-        let steps = progress.steps(count)?;
-        let bit = |index| {
+        let results = progress.map(count, |index| {
             let bits = std::array::from_fn::<_, N, _>(|i| inputs[i].values().ciphertext(index));
-            let result = of(bits.each_ref())?;
-            steps.done()?;
-            Ok(result)
-        };
-        let results = (0..count).into_par_iter().map(bit).collect::<Result<Vec<_>>>()?;
+            of(bits.each_ref())
+        })?;
         EncryptedBits::computed(*self.binding(), self.parameters(), results)
     }
 
@@ -88,7 +83,7 @@ impl EvaluationKey {
 
     /// A known bit, without noise.
     fn trivial(&self, bit: bool) -> LweCiphertext {
-        let shape = self.parameters().shape();
+        let shape = self.fhew().parameters().lwe_shape();
         let eighth = shape.modulus / 8;
         let phase = if bit { eighth } else { shape.modulus - eighth };
         LweCiphertext::trivial(shape.dimension, shape.modulus, phase)

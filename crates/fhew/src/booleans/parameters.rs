@@ -1,6 +1,5 @@
 //! Parameters of Boolean gates.
 
-use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::{Result, SecurityLevel};
 use serde::{Deserialize, Serialize};
 
@@ -67,11 +66,6 @@ impl Parameters {
     /// Parameters of a literal, as every face assembles them.
     fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
         Ok(Self::claiming(fhew, literal.security))
-    }
-
-    /// Dimension and modulus of ciphertexts.
-    pub(super) fn shape(&self) -> LweShape {
-        LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
     }
 
     /// Returns log2 of the probability that a gate whose inputs are results of gates is wrong: the worst gate, a MUX.

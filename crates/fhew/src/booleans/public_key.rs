@@ -62,7 +62,7 @@ impl EvaluationKey {
     /// If they are of another client or other parameters.
     pub(super) fn switched<'a>(&self, bits: &'a EncryptedBits) -> Result<Cow<'a, EncryptedBits>> {
         bits.check(self.parameters(), self.binding())?;
-        if bits.values().shape() == self.parameters().shape() {
+        if bits.values().shape() == self.fhew().parameters().lwe_shape() {
             return Ok(Cow::Borrowed(bits));
         }
         let values = self.fhew().switch_public(bits.values());

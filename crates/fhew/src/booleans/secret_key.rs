@@ -15,7 +15,7 @@ impl SecretKey {
     /// Encrypts any number of bits.
     #[must_use]
     pub fn encrypt(&self, bits: &[bool]) -> EncryptedBits {
-        let shape = self.parameters().shape();
+        let shape = self.parameters().fhew().lwe_shape();
         let body = |index: usize, mask: &[u64]| {
             self.fhew().body_of(mask, bit_phase(bits[index], shape.modulus), shape.modulus)
         };

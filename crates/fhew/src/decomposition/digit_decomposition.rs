@@ -3,7 +3,6 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
 
-use super::large_precision::to_large;
 use crate::full_domain::method::Decision;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -78,9 +77,7 @@ impl Clearing<'_> {
             m.reduce_i64((of(x as f64 / two_n as f64) * scale).round() as i64)
         });
         let phase = self.key.to_rotation_modulus(phase, two_n);
-        let test = test.to_rlwe(parameters.ring());
-        let rotated = self.key.blind_rotate_by(self.rotation_key, &test, &phase);
-        to_large(parameters, &rotated.extract(parameters.ring(), 0))
+        self.key.boot_large(self.rotation_key, &test, &phase)
     }
 }
 

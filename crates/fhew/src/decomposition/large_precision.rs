@@ -12,7 +12,6 @@ use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe::LweCiphertext;
 #[cfg(feature = "client")]
 use cryptable_lattice::lwe_encryption;
-use cryptable_lattice::lwe_list::LweShape;
 
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
@@ -33,8 +32,7 @@ pub fn check_large_bits(parameters: &Parameters, bits: u32) -> Result<()> {
 /// # Errors
 /// If its dimension is not N, or its modulus not q_0.
 pub fn check_large(parameters: &Parameters, ciphertext: &LweCiphertext) -> Result<()> {
-    let (dimension, modulus) = (parameters.ring_degree(), parameters.large_modulus());
-    LweShape { dimension, modulus }.check(ciphertext)
+    parameters.public_shape().check(ciphertext)
 }
 
 /// Returns the result of a blind rotation, LWE modulo Q, as a ciphertext of large precision.

@@ -88,7 +88,7 @@ impl Comp {
             [2, 3].map(|test| key.boot_raw(table.test(test), &phase)).to_vec()
         };
         let two_n = key.parameters().rotation_modulus();
-        let switched = key.key_switch_all(&raw);
+        let switched = key.key_switch_many(&raw);
         switched.iter().map(|phase| key.to_rotation_modulus(phase, two_n)).collect()
     }
 }

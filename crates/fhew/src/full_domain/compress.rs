@@ -42,13 +42,17 @@ impl FdfbCompress {
         key.to_rotation_modulus(&key.boot(compression, phase), phase.modulus())
     }
 
-    /// f_eval: phases of [0, 2N/4) are compressed values of the lower half, those of [-2N/4, 0) of the upper.
-    fn evaluation(parameters: &Parameters, table: &Table) -> TestPolynomial {
-        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
-        let m = parameters.modulus();
+    /// f_eval, of the values modulo Q that `of` gives for inputs below p: phases of [0, 2N/4) are compressed values of the lower
+    /// half, those of [-2N/4, 0) of the upper.
+    pub(crate) fn evaluation(
+        parameters: &Parameters,
+        p: u64,
+        of: impl Fn(u64) -> u64,
+    ) -> TestPolynomial {
+        let (two_n, m) = (parameters.rotation_modulus(), parameters.modulus());
         TestPolynomial::from_fn(parameters.ring(), |x| match Self::slot(x, p, two_n) {
-            slot if slot < p / 2 => encode_output(table, parameters.prime(), slot),
-            slot => m.neg(encode_output(table, parameters.prime(), slot)),
+            slot if slot < p / 2 => of(slot),
+            slot => m.neg(of(slot)),
         })
     }
 
@@ -76,8 +80,9 @@ impl FullDomainMethod for FdfbCompress {
 
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
-        let compression = Self::compression(parameters, table.input_modulus());
-        let tests = vec![compression, Self::evaluation(parameters, table)];
+        let (p, q) = (table.input_modulus(), parameters.prime());
+        let evaluation = Self::evaluation(parameters, p, |slot| encode_output(table, q, slot));
+        let tests = vec![Self::compression(parameters, p), evaluation];
         Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
     }
 

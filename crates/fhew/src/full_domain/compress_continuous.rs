@@ -12,7 +12,6 @@ use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, Result};
 
-use crate::decomposition::large_precision::to_large;
 use crate::full_domain::method::{Decision, MethodNoise};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::NoiseModel;
@@ -209,11 +208,8 @@ impl CompressContinuous {
         function: &ContinuousFunction<'_>,
         input: &LweCiphertext,
     ) -> LweCiphertext {
-        let parameters = key.parameters();
-        let test = self.evaluation(key, function).to_rlwe(parameters.ring());
         let phase = self.compressed_phase(key, input);
-        let rotated = key.blind_rotate_by(rotation_key, &test, &phase);
-        to_large(parameters, &rotated.extract(parameters.ring(), 0))
+        key.boot_large(rotation_key, &self.evaluation(key, function), &phase)
     }
 
     /// The first bootstrap of a ciphertext modulo 2N or more, modulo 2N again.

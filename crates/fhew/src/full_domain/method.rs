@@ -141,7 +141,7 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
         if tables.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(key.key_switch_all(&self.evaluate(&TableLookup { key, tables, input })?))
+        Ok(key.key_switch_many(&self.evaluate(&TableLookup { key, tables, input })?))
     }
 
     /// Bits κ of hidden tables: results show nothing of tables but outputs, within a statistical distance of 2^-κ. None by default.

@@ -10,7 +10,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, NoiseBound, Result};
 
 use crate::decomposition::digit_decomposition::DigitDecomposition;
-use crate::decomposition::large_precision::{check_large, to_large};
+use crate::decomposition::large_precision::check_large;
 use crate::decomposition::plan::Decomposition;
 use crate::full_domain::compress::FdfbCompress;
 use crate::full_domain::table_lookup::slot_phase;
@@ -262,16 +262,8 @@ impl<'a> LargeFunctions<'a> {
         let unit = parameters.prime() as f64 / f64::from(self.plan.decomposition.bits()).exp2();
         let weight = unit * f64::from(weight_log2).exp2();
         let value = |slot: u64| (slot as f64 * weight).round() as u64;
-        let m = parameters.modulus();
-        let test = TestPolynomial::from_fn(parameters.ring(), |x| {
-            match FdfbCompress::slot(x, slots, two_n) {
-                slot if slot < slots / 2 => value(slot),
-                slot => m.neg(value(slot)),
-            }
-        });
-        let test = test.to_rlwe(parameters.ring());
-        let rotated = self.key.blind_rotate_by(self.plan.rotation_key, &test, &signed);
-        to_large(parameters, &rotated.extract(parameters.ring(), 0))
+        let test = FdfbCompress::evaluation(parameters, slots, value);
+        self.key.boot_large(self.plan.rotation_key, &test, &signed)
     }
 
     /// max(x, 0), of bits - 1 bits: phase max(x, 0)·q_0/2^(bits-1).

@@ -182,7 +182,7 @@ impl RadixInteger {
     /// Checks that the bit belongs to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("radix integer", expected)?;
-        self.digits.iter().try_for_each(|digit| parameters.small_shape().check(digit))
+        self.digits.iter().try_for_each(|digit| parameters.fhew().lwe_shape().check(digit))
     }
 }
 
@@ -195,7 +195,7 @@ impl SmallValues {
         modulus: u64,
         values: Vec<LweCiphertext>,
     ) -> Result<Self> {
-        let values = LweList::computed(parameters.small_shape(), values)?;
+        let values = LweList::computed(parameters.fhew().lwe_shape(), values)?;
         Ok(Self { binding, modulus, of_bootstrap: false, values })
     }
 
@@ -250,6 +250,6 @@ impl SmallValues {
     /// Checks that the digits belong to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext of small values", expected)?;
-        self.values.check(parameters.small_shape())
+        self.values.check(parameters.fhew().lwe_shape())
     }
 }

@@ -4,7 +4,6 @@ use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{NoiseBound, Progress, Result, Table};
-use rayon::prelude::*;
 
 use super::ciphertexts::Encoding;
 use super::parameters::RADIX_MODULUS;
@@ -144,13 +143,7 @@ impl EvaluationKey {
         of: impl Fn(&LweCiphertext) -> LweCiphertext + Sync,
     ) -> Result<EncryptedIntegers> {
         x.check(self.parameters(), self.binding())?;
-        let steps = progress.steps(x.count())?;
-        let one = |index| {
-            let result = of(&x.ciphertext(index));
-            steps.done()?;
-            Ok(result)
-        };
-        let values = (0..x.count()).into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
+        let values = progress.map(x.count(), |index| Ok(of(&x.ciphertext(index))))?;
         self.integers(Encoding::Imported { noise }, values)
     }
 
@@ -166,13 +159,6 @@ impl EvaluationKey {
             input.check_input(self.parameters(), self.binding())?;
             check_equal("number of integers", input.count(), count)?;
         }
-        let steps = progress.steps(count)?;
-        let one = |index| {
-            let values = inputs.map(|input| input.ciphertext(index));
-            let result = of(values.each_ref())?;
-            steps.done()?;
-            Ok(result)
-        };
-        (0..count).into_par_iter().map(one).collect()
+        progress.map(count, |index| of(inputs.map(|input| input.ciphertext(index)).each_ref()))
     }
 }

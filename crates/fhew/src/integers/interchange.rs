@@ -6,7 +6,6 @@ use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::{Error, NoiseBound, Progress, Result, Table};
 use cryptable_ring::Buffer;
-use rayon::prelude::*;
 
 use super::ciphertexts::Encoding;
 use super::parameters::RADIX_MODULUS;
@@ -14,7 +13,6 @@ use super::{
     EncryptedIntegers, EvaluationKey, MAX_RADIX_DIGITS, Parameters, RADIX_BASE, RadixInteger,
     SmallValues,
 };
-use crate::decomposition::to_large;
 use crate::full_domain::table_lookup::slot_phase;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, LookupNoise};
 use crate::noise::NoiseModel;
@@ -151,8 +149,9 @@ impl EvaluationKey {
             let found = "results of tables of digits, or values of an earlier version";
             return Err(Error::mismatch("small values", found, "signs or comparisons"));
         }
-        let values = (0..values.count()).map(|index| values.ciphertext(index)).collect();
-        Ok((self.to_ring(values, modulus, progress)?, self.parameters().exported_noise(modulus)))
+        let value = |index| values.ciphertext(index);
+        let list = self.to_ring(values.count(), value, modulus, progress)?;
+        Ok((list, self.parameters().exported_noise(modulus)))
     }
 
     /// Returns the digits of radix integers as [`EvaluationKey::export_small`] gives values, modulo 8: a list for every digit, the
@@ -173,12 +172,12 @@ impl EvaluationKey {
             integer.check(self.parameters(), self.binding())?;
             check_equal("number of digits", integer.digits(), first.digits())?;
         }
-        let digit = |digit: usize| move |it: &RadixInteger| it.ciphertexts()[digit].clone();
-        let all = (0..first.digits()).flat_map(|place| integers.iter().map(digit(place)));
-        let list = self.to_ring(all.collect(), RADIX_BASE, progress)?;
+        let count = integers.len();
+        let digit = |i: usize| integers[i % count].ciphertexts()[i / count].clone();
+        let list = self.to_ring(first.digits() * count, digit, RADIX_BASE, progress)?;
         let (shape, masks) = (list.shape(), list.masks());
-        let masks = masks.chunks_exact(integers.len() * shape.dimension);
-        let lists = masks.zip(list.bodies().chunks_exact(integers.len())).map(|(masks, bodies)| {
+        let masks = masks.chunks_exact(count * shape.dimension);
+        let lists = masks.zip(list.bodies().chunks_exact(count)).map(|(masks, bodies)| {
             LweList::from_words(shape, Buffer::copied(masks), bodies.to_vec())
         });
         Ok((lists.collect(), self.parameters().exported_noise(RADIX_BASE)))
@@ -187,7 +186,8 @@ impl EvaluationKey {
     /// Values modulo 16 under the LWE secret, as values of another modulus under the ring secret.
     fn to_ring(
         &self,
-        values: Vec<LweCiphertext>,
+        count: usize,
+        value: impl Fn(usize) -> LweCiphertext + Sync,
         modulus: u64,
         progress: Progress<'_>,
     ) -> Result<LweList> {
@@ -198,17 +198,13 @@ impl EvaluationKey {
         let (key, parameters) = (self.fhew(), self.fhew().parameters());
         let table = Table::from_fn(RADIX_MODULUS, modulus, |value| value % modulus)?;
         let table = FdfbCompress.encode(parameters, &table)?;
-        let evaluation = table.test(1).to_rlwe(parameters.ring());
         let rotation_key = precise_rotation(parameters);
-        let steps = progress.steps(values.len())?;
-        let one = |value: LweCiphertext| {
-            let phase = slot_phase(key, &value, RADIX_MODULUS, parameters.rotation_modulus());
+        let all = progress.map(count, |index| {
+            let two_n = parameters.rotation_modulus();
+            let phase = slot_phase(key, &value(index), RADIX_MODULUS, two_n);
             let compressed = FdfbCompress::compressed(key, table.test(0), &phase);
-            let rotated = key.blind_rotate_by(rotation_key, &evaluation, &compressed);
-            steps.done()?;
-            Ok(to_large(parameters, &rotated.extract(parameters.ring(), 0)))
-        };
-        let all = values.into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
+            Ok(key.boot_large(rotation_key, table.test(1), &compressed))
+        })?;
         LweList::computed(self.parameters().large_shape(), all)
     }
 
@@ -232,15 +228,10 @@ impl EvaluationKey {
         let found = self.parameters().digit_log2_fail(modulus, noise);
         check_log2_fail("a value as a small one", found, self.parameters().limit())?;
         let table = Table::from_fn(modulus, RADIX_MODULUS, |value| value)?;
-        let steps = progress.steps(lists.len() * lists[0].len())?;
-        let one = |(list, index): (&LweList, usize)| {
-            let value = self.fhew().key_switch(&list.ciphertext(index));
-            let result = FdfbCompress.lookup(self.fhew(), &table, &value)?;
-            steps.done()?;
-            Ok(result)
-        };
-        let all: Vec<_> =
-            lists.iter().flat_map(|list| (0..list.len()).map(|index| (*list, index))).collect();
-        all.into_par_iter().map(one).collect()
+        let count = lists[0].len();
+        progress.map(lists.len() * count, |i| {
+            let value = self.fhew().key_switch(&lists[i / count].ciphertext(i % count));
+            FdfbCompress.lookup(self.fhew(), &table, &value)
+        })
     }
 }

@@ -283,13 +283,7 @@ impl Parameters {
     /// Shape of ciphertexts of whole integers, under the ring secret.
     #[must_use]
     pub fn large_shape(&self) -> LweShape {
-        LweShape { dimension: self.fhew.ring_degree(), modulus: self.fhew.large_modulus() }
-    }
-
-    /// Shape of ciphertexts of digits, under the LWE secret.
-    #[must_use]
-    pub fn small_shape(&self) -> LweShape {
-        LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
+        self.fhew.public_shape()
     }
 }
 

@@ -44,25 +44,27 @@ impl Parameters {
         let literal = self.fhew().literal();
         let table = || cost::lookup(&FdfbCompress, literal);
         match function {
-            Function::ImportDigit => return Ok(total([cost::key_switching(literal), table()])),
+            Function::ImportDigit => {
+                return Ok([cost::key_switching(literal), table()].into_iter().sum());
+            }
             Function::ExportDigit => {
                 let precise = rotation_by(literal, precise_rotation(self.fhew()));
-                return Ok(total([cost::bootstrap(literal), precise]));
+                return Ok([cost::bootstrap(literal), precise].into_iter().sum());
             }
             Function::Sign | Function::Absolute | Function::ToRadix => (),
         }
         let plan = self.plan_of_imported(noise)?;
         let (digits, decomposition) =
             (plan.decomposition().digits(), decomposition(literal, plan.decomposition()));
-        let sign = total([decomposition, cost::bootstrap(literal)]);
+        let sign = [decomposition, cost::bootstrap(literal)].into_iter().sum();
         Ok(match function {
             Function::Absolute => {
                 let precise = rotation_by(literal, plan.rotation_key());
-                let digit = total([cost::bootstrap(literal), precise]);
-                total(std::iter::once(sign).chain(std::iter::repeat_n(digit, digits)))
+                let digit = [cost::bootstrap(literal), precise];
+                std::iter::once(sign).chain(std::iter::repeat_n(digit, digits).flatten()).sum()
             }
             Function::ToRadix => {
-                total(std::iter::once(decomposition).chain(std::iter::repeat_n(table(), digits)))
+                std::iter::once(decomposition).chain(std::iter::repeat_n(table(), digits)).sum()
             }
             _ => sign,
         })
@@ -75,7 +77,7 @@ fn decomposition(literal: &ParametersLiteral, plan: &Decomposition) -> Work {
     let clearing = |&key: &usize| std::iter::repeat_n(rotation_by(literal, key), rotations);
     let clearings = plan.rotation_keys().iter().flat_map(clearing);
     let switches = std::iter::repeat_n(cost::key_switching(literal), plan.digits());
-    total(clearings.chain(switches))
+    clearings.chain(switches).sum()
 }
 
 /// A rotation by the key of this number.
@@ -84,10 +86,4 @@ fn rotation_by(literal: &ParametersLiteral, number: usize) -> Work {
     let rotation = std::iter::once(literal.rotation).chain(finer).nth(number);
     let rotation = rotation.expect("a rotation key of the parameters");
     cost::rotation(&ParametersLiteral { rotation, ..*literal })
-}
-
-fn total(parts: impl IntoIterator<Item = Work>) -> Work {
-    let mut sum = Work::default();
-    parts.into_iter().for_each(|part| sum += part);
-    sum
 }

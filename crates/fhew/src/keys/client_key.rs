@@ -22,7 +22,7 @@ pub struct ClientKey<P> {
 }
 
 impl<P: BootstrappingParameters> ClientKey<P> {
-    bound_key!(P);
+    bound_key!(P, id);
 
     /// Draws fresh secrets from the operating system's randomness.
     ///

@@ -1,5 +1,6 @@
 //! Keys of the server, and the functional bootstrap (Figure 2 of Ma et al., TCHES 2024).
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use cryptable_lattice::Result;
@@ -9,6 +10,7 @@ use cryptable_lattice::lwe_list::LweList;
 use cryptable_ring::random::Seed;
 use rayon::prelude::*;
 
+use crate::decomposition::large_precision::to_large;
 use crate::encrypted_zero::EncryptedZero;
 use crate::multiplication::relinearization::RelinearizationKey;
 use crate::multiplication::{bfv, scheme_switching};
@@ -262,6 +264,21 @@ impl EvaluationKey {
         self.blind_rotate(test, phase).extract(self.parameters.ring(), 0)
     }
 
+    /// BootRaw by the rotation key of this number, as a ciphertext of large precision ([`crate::decomposition`]).
+    ///
+    /// # Panics
+    /// As [`EvaluationKey::blind_rotate_by`].
+    pub(crate) fn boot_large(
+        &self,
+        rotation_key: usize,
+        test: &TestPolynomial,
+        phase: &LweCiphertext,
+    ) -> LweCiphertext {
+        let ring = self.parameters.ring();
+        let rotated = self.blind_rotate_by(rotation_key, &test.to_rlwe(ring), phase);
+        to_large(&self.parameters, &rotated.extract(ring, 0))
+    }
+
     /// From LWE modulo Q under the ring secret to LWE modulo the LWE modulus under the LWE secret.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::key_switching`], modulus switch included.
@@ -278,9 +295,9 @@ impl EvaluationKey {
     /// # Panics
     /// As there.
     #[must_use]
-    pub fn key_switch_many(&self, raw: &[&LweCiphertext]) -> Vec<LweCiphertext> {
+    pub fn key_switch_many(&self, raw: &[impl Borrow<LweCiphertext>]) -> Vec<LweCiphertext> {
         let switched: Vec<LweCiphertext> =
-            raw.iter().map(|raw| self.to_key_switching_source(raw)).collect();
+            raw.iter().map(|raw| self.to_key_switching_source(raw.borrow())).collect();
         self.key_switching.switch_many(&switched)
     }
 
@@ -296,17 +313,12 @@ impl EvaluationKey {
         let switch = |start: usize| {
             let end = list.len().min(start + SWITCHED_AT_ONCE);
             let raw: Vec<_> = (start..end).map(|index| list.ciphertext(index)).collect();
-            self.key_switch_all(&raw)
+            self.key_switch_many(&raw)
         };
         let starts = (0..list.len()).into_par_iter().step_by(SWITCHED_AT_ONCE);
         let switched: Vec<Vec<LweCiphertext>> = starts.map(switch).collect();
         let shape = self.parameters.lwe_shape();
         LweList::computed(shape, switched.into_iter().flatten()).expect("keys switch to this shape")
-    }
-
-    /// [`EvaluationKey::key_switch_many`] of ciphertexts that are not needed any more.
-    pub(crate) fn key_switch_all(&self, raw: &[LweCiphertext]) -> Vec<LweCiphertext> {
-        self.key_switch_many(&raw.iter().collect::<Vec<_>>())
     }
 
     /// To the modulus of LWE key switching, through the ring of lower degree if there is one.

@@ -45,7 +45,7 @@ impl<P: PublicParameters> ClientKey<P> {
 }
 
 impl<P: PublicParameters> PublicKey<P> {
-    bound_key!(P);
+    bound_key!(P, id);
 
     /// Encrypts phases modulo the modulus of [`crate::parameters::Parameters::public_shape`].
     ///

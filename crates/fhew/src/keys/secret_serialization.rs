@@ -40,19 +40,11 @@ impl SecretKey {
         parameters: &Parameters,
         reader: &mut BodyReader<'_>,
     ) -> Result<Self, WireError> {
-        let lwe = unpack_ternary(
-            reader.bytes("LWE secret", MAX_SECRET_BYTES)?,
-            parameters.lwe_dimension(),
-        )?;
-        let ring = unpack_ternary(
-            reader.bytes("ring secret", MAX_SECRET_BYTES)?,
-            parameters.ring_degree(),
-        )?;
-        let packed = reader.bytes("secret of the ring of lower degree", MAX_SECRET_BYTES)?;
-        let small = unpack_ternary(
-            packed,
-            parameters.small_ring().map_or(0, |small| small.literal.degree),
-        )?;
+        let mut read = |name, length| unpack_ternary(reader.bytes(name, MAX_SECRET_BYTES)?, length);
+        let lwe = read("LWE secret", parameters.lwe_dimension())?;
+        let ring = read("ring secret", parameters.ring_degree())?;
+        let small_degree = parameters.small_ring().map_or(0, |small| small.literal.degree);
+        let small = read("secret of the ring of lower degree", small_degree)?;
         // The file's checksum was computed before.
         clear_stack();
         Self::from_coefficients(parameters, lwe, ring, small).ok_or_else(|| {

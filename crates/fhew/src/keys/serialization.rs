@@ -15,7 +15,7 @@ use crate::packing::trace::exponents;
 use crate::parameters::Parameters;
 use crate::rotation::cmux::cmux_rgsw_count;
 use crate::seeded_rows::{RowDomain, SeededRows};
-use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
+use crate::switching::lwe_key_switching::{SeededKeySwitchingKey, word_bytes};
 
 /// Name of the key of LWE key switching.
 const KEY_SWITCHING: &str = "the LWE key switching key";
@@ -114,12 +114,7 @@ pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
 /// and words widened.
 #[must_use]
 pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
-    let word = match parameters.literal().log2_lwe_modulus {
-        ..=16 => 2,
-        17..=24 => 3,
-        25..=32 => 4,
-        _ => 8usize,
-    };
+    let word = word_bytes(parameters.literal().log2_lwe_modulus);
     let lwe_row = word.saturating_mul(parameters.lwe_dimension() + 1);
     let bytes = |part: &Part| match part.name {
         KEY_SWITCHING => part.words.saturating_mul(lwe_row),
@@ -258,15 +253,12 @@ impl SeededEvaluationKey {
         for (domain, _) in RowDomain::ROTATIONS.into_iter().zip(parameters.rotation_gadgets()) {
             rotations.push(reader.rows(domain)?);
         }
-        let rotation_automorphisms = match parameters.rotation_automorphisms() {
-            None => None,
-            Some(_) => Some(reader.rows(RowDomain::RotationAutomorphism)?),
-        };
+        let automorphisms = parameters.rotation_automorphisms();
+        let rotation_automorphisms =
+            automorphisms.map(|_| reader.rows(RowDomain::RotationAutomorphism)).transpose()?;
         let key_switching = SeededKeySwitchingKey::new(reader.words()?);
-        let ring_dimension = match parameters.small_ring() {
-            None => None,
-            Some(_) => Some(reader.rows(RowDomain::RingDimension)?),
-        };
+        let small = parameters.small_ring();
+        let ring_dimension = small.map(|_| reader.rows(RowDomain::RingDimension)).transpose()?;
         Ok(Self {
             parameters: parameters.clone(),
             seed: Seed::from_bytes(*seed),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{Binding, KeyParameters, ReadOptions, Result};
+use cryptable_lattice::{Binding, KeyParameters, ReadOptions, Result, bound_key};
 use cryptable_wire::{KeyId, ObjectType};
 
 use crate::keys::evaluation_key::{EvaluationKey, SeededEvaluationKey};
@@ -40,6 +40,8 @@ impl<P> fmt::Debug for ServerKey<P> {
 }
 
 impl<P: BootstrappingParameters> ServerKey<P> {
+    bound_key!(P, key_id);
+
     /// Expands what a client sent, once it is checked to be of these parameters.
     ///
     /// # Errors
@@ -65,24 +67,6 @@ impl<P: BootstrappingParameters> ServerKey<P> {
         options.check_memory("evaluation key", reading_memory_bytes(parameters.fhew()))?;
         let keys = SeededEvaluationKey::from_bytes(parameters.fhew(), packed)?;
         Self::expand(parameters, key_id, &keys)
-    }
-
-    /// Returns the parameters, those of the client's secret key.
-    #[must_use]
-    pub fn parameters(&self) -> &P {
-        &self.parameters
-    }
-
-    /// Identifier of the client's secret key that it was made from.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// Returns the binding of everything that this key serves.
-    #[must_use]
-    pub fn binding(&self) -> &Binding {
-        &self.binding
     }
 
     /// Returns the bytes of memory that the key takes.

@@ -81,7 +81,7 @@ impl Ciphertext {
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check(OBJECT, expected)?;
         let public = parameters.fhew().public_shape();
-        self.values.check_either(parameters.shape(), public)?;
+        self.values.check_either(parameters.fhew().lwe_shape(), public)?;
         let moduli = [parameters.input_modulus(), parameters.output_modulus()];
         if !moduli.contains(&self.modulus) {
             let expected = moduli.map(|m| m.to_string()).join(" or ");

@@ -4,7 +4,6 @@ use cryptable_lattice::error::{Result, check_equal, check_parameters};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Table};
-use rayon::prelude::*;
 
 use super::{Ciphertext, Parameters, PreparedTable};
 use crate::full_domain::EncodedTable;
@@ -68,15 +67,9 @@ impl EvaluationKey {
         self.parameters().check_lookup(input.noise())?;
         let method = self.parameters().method();
         let encoded: Vec<&EncodedTable> = tables.iter().map(|table| table.encoded()).collect();
-        let steps = progress.steps(input.count())?;
-        let look_up = |index| {
-            let value = input.values().ciphertext(index);
-            let results = method.lookup_many(self.fhew(), &encoded, &value)?;
-            steps.done()?;
-            Ok(results)
-        };
-        let results =
-            (0..input.count()).into_par_iter().map(look_up).collect::<Result<Vec<_>>>()?;
+        let results = progress.map(input.count(), |index| {
+            method.lookup_many(self.fhew(), &encoded, &input.values().ciphertext(index))
+        })?;
         self.collect(tables.len(), results)
     }
 
@@ -97,7 +90,7 @@ impl EvaluationKey {
         tables: usize,
         mut results: Vec<Vec<LweCiphertext>>,
     ) -> Result<Vec<Ciphertext>> {
-        let shape = self.parameters().shape();
+        let shape = self.fhew().parameters().lwe_shape();
         let modulus = self.parameters().output_modulus();
         let noise = self.parameters().noise().result();
         let mut outputs = Vec::with_capacity(tables);

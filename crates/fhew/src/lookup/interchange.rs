@@ -6,27 +6,7 @@ use cryptable_lattice::error::Result;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::noise_bound::NoiseBound;
 
-use super::{Ciphertext, EvaluationKey, Parameters};
-
-impl Parameters {
-    /// Returns the same method and numbers for tables of other moduli: of smaller ones, so that noise takes less of a step than it
-    /// must. The stated failure probability stays.
-    ///
-    /// ```
-    /// use cryptable_fhew::lookup::{Parameters, Request};
-    /// let large = Parameters::choose(&Request::new(16, 16))?;
-    /// let small = large.with_moduli(4, 4)?;
-    /// assert_eq!(small.fhew().literal(), large.fhew().literal());
-    /// assert!(small.log2_fail() < large.log2_fail());
-    /// # Ok::<(), cryptable_lattice::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the method does not take a modulus, or fails too often.
-    pub fn with_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
-        self.assemble_with(input_modulus, output_modulus)
-    }
-}
+use super::{Ciphertext, EvaluationKey};
 
 impl EvaluationKey {
     /// Checks values that belong to this key, and switches those of public keys to the LWE secret: their LWE ciphertexts are of
@@ -58,7 +38,7 @@ mod tests {
     use cryptable_lattice::{Error, Progress};
 
     use super::*;
-    use crate::lookup::SecretKey;
+    use crate::lookup::{Parameters, SecretKey};
 
     #[test]
     fn values_go_out_and_come_in_with_their_noise() {

@@ -63,7 +63,7 @@ impl EvaluationKey {
     /// As [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
         let x = self.switched(x)?;
-        let (modulus, q) = (x.modulus(), self.parameters().shape().modulus);
+        let (modulus, q) = (x.modulus(), self.fhew().parameters().lwe_modulus());
         check_values(constants, modulus)?;
         let phases: Vec<u64> = constants.iter().map(|&value| encode(value, modulus, q)).collect();
         let noise = x.noise() + NoiseBound::encoding(q as f64, modulus);

@@ -1,7 +1,6 @@
 //! Parameters of single-value lookups: a method, its numbers, and the moduli of tables.
 
 use cryptable_lattice::error::{Error, Result, demand};
-use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{NoiseBound, SecurityLevel, SumLimits, Table};
@@ -104,28 +103,24 @@ impl Parameters {
         Self::of_method(method, fhew, input_modulus, output_modulus, level, log2_fail)
     }
 
-    /// The same method, numbers and claims for other moduli.
-    pub(super) fn assemble_with(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
-        let Literal { security, log2_fail, .. } = self.literal;
-        let fhew = self.fhew.clone();
-        Self::of_method(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
-    }
-
-    /// Parameters of a literal.
-    fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
-        let Literal { input_modulus, output_modulus, security, log2_fail, .. } = literal;
-        let method = method(&literal.method)?;
-        Self::of_method(method, fhew, input_modulus, output_modulus, security, log2_fail)
-    }
-
     fn of_method(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,
         input_modulus: u64,
         output_modulus: u64,
         security: SecurityLevel,
-        stated: f64,
+        log2_fail: f64,
     ) -> Result<Self> {
+        let (method, numbers) = (method.name().to_owned(), *fhew.literal());
+        let literal =
+            Literal { method, input_modulus, output_modulus, security, log2_fail, numbers };
+        Self::assemble(fhew, literal)
+    }
+
+    /// Parameters of a literal.
+    fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
+        let Literal { input_modulus, output_modulus, security, log2_fail: stated, .. } = literal;
+        let method = method(&literal.method)?;
         check_moduli(input_modulus, output_modulus)?;
         method.check_input_modulus(&fhew, input_modulus)?;
         let limit = fhew.rotation_modulus();
@@ -144,14 +139,7 @@ impl Parameters {
         if log2_fail > limit {
             return Err(Error::FailureProbability { found: log2_fail, limit });
         }
-        let literal = Literal {
-            method: method.name().to_owned(),
-            input_modulus,
-            output_modulus,
-            security,
-            log2_fail: stated,
-            numbers: *fhew.literal(),
-        };
+        let literal = Literal { log2_fail: stated, ..literal };
         let digest = *blake3::hash(&literal_bytes(&literal)).as_bytes();
         Ok(Self { literal, method, fhew, noise, log2_fail, digest })
     }
@@ -172,11 +160,6 @@ impl Parameters {
     #[must_use]
     pub fn hidden_bits(&self) -> Option<u32> {
         self.method.hidden_bits()
-    }
-
-    /// Dimension and modulus of ciphertexts.
-    pub(super) fn shape(&self) -> LweShape {
-        LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
     }
 
     /// Input modulus p of tables.
@@ -224,9 +207,26 @@ impl Parameters {
     /// # Errors
     /// [`Error::FailureProbability`] if they do not keep it; [`Error::Parameter`] if it is above 1, or not a number.
     pub fn stating(&self, log2_fail: f64) -> Result<Self> {
-        let Literal { input_modulus, output_modulus, security, .. } = self.literal;
-        let fhew = self.fhew.clone();
-        Self::of_method(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
+        Self::assemble(self.fhew.clone(), Literal { log2_fail, ..self.literal.clone() })
+    }
+
+    /// Returns the same method and numbers for tables of other moduli: of smaller ones, so that noise takes less of a step than it
+    /// must. The stated failure probability stays.
+    ///
+    /// ```
+    /// use cryptable_fhew::lookup::{Parameters, Request};
+    /// let large = Parameters::choose(&Request::new(16, 16))?;
+    /// let small = large.with_moduli(4, 4)?;
+    /// assert_eq!(small.fhew().literal(), large.fhew().literal());
+    /// assert!(small.log2_fail() < large.log2_fail());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the method does not take a modulus, or fails too often.
+    pub fn with_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        let literal = Literal { input_modulus, output_modulus, ..self.literal.clone() };
+        Self::assemble(self.fhew.clone(), literal)
     }
 
     /// Noise of lookups, for any noise of their inputs.

@@ -30,7 +30,7 @@ impl Parameters {
     #[must_use]
     pub fn prediction(&self) -> Prediction {
         let fhew = self.fhew();
-        let LweShape { dimension, modulus } = self.shape();
+        let LweShape { dimension, modulus } = fhew.lwe_shape();
         let bits = modulus.ilog2() as usize;
         let keys = evaluation_key_bytes(fhew);
         // Two lengths of 8 bytes each, see `write_server_keys`.
@@ -66,7 +66,7 @@ impl Parameters {
     /// ```
     #[must_use]
     pub fn prediction_for(&self, values: u64, tables: usize) -> Prediction {
-        let (one, shape) = (self.prediction(), self.shape());
+        let (one, shape) = (self.prediction(), self.fhew().lwe_shape());
         let values = usize::try_from(values).unwrap_or(usize::MAX).max(1);
         let tables = tables.max(1);
         // All results; one table's once more, while they become a list and bytes; the input.

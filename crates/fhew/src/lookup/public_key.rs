@@ -73,7 +73,7 @@ impl EvaluationKey {
     /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
     pub(super) fn switched<'a>(&self, input: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
         input.check(self.parameters(), self.binding())?;
-        if input.values().shape() == self.parameters().shape() {
+        if input.values().shape() == self.fhew().parameters().lwe_shape() {
             return Ok(Cow::Borrowed(input));
         }
         let noise = self.parameters().switched_noise(input.noise());

@@ -27,7 +27,7 @@ impl RekeyingParameters for Parameters {
     const REKEYING_KEY: ObjectType = ObjectType::SingleRekeyingKey;
 
     fn results(&self) -> (LweShape, SecretDistribution) {
-        (self.shape(), self.fhew().literal().lwe_secret)
+        (self.fhew().lwe_shape(), self.fhew().literal().lwe_secret)
     }
 
     #[cfg(feature = "client")]
@@ -45,7 +45,7 @@ impl RekeyingKey {
     pub fn apply(&self, values: &Ciphertext) -> Result<Ciphertext> {
         let parameters = self.parameters();
         values.check(parameters, self.owner())?;
-        if values.values().shape() != parameters.shape() {
+        if values.values().shape() != parameters.fhew().lwe_shape() {
             let what = "a new owner for values of a public key that were not looked up yet";
             return Err(Error::Unsupported(what.into()));
         }

@@ -26,11 +26,11 @@ impl SecretKey {
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters().input_modulus();
         check_plain_values(values, p)?;
-        let q = self.parameters().fhew().lwe_modulus();
-        let encoding = PlaintextEncoding::new(p, q);
+        let shape = self.parameters().fhew().lwe_shape();
+        let (q, encoding) = (shape.modulus, PlaintextEncoding::new(p, shape.modulus));
         let body =
             |i: usize, mask: &[u64]| self.fhew().body_of(mask, encoding.encode(values[i]), q);
-        let list = LweList::fresh(self.parameters().shape(), values.len(), body);
+        let list = LweList::fresh(shape, values.len(), body);
         let noise = self.parameters().noise().fresh();
         Ok(Ciphertext::new(*self.binding(), p, noise, list))
     }

@@ -79,22 +79,12 @@ impl TraceKey {
     ///
     /// Multiplies the constant coefficient of the phase by N; all others vanish but for noise.
     pub fn trace_assign(&self, ring: &PrimeRing, ciphertext: &mut RlweCiphertext) {
-        let n = ring.degree();
-        let m = ring.modulus();
-        let product = GadgetProduct { ring, gadget: self.gadget };
-        let mut scratch = Scratch::new(ring, self.gadget.length());
+        let (m, n) = (ring.modulus(), ring.degree());
         let mut fractions = Buffer::unspecified(2 * n);
         torus::from_residues(m, &mut fractions, ciphertext.words());
-        let mut image = Buffer::unspecified(n);
-        for (k, exponent) in exponents(n).enumerate() {
-            let (body, mask) = fractions.split_at_mut(n);
-            torus::automorphism(&mut image, body, exponent);
-            for (word, &moved) in body.iter_mut().zip(image.iter()) {
-                *word = word.wrapping_add(moved);
-            }
-            torus::automorphism(&mut image, mask, exponent);
-            let key = self.automorphisms.key(k);
-            product.add(&mut fractions, &image, key, &mut scratch);
+        let mut scratch = Scratch::new(ring, self.gadget.length());
+        for exponent in exponents(n) {
+            self.add_automorphism(ring, &mut fractions, None, exponent, &mut scratch);
         }
         torus::to_residues(m, ciphertext.words_mut(), &fractions);
     }
@@ -161,39 +151,37 @@ impl TraceKey {
         };
         let (even, odd) = rayon::join(|| child(first), || child(first + step));
         let mut sum = even.expect("the first of a subtree is there");
-        let difference = match odd {
-            None => sum.clone(),
-            Some(mut odd) => {
-                for (even, odd) in sum.chunks_exact_mut(n).zip(odd.chunks_exact_mut(n)) {
-                    sum_and_difference(even, odd, step);
-                }
-                odd
+        let difference = odd.map(|mut odd| {
+            for (even, odd) in sum.chunks_exact_mut(n).zip(odd.chunks_exact_mut(n)) {
+                sum_and_difference(even, odd, step);
             }
-        };
-        self.add_automorphism(ring, &mut sum, &difference, n / step + 1);
+            odd
+        });
+        let mut scratch = Scratch::new(ring, self.gadget.length());
+        self.add_automorphism(ring, &mut sum, difference.as_deref(), n / step + 1, &mut scratch);
         sum
     }
 
-    /// `sum += σ_g(ciphertext)`, both in fractions of Q, for g = 2^k + 1.
+    /// `sum += σ_g(ciphertext)`, or `sum += σ_g(sum)` without one, both in fractions of Q, for g = 2^k + 1.
     fn add_automorphism(
         &self,
         ring: &PrimeRing,
         sum: &mut [u64],
-        ciphertext: &[u64],
+        ciphertext: Option<&[u64]>,
         exponent: usize,
+        scratch: &mut Scratch,
     ) {
         let n = ring.degree();
         let product = GadgetProduct { ring, gadget: self.gadget };
-        let mut scratch = Scratch::new(ring, self.gadget.length());
         let mut image = Buffer::unspecified(n);
-        torus::automorphism(&mut image, &ciphertext[..n], exponent);
+        torus::automorphism(&mut image, &ciphertext.unwrap_or(sum)[..n], exponent);
         for (word, &moved) in sum.iter_mut().zip(image.iter()) {
             *word = word.wrapping_add(moved);
         }
-        torus::automorphism(&mut image, &ciphertext[n..], exponent);
+        torus::automorphism(&mut image, &ciphertext.unwrap_or(sum)[n..], exponent);
         // The first key is that of N + 1, the last that of 3.
         let index = n.ilog2() - (exponent - 1).ilog2();
-        product.add(sum, &image, self.automorphisms.key(index as usize), &mut scratch);
+        product.add(sum, &image, self.automorphisms.key(index as usize), scratch);
     }
 }
 

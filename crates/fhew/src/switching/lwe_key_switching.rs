@@ -42,6 +42,16 @@ enum Rows {
     Wide(Vec<Vec<u64>>),
 }
 
+/// Returns the bytes of a word of a key in memory: as narrow as a modulus of this many bits allows.
+pub(crate) const fn word_bytes(log2_modulus: u32) -> usize {
+    match log2_modulus {
+        ..=16 => 2,
+        17..=24 => 3,
+        25..=32 => 4,
+        _ => 8,
+    }
+}
+
 /// Rows that are added to one ciphertext after the other: some 100 kB, which stay in the second-level cache.
 const BLOCK_ROWS: usize = 64;
 

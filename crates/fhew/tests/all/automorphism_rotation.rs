@@ -3,11 +3,11 @@
 
 use crate::common;
 
-use common::{Setting, check_every_value, check_noise, random_outputs};
+use common::{Setting, assert_ratio, check_every_value, check_noise, random_outputs};
 use cryptable_fhew::full_domain::FdfbCompress;
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::multi_value::{boot_raw_sparse, sparse_modulus};
-use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::{
     GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
 };
@@ -51,12 +51,6 @@ fn setting(literal: ParametersLiteral) -> Setting {
 
 const SECRETS: [SecretDistribution; 2] =
     [SecretDistribution::Binary, SecretDistribution::UniformTernary];
-
-fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
-    let ratio = measured / predicted.0;
-    println!("{what}: measured/predicted {ratio:.3}");
-    assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
-}
 
 /// Masks of every kind that callers pass: rounded to odd numbers, exact, sparse; and few products or none.
 fn masks(dimension: usize, two_n: u64) -> Vec<Vec<u64>> {

@@ -1,18 +1,12 @@
 //! The face of Boolean gates: every gate and input, other clients and parameters.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use cryptable_fhew::booleans::{EncryptedBits, EvaluationKey, Gate, Parameters, SecretKey};
+use crate::common::{check_damaged, from_files, parties};
+use cryptable_fhew::booleans::{EncryptedBits, Gate, Parameters, SecretKey};
 use cryptable_lattice::{Error, Progress, ReadOptions, SecurityLevel};
 
 const SILENT: Progress<'static> = Progress::silent();
-
-fn parties(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
-    let secret = SecretKey::generate(parameters);
-    let key = secret.evaluation_key(SILENT).unwrap();
-    (secret, key)
-}
 
 /// Every gate of every input, then every gate of its results and of a ciphertext with itself.
 fn check(parameters: &Parameters) {
@@ -90,27 +84,12 @@ fn others_are_refused() {
 #[test]
 fn keys_and_bits_come_back_from_bytes() {
     let secret = SecretKey::generate(&Parameters::insecure_toy());
-    let toys = ReadOptions::default().allow_insecure();
-    let mut file = Vec::new();
-    secret.write_evaluation_key(&mut file, SILENT).unwrap();
-    let strict = EvaluationKey::from_shared(Arc::new(file.clone()), ReadOptions::default());
-    assert!(matches!(strict.unwrap_err(), Error::Insecure));
-    let key = EvaluationKey::from_shared(Arc::new(file), toys).unwrap();
-    let bytes = secret.to_bytes();
-    assert!(matches!(SecretKey::from_bytes(&bytes, ReadOptions::default()), Err(Error::Insecure)));
-    let read = SecretKey::from_bytes(&bytes, toys).unwrap();
-    assert_eq!((read.id(), key.key_id()), (secret.id(), secret.id()));
+    let (read, key) = from_files(&secret);
     let bits = EncryptedBits::from_bytes(&read.encrypt(&[true, false]).to_bytes()).unwrap();
     let result = key.gate(Gate::Nand, &bits, &!&bits, SILENT).unwrap();
     let result = EncryptedBits::from_bytes(&result.to_bytes()).unwrap();
     assert_eq!(secret.decrypt(&result).unwrap(), [true, true]);
-    let bytes = bits.to_bytes();
-    for position in 0..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[position] ^= 16;
-        assert!(EncryptedBits::from_bytes(&damaged).is_err(), "byte {position}");
-        assert!(EncryptedBits::from_bytes(&bytes[..position]).is_err(), "cut at {position}");
-    }
+    check_damaged(&bits.to_bytes(), 1, EncryptedBits::from_bytes);
     let full_size = Parameters::default_128();
     let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!(read.digest(), full_size.digest());

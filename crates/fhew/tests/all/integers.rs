@@ -1,8 +1,8 @@
 //! The face of functions of integers: signs to maxima, digits, radix integers, tables; other clients and parameters.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
+use crate::common::{check_damaged, from_files, parties};
 use cryptable_fhew::integers::{
     EncryptedIntegers, EvaluationKey, Parameters, RadixInteger, RealFunction, SecretKey,
     SmallValues,
@@ -11,12 +11,6 @@ use cryptable_lattice::{Error, Progress, ReadOptions, Table};
 use cryptable_ring::random::replay;
 
 const SILENT: Progress<'static> = Progress::silent();
-
-fn parties(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
-    let secret = SecretKey::generate(parameters);
-    let key = secret.evaluation_key(SILENT).unwrap();
-    (secret, key)
-}
 
 /// Functions of pairs whose differences fit.
 fn check_integers(secret: &SecretKey, key: &EvaluationKey, pairs: &[(i64, i64)]) {
@@ -232,14 +226,7 @@ fn others_are_refused() {
 #[test]
 fn keys_and_ciphertexts_come_back_from_bytes() {
     let secret = SecretKey::generate(&Parameters::insecure_toy(8).unwrap());
-    let toys = ReadOptions::default().allow_insecure();
-    let mut file = Vec::new();
-    secret.write_evaluation_key(&mut file, SILENT).unwrap();
-    let strict = EvaluationKey::from_shared(Arc::new(file.clone()), ReadOptions::default());
-    assert!(matches!(strict.unwrap_err(), Error::Insecure));
-    let key = EvaluationKey::from_shared(Arc::new(file), toys).unwrap();
-    let read = SecretKey::from_bytes(&secret.to_bytes(), toys).unwrap();
-    assert_eq!((read.id(), key.key_id()), (secret.id(), secret.id()));
+    let (read, key) = from_files(&secret);
     let x = read.encrypt(&[-5, 7]).unwrap();
     let x = EncryptedIntegers::from_bytes(&x.to_bytes()).unwrap();
     for (integers, expected) in [
@@ -256,12 +243,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     let bytes = y.to_bytes();
     assert_eq!(secret.decrypt_radix(&RadixInteger::from_bytes(&bytes).unwrap()).unwrap(), 77);
     assert!(RadixInteger::from_bytes(&x.to_bytes()).is_err());
-    for position in (0..bytes.len()).step_by(7) {
-        let mut damaged = bytes.clone();
-        damaged[position] ^= 16;
-        assert!(RadixInteger::from_bytes(&damaged).is_err(), "byte {position}");
-        assert!(RadixInteger::from_bytes(&bytes[..position]).is_err(), "cut at {position}");
-    }
+    check_damaged(&bytes, 7, RadixInteger::from_bytes);
     let full_size = Parameters::new(20).unwrap();
     let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!((read.digest(), read.bits()), (full_size.digest(), 20));
@@ -272,8 +254,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
 fn continuous_functions_have_the_stated_noise() {
     let _replay = replay::begin();
     let parameters = Parameters::insecure_toy(16).unwrap();
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (secret, key) = parties(&parameters);
     let fresh = parameters.fresh_integer_noise();
     let limit = parameters.continuous_limit(fresh).unwrap();
     assert!((0.9..1.0).contains(&limit), "{limit}");

@@ -4,7 +4,7 @@ use crate::common;
 
 use std::sync::OnceLock;
 
-use common::{Setting, check_every_value, check_noise};
+use common::{Setting, assert_ratio, check_every_value, check_noise};
 use cryptable_fhew::full_domain::{
     Comp, CompressContinuous, ContinuousFunction, EvalFunc, FdfbCompress, OddModulus,
 };
@@ -44,12 +44,6 @@ pub fn quiet() -> &'static Setting {
         let _replay = replay::begin();
         toy_with(GadgetLiteral { base_log2: 9, length: 5 })
     })
-}
-
-fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
-    let ratio = measured / predicted.0;
-    println!("{what}: measured/predicted {ratio:.3}");
-    assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! Helpers for tests of tables and of large values.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use std::sync::OnceLock;
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
 
 use cryptable_fhew::full_domain::{EncodedTable, FullDomainMethod, TableKind};
-use cryptable_fhew::keys::{EvaluationKey, SecretKey};
-use cryptable_fhew::noise::NoiseModel;
+use cryptable_fhew::keys::{
+    BootstrappingParameters, ClientKey, EvaluationKey, SecretKey, ServerKey,
+};
+use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::encode;
-use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Progress, ReadOptions, Table};
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
@@ -48,6 +51,47 @@ pub fn decomposition_setting() -> &'static Setting {
         let _replay = replay::begin();
         Setting::new(&decomposition_toy())
     })
+}
+
+/// A client and a server of a face.
+pub fn parties<P: BootstrappingParameters>(parameters: &P) -> (ClientKey<P>, ServerKey<P>) {
+    let secret = ClientKey::generate(parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    (secret, key)
+}
+
+/// The keys of a client as read from their files, which are refused unless insecure ones are allowed.
+pub fn from_files<P: BootstrappingParameters + Debug>(
+    secret: &ClientKey<P>,
+) -> (ClientKey<P>, ServerKey<P>) {
+    let (strict, toys) = (ReadOptions::default(), ReadOptions::default().allow_insecure());
+    let mut file = Vec::new();
+    secret.write_evaluation_key(&mut file, Progress::silent()).unwrap();
+    let refused = ServerKey::<P>::from_shared(Arc::new(file.clone()), strict);
+    assert!(matches!(refused.unwrap_err(), Error::Insecure));
+    let key = ServerKey::from_shared(Arc::new(file), toys).unwrap();
+    let bytes = secret.to_bytes();
+    assert!(matches!(ClientKey::<P>::from_bytes(&bytes, strict), Err(Error::Insecure)));
+    let read = ClientKey::from_bytes(&bytes, toys).unwrap();
+    assert_eq!((read.id(), key.key_id()), (secret.id(), secret.id()));
+    (read, key)
+}
+
+/// Checks that bytes are refused with a bit of every `step`-th byte changed, and cut off there.
+pub fn check_damaged<T>(bytes: &[u8], step: usize, read: impl Fn(&[u8]) -> Result<T, Error>) {
+    for position in (0..bytes.len()).step_by(step) {
+        let mut damaged = bytes.to_vec();
+        damaged[position] ^= 16;
+        assert!(read(&damaged).is_err(), "byte {position}");
+        assert!(read(&bytes[..position]).is_err(), "cut at {position}");
+    }
+}
+
+/// Checks that a variance is within a factor of two of the predicted one.
+pub fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
+    let ratio = measured / predicted.0;
+    println!("{what}: measured/predicted {ratio:.3}");
+    assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): tables from a seed.

@@ -1,12 +1,12 @@
 //! Results that are decrypted and nothing else: fewer bits of every word, and of b only the words that hold values.
 
-use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
+use cryptable_wire::bit_packing::pack;
 use cryptable_wire::{BodyReader, WireError, body_bytes};
 
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
 
-use super::{CoefficientCiphertext, CoefficientLayout, MAX_LOG2_MODULUS, read_layout};
+use super::{CoefficientCiphertext, CoefficientLayout, MAX_LOG2_MODULUS, read_layout, read_words};
 #[cfg(feature = "client")]
 use crate::plaintext_encoding::PlaintextEncoding;
 #[cfg(feature = "client")]
@@ -133,13 +133,8 @@ impl CompressedCiphertext {
             true => read_mask_words(&mut reader, layout.ring_degree)?,
             false => layout.ring_degree,
         };
-        let mut words = |name, count, bits| {
-            let bytes = reader.raw(name, packed_bytes(count, bits))?;
-            unpack(bytes, bits, count)
-                .map_err(|error| WireError::invalid(name, error, "packed words"))
-        };
-        let b = words("words of b", layout.count, bits.b)?;
-        let a = words("words of a", mask_words, bits.a)?;
+        let b = read_words(&mut reader, "words of b", layout.count, bits.b)?;
+        let a = read_words(&mut reader, "words of a", mask_words, bits.a)?;
         reader.finish()?;
         Ok(Self { plaintext_modulus, layout, bits, b, a })
     }
@@ -183,17 +178,14 @@ fn read_mask_words(reader: &mut BodyReader<'_>, degree: usize) -> Result<usize, 
 
 #[cfg(all(test, feature = "client"))]
 mod tests {
-    use cryptable_ring::random::RandomStream;
 
     use super::*;
-    use crate::security::SecretDistribution;
 
     /// Errors by rounding: those of a have the stated variance, from both sides, and the kurtosis of sums of many terms.
     #[test]
     fn rounding_errors_are_as_large_as_stated() {
         let (degree, from, bits) = (2048, 40, KeptBits { a: 20, b: 20 });
-        let distribution = SecretDistribution::UniformTernary;
-        let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
+        let secret = TernarySecret::uniform(degree);
         let unit = f64::from(from - bits.a).exp2();
         let errors: Vec<f64> = (0..10)
             .flat_map(|_| {
@@ -223,8 +215,7 @@ mod tests {
 
     #[test]
     fn values_come_back_from_few_bits() {
-        let distribution = SecretDistribution::UniformTernary;
-        let secret = TernarySecret::sample(1024, distribution, &mut RandomStream::from_os());
+        let secret = TernarySecret::uniform(1024);
         for (p, slots, count) in [(16, 1024, 1000_usize), (15, 256, 256), (2, 64, 1)] {
             let values: Vec<u64> = (0..count as u64).map(|i| i * 7 % p).collect();
             let full = CoefficientCiphertext::encrypt(&secret, &values, slots, p, 30);
@@ -247,8 +238,7 @@ mod tests {
     /// Short masks are read as they are written, and numbers of words that are none are refused.
     #[test]
     fn short_masks_come_back() {
-        let distribution = SecretDistribution::UniformTernary;
-        let secret = TernarySecret::sample(1024, distribution, &mut RandomStream::from_os());
+        let secret = TernarySecret::uniform(1024);
         let full = CoefficientCiphertext::encrypt(&secret, &[1; 9], 1024, 2, 30);
         let short = CompressedCiphertext::new(&full, KeptBits { a: 15, b: 7 }, 64);
         let body = short.to_body();

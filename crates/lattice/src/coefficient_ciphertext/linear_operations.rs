@@ -11,11 +11,9 @@ impl CoefficientCiphertext {
     ///
     /// ```
     /// # #[cfg(feature = "client")] {
-    /// use cryptable_ring::random::RandomStream;
     /// use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
     /// use cryptable_lattice::secret::TernarySecret;
-    /// use cryptable_lattice::security::SecretDistribution::UniformTernary;
-    /// let secret = TernarySecret::sample(64, UniformTernary, &mut RandomStream::from_os());
+    /// let secret = TernarySecret::uniform(64);
     /// let encrypt = |values| CoefficientCiphertext::encrypt(&secret, values, 4, 10, 28);
     /// let sum = encrypt(&[1, 2, 3]).add(&encrypt(&[7, 8, 9]))?;
     /// assert_eq!(sum.decrypt(&secret), [8, 0, 2]);
@@ -71,11 +69,9 @@ impl CoefficientCiphertext {
     ///
     /// ```
     /// # #[cfg(feature = "client")] {
-    /// use cryptable_ring::random::RandomStream;
     /// use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
     /// use cryptable_lattice::secret::TernarySecret;
-    /// use cryptable_lattice::security::SecretDistribution::UniformTernary;
-    /// let secret = TernarySecret::sample(64, UniformTernary, &mut RandomStream::from_os());
+    /// let secret = TernarySecret::uniform(64);
     /// let x = CoefficientCiphertext::encrypt(&secret, &[1, 2, 3], 4, 16, 28);
     /// assert_eq!(x.shift(1, 4)?.decrypt(&secret), [0, 1, 2, 3]);
     /// assert_eq!(x.shift(-1, 4)?.decrypt(&secret), [2, 3, 0, 15]);
@@ -138,17 +134,9 @@ impl CoefficientCiphertext {
 
 #[cfg(all(test, feature = "diagnostics"))]
 mod tests {
-    use cryptable_ring::random::RandomStream;
-
     use super::*;
     use crate::error::Error;
     use crate::secret::TernarySecret;
-    use crate::security::SecretDistribution;
-
-    fn secret() -> TernarySecret {
-        let distribution = SecretDistribution::UniformTernary;
-        TernarySecret::sample(256, distribution, &mut RandomStream::from_os())
-    }
 
     /// Asserts that a ciphertext decrypts to `expected`, with noise of about the variance stated.
     fn assert_values(
@@ -169,7 +157,7 @@ mod tests {
 
     #[test]
     fn values_follow_the_operations() {
-        let secret = secret();
+        let secret = TernarySecret::uniform(256);
         for (p, bits) in [(2u64, 28u32), (7, 28), (256, 32), (1000, 60)] {
             let first: Vec<u64> = (0..250).map(|i| i * 77 % p).collect();
             let second: Vec<u64> = (0..250).map(|i| (i * i + 3) % p).collect();
@@ -196,7 +184,7 @@ mod tests {
 
     #[test]
     fn sparse_layouts_keep_their_values() {
-        let secret = secret();
+        let secret = TernarySecret::uniform(256);
         let encrypt = |values: &[u64]| CoefficientCiphertext::encrypt(&secret, values, 8, 16, 28);
         let x = encrypt(&[1, 2, 15]).add_plain(&[1, 15, 1]).unwrap();
         assert_eq!(x.decrypt(&secret), [2, 1, 0]);
@@ -206,7 +194,7 @@ mod tests {
 
     #[test]
     fn operands_that_differ_are_refused() {
-        let secret = secret();
+        let secret = TernarySecret::uniform(256);
         let encrypt = |values: &[u64], (slots, modulus, bits)| {
             CoefficientCiphertext::encrypt(&secret, values, slots, modulus, bits)
         };

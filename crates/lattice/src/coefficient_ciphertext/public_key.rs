@@ -8,11 +8,11 @@
 //! Every coefficient is an LWE ciphertext under the coefficients of s.
 
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
+use cryptable_wire::bit_packing::pack;
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
 use rayon::prelude::*;
 
-use super::expand;
+use super::{expand, read_words};
 use crate::error::Result;
 use crate::lwe_list::{LweList, LweShape};
 use crate::power_of_two_product::multiply;
@@ -110,10 +110,7 @@ impl RlwePublicKey {
         degree: usize,
         log2_modulus: u32,
     ) -> std::result::Result<Self, WireError> {
-        let name = "words of a public key";
-        let bytes = reader.raw(name, packed_bytes(degree, log2_modulus))?;
-        let b = unpack(bytes, log2_modulus, degree)
-            .map_err(|error| WireError::invalid(name, error, "packed words"))?;
+        let b = read_words(reader, "words of a public key", degree, log2_modulus)?;
         Ok(Self { log2_modulus, b, seed: Seed::from_bytes(reader.array("seed")?) })
     }
 }
@@ -126,12 +123,6 @@ mod tests {
     use crate::lwe_masks::MaskKind;
     use crate::owners::{NORM_SLACK, Owners};
     use crate::secret::TernarySecret;
-    use crate::security::SecretDistribution;
-
-    fn secret(degree: usize) -> TernarySecret {
-        let distribution = SecretDistribution::UniformTernary;
-        TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
-    }
 
     /// The error of a ciphertext of this phase.
     fn error(secret: &TernarySecret, found: &LweCiphertext, expected: u64) -> f64 {
@@ -142,7 +133,7 @@ mod tests {
 
     #[test]
     fn keys_are_read_as_written() {
-        let secret = secret(1024);
+        let secret = TernarySecret::uniform(1024);
         let key = RlwePublicKey::generate(secret.coefficients(), 28).unwrap();
         let mut bytes = BodyWriter::new(Vec::new());
         key.write(&mut bytes).unwrap();
@@ -156,7 +147,7 @@ mod tests {
     /// Phases of a compact list, whose last ring element is not full, come back from its LWE ciphertexts.
     #[test]
     fn lists_are_lwe_ciphertexts_of_their_phases() {
-        let secret = secret(256);
+        let secret = TernarySecret::uniform(256);
         let key = RlwePublicKey::generate(secret.coefficients(), 30).unwrap();
         let phases: Vec<u64> = (0..600).map(|i| i * 1_000_003 % (1 << 30)).collect();
         let list = key.encrypt_list(&phases);
@@ -184,7 +175,7 @@ mod tests {
     /// terms.
     #[test]
     fn noise_is_as_large_as_its_law() {
-        let secret = secret(2048);
+        let secret = TernarySecret::uniform(2048);
         let key = RlwePublicKey::generate(secret.coefficients(), 40).unwrap();
         let list = key.encrypt_list(&vec![0; 20 * 2048]);
         let errors: Vec<f64> =

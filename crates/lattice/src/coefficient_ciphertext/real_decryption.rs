@@ -158,11 +158,9 @@ mod tests {
     use cryptable_ring::random::replay;
 
     use super::*;
-    use crate::security::SecretDistribution;
 
     fn encrypted(modulus: u64, values: &[u64]) -> (TernarySecret, CoefficientCiphertext) {
-        let distribution = SecretDistribution::UniformTernary;
-        let secret = TernarySecret::sample(256, distribution, &mut RandomStream::from_os());
+        let secret = TernarySecret::uniform(256);
         let ciphertext = CoefficientCiphertext::encrypt(&secret, values, 256, modulus, 44);
         (secret, ciphertext)
     }

@@ -11,7 +11,6 @@ use zeroize::Zeroizing;
 use crate::key_rows::{KeyError, key_errors};
 use crate::public_key_error::{bounded_error, norm_is_bounded};
 use crate::secret::TernarySecret;
-use crate::security::SecretDistribution;
 use crate::switching_key::SwitchingKeyShape;
 
 /// Domain of the seeds of all that an owner draws for a session.
@@ -41,7 +40,7 @@ pub(super) enum Half {
 pub(super) fn dense_secret(seed: &SecretSeed, degree: usize) -> TernarySecret {
     let mut stream = secret_stream(seed, DENSE);
     loop {
-        let secret = TernarySecret::sample(degree, SecretDistribution::UniformTernary, &mut stream);
+        let secret = TernarySecret::sample(degree, &mut stream);
         if norm_is_bounded(secret.coefficients()) {
             return secret;
         }
@@ -50,14 +49,12 @@ pub(super) fn dense_secret(seed: &SecretSeed, degree: usize) -> TernarySecret {
 
 /// The owner's sparse secret.
 pub(super) fn sparse_secret(seed: &SecretSeed, degree: usize, weight: u32) -> TernarySecret {
-    let distribution = SecretDistribution::FixedWeightTernary(weight);
-    TernarySecret::sample(degree, distribution, &mut secret_stream(seed, SPARSE))
+    TernarySecret::of_weight(degree, weight, &mut secret_stream(seed, SPARSE))
 }
 
 /// The owner's secret u of the relinearization key with this number among the switching keys.
 pub(super) fn ephemeral_secret(seed: &SecretSeed, degree: usize, key: usize) -> TernarySecret {
-    let mut stream = secret_stream(seed, EPHEMERAL + key as u64);
-    TernarySecret::sample(degree, SecretDistribution::UniformTernary, &mut stream)
+    TernarySecret::sample(degree, &mut secret_stream(seed, EPHEMERAL + key as u64))
 }
 
 /// The error of the owner's share of a public key.

@@ -8,7 +8,6 @@ use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 #[cfg(feature = "client")]
 use cryptable_lattice::lwe_encryption;
-use cryptable_lattice::lwe_list::check_shape;
 
 use crate::parameters::CircuitBootstrappingParameters;
 
@@ -43,7 +42,7 @@ pub(crate) fn check(
     parameters: &CircuitBootstrappingParameters,
     ciphertext: &LweCiphertext,
 ) -> Result<()> {
-    check_shape(ciphertext.into(), parameters.lwe_shape())
+    parameters.lwe_shape().check(ciphertext)
 }
 
 /// A bit that everyone may know, without mask or noise.

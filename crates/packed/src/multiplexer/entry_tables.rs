@@ -12,7 +12,7 @@
 //!
 //! summed over columns before the conjugation and the rescale: one of each a row.
 
-use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{PlainShape, Shape};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Result;
@@ -240,9 +240,9 @@ impl MultiplexerCircuit {
         let parts = self.parts();
         let mean_square = parts as f64 * mean_square / (self.output_modulus() as f64).powi(2);
         let outputs = if kind == EntryKind::Encrypted {
-            let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
             let sources = NoiseSources::single(ENTRY_SOURCE);
-            let entry = Shape { limbs, chain: 0, scale, power, noise, sources };
+            let noise = dry_run.fresh_noise(scale);
+            let entry = Shape { sources, ..Shape::new(limbs, scale, mean_square, noise) };
             self.look_up_encrypted(dry_run, &selectors, |_, _| entry, &|| Ok(()))
         } else {
             let entry = PlainShape { scale, mean_square, slots: self.complex_slots() };
@@ -343,9 +343,9 @@ mod tests {
             let _part = replay::part((row << 32 | column) as u64);
             encrypt(ring, secret.secret(), &slots_at(row, column), scale, limbs)
         };
-        let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
         let sources = NoiseSources::single(ENTRY_SOURCE);
-        let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
+        let noise = dry_run.fresh_noise(scale);
+        let shape = Shape { sources, ..Shape::new(limbs, scale, mean_square, noise) };
         let found = circuit.look_up_encrypted(&evaluator, &selectors, entry, &step);
         let predicted = circuit.look_up_encrypted(&dry_run, &shapes, |_, _| shape, &step);
         (found.unwrap(), predicted.unwrap())

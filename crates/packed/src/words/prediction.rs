@@ -74,11 +74,8 @@ impl Parameters {
     #[must_use]
     pub fn words_prediction(&self, circuit: &WordCircuit) -> Prediction {
         let mut whole = self.prediction_of(circuit.tables_of_lookups().max().unwrap_or(1));
-        let mut work = Work::default();
-        for tables in circuit.tables_of_lookups() {
-            work += self.prediction_of(tables).work;
-        }
-        whole.work = work;
+        let works = circuit.tables_of_lookups().map(|tables| self.prediction_of(tables).work);
+        whole.work = works.sum();
         whole.working_bytes +=
             circuit.tables_of_lookups().sum::<usize>() * 2 * 8 * circuit.modulus() as usize;
         whole

@@ -13,7 +13,6 @@ use cryptable_lattice::KeyPurpose;
 use cryptable_lattice::damaged_files::{check_refusals, forged};
 use cryptable_lattice::owners::{Commitment, Message, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_packed::{
     Agreement, Ciphertext, Error, EvaluationKey, Method, OwnerSecret, Owners, Parameters, Progress,
     PublicKey, ReadOptions, Request, Result, Session, Table,
@@ -42,8 +41,7 @@ fn fractions(
 ) -> Vec<f64> {
     let body = key.export(ciphertext).unwrap();
     let zeros = zeroize::Zeroizing::new(vec![0; key.parameters().ring_degree()]);
-    let nothing = TernarySecret::from_coefficients(zeros, SecretDistribution::UniformTernary);
-    let mut sums = body.fractions(&nothing.unwrap());
+    let mut sums = body.fractions(&TernarySecret::from_coefficients(zeros).unwrap());
     let bodies = sums.clone();
     for owner in owners {
         let phases = body.fractions(owner.secret.secret());

@@ -155,10 +155,7 @@ pub use elementwise::{
 pub use matrix::{ColumnBlock, tile_product};
 pub use matrix_layout::{MAX_COLUMNS, MIN_RESIDUE_COLUMNS, MatrixTiles};
 pub use packed_row::{KeyTerm, Multiple, PackedRow};
-pub use packed_sums::{
-    packed_inner_product, packed_inner_product_add, packed_inner_product_with_multiple,
-    packed_inner_products,
-};
+pub use packed_sums::{packed_inner_product, packed_inner_product_add, packed_inner_products};
 pub use permutation::{Permutation, PermutationPart};
 pub use permute::{permute, permute_add_assign};
 #[cfg(target_arch = "x86_64")]

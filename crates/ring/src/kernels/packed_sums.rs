@@ -31,33 +31,6 @@ pub fn packed_inner_product(m: &Modulus, out: &mut [u64], terms: &[(&[u64], Pack
     sum_products::<false>(m, out, terms, None);
 }
 
-/// `out = c·x + Σ_k a_k·b_k`, x and c in `[0, q)`: as [`packed_inner_product`], on top of a multiple, without a pass of its
-/// own.
-///
-/// ```
-/// use cryptable_ring::{Isa, Modulus, kernels};
-/// let m = Modulus::new(97);
-/// let mut bytes = [0; 7];
-/// kernels::PackedRow::pack(Isa::detect(), &mut bytes, &[0, 1, 2, 3, 4, 5, 6, 96], 7);
-/// let mut out = [0; 8];
-/// let terms = [(&[10; 8][..], kernels::PackedRow::new(&bytes, 7))];
-/// kernels::packed_inner_product_with_multiple(&m, &mut out, &terms, (&[1; 8], 2));
-/// assert_eq!(out, [2, 12, 22, 32, 42, 52, 62, 89]);
-/// ```
-///
-/// # Panics
-/// As [`packed_inner_product`].
-pub fn packed_inner_product_with_multiple(
-    m: &Modulus,
-    out: &mut [u64],
-    terms: &[(&[u64], PackedRow<'_>)],
-    multiple: Multiple<'_>,
-) {
-    check_terms(m, out.len(), terms);
-    assert_eq!(multiple.0.len(), out.len());
-    sum_products::<false>(m, out, terms, Some(multiple));
-}
-
 /// `acc += Σ_k a_k·b_k`; see [`packed_inner_product`].
 ///
 /// # Panics
@@ -67,8 +40,8 @@ pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], 
     sum_products::<true>(m, acc, terms, None);
 }
 
-/// `out[s] = c_s·x_s + Σ_k a_k·b_ks` for two sums s of the same words with two rows each, without the multiples if
-/// there are none: a product of digits with both parts of a key. All rows are read at once, each from its beginning to
+/// `out[s] = c_s·x_s + Σ_k a_k·b_ks` for two sums s of the same words with two rows each, x_s and c_s in `[0, q)`, without the
+/// multiples if there are none: a product of digits with both parts of a key. All rows are read at once, each from its beginning to
 /// its end, which is how memory is fastest.
 ///
 /// ```

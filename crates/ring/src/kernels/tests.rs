@@ -330,13 +330,16 @@ fn packed_sums_of_many_largest_products() {
         let vector = [q - 1; LEN];
         let row = packed(&m, &vector);
         for count in [1, 7, 8, 9, 64, 3999, 4000, 4001] {
-            let terms = vec![(&vector[..], PackedRow::new(&row, m.bits())); count];
-            let (mut sum, mut added) = ([0; LEN], vector);
-            packed_inner_product_with_multiple(&m, &mut sum, &terms, (&vector, q - 1));
-            packed_inner_product_add(&m, &mut added, &terms);
+            let row = PackedRow::new(&row, m.bits());
+            let (mut sum, mut alone, mut added) = ([0; LEN], [0; LEN], vector);
+            let pairs = vec![(&vector[..], [row; 2]); count];
+            let multiples = [Some((&vector[..], q - 1)), None];
+            packed_inner_products(&m, [&mut sum, &mut alone], &pairs, multiples);
+            packed_inner_product_add(&m, &mut added, &vec![(&vector[..], row); count]);
             // (q - 1)² is 1 modulo q.
             let count = count as u64;
             assert_eq!(sum, [(count + 1) % q; LEN], "{m:?}, {count} terms");
+            assert_eq!(alone, [count % q; LEN], "{m:?}, {count} terms");
             assert_eq!(added, [(count - 1) % q; LEN], "{m:?}, {count} terms");
         }
     }
@@ -430,23 +433,24 @@ fn packed_rows_hold_their_words() {
     }
 }
 
-/// The sum with these rows and a multiple, and that with the rows in reverse order, are what they are alone.
-fn both_sums_at_once(
+/// Returns the sum with these rows and a multiple, which is the same beside any other sum; that with the rows in reverse order is
+/// what it is alone.
+fn sum_with_multiple(
     m: &Modulus,
     terms: &[(&[u64], PackedRow<'_>)],
     multiple: (&[u64], u64),
-    expected: &[u64],
-) {
+) -> Vec<u64> {
     let reversed: Vec<_> =
         terms.iter().zip(terms.iter().rev()).map(|((a, _), (_, b))| (*a, *b)).collect();
     let pairs: Vec<_> =
         terms.iter().zip(&reversed).map(|((a, b0), (_, b1))| (*a, [*b0, *b1])).collect();
-    let [mut out0, mut out1, mut alone] = [(); 3].map(|()| vec![u64::MAX; expected.len()]);
+    let [mut out0, mut out1, mut alone] = [(); 3].map(|()| vec![u64::MAX; multiple.0.len()]);
     packed_inner_product(m, &mut alone, &reversed);
     packed_inner_products(m, [&mut out0, &mut out1], &pairs, [Some(multiple), None]);
-    assert!(out0 == expected && out1 == alone, "{m:?}, {} terms", terms.len());
-    packed_inner_products(m, [&mut out1, &mut out0], &pairs, [Some(multiple), Some(multiple)]);
-    assert_eq!(out1, expected, "{m:?}, {} terms", terms.len());
+    assert_eq!(out1, alone, "{m:?}, {} terms", terms.len());
+    packed_inner_products(m, [&mut out1, &mut alone], &pairs, [Some(multiple), Some(multiple)]);
+    assert_eq!(out0, out1, "{m:?}, {} terms", terms.len());
+    out0
 }
 
 #[test]
@@ -471,9 +475,7 @@ fn sums_of_products_with_packed_rows() {
             packed_inner_product(&m, &mut sum, &terms);
             packed_inner_product_add(&m, &mut added, &terms);
             let (x, c) = (random.vector(len, q), random.vector(1, q)[0]);
-            let mut with_multiple = before.clone();
-            packed_inner_product_with_multiple(&m, &mut with_multiple, &terms, (&x, c));
-            both_sums_at_once(&m, &terms, (&x, c), &with_multiple);
+            let with_multiple = sum_with_multiple(&m, &terms, (&x, c));
             for i in 0..len {
                 let products = words.iter().map(|[a, b]| u128::from(product(a[i], b[i], q)));
                 let expected = products.sum::<u128>();

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Evaluations, Poly};
-use crate::{Buffer, Modulus, Ring, Rounding, kernels};
+use crate::{Buffer, Modulus, Ring, kernels};
 
 impl Poly<Evaluations> {
     /// Returns the polynomial at another chain's modulus: `x -> round(x·Q'/Q)` modulo Q', the product of its first `main` primes.
@@ -31,7 +31,7 @@ impl Poly<Evaluations> {
         let mut out = Self::unspecified(ring, target);
         let mut targets: Vec<(usize, &mut [u64])> =
             to.iter().copied().zip(out.words.chunks_mut(degree)).collect();
-        ring.convert_base(&from, &scaled, &mut targets, Rounding::Exact);
+        ring.convert_base(&from, &scaled, &mut targets);
         out.words.par_chunks_mut(degree).zip(&to).for_each(|(words, &prime)| {
             let m = ring.modulus(prime);
             ring.table(prime).forward_assign(words);
