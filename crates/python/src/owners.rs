@@ -36,8 +36,8 @@ pub(crate) struct Session {
 
 #[pymethods]
 impl Session {
-    /// Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables with
-    /// outputs of `output_bits` bits are the fastest; others are served, too.
+    /// Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables
+    /// with outputs of `output_bits` bits are the fastest; others are served, too.
     #[staticmethod]
     #[pyo3(signature = (owners, input_modulus, *, output_bits = 8))]
     fn draw(py: Python<'_>, owners: u32, input_modulus: u64, output_bits: u32) -> Result<Self> {
@@ -171,8 +171,8 @@ impl Secret {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any as many
-    /// holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
+    /// Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any
+    /// as many holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
     fn deal<'py>(&self, py: Python<'py>, holders: u32) -> Result<Vec<Bound<'py, PyBytes>>> {
         let holders = number_of_owners(holders)?;
         let dealt = call::run_silently(py, || {

@@ -223,7 +223,7 @@ impl Parameters {
         Ok(Prediction { inner: call::run_silently(py, predict)? })
     }
 
-    /// Bytes of the compressed results of lookups of this number of values; `None` of single values, which are not compressed.
+    /// Bytes of the compressed results of lookups of this number of values; `None` of single values, which stay as they are.
     fn compressed_bytes(&self, values: u64) -> Option<u64> {
         self.inner.compressed_bytes(values)
     }
