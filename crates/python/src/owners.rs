@@ -14,10 +14,10 @@ use crate::arrays::array;
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::circuits::EvaluationKey as BitsEvaluationKey;
-use crate::errors::{Result, raise, raise_of};
+use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
-use crate::files::{Access, create, map_file, read_file};
-use crate::key_files::{read_options, save_public};
+use crate::files::{Access, create, map_file};
+use crate::key_files::{load_public, read_options, save_public};
 use crate::keys::secret_key_files;
 use crate::properties::properties;
 use crate::table::{Signs, Table, of_moduli};
@@ -65,11 +65,8 @@ impl Session {
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
         let options = read_options(allow_insecure);
-        let inner = call::detach(py, || {
-            let bytes = read_file(&path)?;
-            library::JointSession::from_bytes(&bytes, options).map_err(raise_of(&path))
-        })?;
-        Ok(Self { inner })
+        let read = |bytes: &[u8]| library::JointSession::from_bytes(bytes, options);
+        Ok(Self { inner: load_public(py, &path, read)? })
     }
 }
 
@@ -373,18 +370,14 @@ impl JointResult {
     #[pyo3(signature = (path, *, signed = false, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, signed: bool, allow_insecure: bool) -> Result<Self> {
         let options = read_options(allow_insecure);
-        let inner = call::detach(py, || {
-            let bytes = read_file(&path)?;
-            let (mut rest, mut all) = (&bytes[..], Vec::new());
-            loop {
-                let read = library::JointResult::read_first(rest, options);
-                let (result, following) = read.map_err(raise_of(&path))?;
+        let inner = load_public(py, &path, |mut rest| {
+            let mut all = Vec::new();
+            while all.is_empty() || !rest.is_empty() {
+                let (result, following) = library::JointResult::read_first(rest, options)?;
                 all.push(result);
                 rest = following;
-                if rest.is_empty() {
-                    return Ok::<_, PyErr>(all);
-                }
             }
+            Ok(all)
         })?;
         let count = inner.iter().map(library::JointResult::count).sum();
         Ok(Self { inner, shape: vec![count], signed })

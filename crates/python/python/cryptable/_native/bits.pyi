@@ -114,7 +114,7 @@ class Parameters:
 
     @staticmethod
     def from_literal(literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters:
-        """The set of a literal, validated: every number against its bounds, the security that it claims, and its failures."""
+        """The set of a literal, validated: every number against its bounds, and the security and failures that it claims."""
 
     @property
     def gate_boot_precision(self, /) -> tuple[float, float]:

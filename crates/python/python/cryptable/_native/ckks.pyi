@@ -214,7 +214,7 @@ class Parameters:
 
     @staticmethod
     def from_literal(literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters:
-        """The set of a literal, validated: every number against its bounds, and the security that it claims."""
+        """The set of a literal, validated: every number against its bounds, and the security and failures that it claims."""
 
     @property
     def is_bootstrappable(self, /) -> bool:
