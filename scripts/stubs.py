@@ -125,7 +125,7 @@ def main() -> None:
             text = finished(path.read_text(encoding="utf-8"), path.stem, modules)
             path.write_text(text, encoding="utf-8")
         options = ["--quiet", "--config", "pyproject.toml"]
-        subprocess.run([*ruff, "check", *options, "--select", "F401,I,RUF022,UP", "--fix", made], check=True)
+        subprocess.run([*ruff, "check", *options, "--select", "D200,D212,F401,I,RUF022,UP", "--fix", made], check=True)
         subprocess.run([*ruff, "format", *options, made], check=True)
         differences = []
         for path in paths:

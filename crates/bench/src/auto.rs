@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::contract::print_line;
-use crate::measurement::timed;
+use crate::measurement::{timed, timed_each};
 use crate::single::{Batch, Line, Session};
 
 /// Arguments of `bench auto`.
@@ -122,14 +122,12 @@ impl Bench {
         let values: Vec<u64> =
             (0..arguments.samples.max(1)).map(|_| rng.random_range(0..MODULUS / 2)).collect();
         let half_slot = session.parameters.lwe_modulus() / (2 * MODULUS);
-        let encrypt = |&value: &u64| {
+        let encrypt = |&value: &u64| -> anyhow::Result<_> {
             let mut input = session.secret.encrypt(value, MODULUS)?;
             input.add_constant_assign(half_slot);
             Ok(input)
         };
-        let (inputs, encrypt_s) =
-            timed(|| values.iter().map(encrypt).collect::<anyhow::Result<Vec<_>>>());
-        let (inputs, encrypt_s) = (inputs?, encrypt_s / values.len() as f64);
+        let (inputs, encrypt_s) = timed_each(&values, encrypt)?;
         Ok(Self { set, session, outputs, test, values, inputs, prepare_s, encrypt_s })
     }
 
@@ -219,9 +217,6 @@ impl Bench {
         line.contract.log2_fail = model.bootstrap().law().log2_exceeds(0.5 / MODULUS as f64);
         line.rotations = 1;
         line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
-        let bits = parameters.literal().log2_lwe_modulus as usize;
-        line.contract.input_bytes = bits.div_ceil(8);
-        line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
 
         let counts = self.counts();
         let secret = cryptable_fhew::noise::second_moment(parameters.literal().ring_secret);

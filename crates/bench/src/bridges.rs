@@ -17,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_lines};
-use crate::measurement::{Runs, timed};
+use crate::measurement::{Runs, root_mean_square, timed};
 use crate::memory;
 
 const SILENT: Progress<'static> = Progress::silent();
@@ -199,18 +199,13 @@ impl<'a, T: Target> Session<'a, T> {
 
     /// Standard deviation of those errors.
     fn deviation_taken_out(&self, from: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
-        Ok(root_mean_square(self.errors_taken_out(from, expected)?.into_iter()))
+        Ok(root_mean_square(&self.errors_taken_out(from, expected)?))
     }
 
     /// The same of packed values.
     fn deviation_packed(&self, found: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
-        Ok(root_mean_square(self.secrets.packed().errors(found, expected)?.into_iter()))
+        Ok(root_mean_square(&self.secrets.packed().errors(found, expected)?))
     }
-}
-
-fn root_mean_square(errors: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = errors.len() as f64;
-    (errors.map(|error| error * error).sum::<f64>() / count).sqrt()
 }
 
 /// log2 of a bound in half steps of a modulus: of a deviation, and of a bias, which may be less than its bound.

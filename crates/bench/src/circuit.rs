@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::circuit_words::CheckedWords;
 use crate::contract::{Contract, print_line};
-use crate::measurement::{Runs, timed, try_timed};
+use crate::measurement::{Checked, Runs, timed, try_timed};
 
 /// A circuit by its name.
 fn named_circuit() -> impl TypedValueParser<Value = NamedCircuit> {
@@ -131,14 +131,6 @@ pub fn run(arguments: &CircuitArguments, json: bool) -> anyhow::Result<()> {
     print_line(&record, json)
 }
 
-/// Results over all evaluations.
-#[derive(Default)]
-struct Found {
-    /// Sum of squares of errors, and their number.
-    squares: f64,
-    bits: usize,
-}
-
 impl Run<'_> {
     fn measure(&self, plan_s: f64, arguments: &CircuitArguments) -> anyhow::Result<CircuitRecord> {
         let Self { circuit, plan, parameters, .. } = *self;
@@ -156,15 +148,15 @@ impl Run<'_> {
             security_bits: parameters.security_bits(),
             ..Contract::here()
         };
-        let (mut runs, mut found) = (Runs::start(), Found::default());
+        let (mut runs, mut checked) = (Runs::start(), Checked::default());
         for _ in 0..arguments.runs.max(1) {
             let words = CheckedWords::random(self.named, circuit, parameters.bits(), &mut rng)?;
-            runs.add(self.evaluate(&secret, &server, &words, &mut contract, &mut found)?);
+            runs.add(self.evaluate(&secret, &server, &words, &mut contract, &mut checked)?);
         }
         // Matrices are encoded when they are first used.
         contract.eval_key_bytes = server.memory_bytes();
         // A bit is wrong at a distance of 1/2.
-        contract.noise_std_log2 = (2.0 * (found.squares / found.bits as f64).sqrt()).log2();
+        checked.enter(&mut contract, 0.5);
         runs.enter(&mut contract, parameters.bits(), 0.0);
         let (counts, cost) = (plan.counts(), PlanOptions::default().cost);
         Ok(CircuitRecord {
@@ -194,7 +186,7 @@ impl Run<'_> {
         server: &EvaluationKey,
         words: &CheckedWords,
         contract: &mut Contract,
-        found: &mut Found,
+        checked: &mut Checked,
     ) -> anyhow::Result<f64> {
         let widths: Vec<_> = self.circuit.inputs().iter().map(|word| word.width).collect();
         let bits = input_bits(&widths, &words.inputs);
@@ -213,12 +205,9 @@ impl Run<'_> {
         let widths: Vec<_> = self.circuit.outputs().iter().map(|word| word.signals.len()).collect();
         let decrypted = outputs.iter().map(|bits| secret.decrypt(bits));
         let results = output_words(&widths, &decrypted.collect::<Result<Vec<_>, _>>()?);
-        contract.wrong += results.iter().zip(&words.outputs).filter(|(a, b)| a != b).count();
-        contract.values_checked += results.len();
+        checked.compare(&results, &words.outputs);
         for (bits, expected) in outputs.iter().zip(input_bits(&widths, &words.outputs)) {
-            let errors = secret.errors(bits, &expected)?;
-            found.squares += errors.iter().map(|error| error * error).sum::<f64>();
-            found.bits += errors.len();
+            checked.errors(secret.errors(bits, &expected)?);
         }
         Ok(time - hidden)
     }

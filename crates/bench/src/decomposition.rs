@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::measurement::try_timed;
+use crate::measurement::timed_each;
 use crate::single::{Batch, Line, Session};
 
 /// Arguments of `bench decomposition`.
@@ -121,9 +121,8 @@ fn measure(
     let samples = arguments.samples.max(1);
     // Each twice: noise is what two ciphertexts of a value differ by.
     let values: Vec<u64> = (0..samples).flat_map(|_| [rng.random_range(0..1 << bits); 2]).collect();
-    let encrypt = |&value| encrypt_large(&session.secret, value, bits);
-    let (inputs, encrypt_s) =
-        try_timed(|| values.iter().map(encrypt).collect::<Result<Vec<LweCiphertext>, _>>())?;
+    let encrypt = |&value: &u64| encrypt_large(&session.secret, value, bits);
+    let (inputs, encrypt_s) = timed_each(&values, encrypt)?;
     let decompose = |input: &LweCiphertext| {
         plan.evaluate(&session.key, input).expect("inputs of these parameters")
     };
@@ -141,12 +140,10 @@ fn measure(
     let base_log2 = base_log2(algorithm);
     (contract.bits_in, contract.bits_out) = (f64::from(bits), f64::from(base_log2));
     contract.modulus_in = 1 << bits;
-    contract.encrypt_s = encrypt_s / values.len() as f64;
+    contract.encrypt_s = encrypt_s;
     contract.log2_fail = plan.log2_fail();
     contract.requested_log2_fail = Some(arguments.log2_fail);
-    let literal = session.parameters.literal();
-    contract.output_bytes = plan.digits()
-        * ((literal.lwe_dimension + 1) * literal.log2_lwe_modulus as usize).div_ceil(8);
+    contract.output_bytes *= plan.digits();
     contract.input_bytes = (session.parameters.large_modulus().ilog2() as usize).div_ceil(8);
     line.rotations = plan.rotations();
     Ok(DecompositionLine {

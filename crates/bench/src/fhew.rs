@@ -22,7 +22,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use crate::contract::print_lines;
-use crate::measurement::{Checked, timed, try_timed};
+use crate::measurement::{Checked, timed, timed_each, try_timed};
 use crate::single::{Batch, Line, Session};
 
 /// Parameters of Ma et al. (TCHES 2024, Table 5), for research: their security is what lines say of them.
@@ -151,11 +151,8 @@ impl Values {
         let p = arguments.p;
         let value = |i| if i < p { i } else { rng.random_range(0..p) };
         let plain: Vec<u64> = (0..p.max(arguments.samples as u64)).map(value).collect();
-        let encrypt = || plain.iter().map(|&value| session.secret.encrypt(value, p)).collect();
-        let (inputs, encrypt_s) = timed(encrypt);
-        let inputs: Result<Vec<_>, _> = inputs;
-        let encrypt_s = encrypt_s / plain.len() as f64;
-        Ok(Self { plain, inputs: inputs?, encrypt_s })
+        let (inputs, encrypt_s) = timed_each(&plain, |&value| session.secret.encrypt(value, p))?;
+        Ok(Self { plain, inputs, encrypt_s })
     }
 }
 
@@ -267,9 +264,6 @@ impl Timed {
             checked.errors([session.secret.phase_error(result, phase)?]);
         }
         checked.enter(&mut line.contract, 0.5 / p as f64);
-        let bits = parameters.literal().log2_lwe_modulus as usize;
-        line.contract.input_bytes = bits.div_ceil(8);
-        line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
         (line.contract.bits_in, line.contract.bits_out) = ((p as f64).log2(), (p as f64).log2());
         line.contract.modulus_in = p;
         line.contract.encrypt_s = values.encrypt_s;

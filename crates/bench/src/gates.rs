@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use crate::contract::print_line;
-use crate::measurement::{Checked, timed};
+use crate::measurement::{Checked, timed_each};
 use crate::single::{Batch, Line, Session};
 
 /// Arguments of `bench gates`.
@@ -45,9 +45,8 @@ fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Resul
     let session = Session::new(parameters);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let plain: Vec<[bool; 2]> = (0..arguments.samples.max(4)).map(|_| rng.random()).collect();
-    let encrypt = |pair: &[bool; 2]| pair.map(|bit| encrypt_bit(&session.secret, bit));
-    let (inputs, encrypt_s) =
-        timed(|| plain.iter().map(encrypt).collect::<Vec<[LweCiphertext; 2]>>());
+    let encrypt = |pair: &[bool; 2]| anyhow::Ok(pair.map(|bit| encrypt_bit(&session.secret, bit)));
+    let (inputs, encrypt_s) = timed_each(&plain, encrypt)?;
     let gates = Gates::new(&session.key);
     let nand = |[a, b]: &[LweCiphertext; 2]| {
         gates.evaluate(Gate::Nand, a, b).expect("inputs of these parameters")
@@ -76,10 +75,7 @@ fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Resul
     contract.method = "NAND".to_owned();
     contract.table = "NAND".to_owned();
     (contract.bits_in, contract.bits_out, contract.modulus_in) = (2.0, 1.0, 2);
-    contract.encrypt_s = encrypt_s / (2 * plain.len()) as f64;
-    let bits = parameters.literal().log2_lwe_modulus as usize;
-    contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
-    contract.input_bytes = bits.div_ceil(8);
+    contract.encrypt_s = encrypt_s / 2.0;
     line.rotations = 1;
     line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
     Ok(line)

@@ -8,10 +8,9 @@ use cryptable::engines::packed::{
     self, Ciphertext, CostModel, Error, Parameters, ParametersLiteral, Result, SecretKey,
 };
 use cryptable::integers::{
-    ColumnKind, DigitArithmetic, DigitEncryption, DryRun, Evaluator, Integer, IntegerColumn,
-    Places, decrypt, encrypt, packed_parameters_for,
+    ColumnKind, DigitArithmetic, DigitCiphertext, DigitEncryption, DryRun, Evaluator, Integer,
+    IntegerColumn, LookupModel, Places, decrypt, encrypt, packed_parameters_for,
 };
-use cryptable_lattice::FailureProbability;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
@@ -120,10 +119,15 @@ struct IntegersRecord {
     lookups: Vec<usize>,
     /// log2 of the probability that any value of one lookup goes wrong.
     log2_fail_of_lookup: f64,
-    /// Predicted seconds of a lookup of one table in u, of the default cost model.
-    predicted_lookup_units: f64,
-    /// All numbers of the parameters.
-    literal: ParametersLiteral,
+    /// Predicted time of a packed lookup of one table in u, of the default cost model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted_lookup_units: Option<f64>,
+    /// The full-domain method of single lookups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lookup_method: Option<String>,
+    /// All numbers of the parameters of packed values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    literal: Option<ParametersLiteral>,
 }
 
 /// Runs the benchmark.
@@ -190,6 +194,28 @@ impl Task {
             name += &format!(" over {} bits", self.table_bits);
         }
         format!("{name} of {bits} bits in digits of {digit_bits}")
+    }
+
+    /// Runs the operation on `count` integers without ciphertexts.
+    pub(crate) fn plan<T: Integer>(
+        self,
+        model: &(dyn LookupModel + Sync),
+        count: usize,
+    ) -> Result<Planned> {
+        let dry_run = DryRun::new(model, count);
+        let server = Evaluator::new(&dry_run)?;
+        let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
+        let result = self.evaluate(&server, &columns)?;
+        let failures = dry_run.failure_probability(result.ciphertexts())?;
+        let digit_bits = server.digit_bits();
+        let contract = Contract {
+            method: self.name(T::BITS, digit_bits),
+            bits_in: f64::from(T::BITS),
+            bits_out: if self.operation == Operation::Lt { 1.0 } else { f64::from(T::BITS) },
+            log2_fail: failures.log2(),
+            ..Contract::here()
+        };
+        Ok(Planned { contract, digit_bits, lookups: dry_run.lookups() })
     }
 
     /// The operation with every carry done, a boolean as an integer.
@@ -287,12 +313,21 @@ impl Task {
     }
 }
 
+/// Facts of an operation that a dry run says.
+pub(crate) struct Planned {
+    /// Method, sizes and failures.
+    pub(crate) contract: Contract,
+    pub(crate) digit_bits: u32,
+    /// Tables of every lookup.
+    lookups: Vec<usize>,
+}
+
 /// Measures an operation, and checks every value.
 fn measure<T: Integer>(
     parameters: &Parameters,
     arguments: &IntegersArguments,
 ) -> anyhow::Result<IntegersRecord> {
-    let (task, operation, literal) = (Task::new(arguments), arguments.op, parameters.literal());
+    let (task, literal) = (Task::new(arguments), parameters.literal());
     let values = task.values::<T>(literal.slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
     let (columns, encrypt_s) = try_timed(|| encrypt_both(&keys.secret, &values))?;
@@ -308,13 +343,10 @@ fn measure<T: Integer>(
     let mut checked = Checked::default();
     checked.compare(&decrypt(&keys.secret, &result)?, &wanted);
     checked.errors(errors(&keys.secret, &result, &wanted, server.digit_bits())?);
-    let (dry_run, failures) = dry_run::<T>(parameters, task)?;
+    let Planned { contract, digit_bits, lookups } = task.plan::<T>(parameters, literal.slots)?;
     let model = CostModel::default();
     let mut contract = Contract {
-        method: task.name(T::BITS, server.digit_bits()),
         table: "integers".to_owned(),
-        bits_in: f64::from(T::BITS),
-        bits_out: if operation == Operation::Lt { 1.0 } else { f64::from(T::BITS) },
         modulus_in: parameters.input_modulus(),
         ring_degree: literal.ring_degree,
         setup_s: keys.setup_s,
@@ -323,19 +355,19 @@ fn measure<T: Integer>(
         eval_key_bytes: keys.evaluation_key.memory_bytes(),
         input_bytes: columns.iter().map(bytes).sum(),
         output_bytes: bytes(&result),
-        log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
-        ..Contract::here()
+        ..contract
     };
     checked.enter(&mut contract, 1.0);
     runs.enter(&mut contract, literal.slots, 0.0);
     Ok(IntegersRecord {
         contract,
-        digit_bits: server.digit_bits(),
-        lookups: dry_run.lookups(),
+        digit_bits,
+        lookups,
         log2_fail_of_lookup: parameters.log2_fail(),
-        predicted_lookup_units: model.seconds(&parameters.prediction().work) / model.unit(),
-        literal: literal.clone(),
+        predicted_lookup_units: Some(model.seconds(&parameters.prediction().work) / model.unit()),
+        lookup_method: None,
+        literal: Some(literal.clone()),
     })
 }
 
@@ -366,21 +398,8 @@ pub(crate) fn encrypt_both<T: Integer, S: DigitEncryption>(
 }
 
 /// Bytes of a column as sent.
-fn bytes<T: Integer>(column: &IntegerColumn<T, Ciphertext>) -> usize {
+pub(crate) fn bytes<T: Integer, C: DigitCiphertext>(column: &IntegerColumn<T, C>) -> usize {
     column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
-}
-
-/// The operation without ciphertexts, for its lookups, and how often it fails.
-fn dry_run<T: Integer>(
-    parameters: &Parameters,
-    task: Task,
-) -> Result<(DryRun<'_>, FailureProbability)> {
-    let dry_run = DryRun::new(parameters, parameters.literal().slots);
-    let server = Evaluator::new(&dry_run)?;
-    let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
-    let result = task.evaluate(&server, &columns)?;
-    let failures = dry_run.failure_probability(result.ciphertexts())?;
-    Ok((dry_run, failures))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::contract::print_line;
-use crate::measurement::{Checked, timed};
+use crate::measurement::{Checked, timed_each};
 use crate::single::{Batch, Line, Session};
 
 /// Modulus of signs.
@@ -170,11 +170,8 @@ fn measure(
     let values = function.values(arguments);
     let mask = (1u64 << bits) - 1;
     let encrypt = |&value: &i64| encrypt_large(&session.secret, value as u64 & mask, bits);
-    let (inputs, encrypt_s) = timed(|| {
-        let pairs = values.iter().map(|[x, y]| Ok([encrypt(x)?, encrypt(y)?]));
-        pairs.collect::<Result<Vec<_>>>()
-    });
-    let inputs = inputs?;
+    let encrypt_both = |[x, y]: &[i64; 2]| Result::Ok([encrypt(x)?, encrypt(y)?]);
+    let (inputs, encrypt_s) = timed_each(&values, encrypt_both)?;
     let evaluate =
         |input: &[LweCiphertext; 2]| function.evaluate(input).expect("inputs of these parameters");
     let mut line = session.line(Batch::new(arguments.batch, arguments.runs), &inputs, evaluate);
@@ -197,7 +194,7 @@ fn measure(
     contract.bits_in = f64::from(bits);
     contract.bits_out = if is_sign { 1.0 } else { f64::from(bits) };
     contract.modulus_in = 1 << bits;
-    contract.encrypt_s = encrypt_s / (2 * values.len()) as f64;
+    contract.encrypt_s = encrypt_s / 2.0;
     let plan = function.functions.plan();
     contract.log2_fail = plan.log2_fail();
     contract.requested_log2_fail = Some(limit);

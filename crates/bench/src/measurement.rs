@@ -14,6 +14,11 @@ pub fn median(times: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
+/// The root of the mean of the squares of some errors.
+pub fn root_mean_square(errors: &[f64]) -> f64 {
+    (errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64).sqrt()
+}
+
 /// Runs `f` and returns its result with the seconds it took.
 pub fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
@@ -25,6 +30,15 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
 pub fn try_timed<T, E>(f: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
     let (result, seconds) = timed(f);
     Ok((result?, seconds))
+}
+
+/// Runs `f` on every item and returns the results, unless one fails, with the seconds that each took on average.
+pub fn timed_each<I, T, E>(
+    items: &[I],
+    f: impl FnMut(&I) -> Result<T, E>,
+) -> Result<(Vec<T>, f64), E> {
+    let (results, seconds) = try_timed(|| items.iter().map(f).collect::<Result<Vec<_>, E>>())?;
+    Ok((results, seconds / items.len() as f64))
 }
 
 /// Runs `f` and returns its result with the seconds of processor time that it took, on all threads that still run; of the

@@ -82,8 +82,8 @@ impl Session {
         Self { parameters, secret, key, keygen_s, setup_s }
     }
 
-    /// A line with all that does not depend on what is evaluated: `of` is timed on `inputs`, after one run that warms
-    /// keys and pages up.
+    /// A line with all that does not depend on what is evaluated, sizes of one fresh value and of one result included: `of` is
+    /// timed on `inputs`, after one run that warms keys and pages up.
     pub fn line<I: Sync, T>(
         &self,
         batch: Batch,
@@ -100,11 +100,14 @@ impl Session {
         (1..=batch.runs).for_each(|run| runs.time(|| evaluate(run)));
         let literal = self.parameters.literal();
         let digits = |gadget: GadgetLiteral| (gadget.base_log2, gadget.length);
+        let bits = literal.log2_lwe_modulus as usize;
         let mut contract = Contract {
             ring_degree: literal.ring_degree,
             setup_s: self.setup_s,
             keygen_s: self.keygen_s,
             eval_key_bytes: self.key.bytes(),
+            input_bytes: bits.div_ceil(8),
+            output_bytes: ((literal.lwe_dimension + 1) * bits).div_ceil(8),
             security_bits: self.parameters.security_bits(),
             ..Contract::here()
         };

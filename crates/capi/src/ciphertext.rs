@@ -33,9 +33,7 @@ pub extern "C" fn cryptable_ciphertext_to_bytes(
     ciphertext: Option<&CryptableCiphertext>,
     result: Option<&mut MaybeUninit<Option<Box<CryptableBytes>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || Ok(CryptableBytes(given(ciphertext, "ciphertext")?.0.to_bytes().into())))
-    })
+    put(result, || Ok(CryptableBytes(given(ciphertext, "ciphertext")?.0.to_bytes().into())))
 }
 
 /// Reads a ciphertext from bytes.
@@ -45,12 +43,10 @@ pub unsafe extern "C" fn cryptable_ciphertext_from_bytes(
     length: usize,
     result: Option<&mut MaybeUninit<Option<Box<CryptableCiphertext>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's array has `length` elements, as the header says.
-            let bytes = unsafe { elements(bytes, length, "bytes") }?;
-            Ok(CryptableCiphertext(Ciphertext::from_bytes(bytes)?))
-        })
+    put(result, || {
+        // SAFETY: the caller's array has `length` elements, as the header says.
+        let bytes = unsafe { elements(bytes, length, "bytes") }?;
+        Ok(CryptableCiphertext(Ciphertext::from_bytes(bytes)?))
     })
 }
 
@@ -73,12 +69,10 @@ pub unsafe extern "C" fn cryptable_ciphertext_load(
     path: *const c_char,
     result: Option<&mut MaybeUninit<Option<Box<CryptableCiphertext>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's string has a final 0, as the header says.
-            let path = unsafe { pointers::path(path) }?;
-            read_file(path, Ciphertext::from_bytes).map(CryptableCiphertext)
-        })
+    put(result, || {
+        // SAFETY: the caller's string has a final 0, as the header says.
+        let path = unsafe { pointers::path(path) }?;
+        read_file(path, Ciphertext::from_bytes).map(CryptableCiphertext)
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cryptable::{EvaluationKey, ReadOptions, memory};
 
 use crate::pointers::{self, elements, put};
-use crate::status::{CryptableStatus, Failure, guarded};
+use crate::status::{CryptableStatus, Failure};
 
 /// A client's evaluation key, by which a server looks values up. It decrypts nothing.
 #[derive(Debug)]
@@ -20,13 +20,11 @@ pub unsafe extern "C" fn cryptable_evaluation_key_load(
     path: *const c_char,
     result: Option<&mut MaybeUninit<Option<Box<CryptableEvaluationKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's string has a final 0, as the header says.
-            let path = unsafe { pointers::path(path) }?;
-            let key = EvaluationKey::open(path, ReadOptions::default());
-            key.map(CryptableEvaluationKey).map_err(|error| Failure::from(error).of_file(path))
-        })
+    put(result, || {
+        // SAFETY: the caller's string has a final 0, as the header says.
+        let path = unsafe { pointers::path(path) }?;
+        let key = EvaluationKey::open(path, ReadOptions::default());
+        key.map(CryptableEvaluationKey).map_err(|error| Failure::from(error).of_file(path))
     })
 }
 
@@ -37,15 +35,13 @@ pub unsafe extern "C" fn cryptable_evaluation_key_from_bytes(
     length: usize,
     result: Option<&mut MaybeUninit<Option<Box<CryptableEvaluationKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's array has `length` elements, as the header says.
-            let bytes = unsafe { elements(bytes, length, "bytes") }?;
-            let mut copy = memory::zeros("evaluation key", length)?;
-            copy.copy_from_slice(bytes);
-            let key = EvaluationKey::from_shared(Arc::new(copy), ReadOptions::default())?;
-            Ok(CryptableEvaluationKey(key))
-        })
+    put(result, || {
+        // SAFETY: the caller's array has `length` elements, as the header says.
+        let bytes = unsafe { elements(bytes, length, "bytes") }?;
+        let mut copy = memory::zeros("evaluation key", length)?;
+        copy.copy_from_slice(bytes);
+        let key = EvaluationKey::from_shared(Arc::new(copy), ReadOptions::default())?;
+        Ok(CryptableEvaluationKey(key))
     })
 }
 

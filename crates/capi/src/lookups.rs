@@ -8,7 +8,7 @@ use cryptable::{Ciphertext, EvaluationKey, Execution, PreparedTable, Table, memo
 use crate::ciphertext::CryptableCiphertext;
 use crate::evaluation_key::CryptableEvaluationKey;
 use crate::pointers::{self, elements, given, put};
-use crate::status::{CryptableStatus, Result, guarded};
+use crate::status::{CryptableStatus, Result};
 
 /// A table that is prepared for any number of lookups with keys of the same parameters.
 #[derive(Debug)]
@@ -24,14 +24,12 @@ pub unsafe extern "C" fn cryptable_table_prepare(
     output_modulus: u64,
     result: Option<&mut MaybeUninit<Option<Box<CryptableTable>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's array has `count` elements, as the header says.
-            let outputs = unsafe { elements(outputs, count, "outputs") }?;
-            let key = &given(key, "key")?.0;
-            let table = Table::new(count as u64, output_modulus, outputs.to_vec())?;
-            Ok(CryptableTable(key.prepare(&table)?))
-        })
+    put(result, || {
+        // SAFETY: the caller's array has `count` elements, as the header says.
+        let outputs = unsafe { elements(outputs, count, "outputs") }?;
+        let key = &given(key, "key")?.0;
+        let table = Table::new(count as u64, output_modulus, outputs.to_vec())?;
+        Ok(CryptableTable(key.prepare(&table)?))
     })
 }
 
@@ -51,14 +49,12 @@ pub extern "C" fn cryptable_lookup(
     threads: u32,
     result: Option<&mut MaybeUninit<Option<Box<CryptableCiphertext>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            let (key, input) = (&given(key, "key")?.0, &given(input, "input")?.0);
-            let table = &given(table, "table")?.0;
-            let execution = Execution::default().threads(pointers::threads(threads)?);
-            check_memory(key, input)?;
-            Ok(CryptableCiphertext(key.lookup_with(input, table, execution)?))
-        })
+    put(result, || {
+        let (key, input) = (&given(key, "key")?.0, &given(input, "input")?.0);
+        let table = &given(table, "table")?.0;
+        let execution = Execution::default().threads(pointers::threads(threads)?);
+        check_memory(key, input)?;
+        Ok(CryptableCiphertext(key.lookup_with(input, table, execution)?))
     })
 }
 
@@ -79,10 +75,8 @@ pub extern "C" fn cryptable_add(
     y: Option<&CryptableCiphertext>,
     result: Option<&mut MaybeUninit<Option<Box<CryptableCiphertext>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            let (x, y) = (&given(x, "x")?.0, &given(y, "y")?.0);
-            Ok(CryptableCiphertext(given(key, "key")?.0.add(x, y)?))
-        })
+    put(result, || {
+        let (x, y) = (&given(x, "x")?.0, &given(y, "y")?.0);
+        Ok(CryptableCiphertext(given(key, "key")?.0.add(x, y)?))
     })
 }

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::path::Path;
 
-use crate::status::{CryptableStatus, Failure, Result};
+use crate::status::{CryptableStatus, Failure, Result, guarded};
 
 /// Most threads that a caller may ask for.
 const MOST_THREADS: u32 = 1024;
@@ -25,15 +25,16 @@ pub(crate) fn given<T>(pointer: Option<T>, name: &str) -> Result<T> {
     pointer.ok_or_else(|| null(name))
 }
 
-/// Writes what `make` returns to a place, or null if it fails.
+/// Writes what `make` returns to a place, or null if it fails, and returns the status of the call.
 ///
-/// # Errors
-/// Errors of `make`, which is not called if there is no place.
-pub(crate) fn put<T>(place: Place<'_, T>, make: impl FnOnce() -> Result<T>) -> Result<()> {
-    let place = given(place, "result")?;
-    let made = place.write(None);
-    *made = Some(Box::new(make()?));
-    Ok(())
+/// `make` is not called if there is no place.
+pub(crate) fn put<T>(place: Place<'_, T>, make: impl FnOnce() -> Result<T>) -> CryptableStatus {
+    guarded(|| {
+        let place = given(place, "result")?;
+        let made = place.write(None);
+        *made = Some(Box::new(make()?));
+        Ok(())
+    })
 }
 
 /// Returns the elements of an array of the caller.

@@ -23,7 +23,7 @@ pub extern "C" fn cryptable_public_key_generate(
     secret: Option<&CryptableSecretKey>,
     result: Option<&mut MaybeUninit<Option<Box<CryptablePublicKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| put(result, || Ok(CryptablePublicKey(given(secret, "secret")?.0.public_key()?))))
+    put(result, || Ok(CryptablePublicKey(given(secret, "secret")?.0.public_key()?)))
 }
 
 /// Encrypts values below the input modulus, for the client whose public key it is.
@@ -34,12 +34,10 @@ pub unsafe extern "C" fn cryptable_public_key_encrypt(
     count: usize,
     result: Option<&mut MaybeUninit<Option<Box<CryptableCiphertext>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's array has `count` elements, as the header says.
-            let values = unsafe { elements(values, count, "values") }?;
-            Ok(CryptableCiphertext(given(key, "key")?.0.encrypt(values)?))
-        })
+    put(result, || {
+        // SAFETY: the caller's array has `count` elements, as the header says.
+        let values = unsafe { elements(values, count, "values") }?;
+        Ok(CryptableCiphertext(given(key, "key")?.0.encrypt(values)?))
     })
 }
 
@@ -49,7 +47,7 @@ pub extern "C" fn cryptable_public_key_to_bytes(
     key: Option<&CryptablePublicKey>,
     result: Option<&mut MaybeUninit<Option<Box<CryptableBytes>>>>,
 ) -> CryptableStatus {
-    guarded(|| put(result, || Ok(CryptableBytes(given(key, "key")?.0.to_bytes().into()))))
+    put(result, || Ok(CryptableBytes(given(key, "key")?.0.to_bytes().into())))
 }
 
 /// Reads a public key from bytes.
@@ -59,12 +57,10 @@ pub unsafe extern "C" fn cryptable_public_key_from_bytes(
     length: usize,
     result: Option<&mut MaybeUninit<Option<Box<CryptablePublicKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's array has `length` elements, as the header says.
-            let bytes = unsafe { elements(bytes, length, "bytes") }?;
-            Ok(CryptablePublicKey(PublicKey::from_bytes(bytes, ReadOptions::default())?))
-        })
+    put(result, || {
+        // SAFETY: the caller's array has `length` elements, as the header says.
+        let bytes = unsafe { elements(bytes, length, "bytes") }?;
+        Ok(CryptablePublicKey(PublicKey::from_bytes(bytes, ReadOptions::default())?))
     })
 }
 
@@ -87,13 +83,11 @@ pub unsafe extern "C" fn cryptable_public_key_load(
     path: *const c_char,
     result: Option<&mut MaybeUninit<Option<Box<CryptablePublicKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's string has a final 0, as the header says.
-            let path = unsafe { pointers::path(path) }?;
-            let read = |bytes: &[u8]| PublicKey::from_bytes(bytes, ReadOptions::default());
-            read_file(path, read).map(CryptablePublicKey)
-        })
+    put(result, || {
+        // SAFETY: the caller's string has a final 0, as the header says.
+        let path = unsafe { pointers::path(path) }?;
+        let read = |bytes: &[u8]| PublicKey::from_bytes(bytes, ReadOptions::default());
+        read_file(path, read).map(CryptablePublicKey)
     })
 }
 

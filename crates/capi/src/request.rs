@@ -85,12 +85,10 @@ pub extern "C" fn cryptable_plan(
     request: Option<&CryptableRequest>,
     result: Option<&mut MaybeUninit<Option<Box<CryptablePlan>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            let plan = request_of(given(request, "request")?)?.plan()?;
-            let method = plan.best().parameters().method_name();
-            Ok(CryptablePlan { plan, method: CString::new(method).unwrap_or_default() })
-        })
+    put(result, || {
+        let plan = request_of(given(request, "request")?)?.plan()?;
+        let method = plan.best().parameters().method_name();
+        Ok(CryptablePlan { plan, method: CString::new(method).unwrap_or_default() })
     })
 }
 

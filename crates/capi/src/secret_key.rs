@@ -28,11 +28,7 @@ pub extern "C" fn cryptable_secret_key_generate(
     plan: Option<&CryptablePlan>,
     result: Option<&mut MaybeUninit<Option<Box<CryptableSecretKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            Ok(CryptableSecretKey(SecretKey::generate(given(plan, "plan")?.plan.best())))
-        })
-    })
+    put(result, || Ok(CryptableSecretKey(SecretKey::generate(given(plan, "plan")?.plan.best()))))
 }
 
 /// Encrypts values below the input modulus. Decryption returns them in the same order.
@@ -43,12 +39,10 @@ pub unsafe extern "C" fn cryptable_encrypt(
     count: usize,
     result: Option<&mut MaybeUninit<Option<Box<CryptableCiphertext>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's array has `count` elements, as the header says.
-            let values = unsafe { elements(values, count, "values") }?;
-            Ok(CryptableCiphertext(given(secret, "secret")?.0.encrypt(values)?))
-        })
+    put(result, || {
+        // SAFETY: the caller's array has `count` elements, as the header says.
+        let values = unsafe { elements(values, count, "values") }?;
+        Ok(CryptableCiphertext(given(secret, "secret")?.0.encrypt(values)?))
     })
 }
 
@@ -83,14 +77,12 @@ pub extern "C" fn cryptable_evaluation_key_generate(
     threads: u32,
     result: Option<&mut MaybeUninit<Option<Box<CryptableEvaluationKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            let secret = &given(secret, "secret")?.0;
-            let execution = Execution::default().threads(pointers::threads(threads)?);
-            let needed = secret.lookup_parameters()?.prediction().key_memory_bytes;
-            memory::check("the evaluation key", needed)?;
-            Ok(CryptableEvaluationKey(secret.evaluation_key_with(execution)?))
-        })
+    put(result, || {
+        let secret = &given(secret, "secret")?.0;
+        let execution = Execution::default().threads(pointers::threads(threads)?);
+        let needed = secret.lookup_parameters()?.prediction().key_memory_bytes;
+        memory::check("the evaluation key", needed)?;
+        Ok(CryptableEvaluationKey(secret.evaluation_key_with(execution)?))
     })
 }
 
@@ -116,7 +108,7 @@ pub extern "C" fn cryptable_secret_key_to_bytes(
     secret: Option<&CryptableSecretKey>,
     result: Option<&mut MaybeUninit<Option<Box<CryptableBytes>>>>,
 ) -> CryptableStatus {
-    guarded(|| put(result, || Ok(CryptableBytes(given(secret, "secret")?.0.to_bytes()))))
+    put(result, || Ok(CryptableBytes(given(secret, "secret")?.0.to_bytes())))
 }
 
 /// Reads a secret key from bytes.
@@ -126,12 +118,10 @@ pub unsafe extern "C" fn cryptable_secret_key_from_bytes(
     length: usize,
     result: Option<&mut MaybeUninit<Option<Box<CryptableSecretKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's array has `length` elements, as the header says.
-            let bytes = unsafe { elements(bytes, length, "bytes") }?;
-            Ok(CryptableSecretKey(SecretKey::from_bytes(bytes, ReadOptions::default())?))
-        })
+    put(result, || {
+        // SAFETY: the caller's array has `length` elements, as the header says.
+        let bytes = unsafe { elements(bytes, length, "bytes") }?;
+        Ok(CryptableSecretKey(SecretKey::from_bytes(bytes, ReadOptions::default())?))
     })
 }
 
@@ -154,12 +144,10 @@ pub unsafe extern "C" fn cryptable_secret_key_load(
     path: *const c_char,
     result: Option<&mut MaybeUninit<Option<Box<CryptableSecretKey>>>>,
 ) -> CryptableStatus {
-    guarded(|| {
-        put(result, || {
-            // SAFETY: the caller's string has a final 0, as the header says.
-            let path = unsafe { pointers::path(path) }?;
-            read(path).map(CryptableSecretKey).map_err(|failure| failure.of_file(path))
-        })
+    put(result, || {
+        // SAFETY: the caller's string has a final 0, as the header says.
+        let path = unsafe { pointers::path(path) }?;
+        read(path).map(CryptableSecretKey).map_err(|failure| failure.of_file(path))
     })
 }
 

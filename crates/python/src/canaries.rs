@@ -205,8 +205,9 @@ impl SecretKey {
         Ok((Ciphertext::new(ciphertext.with_signed(signed), places), canaries))
     }
 
-    /// Draws canaries of uniform inputs and their places among `values` values, for whatever the key encrypts: inputs of lookups or,
-    /// with `bits`, integers of that many bits, as columns and values in words have. `Canaries.hide` gives the array to encrypt.
+    /// Draws canaries of uniform inputs and their places among `values` values, for whatever the key encrypts: inputs of
+    /// lookups or, with `bits`, integers of that many bits, as columns and values in words have. `Canaries.hide` gives the array
+    /// to encrypt.
     ///
     ///     >>> import cryptable
     ///     >>> from cryptable import integers
@@ -256,8 +257,8 @@ impl SecretKey {
 
 #[pymethods]
 impl PublicKey {
-    /// Draws canaries as `SecretKey.draw_canaries` does: whoever encrypts by this key hides them among its values, and gives their
-    /// file to the holder of the secret key.
+    /// Draws canaries as `SecretKey.draw_canaries` does: whoever encrypts by this key hides them among its values, and gives
+    /// their file to the holder of the secret key.
     #[pyo3(signature = (values, canaries, *, bits = None))]
     fn draw_canaries(
         &self,

@@ -100,10 +100,8 @@ macro_rules! array_files {
                 path: std::path::PathBuf,
                 $($argument: $type)?
             ) -> $crate::errors::Result<Self> {
-                $crate::call::detach(py, || {
-                    let bytes = $crate::files::read_file(&path)?;
-                    Self::read(&bytes $(, $argument)?).map_err($crate::errors::raise_of(&path))
-                })
+                let read = |bytes: &[u8]| Self::read(bytes $(, $argument)?);
+                $crate::key_files::load_public(py, &path, read)
             }
 
             /// Returns its bytes, as a file has them.

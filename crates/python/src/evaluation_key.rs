@@ -31,9 +31,9 @@ use crate::table::{PreparedTable, Signs, Table, of_moduli, tables_of_digits};
 /// shape: nothing is broadcast.
 ///
 /// Calls that take long have `threads`, all of the machine's if 0, and `progress`: `True` for a bar (by tqdm, from a second
-/// on), `False` for none, or a callback of steps done and steps in all. `signed` says whether inputs and outputs of a table are from
-/// -P/2 to P/2 - 1, P the modulus of each, or one of both: `"inputs"`, `"outputs"`. By default lookups take what is no `Table` yet
-/// for signed if the values are; a table for others is a `MismatchError`.
+/// on), `False` for none, or a callback of steps done and steps in all. `signed` says whether inputs and outputs of a table
+/// are from -P/2 to P/2 - 1, P the modulus of each, or one of both: `"inputs"`, `"outputs"`. By default lookups take what is no
+/// `Table` yet for signed if the values are; a table for others is a `MismatchError`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,
@@ -301,7 +301,7 @@ impl EvaluationKey {
         Ok(Ciphertext::new(found, input.shape.clone()))
     }
 
-    /// Sizes of the pieces of values that an automaton of `states` states reads in `lookup_chain`, the least significant first.
+    /// Sizes of the pieces of values that an automaton of `states` states reads in `lookup_chain`, the lowest first.
     fn chain_pieces(&self, states: u64) -> Result<Vec<u64>> {
         self.lookups()?.chain_pieces(states).map_err(raise)
     }

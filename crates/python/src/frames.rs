@@ -20,7 +20,7 @@ use crate::properties::properties;
 use crate::secret_key::SecretKey;
 use crate::table::{Signs, Table, of_moduli};
 
-/// The integers that represent the values of columns: `frames.suggest` makes one of data, `Schema.from_json` of a file's text.
+/// The integers that represent values of columns: `frames.suggest` makes one of data, `Schema.from_json` of a file's text.
 #[pyclass(frozen, module = "cryptable.frames")]
 pub(crate) struct Schema {
     inner: cryptable_frames::Schema,
@@ -40,8 +40,8 @@ impl Schema {
         self.inner.to_json()
     }
 
-    /// Checks that frames of this schema may be inputs of a program, as `frames.plan(program, schema=schema)` does: before there are
-    /// keys and anything is encrypted.
+    /// Checks that frames of this schema may be inputs of a program, as `frames.plan(program, schema=schema)` does: before there
+    /// are keys and anything is encrypted.
     fn check(&self, program: &ServerProgram) -> Result<()> {
         program.inner.check_schema(&self.inner).map_err(raise_of_frame)
     }
@@ -191,7 +191,7 @@ pub(crate) struct Join {
     results: Option<Py<Schema>>,
 }
 
-/// Adds columns of a table, a text in CSV, to a frame, by a column of keys. Without a default, rows whose key has no line have gaps.
+/// Adds columns of a table, a text in CSV, to a frame, by a column of keys. Without a default, rows without a line have gaps.
 #[pyfunction]
 #[pyo3(signature = (server, frame, join: "Mapping[str, Any]", threads: "int", progress))]
 pub(crate) fn join_frame(

@@ -5,16 +5,14 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{Result, raise_of};
-use crate::files::read_file;
+use crate::errors::Result;
+use crate::key_files::load_public;
 
 /// Says what a file is: type, engine, key, sizes, security and failure probability of its parameters.
 #[pyfunction]
 #[pyo3(signature = (path) -> "dict[str, Any]")]
 pub(crate) fn inspect(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyDict>> {
-    let found = crate::call::detach(py, || {
-        cryptable::inspect(&read_file(&path)?).map_err(raise_of(&path))
-    })?;
+    let found = load_public(py, &path, cryptable::inspect)?;
     let result = PyDict::new(py);
     result.set_item("object", &found.object)?;
     result.set_item("bytes", found.bytes)?;

@@ -100,6 +100,15 @@ pub(crate) fn load_secret<T: Send>(
     })
 }
 
+/// Reads a public file. Errors name it.
+pub(crate) fn load_public<T: Send>(
+    py: Python<'_>,
+    path: &Path,
+    read: impl FnOnce(&[u8]) -> cryptable::Result<T> + Send,
+) -> Result<T> {
+    call::detach(py, || read(&read_file(path)?).map_err(raise_of(path)))
+}
+
 /// Writes a secret key to a file that its owner alone may read.
 pub(crate) fn save_secret(path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
     write_file(path, Access::Private, replace, |out| out.write_all(bytes))

@@ -87,12 +87,9 @@ macro_rules! public_key {
                 path: std::path::PathBuf,
                 allow_insecure: bool,
             ) -> $crate::errors::Result<Self> {
-                let inner = $crate::call::detach(py, || {
-                    let bytes = $crate::files::read_file(&path)?;
-                    <$library>::from_bytes(&bytes, $crate::key_files::read_options(allow_insecure))
-                        .map_err($crate::errors::raise_of(&path))
-                })?;
-                Ok(Self { inner })
+                let options = $crate::key_files::read_options(allow_insecure);
+                let read = |bytes: &[u8]| <$library>::from_bytes(bytes, options);
+                Ok(Self { inner: $crate::key_files::load_public(py, &path, read)? })
             }
 
             /// The key as bytes, as a file holds it.

@@ -49,6 +49,53 @@ pub(crate) fn read<T: Send>(
     crate::call::detach(literal.py(), || read(&bytes, read_options(allow_insecure))).map_err(raise)
 }
 
+/// Adds literals, comparisons, hashes and pickles to a class of parameters.
+///
+/// The class has one field, `inner`, of the given type of the library, whose canonical bytes are the JSON of its literal.
+macro_rules! literal_parameters {
+    ($class:ident: $library:ty) => {
+        #[pyo3::pymethods]
+        impl $class {
+            /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+            #[getter]
+            fn literal<'py>(
+                &self,
+                py: pyo3::Python<'py>,
+            ) -> $crate::errors::Result<$crate::stated_types::Literal<'py>> {
+                let literal = $crate::literals::loaded(py, &self.inner.to_bytes())?;
+                Ok($crate::stated_types::Literal(literal))
+            }
+
+            /// The set of a literal, validated: every number against its bounds, and the security and failures that it claims.
+            #[staticmethod]
+            #[pyo3(signature = (literal: "Mapping[str, Any]", *, allow_insecure = false))]
+            fn from_literal(
+                literal: &pyo3::Bound<'_, pyo3::PyAny>,
+                allow_insecure: bool,
+            ) -> $crate::errors::Result<Self> {
+                let read = <$library>::from_bytes;
+                Ok(Self { inner: $crate::literals::read(literal, allow_insecure, read)? })
+            }
+
+            fn __eq__(&self, other: &Self) -> bool {
+                self.inner.digest() == other.inner.digest()
+            }
+
+            fn __hash__(&self) -> u64 {
+                $crate::literals::hash(&self.inner.digest())
+            }
+
+            fn __reduce__<'py>(
+                &self,
+                py: pyo3::Python<'py>,
+            ) -> $crate::errors::Result<$crate::literals::ReducedLiteral<'py>> {
+                $crate::literals::reduce::<Self>(self.literal(py)?.0)
+            }
+        }
+    };
+}
+pub(crate) use literal_parameters;
+
 /// Return value of `__reduce__` for parameters: their class and their literal.
 pub(crate) type ReducedLiteral<'py> = Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 

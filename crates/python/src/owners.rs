@@ -14,10 +14,10 @@ use crate::arrays::array;
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::circuits::EvaluationKey as BitsEvaluationKey;
-use crate::errors::{Result, raise, raise_of};
+use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
-use crate::files::{Access, create, map_file, read_file};
-use crate::key_files::{read_options, save_public};
+use crate::files::{Access, create, map_file};
+use crate::key_files::{load_public, read_options, save_public};
 use crate::keys::secret_key_files;
 use crate::properties::properties;
 use crate::table::{Signs, Table, of_moduli};
@@ -36,8 +36,8 @@ pub(crate) struct Session {
 
 #[pymethods]
 impl Session {
-    /// Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables with
-    /// outputs of `output_bits` bits are the fastest; others are served, too.
+    /// Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables
+    /// with outputs of `output_bits` bits are the fastest; others are served, too.
     #[staticmethod]
     #[pyo3(signature = (owners, input_modulus, *, output_bits = 8))]
     fn draw(py: Python<'_>, owners: u32, input_modulus: u64, output_bits: u32) -> Result<Self> {
@@ -65,11 +65,8 @@ impl Session {
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
         let options = read_options(allow_insecure);
-        let inner = call::detach(py, || {
-            let bytes = read_file(&path)?;
-            library::JointSession::from_bytes(&bytes, options).map_err(raise_of(&path))
-        })?;
-        Ok(Self { inner })
+        let read = |bytes: &[u8]| library::JointSession::from_bytes(bytes, options);
+        Ok(Self { inner: load_public(py, &path, read)? })
     }
 }
 
@@ -171,8 +168,8 @@ impl Secret {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any as many
-    /// holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
+    /// Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any
+    /// as many holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
     fn deal<'py>(&self, py: Python<'py>, holders: u32) -> Result<Vec<Bound<'py, PyBytes>>> {
         let holders = number_of_owners(holders)?;
         let dealt = call::run_silently(py, || {
@@ -373,18 +370,14 @@ impl JointResult {
     #[pyo3(signature = (path, *, signed = false, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, signed: bool, allow_insecure: bool) -> Result<Self> {
         let options = read_options(allow_insecure);
-        let inner = call::detach(py, || {
-            let bytes = read_file(&path)?;
-            let (mut rest, mut all) = (&bytes[..], Vec::new());
-            loop {
-                let read = library::JointResult::read_first(rest, options);
-                let (result, following) = read.map_err(raise_of(&path))?;
+        let inner = load_public(py, &path, |mut rest| {
+            let mut all = Vec::new();
+            while all.is_empty() || !rest.is_empty() {
+                let (result, following) = library::JointResult::read_first(rest, options)?;
                 all.push(result);
                 rest = following;
-                if rest.is_empty() {
-                    return Ok::<_, PyErr>(all);
-                }
             }
+            Ok(all)
         })?;
         let count = inner.iter().map(library::JointResult::count).sum();
         Ok(Self { inner, shape: vec![count], signed })

@@ -13,9 +13,8 @@ use pyo3::types::PyBytes;
 use crate::call;
 use crate::cost_model::CostModel;
 use crate::entry_tables::kind_of;
-use crate::errors::{Result, raise, raise_of};
-use crate::files::read_file;
-use crate::key_files::{Reduced, read_options, save_public};
+use crate::errors::{Result, raise};
+use crate::key_files::{Reduced, load_public, read_options, save_public};
 use crate::literals;
 use crate::properties::properties;
 use crate::stated_types::Literal;
@@ -223,7 +222,7 @@ impl Parameters {
         Ok(Prediction { inner: call::run_silently(py, predict)? })
     }
 
-    /// Bytes of the compressed results of lookups of this number of values; `None` of single values, which are not compressed.
+    /// Bytes of the compressed results of lookups of this number of values; `None` of single values, which stay as they are.
     fn compressed_bytes(&self, values: u64) -> Option<u64> {
         self.inner.compressed_bytes(values)
     }
@@ -269,13 +268,9 @@ impl Parameters {
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = call::detach(py, || {
-            let options = read_options(allow_insecure);
-            let bytes = read_file(&path)?;
-            let found = KeyParameters::from_file(&bytes, options).and_then(|it| it.lookups());
-            found.map_err(raise_of(&path))
-        })?;
-        Ok(Self { inner })
+        let options = read_options(allow_insecure);
+        let read = |bytes: &[u8]| KeyParameters::from_file(bytes, options)?.lookups();
+        Ok(Self { inner: load_public(py, &path, read)? })
     }
 
     fn __eq__(&self, other: &Self) -> bool {

@@ -120,8 +120,8 @@ properties!(Register {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Encrypted bits in the form in which they choose, for registers: those of each value, the lowest first. With keys of a plan
-    /// of `chain`, 8 to 12 milliseconds per bit.
+    /// Encrypted bits in the form in which they choose, for registers: those of each value, the lowest first. With keys
+    /// of a plan of `chain`, 8 to 12 milliseconds per bit.
     #[pyo3(signature = (values, *, threads: "int" = 0, progress = true))]
     fn selectors(
         &self,

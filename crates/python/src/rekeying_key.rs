@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 
 use crate::call;
 use crate::ciphertext::Ciphertext;
-use crate::errors::{Result, raise, raise_of};
-use crate::files::{Access, read_file, write_file};
-use crate::key_files::read_options;
+use crate::errors::{Result, raise};
+use crate::files::{Access, write_file};
+use crate::key_files::{load_public, read_options};
 use crate::parameters::Parameters;
 use crate::properties::properties;
 
@@ -49,12 +49,9 @@ impl RekeyingKey {
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = call::detach(py, || {
-            let bytes = read_file(&path)?;
-            cryptable::RekeyingKey::from_bytes(&bytes, read_options(allow_insecure))
-                .map_err(raise_of(&path))
-        })?;
-        Ok(Self { inner })
+        let options = read_options(allow_insecure);
+        let read = |bytes: &[u8]| cryptable::RekeyingKey::from_bytes(bytes, options);
+        Ok(Self { inner: load_public(py, &path, read)? })
     }
 
     fn __repr__(&self) -> String {

@@ -1,31 +1,15 @@
 //! `bench integers --mode single`: operations on single integers in digits, a ciphertext for every digit.
 
 use cryptable::engines::single::{Ciphertext, Parameters, SecretKey};
-use cryptable::integers::{ColumnKind, DryRun, Evaluator, Integer, IntegerColumn, decrypt};
+use cryptable::integers::{ColumnKind, Evaluator, Integer, IntegerColumn, decrypt};
 use cryptable::{Engine, Request};
 use cryptable_fhew::test_polynomial::encode;
-use cryptable_lattice::{FailureProbability, Progress, Result};
-use serde::Serialize;
+use cryptable_lattice::{Progress, Result};
 
 use crate::contract::{Contract, print_line};
 use crate::measurement::{Checked, Runs, try_timed};
 
-use super::{IntegersArguments, Operation, Task, encrypt_both};
-
-/// A line: noise is that of the result's digits.
-#[derive(Debug, Serialize)]
-struct SingleIntegersRecord {
-    #[serde(flatten)]
-    contract: Contract,
-    /// Bits of a digit.
-    digit_bits: u32,
-    /// Tables of every lookup, by the dry run.
-    lookups: Vec<usize>,
-    /// log2 of the probability that one lookup goes wrong.
-    log2_fail_of_lookup: f64,
-    /// The full-domain method of lookups.
-    lookup_method: String,
-}
+use super::{IntegersArguments, IntegersRecord, Planned, Task, bytes, encrypt_both};
 
 /// Runs the benchmark.
 pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
@@ -45,7 +29,7 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
 fn measure<T: Integer>(
     parameters: &Parameters,
     arguments: &IntegersArguments,
-) -> anyhow::Result<SingleIntegersRecord> {
+) -> anyhow::Result<IntegersRecord> {
     let (task, count) = (Task::new(arguments), arguments.count.max(1));
     let secret = SecretKey::generate(parameters);
     let (key, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
@@ -63,12 +47,10 @@ fn measure<T: Integer>(
         measured.input_bytes = columns.iter().map(bytes).sum();
         measured.enter(&secret, &result, &task.expected(&values), server.digit_bits())?;
     }
-    let (dry_run, failures) = dry_run::<T>(parameters, task, count)?;
+    let Planned { contract, digit_bits, lookups } = task.plan::<T>(parameters, count)?;
     let mut contract = Contract {
-        method: format!("{}, single values", task.name(T::BITS, server.digit_bits())),
+        method: format!("{}, single values", contract.method),
         table: "single integers".to_owned(),
-        bits_in: f64::from(T::BITS),
-        bits_out: if arguments.op == Operation::Lt { 1.0 } else { f64::from(T::BITS) },
         modulus_in: parameters.input_modulus(),
         ring_degree: parameters.ring_degree(),
         keygen_s,
@@ -76,18 +58,19 @@ fn measure<T: Integer>(
         eval_key_bytes: key.memory_bytes(),
         input_bytes: measured.input_bytes,
         output_bytes: measured.output_bytes,
-        log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
-        ..Contract::here()
+        ..contract
     };
     measured.checked.enter(&mut contract, 1.0);
     runs.enter(&mut contract, count, 0.0);
-    Ok(SingleIntegersRecord {
+    Ok(IntegersRecord {
         contract,
-        digit_bits: server.digit_bits(),
-        lookups: dry_run.lookups(),
+        digit_bits,
+        lookups,
         log2_fail_of_lookup: parameters.stated_log2_fail(),
-        lookup_method: parameters.method_name(),
+        predicted_lookup_units: None,
+        lookup_method: Some(parameters.method_name()),
+        literal: None,
     })
 }
 
@@ -124,25 +107,6 @@ impl Measured {
         }
         Ok(())
     }
-}
-
-/// Bytes of a column as sent.
-fn bytes<T: Integer>(column: &IntegerColumn<T, Ciphertext>) -> usize {
-    column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
-}
-
-/// The operation without ciphertexts, for its lookups, and how often it fails.
-fn dry_run<T: Integer>(
-    parameters: &Parameters,
-    task: Task,
-    count: usize,
-) -> Result<(DryRun<'_>, FailureProbability)> {
-    let dry_run = DryRun::new(parameters, count);
-    let server = Evaluator::new(&dry_run)?;
-    let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
-    let result = task.evaluate_digits(&server, &columns)?;
-    let failures = dry_run.failure_probability(result.ciphertexts())?;
-    Ok((dry_run, failures))
 }
 
 #[cfg(test)]

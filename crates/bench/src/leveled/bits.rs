@@ -14,7 +14,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use super::line::ciphertext_bytes;
-use crate::measurement::{Checked, timed};
+use crate::measurement::{Checked, timed_each};
 use crate::single::{Batch, Line, Session};
 
 /// Bits that are checked.
@@ -30,12 +30,12 @@ pub struct Bits {
 
 impl Bits {
     /// Draws and encrypts them.
-    pub fn random(session: &Session, seed: u64) -> Self {
+    pub fn random(session: &Session, seed: u64) -> anyhow::Result<Self> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let plain: Vec<bool> = (0..COUNT).map(|_| rng.random()).collect();
-        let encrypt = |&bit| encrypt_bit(&session.secret, bit);
-        let (inputs, encrypt_s) = timed(|| plain.iter().map(encrypt).collect());
-        Self { plain, inputs, encrypt_s: encrypt_s / COUNT as f64 }
+        let encrypt = |&bit: &bool| anyhow::Ok(encrypt_bit(&session.secret, bit));
+        let (inputs, encrypt_s) = timed_each(&plain, encrypt)?;
+        Ok(Self { plain, inputs, encrypt_s })
     }
 
     /// Times and checks a circuit bootstrap of this noise: all that its line says but for keys and counts.

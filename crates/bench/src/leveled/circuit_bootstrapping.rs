@@ -98,7 +98,7 @@ fn measure(
 ) -> anyhow::Result<CircuitLine> {
     let session = Session::new(parameters.fhew());
     let circuit = CircuitBootstrapping::new(parameters, &session.key);
-    let bits = Bits::random(&session, seed);
+    let bits = Bits::random(&session, seed)?;
     let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("bits of these parameters");
     let noise = CircuitBootstrappingNoise::new(parameters);
     let line = bits.measure(&session, batch, parameters, &noise, bootstrap)?;

@@ -5,6 +5,7 @@
 use anyhow::Context;
 use clap::Args;
 use cryptable::engines::leveled::{Parameters, Request};
+use cryptable_lattice::NoiseLaw;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::bootstrapping::{
     CircuitBootstrapping, Plaintext, ciphertext_count, decrypt_plaintext, encrypt_plaintext,
@@ -15,11 +16,12 @@ use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet
 use cryptable_leveled::tree::CmuxTree;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
 
 use super::line::{CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::contract::print_line;
-use crate::measurement::{Checked, timed, try_timed};
-use crate::single::{Batch, Session};
+use crate::measurement::{Checked, timed_each, try_timed};
+use crate::single::{Batch, Line, Session};
 
 /// Values that are looked up and checked.
 const VALUES: usize = 8;
@@ -81,62 +83,90 @@ fn measure(
     runs: usize,
     seed: u64,
 ) -> anyhow::Result<CircuitLine> {
-    let session = Session::new(parameters.fhew());
-    let circuit = CircuitBootstrapping::new(parameters, &session.key);
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let table: Vec<u64> = (0..1 << bits).map(|_| rng.random_range(0..1 << bits)).collect();
-    let (tree, prepare_s) = try_timed(|| CmuxTree::new(parameters, &table, bits))?;
     let values: Vec<u64> = (0..VALUES).map(|_| rng.random_range(0..table.len() as u64)).collect();
-    let digit_bits = parameters.bits_per_ciphertext();
-    let encrypt = |&value: &u64| -> Vec<LweCiphertext> {
-        let digits = digits_of(value, bits, digit_bits).into_iter();
-        digits.map(|digit| encrypt_plaintext(&session.secret, digit)).collect()
-    };
-    let (inputs, encrypt_s) = timed(|| values.iter().map(encrypt).collect::<Vec<_>>());
-    let lookup = |input: &Vec<LweCiphertext>| {
-        let results = tree.lookup_many(&circuit, std::slice::from_ref(input));
-        results.expect("a value of these parameters").remove(0)
-    };
-    let mut line = session.line(Batch { size: 1, runs }, &inputs, lookup);
+    let TreeLookups { mut line, cmuxes, results, law } =
+        TreeLookups::run(parameters, &table, &values, 0.5, runs)?;
+    let mut checked = Checked::default();
+    for digits in &results {
+        checked.count(digits.iter().any(|digit| digit.is_wrong));
+        checked.errors(digits.iter().map(|digit| digit.error));
+    }
+    checked.enter(&mut line.contract, 1.0);
+    line.contract.table = format!("random:{seed}");
+    line.contract.predicted_noise_std_log2 = Some(law.deviation().log2());
+    let digits = ciphertext_count(bits, parameters.bits_per_ciphertext());
+    Ok(CircuitLine::new(line, digits, cmuxes, parameters))
+}
 
-    let expected = values.iter().map(|&value| digits_of(table[value as usize], bits, digit_bits));
-    let results: Vec<_> = inputs.iter().map(lookup).collect();
-    check(&session, expected, &results)?.enter(&mut line.contract, parameters.margin());
-    let output = tree.output_noise(&CircuitBootstrappingNoise::new(parameters), 0.5);
-    let contract = &mut line.contract;
-    let digits = ciphertext_count(bits, digit_bits);
-    contract.table = format!("random:{seed}");
-    (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s / VALUES as f64);
-    (contract.bits_in, contract.bits_out) = (bits as f64, bits as f64);
-    contract.modulus_in = 1 << bits;
-    (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, digits);
-    contract.predicted_noise_std_log2 = Some((output.deviation() / parameters.margin()).log2());
-    Ok(CircuitLine::new(line, digits, tree.cmuxes(), parameters))
+/// Lookups in one table by a tree of CMUXes, under fresh keys.
+pub(crate) struct TreeLookups {
+    /// Times and sizes.
+    pub line: Line,
+    pub cmuxes: usize,
+    /// The digits of every result.
+    pub results: Vec<Vec<CheckedDigit>>,
+    /// The law of their errors.
+    pub law: NoiseLaw,
+}
+
+/// A digit of a result, compared with that of the table.
+pub(crate) struct CheckedDigit {
+    /// Relative to the distance to a wrong digit.
+    pub error: f64,
+    pub is_wrong: bool,
+}
+
+impl TreeLookups {
+    /// Looks values up one by one, of which selectors are 1 with a probability of `ones`.
+    pub fn run(
+        parameters: &CircuitBootstrappingParameters,
+        table: &[u64],
+        values: &[u64],
+        ones: f64,
+        runs: usize,
+    ) -> anyhow::Result<Self> {
+        let (bits, digit_bits) = (table.len().ilog2() as usize, parameters.bits_per_ciphertext());
+        let (session, margin) = (Session::new(parameters.fhew()), parameters.margin());
+        let circuit = CircuitBootstrapping::new(parameters, &session.key);
+        let (tree, prepare_s) = try_timed(|| CmuxTree::new(parameters, table, bits))?;
+        let digits = |value: u64| digits_of(value, bits, digit_bits).into_iter();
+        let encrypt = |&value: &u64| -> anyhow::Result<Vec<LweCiphertext>> {
+            Ok(digits(value).map(|digit| encrypt_plaintext(&session.secret, digit)).collect())
+        };
+        let (inputs, encrypt_s) = timed_each(values, encrypt)?;
+        let lookup = |input: &Vec<LweCiphertext>| {
+            let results = tree.lookup_many(&circuit, std::slice::from_ref(input));
+            results.expect("a value of these parameters").remove(0)
+        };
+        let mut line = session.line(Batch { size: 1, runs }, &inputs, lookup);
+        let contract = &mut line.contract;
+        (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s);
+        (contract.bits_in, contract.bits_out) = (bits as f64, bits as f64);
+        contract.modulus_in = 1 << bits;
+        (contract.input_bytes, contract.output_bytes) =
+            ciphertext_bytes(parameters, ciphertext_count(bits, digit_bits));
+        let check = |(expected, found): (Plaintext, &LweCiphertext)| -> anyhow::Result<_> {
+            let is_wrong = decrypt_plaintext(&session.secret, found, digit_bits)? != expected.value;
+            let error = plaintext_error(&session.secret, found, expected)? / margin;
+            Ok(CheckedDigit { error, is_wrong })
+        };
+        let check_value = |(&value, input): (&u64, &Vec<LweCiphertext>)| {
+            digits(table[value as usize]).zip(&lookup(input)).map(check).collect()
+        };
+        let results = values.par_iter().zip(&inputs).map(check_value).collect::<Result<_, _>>()?;
+        let noise = CircuitBootstrappingNoise::new(parameters);
+        let law = tree.output_noise(&noise, ones).times(1.0 / margin);
+        Ok(Self { line, cmuxes: tree.cmuxes(), results, law })
+    }
 }
 
 /// The digits of a value, the least significant first.
-pub(crate) fn digits_of(value: u64, bits: usize, digit_bits: u32) -> Vec<Plaintext> {
+fn digits_of(value: u64, bits: usize, digit_bits: u32) -> Vec<Plaintext> {
     let shifts = (0..ciphertext_count(bits, digit_bits)).map(|i| i * digit_bits as usize);
     let digit = |shift| value >> shift & ((1 << digit_bits) - 1);
     shifts.map(|shift| Plaintext { value: digit(shift), bits: digit_bits }).collect()
-}
-
-/// Compares values digit by digit.
-fn check(
-    session: &Session,
-    expected: impl Iterator<Item = Vec<Plaintext>>,
-    results: &[Vec<LweCiphertext>],
-) -> anyhow::Result<Checked> {
-    let mut checked = Checked::default();
-    for (expected, result) in expected.zip(results) {
-        let mut wrong = false;
-        for (&digit, ciphertext) in expected.iter().zip(result) {
-            wrong |= decrypt_plaintext(&session.secret, ciphertext, digit.bits)? != digit.value;
-            checked.errors([plaintext_error(&session.secret, ciphertext, digit)?]);
-        }
-        checked.count(wrong);
-    }
-    Ok(checked)
 }
 
 #[cfg(test)]

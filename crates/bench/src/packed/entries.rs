@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use cryptable::engines::packed::{
-    EncryptedTables, EntryKind, Parameters, Progress, Request, SlotTables, Table,
+    Ciphertext, EncryptedTables, EntryKind, Parameters, Progress, Request, Result, SlotTables,
+    Table,
 };
 use cryptable_wire::MappedFile;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
+use tempfile::TempDir;
 
 use super::keys::Keys;
 use super::limits::LimitArguments;
@@ -90,22 +92,8 @@ fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Res
         values.iter().enumerate().map(|(k, &value)| tables.output(k, value)).collect();
     let keys = Keys::generate(parameters)?;
     let (input, encrypt_s) = try_timed(|| keys.secret.encrypt(&values))?;
-    let (key, quiet) = (&keys.evaluation_key, Progress::silent());
-    let (measured, prepare_s) = if arguments.entries == Entries::PerValue {
-        let evaluate = || Ok(vec![key.lookup_slots(&input, &tables, quiet)?]);
-        (Measured::of(arguments.runs, evaluate)?, 0.0)
-    } else {
-        let folder = tempfile::tempdir()?;
-        let path = folder.path().join("tables");
-        let mut file = BufWriter::new(File::create(&path)?);
-        keys.secret.write_encrypted_tables(&tables, &mut file, quiet)?;
-        file.flush()?;
-        drop((file, tables));
-        let mapped = Arc::new(MappedFile::open(&path)?);
-        let (encrypted, prepare_s) = try_timed(|| EncryptedTables::from_shared(key, mapped))?;
-        let evaluate = || Ok(vec![key.lookup_encrypted(&input, &encrypted, quiet)?]);
-        (Measured::of(arguments.runs, evaluate)?, prepare_s)
-    };
+    let (prepared, prepare_s) = Prepared::new(&keys, arguments.entries, tables)?;
+    let measured = Measured::of(arguments.runs, || prepared.lookup(&keys, &input))?;
     let mean_square = (parameters.output_modulus() as f64).powi(2) / 12.0;
     let kind = arguments.entries.kind();
     let noise = parameters.predicted_deviation(kind, mean_square)?;
@@ -120,6 +108,47 @@ fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Res
     };
     let prediction = parameters.prediction_for(kind, 1);
     measured.record(parameters, &keys, &prediction, &[expected], contract)
+}
+
+/// Tables as a server has them.
+pub(crate) enum Prepared {
+    Plain(SlotTables),
+    Encrypted {
+        tables: EncryptedTables,
+        /// Where their file is.
+        _folder: TempDir,
+    },
+}
+
+impl Prepared {
+    /// Encrypts tables into a file, unless the server may read them; returns the seconds that the server took, too.
+    pub(crate) fn new(
+        keys: &Keys,
+        entries: Entries,
+        tables: SlotTables,
+    ) -> anyhow::Result<(Self, f64)> {
+        if entries == Entries::PerValue {
+            return Ok((Self::Plain(tables), 0.0));
+        }
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("tables");
+        let mut file = BufWriter::new(File::create(&path)?);
+        keys.secret.write_encrypted_tables(&tables, &mut file, Progress::silent())?;
+        file.flush()?;
+        let mapped = Arc::new(MappedFile::open(&path)?);
+        let (tables, prepare_s) =
+            try_timed(|| EncryptedTables::from_shared(&keys.evaluation_key, mapped))?;
+        Ok((Self::Encrypted { tables, _folder: folder }, prepare_s))
+    }
+
+    /// Looks values up, each in its table.
+    pub(crate) fn lookup(&self, keys: &Keys, input: &Ciphertext) -> Result<Vec<Ciphertext>> {
+        let (key, quiet) = (&keys.evaluation_key, Progress::silent());
+        Ok(vec![match self {
+            Self::Plain(tables) => key.lookup_slots(input, tables, quiet)?,
+            Self::Encrypted { tables, .. } => key.lookup_encrypted(input, tables, quiet)?,
+        }])
+    }
 }
 
 /// Random tables.

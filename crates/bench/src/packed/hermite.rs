@@ -10,8 +10,9 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::keys::Keys;
+use super::line::common;
 use crate::contract::{Contract, print_line};
-use crate::measurement::Runs;
+use crate::measurement::{Checked, Runs, root_mean_square};
 
 /// Arguments of `bench hermite`.
 #[derive(Debug, Args)]
@@ -75,35 +76,27 @@ fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Res
         Ok(runs.time(lookup)?)
     };
     let exact = look_up(0.0)?;
-    let rms =
-        |errors: &[f64]| (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
     let mut reduction = Vec::new();
     for &input_error in &arguments.errors {
         let fraction = input_error / p as f64;
         let errors = keys.secret.errors(&look_up(fraction)?, &expected)?;
         let predicted = predicted_error(&table, parameters.literal().hermite_order, fraction);
-        reduction.push(Reduction { input_error, output_error: rms(&errors), predicted });
+        reduction.push(Reduction {
+            input_error,
+            output_error: root_mean_square(&errors),
+            predicted,
+        });
     }
-    let decrypted = keys.secret.decrypt(&exact)?;
+    let mut checked = Checked::default();
+    checked.compare(&keys.secret.decrypt(&exact)?, &expected);
+    checked.errors(keys.secret.errors(&exact, &expected)?);
     let mut contract = Contract {
-        method: parameters.method_name(),
         table: format!("random:{}", arguments.seed),
-        bits_in: (p as f64).log2(),
-        bits_out: (p as f64).log2(),
-        modulus_in: p,
-        ring_degree: parameters.ring_degree(),
-        setup_s: keys.setup_s,
-        keygen_s: keys.keygen_s,
-        eval_key_bytes: keys.evaluation_key.memory_bytes(),
         output_bytes: exact.to_bytes().len(),
-        values_checked: decrypted.len(),
-        wrong: decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count(),
-        noise_std_log2: rms(&keys.secret.errors(&exact, &expected)?).log2(),
         predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
-        log2_fail: parameters.log2_fail(),
-        security_bits: parameters.security_bits(),
-        ..Contract::here()
+        ..common(parameters, &keys)
     };
+    checked.enter(&mut contract, 1.0);
     runs.enter(&mut contract, slots, 0.0);
     let order = parameters.literal().hermite_order.derivatives();
     Ok(HermiteRecord { contract, order, reduction })

@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::keys::Keys;
 use super::limits::LimitArguments;
+use super::line::common;
 use super::stages::{self, Speeds, Stage};
 use crate::contract::{Contract, print_line};
 use crate::measurement::{Checked, Runs, timed};
@@ -254,21 +255,12 @@ impl Session {
         let counts = parameters.operation_counts(self.tables.len());
         let tree = literal.multiplexer.as_ref();
         let mut contract = Contract {
-            bits_in: (literal.input_modulus as f64).log2(),
-            bits_out: (literal.output_modulus as f64).log2(),
-            modulus_in: literal.input_modulus,
-            ring_degree: literal.ring_degree,
-            setup_s: self.keys.setup_s,
-            keygen_s: self.keys.keygen_s,
             encrypt_s: self.encrypt_s,
             prepare_s: evaluation.prepare_s,
-            eval_key_bytes: self.keys.evaluation_key.memory_bytes(),
             input_bytes: self.input.len() * prediction.ciphertext_bytes,
             output_bytes: prediction.result_bytes,
             predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
-            log2_fail: parameters.log2_fail(),
-            security_bits: parameters.security_bits(),
-            ..Contract::here()
+            ..common(parameters, &self.keys)
         };
         checked.enter(&mut contract, 1.0);
         let unit = evaluation.runs.enter(&mut contract, literal.slots, evaluation.prepare_s);

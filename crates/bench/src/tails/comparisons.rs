@@ -4,8 +4,7 @@ use cryptable::engines::packed::{Ciphertext, Operation, Parameters};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::packed::{packed_part, with_parameters};
-use super::subject::{self, Part, Sampling, Subject};
+use super::packed::PackedSubject;
 use super::{TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
 use crate::packed::keys::Keys;
@@ -17,44 +16,6 @@ pub fn run(operation: Operation, arguments: &TailArguments) -> anyhow::Result<Ve
     let request = arguments.limits.request(2, 2);
     let parameters = Parameters::for_comparisons(arguments.bits, &request)?;
     measure(&parameters, operation, arguments)
-}
-
-/// An operation on the same integers in fresh ciphertexts.
-struct Comparisons {
-    keys: Keys,
-    operation: Operation,
-    x: Vec<u64>,
-    y: Vec<u64>,
-    expected: Vec<Vec<u64>>,
-}
-
-impl Subject for Comparisons {
-    type Input = [Ciphertext; 2];
-    type Output = Vec<Ciphertext>;
-
-    fn encrypt(&self) -> anyhow::Result<Self::Input> {
-        let secret = &self.keys.secret;
-        Ok([secret.encrypt(&self.x)?, secret.encrypt(&self.y)?])
-    }
-
-    fn evaluate(&self, [x, y]: &Self::Input) -> anyhow::Result<Self::Output> {
-        Ok(operate(&self.keys, self.operation, x, y)?)
-    }
-
-    fn parts(&self, results: &Self::Output) -> anyhow::Result<Vec<Part>> {
-        let digits = results.iter().zip(&self.expected).enumerate();
-        let part = |(index, (result, expected)): (usize, (&Ciphertext, &Vec<u64>))| {
-            let part = packed_part(&self.keys.secret, result, expected)?;
-            let name = (results.len() > 1).then(|| format!("digit {index}"));
-            Ok(Part { name, ..part })
-        };
-        digits.map(part).collect()
-    }
-
-    fn bytes(&self, [x, _]: &Self::Input, results: &Self::Output) -> anyhow::Result<[usize; 2]> {
-        let output = results.iter().map(|digit| digit.to_bytes().len()).sum();
-        Ok([self.operation.operands() * x.to_bytes().len(), output])
-    }
 }
 
 /// Measures an operation with these parameters. The worst operands are the largest integer beside 0, so that all digits of a
@@ -80,8 +41,11 @@ pub fn measure(
         ..common(parameters, &keys)
     };
     let expected = expected_results(parameters, operation, &x, &y);
-    let comparisons = Comparisons { keys, operation, x, y, expected };
-    let sampling = Sampling::new(arguments, slots);
-    let records = subject::measure(&comparisons, contract, "law that results state", sampling)?;
-    Ok(with_parameters(records, parameters))
+    let mut operands = vec![x, y];
+    operands.truncate(operation.operands());
+    let evaluate = |keys: &Keys, input: &[Ciphertext]| {
+        operate(keys, operation, &input[0], &input[input.len() - 1])
+    };
+    let comparisons = PackedSubject { keys, operands, expected, bound: None, evaluate };
+    comparisons.measure(contract, "law that results state", arguments)
 }

@@ -1,15 +1,13 @@
 //! Tails of operations on packed integers in digits.
 
 use cryptable::engines::packed::{Ciphertext, Parameters};
-use cryptable::integers::{
-    DryRun, Evaluator, Integer, IntegerColumn, decrypt, packed_parameters_for,
-};
+use cryptable::integers::{Evaluator, Integer, IntegerColumn, decrypt, packed_parameters_for};
 
 use super::packed::{packed_part, with_parameters};
 use super::subject::{self, Part, Sampling, Subject};
 use super::{TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::integers::{Operation, Task, encrypt_both};
+use crate::integers::{Operation, Planned, Task, bytes, encrypt_both};
 use crate::packed::keys::Keys;
 use crate::packed::line::common;
 
@@ -67,9 +65,6 @@ impl<T: Integer> Subject for Columns<T> {
     }
 
     fn bytes(&self, input: &Self::Input, result: &Self::Output) -> anyhow::Result<[usize; 2]> {
-        let bytes = |column: &Column<T>| -> usize {
-            column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
-        };
         Ok([input.iter().map(bytes).sum(), bytes(result)])
     }
 }
@@ -90,20 +85,10 @@ pub fn measure<T: Integer>(
             [ones.clone(), ones]
         }
     };
-    let dry_run = DryRun::new(parameters, slots);
-    let planned = Evaluator::new(&dry_run)?;
-    let columns = [dry_run.fresh::<T>(&planned), dry_run.fresh::<T>(&planned)];
-    let result = task.evaluate(&planned, &columns)?;
-    let failures = dry_run.failure_probability(result.ciphertexts())?;
-    let digit_bits = planned.digit_bits();
+    let Planned { contract, digit_bits, .. } = task.plan::<T>(parameters, slots)?;
+    let Contract { method, bits_in, bits_out, log2_fail, .. } = contract;
     let keys = Keys::generate(parameters)?;
-    let contract = Contract {
-        method: task.name(T::BITS, digit_bits),
-        bits_in: f64::from(T::BITS),
-        bits_out: if operation == Operation::Lt { 1.0 } else { f64::from(T::BITS) },
-        log2_fail: failures.log2(),
-        ..common(parameters, &keys)
-    };
+    let contract = Contract { method, bits_in, bits_out, log2_fail, ..common(parameters, &keys) };
     let expected = task.expected(&values);
     let columns = Columns { keys, task, values, expected, digit_bits };
     let sampling = Sampling::new(arguments, slots);

@@ -1,7 +1,7 @@
 //! Tails of packed values.
 
 use cryptable::engines::packed::{
-    Ciphertext, Method, Parameters, PreparedTable, Progress, Request, SecretKey, Table,
+    Ciphertext, Method, Parameters, Progress, Request, Result, SecretKey, Table,
 };
 use cryptable_lattice::NoiseBound;
 use rand::{Rng, SeedableRng};
@@ -10,7 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use super::subject::{self, Part, Sampling, Subject, scaled};
 use super::{TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::measurement::timed;
+use crate::measurement::try_timed;
 use crate::packed::keys::Keys;
 use crate::packed::line;
 
@@ -76,34 +76,63 @@ impl Prediction {
     }
 }
 
-/// Lookups of the same values in fresh ciphertexts.
-struct Lookups {
-    keys: Keys,
-    prepared: PreparedTable,
-    job: Job,
-    expected: Vec<u64>,
-    bound: NoiseBound,
+/// An operation on the same packed values in fresh ciphertexts.
+pub struct PackedSubject<F> {
+    pub keys: Keys,
+    /// Values of every operand.
+    pub operands: Vec<Vec<u64>>,
+    /// Values that every result is to have.
+    pub expected: Vec<Vec<u64>>,
+    /// The law of errors, where it is not the one that results state.
+    pub bound: Option<NoiseBound>,
+    /// The operation.
+    pub evaluate: F,
 }
 
-impl Subject for Lookups {
-    type Input = Ciphertext;
-    type Output = Ciphertext;
+impl<F: Fn(&Keys, &[Ciphertext]) -> Result<Vec<Ciphertext>>> PackedSubject<F> {
+    /// Measures the operation on full ciphertexts, with what only parameters of packed values have.
+    pub fn measure(
+        &self,
+        contract: Contract,
+        prediction: &'static str,
+        arguments: &TailArguments,
+    ) -> anyhow::Result<Vec<TailRecord>> {
+        let parameters = self.keys.secret.parameters();
+        let sampling = Sampling::new(arguments, parameters.literal().slots);
+        let records = subject::measure(self, contract, prediction, sampling)?;
+        Ok(with_parameters(records, parameters))
+    }
+}
 
-    fn encrypt(&self) -> anyhow::Result<Ciphertext> {
-        Ok(self.keys.secret.encrypt(&self.job.values)?)
+impl<F: Fn(&Keys, &[Ciphertext]) -> Result<Vec<Ciphertext>>> Subject for PackedSubject<F> {
+    type Input = Vec<Ciphertext>;
+    type Output = Vec<Ciphertext>;
+
+    fn encrypt(&self) -> anyhow::Result<Vec<Ciphertext>> {
+        let operands = self.operands.iter();
+        Ok(operands.map(|values| self.keys.secret.encrypt(values)).collect::<Result<_>>()?)
     }
 
-    fn evaluate(&self, input: &Ciphertext) -> anyhow::Result<Ciphertext> {
-        Ok(self.keys.evaluation_key.lookup(input, &self.prepared, Progress::silent())?)
+    fn evaluate(&self, operands: &Vec<Ciphertext>) -> anyhow::Result<Vec<Ciphertext>> {
+        Ok((self.evaluate)(&self.keys, operands)?)
     }
 
-    fn parts(&self, result: &Ciphertext) -> anyhow::Result<Vec<Part>> {
-        let part = packed_part(&self.keys.secret, result, &self.expected)?;
-        Ok(vec![Part { bound: self.bound, ..part }])
+    fn parts(&self, results: &Vec<Ciphertext>) -> anyhow::Result<Vec<Part>> {
+        let digits = results.iter().zip(&self.expected).enumerate();
+        let part = |(index, (result, expected)): (usize, (&Ciphertext, &Vec<u64>))| {
+            let part = packed_part(&self.keys.secret, result, expected)?;
+            let name = (results.len() > 1).then(|| format!("digit {index}"));
+            Ok(Part { name, bound: self.bound.unwrap_or(part.bound), ..part })
+        };
+        digits.map(part).collect()
     }
 
-    fn bytes(&self, input: &Ciphertext, result: &Ciphertext) -> anyhow::Result<[usize; 2]> {
-        Ok([input.to_bytes().len(), result.to_bytes().len()])
+    fn bytes(
+        &self,
+        operands: &Vec<Ciphertext>,
+        results: &Vec<Ciphertext>,
+    ) -> anyhow::Result<[usize; 2]> {
+        Ok([operands, results].map(|all| all.iter().map(|it| it.to_bytes().len()).sum()))
     }
 }
 
@@ -141,12 +170,13 @@ pub fn measure(
     let job = Job::new(parameters, arguments)?;
     let Prediction { bound, name } = Prediction::new(parameters, &job, arguments.table)?;
     let keys = Keys::generate(parameters)?;
-    let expected: Vec<u64> =
-        job.values.iter().map(|&value| job.table.values()[value as usize]).collect();
-    let (prepared, prepare_s) = timed(|| keys.evaluation_key.prepare(&job.table));
+    let expected = job.values.iter().map(|&value| job.table.values()[value as usize]).collect();
+    let (prepared, prepare_s) = try_timed(|| keys.evaluation_key.prepare(&job.table))?;
     let contract = Contract { prepare_s, ..line::common(parameters, &keys) };
-    let count = job.values.len();
-    let lookups = Lookups { keys, prepared: prepared?, job, expected, bound };
-    let records = subject::measure(&lookups, contract, name, Sampling::new(arguments, count))?;
-    Ok(with_parameters(records, parameters))
+    let evaluate = |keys: &Keys, input: &[Ciphertext]| {
+        Ok(vec![keys.evaluation_key.lookup(&input[0], &prepared, Progress::silent())?])
+    };
+    let (operands, expected, bound) = (vec![job.values], vec![expected], Some(bound));
+    let lookups = PackedSubject { keys, operands, expected, bound, evaluate };
+    lookups.measure(contract, name, arguments)
 }

@@ -4,27 +4,22 @@ use cryptable::{
     Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, gates, large_values,
     transciphering,
 };
-use cryptable_wire::{CHECKSUM_BYTES, short_hex};
+use cryptable_wire::short_hex;
+
+use crate::forged;
 
 const SILENT: Progress<'static> = Progress::silent();
 
 /// The same object, but for the last byte of its parameters' digest, with the checksum computed anew.
 fn with_other_digest(object: &[u8]) -> Vec<u8> {
-    let mut forged = object.to_vec();
-    forged[47] ^= 1;
-    let end = forged.len() - CHECKSUM_BYTES;
-    let checksum = blake3::hash(&forged[..end]);
-    forged[end..].copy_from_slice(checksum.as_bytes());
-    forged
+    forged(object, 47, &[object[47] ^ 1])
 }
 
 /// Changes the digest like [`with_other_digest`] in a file of one ciphertext: its digest of the parameters is where an
 /// object's is, and the object follows after the header of 72 bytes and the object's length.
 fn file_with_other_digest(file: &[u8]) -> Vec<u8> {
     let length = u64::from_le_bytes(file[72..80].try_into().unwrap()) as usize;
-    let mut forged = file.to_vec();
-    forged[80..80 + length].copy_from_slice(&with_other_digest(&file[80..80 + length]));
-    with_other_digest(&forged)
+    with_other_digest(&forged(file, 80, &with_other_digest(&file[80..80 + length])))
 }
 
 /// Checks for an error of parameters whose digests differ in the last byte only.
@@ -83,11 +78,12 @@ fn messages_have_both_digests_and_tables_of_others_are_refused() {
         let foreign = theirs.encrypt(&[1]).unwrap();
         let table = theirs.evaluation_key().prepare(&Table::from_fn(4, 2, |x| x % 2).unwrap());
         let own = ours.encrypt(&[1]).unwrap();
-        for error in [
-            ours.decrypt(&foreign).unwrap_err(),
-            ours.evaluation_key().lookup(&own, &table.unwrap()).unwrap_err(),
+        for (error, refused) in [
+            (ours.decrypt(&foreign).unwrap_err(), "ciphertext"),
+            (ours.evaluation_key().lookup(&own, &table.unwrap()).unwrap_err(), "table"),
         ] {
-            assert!(matches!(error, Error::OtherParameters { .. }), "{engine}: {error}");
+            let Error::OtherParameters { object, .. } = error else { panic!("{engine}: {error}") };
+            assert!(object.contains(refused), "{engine}: {object}");
             let text = error.to_string();
             assert!(digests.iter().all(|digest| text.contains(digest)), "{engine}: {text}");
         }

@@ -10,6 +10,8 @@ use cryptable::{
     Parameters, ReadOptions, SecretKey, SharedBytes, Table,
 };
 
+use crate::{forged, toys};
+
 const P: u64 = 4;
 
 fn toy(engine: Engine) -> SecretKey {
@@ -117,10 +119,11 @@ fn more_values_than_a_part_holds() {
 
 #[test]
 fn keys_and_ciphertexts_come_back_from_bytes() {
-    let options = ReadOptions::default().allow_insecure();
+    let options = toys();
     for engine in Engine::ALL {
         let secret = toy(engine);
         let read = SecretKey::from_bytes(&secret.to_bytes(), options).unwrap();
+        assert_eq!(read.to_bytes(), secret.to_bytes());
         assert_eq!((read.kind().engine(), read.id()), (Some(engine), secret.id()));
         assert_eq!(read.lookup_parameters().unwrap(), secret.lookup_parameters().unwrap());
         let mut bytes = Vec::new();
@@ -128,6 +131,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
         let shared = |bytes: &[u8]| -> SharedBytes { Arc::new(bytes.to_vec()) };
         let server = EvaluationKey::from_shared(shared(&bytes), options).unwrap();
         assert_eq!((server.kind().engine(), server.key_id()), (Some(engine), secret.id()));
+        assert_eq!(server.lookup_parameters().unwrap(), secret.lookup_parameters().unwrap());
         let input = Ciphertext::from_bytes(&secret.encrypt(&[0, 1, 2, 3]).unwrap().to_bytes());
         let table = Table::from_fn(P, P, |x| P - 1 - x).unwrap();
         let output = server.lookup(&input.unwrap(), &server.prepare(&table).unwrap()).unwrap();
@@ -152,10 +156,22 @@ fn other_clients_engines_and_tables_are_refused() {
         let engine = secret.kind().engine().unwrap();
         let server = secret.evaluation_key();
         let table = server.prepare(&tables()[0]).unwrap();
-        let stranger = toy(engine).encrypt(&[1]).unwrap();
-        let is_other_client = |error| matches!(error, Error::OtherClient { .. });
+        let other_client = toy(engine);
+        let stranger = other_client.encrypt(&[1]).unwrap();
+        let is_other_client = |error| match error {
+            Error::OtherClient { expected, found, .. } => {
+                (expected, found) == (secret.id(), other_client.id())
+            }
+            _ => false,
+        };
         assert!(is_other_client(server.lookup(&stranger, &table).unwrap_err()), "{engine}");
         assert!(is_other_client(secret.decrypt(&stranger).unwrap_err()), "{engine}");
+        // A result is its client's, too; a table is of parameters, and no client's.
+        let result = other_client.evaluation_key().lookup(&stranger, &table).unwrap();
+        assert_eq!(other_client.decrypt(&result).unwrap(), tables()[0].values()[1..2], "{engine}");
+        assert!(is_other_client(secret.decrypt(&result).unwrap_err()), "{engine}");
+        let read = Ciphertext::from_bytes(&result.to_bytes()).unwrap();
+        assert!(is_other_client(secret.decrypt(&read).unwrap_err()), "{engine}");
         let foreign = other_engine.encrypt(&[1]).unwrap();
         let is_other_engine = |error| matches!(error, Error::OtherKind { .. });
         assert!(is_other_engine(server.lookup(&foreign, &table).unwrap_err()), "{engine}");
@@ -263,21 +279,14 @@ fn damaged_files_are_refused_before_any_ciphertext() {
     assert!(read(&[&file[..], b"x"].concat()).is_err());
 }
 
-/// Makes the digest fit a changed file again, as a forger would.
-fn forged(file: &[u8], position: usize, bytes: &[u8]) -> String {
-    let mut file = file.to_vec();
-    file[position..position + bytes.len()].copy_from_slice(bytes);
-    let end = file.len() - 32;
-    let digest = *blake3::hash(&file[..end]).as_bytes();
-    file[end..].copy_from_slice(&digest);
-    read(&file).unwrap_err().to_string()
-}
-
 #[test]
 fn lies_under_valid_digests_are_found() {
     let secret = toy(Engine::Single);
     let file = file(&secret);
     let end = file.len();
+    let forged = |file: &[u8], position: usize, bytes: &[u8]| {
+        read(&forged(file, position, bytes)).unwrap_err().to_string()
+    };
     assert!(forged(&file, 0, b"X").contains("not a cryptable file"));
     for version in [1, 2] {
         let name = format!("format version {version} is of an older cryptable");

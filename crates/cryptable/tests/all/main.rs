@@ -22,17 +22,28 @@ mod single_toy;
 mod vectors_to_integers;
 
 use cryptable::{ReadOptions, Result};
+use cryptable_wire::{CHECKSUM_BYTES, ObjectType, write_object};
 
 /// Returns options by which toys are read: they are insecure, and said to be.
 fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// Makes the checksum fit changed bytes again, as a forger would.
-fn forge(file: &mut [u8]) {
-    let end = file.len() - 32;
-    let digest = *blake3::hash(&file[..end]).as_bytes();
-    file[end..].copy_from_slice(&digest);
+/// Changes bytes of an object, and makes its checksum fit again, as a forger would.
+fn forged(object: &[u8], position: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut object = object.to_vec();
+    object[position..position + bytes.len()].copy_from_slice(bytes);
+    let end = object.len() - CHECKSUM_BYTES;
+    let checksum = blake3::hash(&object[..end]);
+    object[end..].copy_from_slice(checksum.as_bytes());
+    object
+}
+
+/// Returns an object of a type with the contents given, of parameters that nobody has, under a checksum that fits.
+fn forged_object(object_type: ObjectType, contents: &[u8]) -> Vec<u8> {
+    let mut object = Vec::new();
+    write_object(&mut object, object_type, &[7; 32], contents).unwrap();
+    object
 }
 
 /// Flips a bit in many places, and cuts there.

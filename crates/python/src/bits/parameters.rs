@@ -5,10 +5,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::{Result, raise};
-use crate::literals::{self, ReducedLiteral};
+use crate::literals::literal_parameters;
 use crate::parameters::{Secret, hexadecimal};
 use crate::properties::properties;
-use crate::stated_types::Literal;
 
 /// A validated parameter set of bits: what keys are generated for.
 #[pyclass(frozen, module = "cryptable.bits")]
@@ -67,32 +66,6 @@ impl Parameters {
         NamedSet::ALL.map(|set| (set.name(), set.description())).to_vec()
     }
 
-    /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
-    #[getter]
-    fn literal<'py>(&self, py: Python<'py>) -> Result<Literal<'py>> {
-        Ok(Literal(literals::loaded(py, &self.inner.to_bytes())?))
-    }
-
-    /// The set of a literal, validated: every number against its bounds, the security that it claims, and its failures.
-    #[staticmethod]
-    #[pyo3(signature = (literal: "Mapping[str, Any]", *, allow_insecure = false))]
-    fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
-        let inner = literals::read(literal, allow_insecure, LibraryParameters::from_bytes)?;
-        Ok(Self { inner })
-    }
-
-    fn __eq__(&self, other: &Self) -> bool {
-        self.inner.digest() == other.inner.digest()
-    }
-
-    fn __hash__(&self) -> u64 {
-        literals::hash(&self.inner.digest())
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedLiteral<'py>> {
-        literals::reduce::<Self>(self.literal(py)?.0)
-    }
-
     fn __repr__(&self) -> String {
         let (name, bits, levels) = (self.name(), self.bits_at_once(), self.levels());
         let security = self.security_bits();
@@ -101,6 +74,8 @@ impl Parameters {
         )
     }
 }
+
+literal_parameters!(Parameters: LibraryParameters);
 
 properties!(Parameters {
     /// Its name, for people.

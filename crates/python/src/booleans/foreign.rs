@@ -112,7 +112,7 @@ pub(crate) struct ForeignGates {
 
 #[pymethods]
 impl ForeignGates {
-    /// Maps a file of `ForeignSecret.save_gates`, or of the command line's `foreign keygen`, into memory and checks all of it.
+    /// Maps a file of `ForeignSecret.save_gates`, or of `cryptable foreign keygen`, into memory and checks all of it.
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {

@@ -159,7 +159,7 @@ impl EvaluationKeys {
         Ok(Integers { inner })
     }
 
-    /// Takes packed values of an even modulus up to 16 out as small values modulo 16, such as selectors, from `start` to `stop`.
+    /// Takes packed values of an even modulus up to 16, from `start` to `stop`, out as small values modulo 16: selectors.
     #[pyo3(signature = (values, start, stop, *, threads: "int" = 0, progress = true))]
     fn to_small(
         &self,

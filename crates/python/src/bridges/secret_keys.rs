@@ -104,8 +104,8 @@ impl SecretKeys {
         Ok(Ciphertext::new(inner, values_.shape))
     }
 
-    /// Decrypts packed values, in the shape that was encrypted: signed if their ciphertext is, or as `signed` says, since results
-    /// of bridges do not say it.
+    /// Decrypts packed values, in the shape that was encrypted: signed if their ciphertext is, or as `signed` says, since
+    /// results of bridges do not say it.
     #[pyo3(signature = (values, *, signed = None) -> "npt.NDArray[Any]")]
     fn decrypt<'py>(
         &self,

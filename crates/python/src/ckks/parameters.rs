@@ -13,10 +13,9 @@ pub(crate) use super::parameter_set::Parameters;
 use super::vector::Vector;
 use crate::call;
 use crate::errors::{Result, exception, raise};
-use crate::literals::{self, ReducedLiteral};
+use crate::literals::literal_parameters;
 use crate::parameters::{Secret, hexadecimal};
 use crate::properties::properties;
-use crate::stated_types::Literal;
 
 #[pymethods]
 impl Parameters {
@@ -49,20 +48,6 @@ impl Parameters {
             })
         });
         Ok(Self { inner: inner.ok_or_else(unknown)?.map_err(raise)? })
-    }
-
-    /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
-    #[getter]
-    fn literal<'py>(&self, py: Python<'py>) -> Result<Literal<'py>> {
-        Ok(Literal(literals::loaded(py, &self.inner.to_bytes())?))
-    }
-
-    /// The set of a literal, validated: every number against its bounds, and the security that it claims.
-    #[staticmethod]
-    #[pyo3(signature = (literal: "Mapping[str, Any]", *, allow_insecure = false))]
-    fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
-        let inner = literals::read(literal, allow_insecure, LibraryParameters::from_bytes)?;
-        Ok(Self { inner })
     }
 
     /// Standard deviation and bias of the error of a bootstrap of a fresh vector; `None` without bootstraps.
@@ -101,18 +86,6 @@ impl Parameters {
         Ok(result)
     }
 
-    fn __eq__(&self, other: &Self) -> bool {
-        self.inner.digest() == other.inner.digest()
-    }
-
-    fn __hash__(&self) -> u64 {
-        literals::hash(&self.inner.digest())
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedLiteral<'py>> {
-        literals::reduce::<Self>(self.literal(py)?.0)
-    }
-
     fn __repr__(&self) -> String {
         let literal = self.inner.literal();
         format!(
@@ -125,6 +98,8 @@ impl Parameters {
         )
     }
 }
+
+literal_parameters!(Parameters: LibraryParameters);
 
 properties!(Parameters {
     /// Numbers that a vector holds.

@@ -2,15 +2,14 @@
 
 use std::io::{Cursor, Write};
 use std::net::TcpStream;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
-use cryptable::Engine;
-use cryptable_service::messages::{Kind, Order};
-use cryptable_service::{Client, ClientError, Limits, Problem};
+use cryptable::{Engine, SecretKey};
+use cryptable_service::messages::Kind;
+use cryptable_service::{Client, Limits, Problem};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Server, answer, keys, squares, token};
+use crate::support::{Server, User, answer, keys, refused, squares, token, upload};
 
 /// The problem of an answer.
 fn problem((status, body): (u16, String)) -> Problem {
@@ -181,13 +180,9 @@ fn limits_are_named() {
     let no_room = announce(&server, &another, "ciphertext", 5000, &digest(8));
     assert_eq!(exceeded(no_room), (413, "client-bytes".into()));
     let client = Client::new(&server.url(), &crate::support::token(&server));
-    let sent = client.register(&mut Cursor::new(key)).unwrap();
-    let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
-    let mut silent = |_| ControlFlow::Continue(());
-    let input = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-    let tables = vec!["squares".to_owned(); 3];
-    let order = Order { key: sent.sha256, ciphertext: input.sha256, tables, bits_key: None };
-    let Err(ClientError::Refused(problem)) = client.order(&order) else { panic!() };
+    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
+    let user = User { client, secret, key };
+    let problem = refused(user.client.order(&user.order_of(&user.send(&[1]), &["squares"; 3])));
     assert_eq!(problem.exceeded.unwrap().name, "job-tables");
 }
 
@@ -198,31 +193,16 @@ fn orders_that_do_not_fit() {
     let store = server.store();
     store.add_table("squares", &squares(4)).unwrap();
     store.add_table("larger", &squares(16)).unwrap();
-    let client = server.client("one");
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap();
+    let user = User::new(server.client("one"), Engine::Single);
     let (stranger, _) = keys(Engine::Single, 4);
     let (leveled, _) = keys(Engine::Leveled, 4);
-    let mut silent = |_| ControlFlow::Continue(());
-    let mut send = |bytes: Vec<u8>| {
-        client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap().sha256
+    let send = |secret: &SecretKey| {
+        let file = secret.encrypt(&[1, 2]).unwrap().to_bytes();
+        upload(&user.client, Kind::Ciphertext, file).unwrap().sha256
     };
-    let own = send(secret.encrypt(&[1, 2]).unwrap().to_bytes());
-    let others = send(stranger.encrypt(&[1, 2]).unwrap().to_bytes());
-    let other_engine = send(leveled.encrypt(&[1, 2]).unwrap().to_bytes());
-    let order = |ciphertext: &str, tables: &[&str]| {
-        let tables = tables.iter().map(|&name| name.to_owned()).collect();
-        client.order(&Order {
-            key: key.sha256.clone(),
-            ciphertext: ciphertext.to_owned(),
-            tables,
-            bits_key: None,
-        })
-    };
-    let refused = |found: Result<_, ClientError>| match found {
-        Err(ClientError::Refused(problem)) => problem,
-        other => panic!("{other:?}"),
-    };
+    let (own, others, other_engine) = (send(&user.secret), send(&stranger), send(&leveled));
+    let order =
+        |ciphertext: &str, tables: &[&str]| user.client.order(&user.order_of(ciphertext, tables));
     assert_eq!(refused(order(&own, &["nothing"])).status, 404);
     assert_eq!(refused(order(&own, &[])).status, 400);
     assert!(refused(order(&own, &["larger"])).detail.contains("modulus 16"));
@@ -235,20 +215,10 @@ fn orders_that_do_not_fit() {
 #[test]
 fn what_takes_too_long_or_too_much_memory_is_refused_before_it_is_accepted() {
     let limits = Limits { job_time: Some(Duration::ZERO), memory: 1 << 20, ..Limits::default() };
-    let server = Server::start(Limits { memory: 1 << 30, ..limits });
-    server.store().add_table("squares", &squares(4)).unwrap();
-    let client = server.client("one");
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
-    let values = secret.encrypt(&vec![3; 200_000]).unwrap().to_bytes();
-    let mut silent = |_: f64| ControlFlow::Continue(());
-    let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(&values), &mut silent).unwrap();
-    let order =
-        Order { key, ciphertext: sent.sha256, tables: vec!["squares".to_owned()], bits_key: None };
-    let problem = match client.order(&order) {
-        Err(ClientError::Refused(problem)) => problem,
-        other => panic!("{other:?}"),
-    };
+    let server = Server::with_squares(Limits { memory: 1 << 30, ..limits });
+    let user = User::new(server.client("one"), Engine::Single);
+    let sent = user.send(&vec![3; 200_000]);
+    let problem = refused(user.client.order(&user.order_of(&sent, &["squares"])));
     let exceeded = problem.exceeded.clone().unwrap();
     assert_eq!((problem.status, exceeded.name.as_str(), exceeded.limit), (413, "job-time", 0));
     assert!(problem.detail.contains("order fewer values or tables"), "{}", problem.detail);
@@ -256,11 +226,11 @@ fn what_takes_too_long_or_too_much_memory_is_refused_before_it_is_accepted() {
     // A ciphertext takes twice its bytes, and more, when it is read.
     let server = Server::start(limits);
     let client = server.client("one");
-    let many = secret.encrypt(&vec![1; 1024]).unwrap();
-    let results = secret.evaluation_key();
+    let many = user.secret.encrypt(&vec![1; 1024]).unwrap();
+    let results = user.secret.evaluation_key();
     let table = results.prepare(&squares(4)).unwrap();
     let many = results.lookup(&many, &table).unwrap().to_bytes();
-    let error = client.upload(Kind::Ciphertext, &mut Cursor::new(&many), &mut silent).unwrap_err();
+    let error = upload(&client, Kind::Ciphertext, &many).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("memory is ") && text.contains("at most 1048576"), "{text}");
 }
@@ -272,27 +242,20 @@ fn memory_and_queue_are_limited() {
     // Less than the key takes: refused when it is registered.
     let server = Server::start(Limits { memory: 10_000, ..Limits::default() });
     let client = server.client("one");
-    let Err(ClientError::Refused(problem)) = client.register(&mut Cursor::new(bytes.clone()))
-    else {
-        panic!()
-    };
+    let problem = refused(client.register(&mut Cursor::new(bytes.clone())));
     assert_eq!(problem.exceeded.unwrap().name, "memory");
-    let server = Server::start(Limits { client_queue: 1, ..Limits::default() });
-    server.store().add_table("squares", &squares(4)).unwrap();
+    let server = Server::with_squares(Limits { client_queue: 1, ..Limits::default() });
     let token = token(&server);
     let client = Client::new(&server.url(), &token).patience(Duration::ZERO);
-    let key = client.register(&mut Cursor::new(bytes)).unwrap();
-    let values = secret.encrypt(&[1; 5000]).unwrap().to_bytes();
-    let mut silent = |_| ControlFlow::Continue(());
-    let input = client.upload(Kind::Ciphertext, &mut Cursor::new(values), &mut silent).unwrap();
-    let tables = vec!["squares".to_owned()];
-    let order = Order { key: key.sha256.clone(), ciphertext: input.sha256, tables, bits_key: None };
+    let key = client.register(&mut Cursor::new(bytes)).unwrap().sha256;
+    let user = User { client, secret, key };
+    let order = user.order_of(&user.send(&[1; 5000]), &["squares"]);
+    let (client, key) = (&user.client, &user.key);
     let job = client.order(&order).unwrap();
-    let Err(ClientError::Refused(problem)) = client.order(&order) else { panic!() };
+    let problem = refused(client.order(&order));
     assert_eq!((problem.status, problem.exceeded.unwrap().name), (429, "client-queue".into()));
     // What a job needs stays; a job that runs can be stopped.
-    let Err(ClientError::Refused(problem)) = client.remove_key(&key.sha256) else { panic!() };
-    assert_eq!(problem.status, 409);
+    assert_eq!(refused(client.remove_key(key)).status, 409);
     client.remove_job(&job.id).unwrap();
-    client.remove_key(&key.sha256).unwrap();
+    client.remove_key(key).unwrap();
 }

@@ -1,62 +1,27 @@
 //! Public keys that clients publish, and files that others contribute to them.
 
 use std::io::Cursor;
-use std::ops::ControlFlow;
 
-use cryptable::{Ciphertext, Engine, PublicKey, ReadOptions, SecretKey};
-use cryptable_service::messages::{Kind, Object, Order};
-use cryptable_service::{Client, ClientError, Limits, Problem};
+use cryptable::{Engine, PublicKey, ReadOptions, SecretKey};
+use cryptable_service::messages::{Kind, Object};
+use cryptable_service::{Client, ClientError, Limits};
 
-use crate::support::{Server, keys, squares};
-
-/// A client who publishes a public key, and the evaluation key's name.
-struct Owner {
-    client: Client,
-    secret: SecretKey,
-    key: String,
-}
-
-fn silent(_: f64) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
-fn upload(client: &Client, kind: Kind, file: &[u8]) -> Result<Object, ClientError> {
-    client.upload(kind, &mut Cursor::new(file), &mut silent)
-}
+use crate::support::{Server, User, keys, refused, silent, upload};
 
 fn contribute(client: &Client, recipient: &str, file: &[u8]) -> Result<Object, ClientError> {
     client.contribute(recipient, &mut Cursor::new(file), &mut silent)
 }
 
-fn owner(server: &Server, name: &str, engine: Engine) -> Owner {
-    let client = server.client(name);
-    let (secret, key) = keys(engine, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
-    let public = secret.public_key().unwrap().to_bytes();
-    upload(&client, Kind::PublicKey, &public).unwrap();
-    Owner { client, secret, key }
-}
-
-fn refused(outcome: Result<impl std::fmt::Debug, ClientError>) -> Problem {
-    match outcome {
-        Err(ClientError::Refused(problem)) => problem,
-        other => panic!("not refused: {other:?}"),
-    }
-}
-
-fn order(key: &str, file: &Object) -> Order {
-    Order {
-        key: key.to_owned(),
-        ciphertext: file.sha256.clone(),
-        tables: vec!["squares".into()],
-        bits_key: None,
-    }
+/// A client who publishes a public key.
+fn owner(server: &Server, name: &str, engine: Engine) -> User {
+    let owner = User::new(server.client(name), engine);
+    upload(&owner.client, Kind::PublicKey, owner.secret.public_key().unwrap().to_bytes()).unwrap();
+    owner
 }
 
 #[test]
 fn a_contributor_needs_nothing_of_the_owner_but_the_published_key() {
-    let server = Server::start(Limits::default());
-    server.store().add_table("squares", &squares(4)).unwrap();
+    let server = Server::with_squares(Limits::default());
     for engine in Engine::ALL {
         let name = format!("clinic-of-{engine}");
         let owner = owner(&server, &name, engine);
@@ -75,12 +40,9 @@ fn a_contributor_needs_nothing_of_the_owner_but_the_published_key() {
         let received = owner.client.ciphertexts().unwrap();
         let names = (received[0].contributor.clone(), received[0].recipient.clone());
         assert_eq!((received.len(), names), (1, (Some(format!("sensor-of-{engine}")), None)));
-        let job = owner.client.order(&order(&owner.key, &received[0])).unwrap();
-        let done = owner.client.wait(&job.id, &mut silent).unwrap();
-        let mut result = Vec::new();
-        owner.client.fetch(&done, 0, &mut result).unwrap();
-        let result = Ciphertext::from_bytes(&result).unwrap();
-        assert_eq!(owner.secret.decrypt(&result).unwrap(), [1, 1, 0], "{engine}");
+        let order = owner.order_of(&received[0].sha256, &["squares"]);
+        let done = owner.wait(&owner.client.order(&order).unwrap());
+        assert_eq!(owner.result(&done, 0), [1, 1, 0], "{engine}");
         // The contributor sees its file, but neither job nor key.
         assert!(contributor.jobs().unwrap().is_empty() && contributor.keys().unwrap().is_empty());
         assert_eq!(contributor.ciphertexts().unwrap().len(), 1);

@@ -1,6 +1,6 @@
 //! Many connections, slow ones and broken ones do not keep a client from what it wants.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use cryptable::Engine;
 use cryptable_service::{Limits, Problem};
 
-use crate::support::{Server, answer, keys, squares, token, wait_until};
+use crate::support::{Server, User, answer, token, wait_until};
 
 /// Connections of a server that is crowded.
 const CONNECTIONS: usize = 16;
@@ -17,16 +17,13 @@ const CONNECTIONS: usize = 16;
 const CONTINUE: &[u8; 25] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 fn crowded() -> Server {
-    let server = Server::start(Limits { connections: CONNECTIONS, ..Limits::default() });
-    server.store().add_table("squares", &squares(4)).unwrap();
-    server
+    Server::with_squares(Limits { connections: CONNECTIONS, ..Limits::default() })
 }
 
 #[test]
 fn strangers_who_hold_every_connection_starve_nobody() {
     let server = crowded();
     let client = server.client("one");
-    let (secret, key) = keys(Engine::Single, 4);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         // Four times as many as there are places: heads that never end, a byte now and then, and as soon as one is
@@ -43,11 +40,9 @@ fn strangers_who_hold_every_connection_starve_nobody() {
             });
         }
         let start = Instant::now();
-        let key = client.register(&mut Cursor::new(key)).unwrap();
+        let user = User::new(client, Engine::Single);
         for round in 0..3 {
-            let encrypted = secret.encrypt(&[round, 3]).unwrap();
-            let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
-            assert_eq!(secret.decrypt(&result).unwrap(), [round * round % 4, 1]);
+            assert_eq!(user.squares(&[round, 3]), [round * round % 4, 1]);
         }
         assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
         done.store(true, Ordering::Relaxed);
@@ -92,10 +87,8 @@ fn a_client_has_so_many_requests_at_a_time_and_others_have_theirs() {
 #[test]
 fn bodies_that_end_early_under_load_lose_nothing() {
     let server = crowded();
-    let client = server.client("one");
+    let user = User::new(server.client("one"), Engine::Single);
     let token = token(&server);
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for index in 0..8 {
@@ -140,9 +133,7 @@ fn bodies_that_end_early_under_load_lose_nothing() {
             });
         }
         for round in 0..4 {
-            let encrypted = secret.encrypt(&[round]).unwrap();
-            let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
-            assert_eq!(secret.decrypt(&result).unwrap(), [round * round % 4]);
+            assert_eq!(user.squares(&[round]), [round * round % 4]);
         }
         std::thread::sleep(Duration::from_millis(300));
         done.store(true, Ordering::Relaxed);

@@ -1,15 +1,14 @@
 //! Databases of PostgreSQL: how rows come there, and how connections are protected.
 
-use std::io::Cursor;
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use cryptable::{Ciphertext, Engine};
-use cryptable_service::messages::{Kind, Order, State};
+use cryptable::Engine;
+use cryptable_service::messages::State;
 use cryptable_service::{Client, Limits, Service, Stopper, Store};
 
 use crate::cluster::Cluster;
-use crate::support::{config, keys, squares};
+use crate::support::{User, config, squares};
 
 /// A server of a folder that outlives it.
 struct Running(String, Stopper, Option<JoinHandle<cryptable_service::Result<()>>>);
@@ -43,29 +42,21 @@ fn rows_of_a_folder_move_to_postgresql_and_are_served_from_there() {
     // The numbers of removed rows are not used again.
     store.add_client("two").unwrap();
     store.remove_client("two").unwrap();
-    let client = Client::new(&server.0, &token);
-    let (secret, file) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(file)).unwrap().sha256;
-    let bytes = secret.encrypt(&[3, 2, 1]).unwrap().to_bytes();
-    let mut silent = |_| std::ops::ControlFlow::Continue(());
-    let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-    let order =
-        Order { key, ciphertext: sent.sha256, tables: vec!["squares".into()], bits_key: None };
-    let job = client.wait(&client.order(&order).unwrap().id, &mut silent).unwrap();
+    let user = User::new(Client::new(&server.0, &token), Engine::Single);
+    let order = user.order_of(&user.send(&[3, 2, 1]), &["squares"]);
+    let job = user.wait(&user.client.order(&order).unwrap());
     let error = Store::move_to(folder, &cluster.url()).unwrap_err().to_string();
     assert!(error.contains("another server runs"), "{error}");
     drop((server, store));
 
     Store::move_to(folder, &cluster.url()).unwrap();
     let server = Running::start(folder);
-    let client = Client::new(&server.0, &token);
-    let next = client.wait(&client.order(&order).unwrap().id, &mut silent).unwrap();
+    let user = User { client: Client::new(&server.0, &token), ..user };
+    let next = user.wait(&user.client.order(&order).unwrap());
     for job in [&job, &next] {
-        let (found, mut result) = (client.job(&job.id).unwrap(), Vec::new());
+        let found = user.client.job(&job.id).unwrap();
         assert_eq!(found.state, State::Done, "{found:?}");
-        client.fetch(&found, 0, &mut result).unwrap();
-        let result = Ciphertext::from_bytes(&result).unwrap();
-        assert_eq!(secret.decrypt(&result).unwrap(), [1, 0, 1]);
+        assert_eq!(user.result(&found, 0), [1, 0, 1]);
     }
     Store::open(folder).unwrap().add_client("three").unwrap();
     let mut rows = postgres::Client::connect(&cluster.url(), postgres::NoTls).unwrap();

@@ -1,16 +1,14 @@
 //! Expiry by a clock that the test moves: some objects are removed, and others stay.
 
-use std::io::Cursor;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cryptable::{Engine, SecretKey};
-use cryptable_service::messages::{Job, Kind, Order};
+use cryptable::Engine;
+use cryptable_service::messages::Job;
 use cryptable_service::{Client, ClientError, Clock, Limits, Retention};
 
-use crate::support::{Server, keys, squares, wait_until};
+use crate::support::{Server, User, squares, wait_until};
 
 const HOUR: u64 = 3600;
 const START: u64 = 1_700_000_000;
@@ -35,22 +33,13 @@ fn hours(count: u64) -> Option<Duration> {
     Some(Duration::from_secs(count * HOUR))
 }
 
-/// Sends values; returns the digest of their file.
-fn send(client: &Client, secret: &SecretKey, values: &[u64]) -> String {
-    let bytes = secret.encrypt(values).unwrap().to_bytes();
-    let mut silent = |_| ControlFlow::Continue(());
-    client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap().sha256
+fn run(user: &User, ciphertext: &str) -> Job {
+    user.wait(&user.client.order(&user.order_of(ciphertext, &["squares"])).unwrap())
 }
 
-fn run(client: &Client, key: &str, ciphertext: &str) -> Job {
-    let (key, ciphertext) = (key.to_owned(), ciphertext.to_owned());
-    let order = Order { key, ciphertext, tables: vec!["squares".to_owned()], bits_key: None };
-    let job = client.order(&order).unwrap();
-    client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap()
-}
-
-fn is_gone(client: &Client, job: &Job) -> bool {
-    matches!(client.job(&job.id), Err(ClientError::Refused(problem)) if problem.status == 404)
+fn is_gone(user: &User, job: &Job) -> bool {
+    let found = user.client.job(&job.id);
+    matches!(found, Err(ClientError::Refused(problem)) if problem.status == 404)
 }
 
 fn files(server: &Server) -> usize {
@@ -60,26 +49,21 @@ fn files(server: &Server) -> usize {
 #[test]
 fn finished_jobs_go_by_age_and_their_files_with_them() {
     let (server, time) = server(Retention { jobs: hours(2), ..retention() });
-    let client = server.client("one");
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
-    let sent = send(&client, &secret, &[1, 2]);
-    let old = run(&client, &key, &sent);
+    let user = User::new(server.client("one"), Engine::Single);
+    let sent = user.send(&[1, 2]);
+    let old = run(&user, &sent);
     assert_eq!((old.ended, old.expires), (Some(START), Some(START + 2 * HOUR)));
     time.fetch_add(HOUR, Ordering::Relaxed);
-    let young = run(&client, &key, &sent);
+    let young = run(&user, &sent);
     assert_eq!(files(&server), 4);
     time.fetch_add(HOUR, Ordering::Relaxed);
-    wait_until("the old job is gone", || is_gone(&client, &old));
+    wait_until("the old job is gone", || is_gone(&user, &old));
     wait_until("its result is gone", || files(&server) == 3);
-    let mut result = Vec::new();
-    client.fetch(&young, 0, &mut result).unwrap();
-    let result = cryptable::Ciphertext::from_bytes(&result).unwrap();
-    assert_eq!(secret.decrypt(&result).unwrap(), [1, 0]);
+    assert_eq!(user.result(&young, 0), [1, 0]);
     // Keys stay, whatever the time is.
     time.fetch_add(1000 * HOUR, Ordering::Relaxed);
     wait_until("only the key is left", || files(&server) == 1);
-    assert_eq!(client.keys().unwrap()[0].sha256, key);
+    assert_eq!(user.client.keys().unwrap()[0].sha256, user.key);
     // Counters follow the files.
     wait_until("both jobs and the ciphertext are counted", || {
         let (_, metrics) = server.send("GET /metrics", "", "", "");
@@ -92,27 +76,19 @@ fn finished_jobs_go_by_age_and_their_files_with_them() {
 fn the_oldest_results_make_room_for_those_that_follow() {
     let keep = Retention { jobs: None, client_results: 1000, ..retention() };
     let (server, time) = server(keep);
-    let (one, other) = (server.client("one"), server.client("other"));
-    let (secret, key) = keys(Engine::Single, 4);
-    let register = |client: &Client| {
-        let key = client.register(&mut Cursor::new(key.clone())).unwrap().sha256;
-        let small = send(client, &secret, &[1]);
-        let large = send(client, &secret, &[1; 500]);
-        (key, small, large)
-    };
-    let (others_key, others_small, _) = register(&other);
-    let others = run(&other, &others_key, &others_small);
-    let (key, small, large) = register(&one);
-    let first = run(&one, &key, &small);
+    let [one, other] = ["one", "other"].map(|name| User::new(server.client(name), Engine::Single));
+    let others = run(&other, &other.send(&[1]));
+    let (small, large) = (one.send(&[1]), one.send(&[1; 500]));
+    let first = run(&one, &small);
     assert!(first.results[0] < 1000 && first.expires.is_none());
     time.fetch_add(1, Ordering::Relaxed);
-    let second = run(&one, &key, &large);
+    let second = run(&one, &large);
     assert!(second.results[0] > 1000);
     // Too large even alone, but the last one.
     wait_until("the first is gone", || is_gone(&one, &first));
     std::thread::sleep(Duration::from_millis(60));
     assert!(!is_gone(&one, &second) && !is_gone(&other, &others));
-    let third = run(&one, &key, &small);
+    let third = run(&one, &small);
     wait_until("the second is gone", || is_gone(&one, &second));
     assert!(!is_gone(&one, &third));
 }
@@ -122,7 +98,6 @@ fn abandoned_uploads_and_unused_files_go() {
     let keep = Retention { uploads: hours(1), ciphertexts: hours(10), ..retention() };
     let (server, time) = server(keep);
     let token = crate::support::token(&server);
-    let client = Client::new(&server.url(), &token);
     let announce = |digit: &str| {
         let digest = digit.repeat(64);
         let body = format!(r#"{{"kind":"ciphertext","length":10,"sha256":"{digest}"}}"#);
@@ -133,9 +108,8 @@ fn abandoned_uploads_and_unused_files_go() {
     };
     let status = |line: String| server.send(&line, &token, "", "").0;
     let (abandoned, active) = (announce("1"), announce("2"));
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
-    let (used, unused) = (send(&client, &secret, &[1]), send(&client, &secret, &[2]));
+    let user = User::new(Client::new(&server.url(), &token), Engine::Single);
+    let (client, used, unused) = (&user.client, user.send(&[1]), user.send(&[2]));
     time.fetch_add(HOUR / 2, Ordering::Relaxed);
     let part = format!("PATCH {active}");
     assert_eq!(server.send(&part, &token, "upload-offset: 0\r\n", "abc").0, 204);
@@ -144,13 +118,13 @@ fn abandoned_uploads_and_unused_files_go() {
     assert_eq!(status(format!("HEAD {active}")), 200);
     // A job uses a file; so it stays as long again.
     time.fetch_add(6 * HOUR, Ordering::Relaxed);
-    let job = run(&client, &key, &used);
+    let job = run(&user, &used);
     time.fetch_add(4 * HOUR, Ordering::Relaxed);
     wait_until("what nobody used is gone", || {
         client.ciphertexts().unwrap().iter().all(|file| file.sha256 != unused)
     });
     assert_eq!(client.ciphertexts().unwrap()[0].sha256, used);
-    assert!(!is_gone(&client, &job));
+    assert!(!is_gone(&user, &job));
     // Sooner, if its client wants.
     client.remove_job(&job.id).unwrap();
     client.remove_ciphertext(&used).unwrap();
@@ -168,11 +142,8 @@ fn jumps_of_the_clock_remove_nothing() {
     let keep = Retention { jobs: hours(2), ciphertexts: hours(3), ..retention() };
     let server = Server::start_at(Limits { keep, ..Limits::default() }, clock);
     server.store().add_table("squares", &squares(4)).unwrap();
-    let client = server.client("one");
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
-    let sent = send(&client, &secret, &[1, 2]);
-    let job = run(&client, &key, &sent);
+    let user = User::new(server.client("one"), Engine::Single);
+    let (client, job) = (&user.client, run(&user, &user.send(&[1, 2])));
     std::thread::sleep(Duration::from_millis(100));
     for jump in [1000 * HOUR, 0] {
         now.store(START + jump, Ordering::Relaxed);
@@ -186,6 +157,6 @@ fn jumps_of_the_clock_remove_nothing() {
     for clock in [&now, &steady] {
         clock.fetch_add(2 * HOUR, Ordering::Relaxed);
     }
-    wait_until("the job is gone", || is_gone(&client, &job));
+    wait_until("the job is gone", || is_gone(&user, &job));
     assert_eq!(client.ciphertexts().unwrap().len(), 1);
 }

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Cursor;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use cryptable::Engine;
-use cryptable_service::messages::Kind;
 use cryptable_service::{Client, Config, Limits, Service, Store};
 use tempfile::TempDir;
 
-use crate::support::{config, keys, squares};
+use crate::support::{User, config, squares};
 
 /// A server's folder with a client, a table, a key and a file of ciphertexts, and no server.
 fn folder() -> TempDir {
@@ -23,11 +20,7 @@ fn folder() -> TempDir {
     let (client, stopper) =
         (Client::new(&format!("http://{}", service.address()), &token), service.stopper());
     let server = std::thread::spawn(|| service.run());
-    let (secret, key) = keys(Engine::Single, 4);
-    client.register(&mut Cursor::new(key)).unwrap();
-    let bytes = secret.encrypt(&[1, 2]).unwrap().to_bytes();
-    let mut silent = |_| ControlFlow::Continue(());
-    client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
+    User::new(client, Engine::Single).send(&[1, 2]);
     stopper.stop();
     server.join().unwrap().unwrap();
     folder

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cryptable::Engine;
-use cryptable_service::messages::{Kind, Order, State};
+use cryptable_service::messages::{Kind, State};
 use cryptable_service::{Client, Config, Limits, Service, Store};
 
-use crate::support::{Process, config, keys, process_folder, squares, wait_until};
+use crate::support::{Process, User, config, process_folder, squares, wait_until};
 
 const SERVER: &str = "killed::server_process";
 
@@ -52,12 +52,12 @@ fn a_killed_server_goes_on_where_it_was() {
     let mut process = Process::start(SERVER, folder);
     let client = Client::new(&url(folder), &token).patience(Duration::from_secs(20));
     let client = client.part_bytes(1 << 18);
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap();
+    let user = User::new(client, Engine::Single);
+    let client = &user.client;
 
     // In the middle of an upload: after the first part, the server dies and is started again.
     let values: Vec<u64> = (0..300_000).map(|x| x % 4).collect();
-    let many = secret.encrypt(&values[..100]).unwrap();
+    let many = user.secret.encrypt(&values[..100]).unwrap();
     let big: Vec<_> = (0..values.len() / 100).map(|_| many.clone()).collect();
     let big = cryptable::Ciphertext::join(big).unwrap().to_bytes();
     let mut killed = false;
@@ -79,19 +79,9 @@ fn a_killed_server_goes_on_where_it_was() {
     assert!(killed && resumed_at.unwrap() > 0.0, "what was confirmed is not sent again");
 
     // In the middle of a job, with another one waiting.
-    let tables = vec!["squares".to_owned()];
-    let order = Order {
-        key: key.sha256.clone(),
-        ciphertext: sent.sha256,
-        tables: tables.clone(),
-        bits_key: None,
-    };
-    let long = client.order(&order).unwrap();
-    let values = [3, 2, 1, 0];
-    let small = secret.encrypt(&values).unwrap().to_bytes();
-    let mut silent = |_| ControlFlow::Continue(());
-    let small = client.upload(Kind::Ciphertext, &mut Cursor::new(small), &mut silent).unwrap();
-    let waiting = client.order(&Order { ciphertext: small.sha256, ..order.clone() }).unwrap();
+    let long = client.order(&user.order_of(&sent.sha256, &["squares"])).unwrap();
+    let small = user.send(&[3, 2, 1, 0]);
+    let waiting = client.order(&user.order_of(&small, &["squares"])).unwrap();
     while client.job(&long.id).unwrap().state == State::Queued {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -118,11 +108,7 @@ fn a_killed_server_goes_on_where_it_was() {
     let kept = kept().unwrap() as f64 / 300_000.0;
     assert!(kept >= before - part, "{kept} after {before}");
     client.remove_job(&long.id).unwrap();
-    let done = client.wait(&waiting.id, &mut silent).unwrap();
-    let mut result = Vec::new();
-    client.fetch(&done, 0, &mut result).unwrap();
-    let result = cryptable::Ciphertext::from_bytes(&result).unwrap();
-    assert_eq!(secret.decrypt(&result).unwrap(), values.map(|x| x * x % 4));
+    assert_eq!(user.result(&user.wait(&waiting), 0), [1, 0, 1, 0]);
 }
 
 #[test]
@@ -140,13 +126,10 @@ fn killed_in_the_middle_of_load() {
                 let token = store.add_client(&format!("client-{index}")).unwrap();
                 let client = Client::new(&url, &token).patience(Duration::from_secs(30));
                 scope.spawn(move || {
-                    let (secret, key) = keys(Engine::Single, 4);
-                    let key = client.register(&mut Cursor::new(key)).unwrap();
+                    let user = User::new(client, Engine::Single);
                     for round in 0..8 {
                         let values = [index, round % 4, 3];
-                        let encrypted = secret.encrypt(&values).unwrap();
-                        let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
-                        assert_eq!(secret.decrypt(&result).unwrap(), values.map(|x| x * x % 4));
+                        assert_eq!(user.squares(&values), values.map(|x| x * x % 4));
                     }
                 })
             })

@@ -6,24 +6,18 @@ use std::ops::ControlFlow;
 
 use cryptable::{Ciphertext, Engine};
 use cryptable_service::messages::{Kind, Order, State};
-use cryptable_service::{Client, ClientError, Limits, OPENAPI};
+use cryptable_service::{Client, Limits, OPENAPI};
 
-use crate::support::{Server, keys, squares};
+use crate::support::{Server, User, keys, refused, squares};
 
 #[test]
 fn a_lookup_over_http_is_the_table_on_every_engine() {
-    let server = Server::start(Limits::default());
-    server.store().add_table("squares", &squares(4)).unwrap();
+    let server = Server::with_squares(Limits::default());
     let client = server.client("one");
     assert_eq!(client.tables().unwrap()[0].name, "squares");
     for engine in Engine::ALL {
-        let (secret, key) = keys(engine, 4);
-        let sent = client.register(&mut Cursor::new(key)).unwrap();
-        let values = [0, 1, 2, 3, 3, 2, 1, 0];
-        let encrypted = secret.encrypt(&values).unwrap();
-        let result = client.lookup(&sent.sha256, &encrypted, "squares").unwrap();
-        let expected = values.map(|x| x * x % 4);
-        assert_eq!(secret.decrypt(&result).unwrap(), expected, "{engine}");
+        let user = User::new(client.clone(), engine);
+        assert_eq!(user.squares(&[0, 1, 2, 3, 3, 2, 1, 0]), [0, 1, 0, 1, 1, 0, 1, 0], "{engine}");
     }
 }
 
@@ -61,9 +55,7 @@ fn several_tables_and_ranges_of_results() {
     assert_eq!((status, part.as_str()), (206, "CRYPTCTS"));
     assert_eq!(server.send(&path, &token, "range: bytes=99999999-\r\n", "").0, 416);
     client.remove_job(&job.id).unwrap();
-    assert!(
-        matches!(client.job(&job.id), Err(ClientError::Refused(problem)) if problem.status == 404)
-    );
+    assert_eq!(refused(client.job(&job.id)).status, 404);
 }
 
 #[test]
@@ -90,31 +82,16 @@ fn signed_tables_take_and_give_signed_values() {
 
 #[test]
 fn no_client_sees_objects_of_others() {
-    let server = Server::start(Limits::default());
-    server.store().add_table("squares", &squares(4)).unwrap();
+    let server = Server::with_squares(Limits::default());
     let (owner, other) = (server.client("owner"), server.client("other"));
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = owner.register(&mut Cursor::new(key)).unwrap();
-    let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
-    let mut silent = |_| ControlFlow::Continue(());
-    let sent = owner.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-    let order = Order {
-        key: key.sha256,
-        ciphertext: sent.sha256.clone(),
-        tables: vec!["squares".into()],
-        bits_key: None,
-    };
-    let job = owner.order(&order).unwrap();
-    let done = owner.wait(&job.id, &mut silent).unwrap();
-    let is_missing = |error: ClientError| match error {
-        ClientError::Refused(problem) => problem.status == 404,
-        _ => false,
-    };
-    assert!(is_missing(other.job(&job.id).unwrap_err()));
-    assert!(is_missing(other.fetch(&done, 0, &mut Vec::new()).unwrap_err()));
-    assert!(is_missing(other.remove_job(&job.id).unwrap_err()));
-    assert!(is_missing(other.remove_key(&order.key).unwrap_err()));
-    assert!(is_missing(other.order(&order).unwrap_err()));
+    let owner = User::new(owner, Engine::Single);
+    let order = owner.order_of(&owner.send(&[1]), &["squares"]);
+    let done = owner.wait(&owner.client.order(&order).unwrap());
+    assert_eq!(refused(other.job(&done.id)).status, 404);
+    assert_eq!(refused(other.fetch(&done, 0, &mut Vec::new())).status, 404);
+    assert_eq!(refused(other.remove_job(&done.id)).status, 404);
+    assert_eq!(refused(other.remove_key(&order.key)).status, 404);
+    assert_eq!(refused(other.order(&order)).status, 404);
     let token = crate::support::token(&server);
     for path in ["keys", "ciphertexts", "jobs"] {
         let (status, list) = server.send(&format!("GET /v1/{path}"), &token, "", "");
@@ -122,28 +99,22 @@ fn no_client_sees_objects_of_others() {
     }
     // Removed with all it has; its files, too.
     server.store().remove_client("owner").unwrap();
-    assert!(
-        matches!(owner.job(&job.id), Err(ClientError::Refused(problem)) if problem.status == 401)
-    );
+    assert_eq!(refused(owner.client.job(&done.id)).status, 401);
     assert_eq!(std::fs::read_dir(server.folder.path().join("files")).unwrap().count(), 0);
 }
 
 #[test]
 fn many_clients_at_once() {
     const CLIENTS: u64 = 6;
-    let server = Server::start(Limits::default());
-    server.store().add_table("squares", &squares(4)).unwrap();
+    let server = Server::with_squares(Limits::default());
     std::thread::scope(|scope| {
         for index in 0..CLIENTS {
             let client = server.client(&format!("client-of-load-{index}"));
             scope.spawn(move || {
-                let (secret, key) = keys(Engine::Single, 4);
-                let key = client.register(&mut Cursor::new(key)).unwrap();
+                let user = User::new(client, Engine::Single);
                 for round in 0..3 {
                     let values = [index % 4, round];
-                    let encrypted = secret.encrypt(&values).unwrap();
-                    let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
-                    assert_eq!(secret.decrypt(&result).unwrap(), values.map(|x| x * x % 4));
+                    assert_eq!(user.squares(&values), values.map(|x| x * x % 4));
                 }
             });
         }

@@ -1,14 +1,12 @@
 //! Clients with many files and jobs: limits on their number, lists in pages, and room on the disk.
 
-use std::io::Cursor;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use cryptable::Engine;
-use cryptable_service::messages::{Kind, Order, State};
-use cryptable_service::{Client, ClientError, Limits, Problem, Retention};
+use cryptable_service::messages::{Job, Kind, Object, State};
+use cryptable_service::{Client, Limits, Problem, Retention};
 
-use crate::support::{Server, keys, squares, token, wait_until};
+use crate::support::{Server, User, refused, token, upload, wait_until};
 
 fn announce(server: &Server, token: &str, index: usize, length: u64) -> (u16, String) {
     let body = format!(r#"{{"kind":"ciphertext","length":{length},"sha256":"{index:064x}"}}"#);
@@ -51,31 +49,19 @@ fn the_disk_and_all_clients_together_have_limits() {
 
 #[test]
 fn lists_come_in_pages() {
-    let server = Server::start(Limits::default());
-    server.store().add_table("squares", &squares(4)).unwrap();
+    let server = Server::with_squares(Limits::default());
     let token = token(&server);
-    let client = Client::new(&server.url(), &token);
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap();
-    let mut silent = |_| ControlFlow::Continue(());
-    let mut sent = Vec::new();
-    for _ in 0..5 {
-        let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
-        sent.push(client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap());
-    }
-    let tables = vec!["squares".to_owned()];
-    let order =
-        Order { key: key.sha256, ciphertext: sent[0].sha256.clone(), tables, bits_key: None };
-    let jobs: Vec<String> = (0..3).map(|_| client.order(&order).unwrap().id).collect();
-    for job in &jobs {
-        client.wait(job, &mut silent).unwrap();
-    }
+    let user = User::new(Client::new(&server.url(), &token), Engine::Single);
+    let client = &user.client;
+    let file = || user.secret.encrypt(&[1]).unwrap().to_bytes();
+    let sent: Vec<Object> =
+        (0..5).map(|_| upload(client, Kind::Ciphertext, file()).unwrap()).collect();
+    let order = user.order_of(&sent[0].sha256, &["squares"]);
+    let jobs: Vec<Job> = (0..3).map(|_| client.order(&order).unwrap()).collect();
+    jobs.iter().for_each(|job| _ = user.wait(job));
     assert_eq!(client.ciphertexts().unwrap(), sent);
     let listed = client.jobs().unwrap();
-    assert_eq!(
-        listed.iter().map(|job| &job.id).collect::<Vec<_>>(),
-        jobs.iter().collect::<Vec<_>>()
-    );
+    assert!(listed.iter().map(|job| &job.id).eq(jobs.iter().map(|job| &job.id)));
     assert!(listed.iter().all(|job| job.results.len() == 1));
     // By hand: pages of two, each of which says where the next is.
     for (path, expected) in [("ciphertexts", 5), ("jobs", 3), ("keys", 1)] {
@@ -99,20 +85,9 @@ fn lists_come_in_pages() {
 fn the_oldest_jobs_go_beyond_so_many() {
     let keep =
         Retention { client_jobs: 2, look: Duration::from_millis(20), ..Retention::default() };
-    let server = Server::start(Limits { keep, ..Limits::default() });
-    server.store().add_table("squares", &squares(4)).unwrap();
-    let client = server.client("one");
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
-    let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
-    let mut silent = |_| ControlFlow::Continue(());
-    let ciphertext = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-    let order = Order {
-        key,
-        ciphertext: ciphertext.sha256,
-        tables: vec!["squares".into()],
-        bits_key: None,
-    };
+    let server = Server::with_squares(Limits { keep, ..Limits::default() });
+    let user = User::new(server.client("one"), Engine::Single);
+    let (client, order) = (&user.client, user.order_of(&user.send(&[1]), &["squares"]));
     let jobs: Vec<String> = (0..4).map(|_| client.order(&order).unwrap().id).collect();
     wait_until("two jobs are left, the last ones", || {
         let left = client.jobs().unwrap();
@@ -126,20 +101,15 @@ fn the_oldest_jobs_go_beyond_so_many() {
 
 #[test]
 fn a_removed_client_frees_the_worker() {
-    let server = Server::start(Limits::default());
-    server.store().add_table("squares", &squares(4)).unwrap();
+    let server = Server::with_squares(Limits::default());
     let (one, other) = (server.client("one"), server.client("other"));
-    let (secret, key) = keys(Engine::Single, 4);
-    let mut silent = |_| ControlFlow::Continue(());
-    let mut order = |client: &Client, values: usize| {
-        let key = client.register(&mut Cursor::new(key.clone())).unwrap().sha256;
-        let part = secret.encrypt(&[1; 100]).unwrap();
+    let order = |client: &Client, values: usize| {
+        let user = User::new(client.clone(), Engine::Single);
+        let part = user.secret.encrypt(&[1; 100]).unwrap();
         let parts: Vec<_> = (0..values.div_ceil(100)).map(|_| part.clone()).collect();
         let bytes = cryptable::Ciphertext::join(parts).unwrap().to_bytes();
-        let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-        let order =
-            Order { key, ciphertext: sent.sha256, tables: vec!["squares".into()], bits_key: None };
-        client.order(&order).unwrap().id
+        let sent = upload(client, Kind::Ciphertext, bytes).unwrap();
+        client.order(&user.order_of(&sent.sha256, &["squares"])).unwrap().id
     };
     // Minutes of work.
     let long = order(&one, 300_000);
@@ -147,5 +117,5 @@ fn a_removed_client_frees_the_worker() {
     let short = order(&other, 1);
     server.store().remove_client("one").unwrap();
     wait_until("the other's job is done", || other.job(&short).unwrap().state == State::Done);
-    assert!(matches!(one.job(&long), Err(ClientError::Refused(problem)) if problem.status == 401));
+    assert_eq!(refused(one.job(&long)).status, 401);
 }

@@ -1,6 +1,5 @@
 //! Commands of the operator, each a process of its own, write to the folder while others do, and while a server runs.
 
-use std::io::Cursor;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +11,7 @@ use cryptable::Engine;
 use cryptable_service::{Config, Limits, Problem, Service, Store};
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::support::{Server, keys, squares, token};
+use crate::support::{Server, User, squares, token};
 
 const FOLDER: &str = "CRYPTABLE_TEST_OPERATOR_FOLDER";
 const NAME: &str = "CRYPTABLE_TEST_OPERATOR_NAME";
@@ -115,12 +114,9 @@ fn requests_that_write_wait_for_operators() {
 
 #[test]
 fn a_lock_that_lasts_too_long_is_told_and_harms_nothing() {
-    let server =
-        Server::start(Limits { lock_wait: Duration::from_millis(500), ..Limits::default() });
-    server.store().add_table("squares", &squares(4)).unwrap();
-    let client = server.client("one");
-    let (secret, key) = keys(Engine::Single, 4);
-    let key = client.register(&mut Cursor::new(key)).unwrap();
+    let limits = Limits { lock_wait: Duration::from_millis(500), ..Limits::default() };
+    let server = Server::with_squares(limits);
+    let user = User::new(server.client("one"), Engine::Single);
     let token = token(&server);
     let body = format!(r#"{{"kind":"ciphertext","length":9,"sha256":"{:064x}"}}"#, 1);
     let announce = || server.send("POST /v1/uploads", &token, "", &body);
@@ -141,10 +137,7 @@ fn a_lock_that_lasts_too_long_is_told_and_harms_nothing() {
     });
     // A client tries again by itself, and a job goes on when the lock is gone.
     std::thread::scope(|scope| {
-        let result = scope.spawn(|| {
-            let encrypted = secret.encrypt(&[3]).unwrap();
-            secret.decrypt(&client.lookup(&key.sha256, &encrypted, "squares").unwrap()).unwrap()
-        });
+        let result = scope.spawn(|| user.squares(&[3]));
         std::thread::sleep(Duration::from_millis(800));
         lock.rollback().unwrap();
         assert_eq!(result.join().unwrap(), [1]);

@@ -2,7 +2,6 @@
 //! decryption by all of them.
 
 use std::io::Cursor;
-use std::ops::ControlFlow;
 
 use cryptable::bits::JointDecryption;
 use cryptable::owners::{
@@ -10,13 +9,9 @@ use cryptable::owners::{
 };
 use cryptable::{Engine, Progress, PublicKey, ReadOptions, Table};
 use cryptable_service::messages::{Kind, Order};
-use cryptable_service::{Client, ClientError, Limits};
+use cryptable_service::{Client, Limits};
 
-use crate::support::{Server, keys};
-
-fn silent(_: f64) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
+use crate::support::{Server, keys, refused, silent, upload};
 
 /// Secrets of owners of a joint key of INSECURE toy parameters, and the files of its keys.
 struct Joint {
@@ -59,13 +54,6 @@ impl Joint {
     }
 }
 
-fn refused(client: &Client, order: &Order) -> String {
-    match client.order(order) {
-        Err(ClientError::Refused(problem)) => problem.detail,
-        other => panic!("not refused: {other:?}"),
-    }
-}
-
 #[test]
 fn owners_decrypt_what_a_server_looked_up_for_them() {
     let server = Server::start(Limits::default());
@@ -75,8 +63,7 @@ fn owners_decrypt_what_a_server_looked_up_for_them() {
     let (owners, contributor) = (server.client("hospitals"), server.client("sensor"));
     let register = |file: &[u8]| owners.register(&mut Cursor::new(file)).unwrap().sha256;
     let (key, bits) = (register(&joint.values), register(&joint.bits));
-    let publish = &mut Cursor::new(&joint.public);
-    owners.upload(Kind::PublicKey, publish, &mut silent).unwrap();
+    upload(&owners, Kind::PublicKey, &joint.public).unwrap();
 
     // Whoever contributes needs nothing but the joint public key.
     let options = ReadOptions::default().allow_insecure();
@@ -122,18 +109,18 @@ fn owners_decrypt_what_a_server_looked_up_for_them() {
 /// Refuses keys that do not belong together.
 fn refuse_other_keys(owners: &Client, order: &Order) {
     let register = |file: &[u8]| owners.register(&mut Cursor::new(file)).unwrap().sha256;
+    let refused = |order: Order| refused(owners.order(&order)).detail;
     let bits = order.bits_key.clone().unwrap();
     let three = Joint::new(3);
-    let message =
-        refused(owners, &Order { bits_key: Some(register(&three.bits)), ..order.clone() });
+    let message = refused(Order { bits_key: Some(register(&three.bits)), ..order.clone() });
     assert!(message.contains("of 3 owners, not 2"), "{message}");
-    let message = refused(owners, &Order { bits_key: Some(order.key.clone()), ..order.clone() });
+    let message = refused(Order { bits_key: Some(order.key.clone()), ..order.clone() });
     assert!(message.contains("no key of bits"), "{message}");
-    let message = refused(owners, &Order { key: bits, bits_key: None, ..order.clone() });
+    let message = refused(Order { key: bits, bits_key: None, ..order.clone() });
     assert!(message.contains("engine bits"), "{message}");
     let (_, plain) = keys(Engine::Packed, 16);
-    let message = refused(owners, &Order { key: register(&plain), ..order.clone() });
+    let message = refused(Order { key: register(&plain), ..order.clone() });
     assert!(message.contains("owners"), "{message}");
-    let message = refused(owners, &Order { bits_key: Some("0".repeat(64)), ..order.clone() });
+    let message = refused(Order { bits_key: Some("0".repeat(64)), ..order.clone() });
     assert!(message.contains("evaluation key"), "{message}");
 }

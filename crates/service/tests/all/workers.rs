@@ -1,16 +1,14 @@
 //! Workers that are processes of their own: one that dies or hangs loses no job and no value.
 
-use std::io::Cursor;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use cryptable::{Ciphertext, Engine, ReadOptions, SecretKey};
-use cryptable_service::messages::{Job, Kind, Order, State};
-use cryptable_service::{Client, Config, Limits, Retention, Stopper, Store};
+use cryptable::{Engine, ReadOptions};
+use cryptable_service::messages::{Job, State};
+use cryptable_service::{Config, Limits, Retention, Stopper, Store};
 use rusqlite::Connection;
 
-use crate::support::{Process, Server, keys, process_folder, squares, wait_until};
+use crate::support::{Process, Server, User, process_folder, squares, wait_until};
 
 /// Number of values of a job, which takes many turns.
 const VALUES: u64 = 600;
@@ -34,43 +32,21 @@ fn worker(folder: &Path) -> Process {
     Process::start("workers::worker_process", folder)
 }
 
-/// A client, its keys, and the digest of the evaluation key.
-struct User {
-    client: Client,
-    secret: SecretKey,
-    key: String,
+fn user(server: &Server, name: &str) -> User {
+    User::new(server.client(name).patience(Duration::from_secs(60)), Engine::Single)
 }
 
-impl User {
-    fn new(server: &Server, name: &str) -> Self {
-        let client = server.client(name).patience(Duration::from_secs(60));
-        let (secret, key) = keys(Engine::Single, 4);
-        let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
-        Self { client, secret, key }
-    }
+fn order(user: &User) -> Job {
+    let values: Vec<u64> = (0..VALUES).map(|x| x * 7 % 4).collect();
+    user.client.order(&user.order_of(&user.send(&values), &["squares", "again"])).unwrap()
+}
 
-    fn order(&self) -> Job {
-        let values: Vec<u64> = (0..VALUES).map(|x| x * 7 % 4).collect();
-        let bytes = self.secret.encrypt(&values).unwrap().to_bytes();
-        let mut silent = |_| ControlFlow::Continue(());
-        let sent = self.client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent);
-        let tables = vec!["squares".to_owned(), "again".to_owned()];
-        let (key, ciphertext) = (self.key.clone(), sent.unwrap().sha256);
-        self.client.order(&Order { key, ciphertext, tables, bits_key: None }).unwrap()
-    }
-
-    /// Waits until a job is done, and compares every value.
-    fn check(&self, job: &Job) {
-        let done = self.client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap();
-        assert_eq!(done.state, State::Done, "{done:?}");
-        for place in 0..2 {
-            let mut result = Vec::new();
-            self.client.fetch(&done, place, &mut result).unwrap();
-            let result = Ciphertext::from_bytes(&result).unwrap();
-            let expected: Vec<u64> = (0..VALUES).map(|x| (x * 7 % 4).pow(2) % 4).collect();
-            assert_eq!(self.secret.decrypt(&result).unwrap(), expected);
-        }
-    }
+/// Waits until a job is done, and compares every value.
+fn check(user: &User, job: &Job) {
+    let done = user.wait(job);
+    assert_eq!(done.state, State::Done, "{done:?}");
+    let expected: Vec<u64> = (0..VALUES).map(|x| (x * 7 % 4).pow(2) % 4).collect();
+    assert_eq!([0, 1].map(|place| user.result(&done, place)), [&expected[..]; 2]);
 }
 
 /// A server that runs no job itself, and its database.
@@ -152,14 +128,14 @@ fn expect(folder: &Path, expected: usize) {
 
 /// Kills a worker in the midst of a job, and returns two clients and their jobs, which were done in the end.
 fn kill_one(watched: &Watched, folders: [&Path; 2]) -> [(User, Job); 2] {
-    let users = ["one", "two"].map(|name| User::new(&watched.server, name));
+    let users = ["one", "two"].map(|name| user(&watched.server, name));
     let mut workers: Vec<Process> = folders.into_iter().map(worker).collect();
-    let jobs: Vec<Job> = users.iter().map(User::order).collect();
+    let jobs: Vec<Job> = users.iter().map(order).collect();
     let (place, lease) = watched.in_midst(&jobs[0], &workers);
     let dead = format!("worker-{}-", workers[place].id());
     workers[place].kill();
     for (user, job) in users.iter().zip(&jobs) {
-        user.check(job);
+        check(user, job);
     }
     let (now, name, _) = watched.lease(&jobs[0]);
     assert!(now > lease && !name.starts_with(&dead), "lease {now} after {lease}, of {name}");
@@ -187,7 +163,7 @@ fn a_known_object_store_serves_workers_of_which_one_is_killed() {
     let copies = watched.server.folder.path().join("copies");
     std::fs::remove_dir_all(&copies).unwrap();
     std::fs::create_dir(copies).unwrap();
-    done.iter().for_each(|(user, job)| user.check(job));
+    done.iter().for_each(|(user, job)| check(user, job));
 }
 
 /// Each turn's results go there at once.
@@ -202,7 +178,7 @@ fn an_object_store_keeps_what_a_killed_worker_did_and_what_folders_lose() {
     expect(objects.path(), 9);
     std::fs::remove_dir_all(watched.server.folder.path().join("copies")).unwrap();
     std::fs::create_dir(watched.server.folder.path().join("copies")).unwrap();
-    done.iter().for_each(|(user, job)| user.check(job));
+    done.iter().for_each(|(user, job)| check(user, job));
     watched.server.store().remove_client("one").unwrap();
     expect(objects.path(), 5);
 }
@@ -233,7 +209,7 @@ fn machines_share_a_database() {
     assert!(text.contains("the database of") && !text.contains("postgres@"), "{text}");
     watched.server.store().remove_client("one").unwrap();
     assert!(done[0].0.client.job(&done[0].1.id).is_err());
-    done[1].0.check(&done[1].1);
+    check(&done[1].0, &done[1].1);
     watched.server.store().remove_client("two").unwrap();
     watched.expect_files(0);
 }
@@ -256,9 +232,9 @@ fn a_worker_that_hangs_loses_its_job_and_changes_nothing_any_more() {
     };
     let watched = Watched::start(None, None);
     let folder = watched.server.folder.path();
-    let user = User::new(&watched.server, "one");
+    let user = user(&watched.server, "one");
     let mut workers = vec![worker(folder)];
-    let job = user.order();
+    let job = order(&user);
     let (_, lease) = watched.in_midst(&job, &workers);
     // Not while it holds the database's lock, which would stop everybody.
     #[allow(irrefutable_let_patterns, reason = "builds without PostgreSQL have one kind")]
@@ -269,17 +245,17 @@ fn a_worker_that_hangs_loses_its_job_and_changes_nothing_any_more() {
     wait_until("each of its threads has stopped", || has_stopped(&workers[0]));
     drop(lock);
     workers.push(worker(folder));
-    user.check(&job);
+    check(&user, &job);
     let done = watched.lease(&job);
     assert!(done.0 > lease);
     send("CONT", &workers[0]);
     workers[1].kill();
     // It lives, and takes the next job.
-    let next = user.order();
-    user.check(&next);
+    let next = order(&user);
+    check(&user, &next);
     let name = watched.lease(&next).1;
     assert!(name.starts_with(&format!("worker-{}-", workers[0].id())), "{name}");
-    user.check(&job);
+    check(&user, &job);
     assert_eq!(watched.lease(&job), done);
     watched.expect_files(1 + 2 + 4);
 }

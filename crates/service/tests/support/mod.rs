@@ -1,16 +1,21 @@
 //! A server in this process, clients, and requests as nobody should send them.
 #![allow(dead_code, reason = "not every test binary needs all")]
 
-use std::io::{Read, Write};
+use std::fmt::Debug;
+use std::io::{Cursor, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use cryptable::{Engine, Execution, Parameters, ReadOptions, SecretKey, Table};
-use cryptable_service::{Client, Clock, Config, Limits, Service, Stopper, Store};
+use cryptable::{Ciphertext, Engine, Execution, Parameters, ReadOptions, SecretKey, Table};
+use cryptable_service::messages::{Job, Kind, Object, Order};
+use cryptable_service::{
+    Client, ClientError, Clock, Config, Limits, Problem, Service, Stopper, Store,
+};
 use tempfile::TempDir;
 
 /// A server and its folder.
@@ -24,6 +29,13 @@ pub struct Server {
 impl Server {
     pub fn start(limits: Limits) -> Self {
         Self::start_at(limits, Clock::system())
+    }
+
+    /// A server with a table of squares.
+    pub fn with_squares(limits: Limits) -> Self {
+        let server = Self::start(limits);
+        server.store().add_table("squares", &squares(4)).unwrap();
+        server
     }
 
     pub fn start_at(limits: Limits, clock: Clock) -> Self {
@@ -192,6 +204,73 @@ pub fn config(folder: &Path, limits: Limits) -> Config {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let options = ReadOptions::default().allow_insecure();
     Config { limits, options, ..Config::new(folder, listen) }
+}
+
+/// Progress of which nothing is told.
+pub fn silent(_: f64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// The problem by which a server refuses something.
+pub fn refused(outcome: Result<impl Debug, ClientError>) -> Problem {
+    match outcome {
+        Err(ClientError::Refused(problem)) => problem,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// Sends a file.
+pub fn upload(client: &Client, kind: Kind, file: impl AsRef<[u8]>) -> Result<Object, ClientError> {
+    client.upload(kind, &mut Cursor::new(file), &mut silent)
+}
+
+/// A client with keys of its own for tables of four values.
+pub struct User {
+    pub client: Client,
+    pub secret: SecretKey,
+    /// The server's name of the evaluation key.
+    pub key: String,
+}
+
+impl User {
+    /// Makes keys of an engine, and registers the server's.
+    pub fn new(client: Client, engine: Engine) -> Self {
+        let (secret, key) = keys(engine, 4);
+        let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
+        Self { client, secret, key }
+    }
+
+    /// Sends values; returns the digest of their file.
+    pub fn send(&self, values: &[u64]) -> String {
+        let file = self.secret.encrypt(values).unwrap().to_bytes();
+        upload(&self.client, Kind::Ciphertext, file).unwrap().sha256
+    }
+
+    /// An order of a file's lookup in some tables.
+    pub fn order_of(&self, ciphertext: &str, tables: &[&str]) -> Order {
+        let tables = tables.iter().map(|&name| name.to_owned()).collect();
+        let (key, ciphertext) = (self.key.clone(), ciphertext.to_owned());
+        Order { key, ciphertext, tables, bits_key: None }
+    }
+
+    /// Waits until a job is done.
+    pub fn wait(&self, job: &Job) -> Job {
+        self.client.wait(&job.id, &mut silent).unwrap()
+    }
+
+    /// Fetches and decrypts a result of a job that is done.
+    pub fn result(&self, job: &Job, place: usize) -> Vec<u64> {
+        let mut result = Vec::new();
+        self.client.fetch(job, place, &mut result).unwrap();
+        self.secret.decrypt(&Ciphertext::from_bytes(&result).unwrap()).unwrap()
+    }
+
+    /// Squares of values, by the server.
+    pub fn squares(&self, values: &[u64]) -> Vec<u64> {
+        let encrypted = self.secret.encrypt(values).unwrap();
+        let result = self.client.lookup(&self.key, &encrypted, "squares").unwrap();
+        self.secret.decrypt(&result).unwrap()
+    }
 }
 
 /// Keys of INSECURE toy parameters: the client's, and the file of the server's.

@@ -12,97 +12,54 @@
 use super::operators::digits;
 use super::{Condition, PaperNumbers};
 
-/// A row of Table 8. A star in the name is a multi-value bootstrap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Variant {
-    /// EvalFunc.
-    EvalFunc,
-    /// FDFB-KS.
-    FdfbKs,
-    /// Comp.
-    Comp,
-    /// Comp*.
-    CompMultiValue,
-    /// WoP-PBS1.
-    WopPbs1,
-    /// WoP-PBS1*.
-    WopPbs1MultiValue,
-    /// WoP-PBS2.
-    WopPbs2,
-    /// WoP-PBS2*.
-    WopPbs2MultiValue,
-    /// WoPPBS1-Refine (Theorem 5).
-    WopPbs1Refine,
-    /// WoPPBS1-Refine* (Theorem 5).
-    WopPbs1RefineMultiValue,
-    /// FDFB-BFVMult (Theorem 6).
-    FdfbBfvMult,
-    /// FDFB-BFVMult* (Theorem 6).
-    FdfbBfvMultMultiValue,
-    /// FDFB-Compress (Theorem 1).
-    FdfbCompress,
-    /// FDFB-CancelSign (Theorem 2).
-    FdfbCancelSign,
-    /// FDFB-Select (Theorem 3).
-    FdfbSelect,
-    /// FDFB-Select* (Theorem 3).
-    FdfbSelectMultiValue,
-    /// FDFB-SelectAlt (Theorem 4).
-    FdfbSelectAlt,
-    /// FDFB-SelectAlt* (Theorem 4).
-    FdfbSelectAltMultiValue,
+/// The enum of rows from one list: what a row is called here and in the paper.
+macro_rules! variants {
+    ($($variant:ident = $name:literal,)+) => {
+        /// A row of Table 8. A star in the name is a multi-value bootstrap.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Variant {
+            $(#[doc = concat!($name, ".")] $variant,)+
+        }
+
+        impl Variant {
+            /// All rows, in the order of Table 8.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The name, that of the method in [`cryptable_fhew::full_domain::methods`].
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+    };
+}
+
+variants! {
+    EvalFunc = "EvalFunc",
+    FdfbKs = "FDFB-KS",
+    Comp = "Comp",
+    CompMultiValue = "Comp*",
+    WopPbs1 = "WoP-PBS1",
+    WopPbs1MultiValue = "WoP-PBS1*",
+    WopPbs2 = "WoP-PBS2",
+    WopPbs2MultiValue = "WoP-PBS2*",
+    WopPbs1Refine = "WoPPBS1-Refine",
+    WopPbs1RefineMultiValue = "WoPPBS1-Refine*",
+    FdfbBfvMult = "FDFB-BFVMult",
+    FdfbBfvMultMultiValue = "FDFB-BFVMult*",
+    FdfbCompress = "FDFB-Compress",
+    FdfbCancelSign = "FDFB-CancelSign",
+    FdfbSelect = "FDFB-Select",
+    FdfbSelectMultiValue = "FDFB-Select*",
+    FdfbSelectAlt = "FDFB-SelectAlt",
+    FdfbSelectAltMultiValue = "FDFB-SelectAlt*",
 }
 
 use Variant::*;
 
 impl Variant {
-    /// All rows, in the order of Table 8.
-    pub const ALL: [Self; 18] = [
-        EvalFunc,
-        FdfbKs,
-        Comp,
-        CompMultiValue,
-        WopPbs1,
-        WopPbs1MultiValue,
-        WopPbs2,
-        WopPbs2MultiValue,
-        WopPbs1Refine,
-        WopPbs1RefineMultiValue,
-        FdfbBfvMult,
-        FdfbBfvMultMultiValue,
-        FdfbCompress,
-        FdfbCancelSign,
-        FdfbSelect,
-        FdfbSelectMultiValue,
-        FdfbSelectAlt,
-        FdfbSelectAltMultiValue,
-    ];
-
-    /// The name, that of the method in [`cryptable_fhew::full_domain::methods`].
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            EvalFunc => "EvalFunc",
-            FdfbKs => "FDFB-KS",
-            Comp => "Comp",
-            CompMultiValue => "Comp*",
-            WopPbs1 => "WoP-PBS1",
-            WopPbs1MultiValue => "WoP-PBS1*",
-            WopPbs2 => "WoP-PBS2",
-            WopPbs2MultiValue => "WoP-PBS2*",
-            WopPbs1Refine => "WoPPBS1-Refine",
-            WopPbs1RefineMultiValue => "WoPPBS1-Refine*",
-            FdfbBfvMult => "FDFB-BFVMult",
-            FdfbBfvMultMultiValue => "FDFB-BFVMult*",
-            FdfbCompress => "FDFB-Compress",
-            FdfbCancelSign => "FDFB-CancelSign",
-            FdfbSelect => "FDFB-Select",
-            FdfbSelectMultiValue => "FDFB-Select*",
-            FdfbSelectAlt => "FDFB-SelectAlt",
-            FdfbSelectAltMultiValue => "FDFB-SelectAlt*",
-        }
-    }
-
     /// The row of a method of cryptable-fhew, by [`cryptable_fhew::full_domain::FullDomainMethod::name`]. Methods
     /// that the paper does not have (interleaved lookups, FDFB-KS with a chosen number of digits) have none.
     ///

@@ -1,6 +1,4 @@
-"""
-Ciphertexts and their files.
-"""
+"""Ciphertexts and their files."""
 
 from collections.abc import Iterator, Sequence
 from os import PathLike
@@ -12,8 +10,7 @@ __all__ = ["Ciphertext", "CiphertextReader", "CiphertextWriter"]
 
 @final
 class Ciphertext:
-    """
-    Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
+    """Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 
     `shape`, `ndim`, `size`, `len` and `reshape` are numpy's. So are indexing and iteration: `x[2:5]`, `x[-1]`, `x[mask]`. Packed
     values lie together in ciphertexts, which an index takes whole or not at all. `==` is refused: a lookup compares with a
@@ -29,9 +26,7 @@ class Ciphertext:
     def __eq__(self, other: object, /) -> Any: ...
     def __ge__(self, other: object, /) -> Any: ...
     def __getitem__(self, key: Any, /) -> Ciphertext:
-        """
-        Returns some of the values, as numpy would.
-        """
+        """Returns some of the values, as numpy would."""
 
     def __gt__(self, other: object, /) -> Any: ...
     def __hash__(self, /) -> int: ...
@@ -48,192 +43,131 @@ class Ciphertext:
     def __rsub__(self, other: object, /) -> Ciphertext: ...
     def __sub__(self, other: object, /) -> Ciphertext: ...
     def as_signed(self, /, signed: bool = True) -> Ciphertext:
-        """
-        The same values, read as signed or unsigned ones, such as a difference of unsigned values.
-        """
+        """The same values, read as signed or unsigned ones, such as a difference of unsigned values."""
 
     @property
     def engine(self, /) -> str:
-        """
-        Which engine it is of.
-        """
+        """Which engine it is of."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> Ciphertext:
-        """
-        Reads the bytes of a file. An array has one dimension then: files have no shape.
-        """
+        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
 
     @property
     def is_fresh(self, /) -> bool:
-        """
-        Whether nothing was computed on it yet.
-        """
+        """Whether nothing was computed on it yet."""
 
     @staticmethod
     def join(parts: SupportsGetItem[int, Ciphertext]) -> Ciphertext:
-        """
-        Values of several ciphertexts, one after another, in one dimension.
-        """
+        """Values of several ciphertexts, one after another, in one dimension."""
 
     @property
     def key_id(self, /) -> str:
-        """
-        The identifier of the secret key that decrypts it.
-        """
+        """The identifier of the secret key that decrypts it."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Ciphertext:
-        """
-        Reads a file. An array has one dimension then: files have no shape.
-        """
+        """Reads a file. An array has one dimension then: files have no shape."""
 
     @property
     def modulus(self, /) -> int:
-        """
-        Values are below this modulus.
-        """
+        """Values are below this modulus."""
 
     @property
     def ndim(self, /) -> int:
-        """
-        The number of its axes.
-        """
+        """The number of its axes."""
 
     @property
     def noise(self, /) -> tuple[float, float] | None:
-        """
-        A bound on its noise, as it states itself: standard deviation and bias, fractions of the modulus of ciphertexts.
+        """A bound on its noise, as it states itself: standard deviation and bias, fractions of the modulus of ciphertexts.
         `None` where there are no sums, which need it.
         """
 
     @property
     def parameter_digest(self, /) -> str:
-        """
-        The digest of its parameters: `Parameters.digest`.
-        """
+        """The digest of its parameters: `Parameters.digest`."""
 
     def parts(self, /) -> list[Ciphertext]:
-        """
-        Its parts one by one, as many values each as the engine encrypts together: what `join` joins.
-        """
+        """Its parts one by one, as many values each as the engine encrypts together: what `join` joins."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> Ciphertext:
-        """
-        Returns the same values in another shape.
-        """
+        """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """
-        Writes a file that every program of this library reads. An existing one is replaced only if told so.
-        """
+        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
 
     @property
     def shape(self, /) -> tuple[int, ...]:
-        """
-        The shape of the encrypted array.
-        """
+        """The shape of the encrypted array."""
 
     @property
     def signed(self, /) -> bool:
-        """
-        Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup.
-        """
+        """Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup."""
 
     @property
     def size(self, /) -> int:
-        """
-        The number of values.
-        """
+        """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """
-        Returns its bytes, as a file has them.
-        """
+        """Returns its bytes, as a file has them."""
 
 @final
 class CiphertextReader:
-    """
-    Reads a file of ciphertexts one after another, in the memory of one; all of it is checked first. Iterates over
+    """Reads a file of ciphertexts one after another, in the memory of one; all of it is checked first. Iterates over
     ciphertexts of one dimension.
     """
 
     def __enter__(self, /) -> CiphertextReader: ...
     def __exit__(self, /, *_error: object) -> None:
-        """
-        Nothing is left to do: files are closed with their readers.
-        """
+        """Nothing is left to do: files are closed with their readers."""
 
     def __iter__(self, /) -> CiphertextReader: ...
     def __len__(self, /) -> int:
-        """
-        The number of ciphertexts.
-        """
+        """The number of ciphertexts."""
 
     def __new__(cls, /, path: str | PathLike[str]) -> CiphertextReader:
-        """
-        Opens a file and checks all of it.
-        """
+        """Opens a file and checks all of it."""
 
     def __next__(self, /) -> Ciphertext: ...
     def __repr__(self, /) -> str: ...
     @property
     def digest(self, /) -> str:
-        """
-        The digest of the file.
-        """
+        """The digest of the file."""
 
     @property
     def engine(self, /) -> str:
-        """
-        Which engine it is of.
-        """
+        """Which engine it is of."""
 
     @property
     def key_id(self, /) -> str:
-        """
-        The identifier of the secret key that decrypts it.
-        """
+        """The identifier of the secret key that decrypts it."""
 
     @property
     def modulus(self, /) -> int:
-        """
-        Values are below this modulus.
-        """
+        """Values are below this modulus."""
 
     @property
     def parameter_digest(self, /) -> str:
-        """
-        The digest of the parameters.
-        """
+        """The digest of the parameters."""
 
     @property
     def size(self, /) -> int:
-        """
-        The number of values of the file.
-        """
+        """The number of values of the file."""
 
 @final
 class CiphertextWriter:
-    """
-    Writes a file of ciphertexts one after another, of any number, in the memory of one. It appears when it is whole: at
+    """Writes a file of ciphertexts one after another, of any number, in the memory of one. It appears when it is whole: at
     `close`, or at the end of a `with` block, but not if that ends by an exception.
     """
 
     def __enter__(self, /) -> CiphertextWriter: ...
     def __exit__(self, /, kind: type[BaseException] | None, *_error: object) -> None: ...
     def __new__(cls, /, path: str | PathLike[str], *, replace: bool = False) -> CiphertextWriter:
-        """
-        A writer of a new file; an existing one is replaced only if told so.
-        """
+        """A writer of a new file; an existing one is replaced only if told so."""
 
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
-        """
-        Completes the file.
-        """
+        """Completes the file."""
 
     def write(self, /, ciphertext: Ciphertext) -> None:
-        """
-        Appends the values of a ciphertext: of the same key, engine and modulus as the first.
-        """
+        """Appends the values of a ciphertext: of the same key, engine and modulus as the first."""

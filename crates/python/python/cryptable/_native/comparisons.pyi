@@ -1,6 +1,4 @@
-"""
-For `cryptable.comparisons`.
-"""
+"""For `cryptable.comparisons`."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -17,47 +15,34 @@ __all__ = ["ComparisonPlan", "Digits", "compare", "plan_comparisons"]
 
 @final
 class ComparisonPlan:
-    """
-    Predicted costs of comparisons of integers. Prints as a list.
-    """
+    """Predicted costs of comparisons of integers. Prints as a list."""
 
     def __repr__(self, /) -> str: ...
     @property
     def bits(self, /) -> int:
-        """
-        Bits of the integers.
-        """
+        """Bits of the integers."""
 
     @property
     def digit_sizes(self, /) -> list[int]:
-        """
-        Sizes of the digits of values, the least significant first; one bit of the last is headroom.
-        """
+        """Sizes of the digits of values, the least significant first; one bit of the last is headroom."""
 
     @property
     def key_file_bytes(self, /) -> int:
-        """
-        Bytes of the file of the evaluation key.
-        """
+        """Bytes of the file of the evaluation key."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """
-        Predicted memory at its peak, keys included.
-        """
+        """Predicted memory at its peak, keys included."""
 
     @property
     def operations(self, /) -> list[tuple[str, float, float]]:
-        """
-        For each operation its name, predicted seconds for a full ciphertext, and log2 of the probability that any of
+        """For each operation its name, predicted seconds for a full ciphertext, and log2 of the probability that any of
         its integers comes out wrong.
         """
 
 @final
 class Digits:
-    """
-    Encrypted integers in digits: what maximum, ReLU and their like give.
-    """
+    """Encrypted integers in digits: what maximum, ReLU and their like give."""
 
     def __bool__(self, /) -> bool: ...
     def __eq__(self, other: object, /) -> Any: ...
@@ -71,78 +56,52 @@ class Digits:
     def __repr__(self, /) -> str: ...
     @property
     def digits(self, /) -> list[Ciphertext]:
-        """
-        The digits, the least significant first, to be looked up or added.
-        """
+        """The digits, the least significant first, to be looked up or added."""
 
     @staticmethod
     def from_bytes(bytes: bytes, parameters: Parameters) -> Digits:
-        """
-        Reads the bytes of a file. An array has one dimension then: files have no shape.
-        """
+        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str], parameters: Parameters) -> Digits:
-        """
-        Reads a file. An array has one dimension then: files have no shape.
-        """
+        """Reads a file. An array has one dimension then: files have no shape."""
 
     @property
     def modulus(self, /) -> int:
-        """
-        Integers are below this modulus.
-        """
+        """Integers are below this modulus."""
 
     @property
     def ndim(self, /) -> int:
-        """
-        The number of its axes.
-        """
+        """The number of its axes."""
 
     @staticmethod
     def of(parameters: Parameters, digits: SupportsGetItem[int, Ciphertext]) -> Digits:
-        """
-        Digits that came one by one, as results under these parameters have them.
-        """
+        """Digits that came one by one, as results under these parameters have them."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> Digits:
-        """
-        Returns the same values in another shape.
-        """
+        """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """
-        Writes a file that every program of this library reads. An existing one is replaced only if told so.
-        """
+        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
 
     @property
     def shape(self, /) -> tuple[int, ...]:
-        """
-        The shape of the encrypted array.
-        """
+        """The shape of the encrypted array."""
 
     @property
     def signed(self, /) -> bool:
-        """
-        Whether the integers are signed.
-        """
+        """Whether the integers are signed."""
 
     @property
     def size(self, /) -> int:
-        """
-        The number of values.
-        """
+        """The number of values."""
 
     @property
     def sizes(self, /) -> list[int]:
-        """
-        Sizes of the digits: integers are the sum of digits times the product of the sizes before.
-        """
+        """Sizes of the digits: integers are the sum of digits times the product of the sizes before."""
 
     def to_bytes(self, /) -> bytes:
-        """
-        Returns its bytes, as a file has them.
-        """
+        """Returns its bytes, as a file has them."""
 
 def compare(
     key: EvaluationKey,
@@ -153,9 +112,7 @@ def compare(
     threads: int = 0,
     progress: Progress | None = True,
 ) -> Ciphertext | Digits:
-    """
-    Runs an operation, by its name, on one or two ciphertexts.
-    """
+    """Runs an operation, by its name, on one or two ciphertexts."""
 
 def plan_comparisons(
     bits: SupportsIndex,
@@ -167,6 +124,4 @@ def plan_comparisons(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> ComparisonPlan:
-    """
-    Predicts comparisons of integers of `bits` bits.
-    """
+    """Predicts comparisons of integers of `bits` bits."""

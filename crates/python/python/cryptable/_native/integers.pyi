@@ -1,6 +1,4 @@
-"""
-For `cryptable.integers`.
-"""
+"""For `cryptable.integers`."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -25,8 +23,7 @@ __all__ = [
 
 @final
 class Column:
-    """
-    Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that they were. Public: it may be sent, stored
+    """Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that they were. Public: it may be sent, stored
     and pickled.
 
     Operators (`+ - * << >> < <= == & | ^ ~`) work within `with cryptable.integers.computing(server):`, as numpy's do.
@@ -59,175 +56,122 @@ class Column:
     def __xor__(self, other: object, /) -> Column: ...
     @property
     def bits(self, /) -> int:
-        """
-        Bits of the integers; 1 of booleans.
-        """
+        """Bits of the integers; 1 of booleans."""
 
     @property
     def dtype(self, /) -> np.dtype[Any]:
-        """
-        numpy's type of the values.
-        """
+        """numpy's type of the values."""
 
     @property
     def engine(self, /) -> str:
-        """
-        Which engine it is of: `packed` or `single`.
-        """
+        """Which engine it is of: `packed` or `single`."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> Column:
-        """
-        Reads the bytes of a file. An array has one dimension then: files have no shape.
-        """
+        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Column:
-        """
-        Reads a file. An array has one dimension then: files have no shape.
-        """
+        """Reads a file. An array has one dimension then: files have no shape."""
 
     @property
     def ndim(self, /) -> int:
-        """
-        The number of its axes.
-        """
+        """The number of its axes."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> Column:
-        """
-        Returns the same values in another shape.
-        """
+        """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """
-        Writes a file that every program of this library reads. An existing one is replaced only if told so.
-        """
+        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
 
     @property
     def shape(self, /) -> tuple[int, ...]:
-        """
-        The shape of the encrypted array.
-        """
+        """The shape of the encrypted array."""
 
     @property
     def signed(self, /) -> bool:
-        """
-        Whether integers are signed.
-        """
+        """Whether integers are signed."""
 
     @property
     def size(self, /) -> int:
-        """
-        The number of values.
-        """
+        """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """
-        Returns its bytes, as a file has them.
-        """
+        """Returns its bytes, as a file has them."""
 
 @final
 class ColumnReader:
-    """
-    Reads a file of a column part after part, in the memory of two, each of which is checked before it is given. Iterates over
+    """Reads a file of a column part after part, in the memory of two, each of which is checked before it is given. Iterates over
     columns of one dimension.
     """
 
     def __enter__(self, /) -> ColumnReader: ...
     def __exit__(self, /, *_error: object) -> None:
-        """
-        Nothing is left to do: files are closed with their readers.
-        """
+        """Nothing is left to do: files are closed with their readers."""
 
     def __iter__(self, /) -> ColumnReader: ...
     def __new__(cls, /, path: str | PathLike[str]) -> ColumnReader:
-        """
-        Opens a file and checks its first part.
-        """
+        """Opens a file and checks its first part."""
 
     def __next__(self, /) -> Column: ...
     def __repr__(self, /) -> str: ...
 
 @final
 class ColumnWriter:
-    """
-    Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
+    """Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
     a `with` block, but not if that ends by an exception.
     """
 
     def __enter__(self, /) -> ColumnWriter: ...
     def __exit__(self, /, kind: type[BaseException] | None, *_error: object) -> None: ...
     def __new__(cls, /, path: str | PathLike[str], *, replace: bool = False) -> ColumnWriter:
-        """
-        A writer of a new file; an existing one is replaced only if told so.
-        """
+        """A writer of a new file; an existing one is replaced only if told so."""
 
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
-        """
-        Completes the file.
-        """
+        """Completes the file."""
 
     def write(self, /, column: Column) -> None:
-        """
-        Appends the values of a column: of the same key and type as the first.
-        """
+        """Appends the values of a column: of the same key and type as the first."""
 
 @final
 class IntegerPlan:
-    """
-    Predicted costs of operations on columns of integers. Prints as a list; keys are generated for it.
-    """
+    """Predicted costs of operations on columns of integers. Prints as a list; keys are generated for it."""
 
     def __repr__(self, /) -> str: ...
     @property
     def bits(self, /) -> int:
-        """
-        Bits of the integers.
-        """
+        """Bits of the integers."""
 
     @property
     def digit_bits(self, /) -> int:
-        """
-        Bits of a digit: a ciphertext each.
-        """
+        """Bits of a digit: a ciphertext each."""
 
     @property
     def engine(self, /) -> str:
-        """
-        Which engine it is of.
-        """
+        """Which engine it is of."""
 
     @property
     def key_file_bytes(self, /) -> int:
-        """
-        Bytes of the file of the evaluation key.
-        """
+        """Bytes of the file of the evaluation key."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """
-        Predicted memory of a lookup at its peak, keys included.
-        """
+        """Predicted memory of a lookup at its peak, keys included."""
 
     @property
     def operations(self, /) -> list[tuple[str, int, int, float, float]]:
-        """
-        For each operation its name, lookups, tables, predicted seconds for a full ciphertext, and log2 of the probability
+        """For each operation its name, lookups, tables, predicted seconds for a full ciphertext, and log2 of the probability
         that any of its integers comes out wrong.
         """
 
     @property
     def security_bits(self, /) -> float:
-        """
-        Security in bits, classical.
-        """
+        """Security in bits, classical."""
 
     @property
     def signed(self, /) -> bool:
-        """
-        Whether they are signed.
-        """
+        """Whether they are signed."""
 
 def compute_integers(
     key: EvaluationKey,
@@ -237,19 +181,13 @@ def compute_integers(
     table: npt.NDArray[Any] | None = None,
     progress: Progress | None = True,
 ) -> list[Column]:
-    """
-    Runs an operation, by its name, on columns and public numbers.
-    """
+    """Runs an operation, by its name, on columns and public numbers."""
 
 def decrypt_column(secret: SecretKey, column: Column) -> npt.NDArray[Any]:
-    """
-    Decrypts a column: an array of numpy's type of the same name.
-    """
+    """Decrypts a column: an array of numpy's type of the same name."""
 
 def encrypt_column(key: SecretKey | PublicKey, values: npt.NDArray[Any], bits: SupportsIndex, signed: bool) -> Column:
-    """
-    Encrypts integers of `bits` bits, or booleans: 1 bit.
-    """
+    """Encrypts integers of `bits` bits, or booleans: 1 bit."""
 
 def plan_integers(
     bits: SupportsIndex,
@@ -265,6 +203,4 @@ def plan_integers(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> IntegerPlan:
-    """
-    Plans operations on columns of integers of `bits` bits.
-    """
+    """Plans operations on columns of integers of `bits` bits."""

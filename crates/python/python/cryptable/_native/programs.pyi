@@ -1,6 +1,4 @@
-"""
-For `cryptable.ml`.
-"""
+"""For `cryptable.ml`."""
 
 from typing import SupportsFloat, SupportsIndex, final
 
@@ -15,100 +13,69 @@ __all__ = ["ProgramPlan", "ServerProgram", "column_of", "join_columns", "plan_pr
 
 @final
 class ProgramPlan:
-    """
-    Parameters for a program, and the predicted costs of a run. Prints as a list.
-    """
+    """Parameters for a program, and the predicted costs of a run. Prints as a list."""
 
     def __repr__(self, /) -> str: ...
     @property
     def key_file_bytes(self, /) -> int:
-        """
-        Bytes of the file of the evaluation key.
-        """
+        """Bytes of the file of the evaluation key."""
 
     @property
     def log2_fail(self, /) -> float:
-        """
-        log2 of the probability that any result of a full ciphertext is wrong.
-        """
+        """log2 of the probability that any result of a full ciphertext is wrong."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """
-        Predicted memory at its peak, keys included.
-        """
+        """Predicted memory at its peak, keys included."""
 
     @property
     def rows(self, /) -> int:
-        """
-        Rows of a full ciphertext per column.
-        """
+        """Rows of a full ciphertext per column."""
 
     @property
     def seconds(self, /) -> float:
-        """
-        Predicted seconds for a full ciphertext per column.
-        """
+        """Predicted seconds for a full ciphertext per column."""
 
     @property
     def security_bits(self, /) -> float:
-        """
-        Security in bits, classical.
-        """
+        """Security in bits, classical."""
 
 @final
 class ServerProgram:
-    """
-    Formulas over columns with names, as the server runs them: what a model is compiled to, and what `frames.group_by` makes. Its
+    """Formulas over columns with names, as the server runs them: what a model is compiled to, and what `frames.group_by` makes. Its
     file is also a step of pipelines.
     """
 
     def __repr__(self, /) -> str: ...
     @property
     def choices_in_a_row(self, /) -> int:
-        """
-        Most choices within each other that take a product.
-        """
+        """Most choices within each other that take a product."""
 
     @property
     def columns(self, /) -> list[str]:
-        """
-        Names of the columns.
-        """
+        """Names of the columns."""
 
     @staticmethod
     def from_json(text: str) -> ServerProgram:
-        """
-        Reads a program.
-        """
+        """Reads a program."""
 
     @property
     def groups(self, /) -> tuple[str, int] | None:
-        """
-        Name of the column whose values are groups, and how many there are, if results are added up by them.
-        """
+        """Name of the column whose values are groups, and how many there are, if results are added up by them."""
 
     @property
     def results(self, /) -> list[str]:
-        """
-        Names of the results.
-        """
+        """Names of the results."""
 
     @property
     def tables(self, /) -> int:
-        """
-        Number of different tables and conditions.
-        """
+        """Number of different tables and conditions."""
 
 def column_of(frame: Frame, name: str) -> Ciphertext:
-    """
-    Returns the values of a column of a frame.
-    """
+    """Returns the values of a column of a frame."""
 
 def join_columns(columns: SupportsGetItem[int, tuple[str, Ciphertext]]) -> Frame:
-    """
-    Joins columns of encrypted values to a frame.
-    """
+    """Joins columns of encrypted values to a frame."""
 
 def plan_program(
     program: ServerProgram,
@@ -119,13 +86,9 @@ def plan_program(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> ProgramPlan:
-    """
-    Finds parameters for a program, and predicts its run.
-    """
+    """Finds parameters for a program, and predicts its run."""
 
 def run_program(
     server: EvaluationKey, frame: Frame, program: ServerProgram, threads: int, progress: Progress | None
 ) -> Frame:
-    """
-    Runs a program on the columns of a frame that have its names.
-    """
+    """Runs a program on the columns of a frame that have its names."""
