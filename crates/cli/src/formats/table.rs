@@ -119,6 +119,7 @@ pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<Fil
         "csv" => Ok(FileKind::Csv),
         "npy" => Ok(FileKind::Npy),
         _ if is_regular && !input_file::is_stdin(path) => {
+            input_file::refuse_own(reader.get_ref(), path, "a table")?;
             bail!("{name}: a table is a .csv or .npy file, or what encrypt-table wrote")
         }
         // A pipe has no name that tells.

@@ -147,6 +147,7 @@ fn results_join_the_rows_they_came_from() {
     assert!(here.read("joined.csv").ends_with(b"dan,cook,cook\n"));
     std::fs::remove_file(here.path("joined.csv")).unwrap();
     here.refuses(line, "--column names the new column");
+    here.refuses(&format!("{line} --column job"), "people.csv has a column \"job\" already");
     here.write("people.csv", "a;1\nb;2\n");
     assert_eq!(here.fail(line), "people.csv: 2 rows, but there are more values");
     here.write("people.csv", "a;1\nb;2\nc;3\nd;4\ne;5\n");
