@@ -64,7 +64,9 @@ def test_what_a_newcomer_does_wrong(packed):
     for source in (None, "table", 3):
         with pytest.raises(TypeError, match="a table is an array of outputs"):
             server.lookup(x, source)
-    with pytest.raises(TypeError, match="not for a list"):
+    with pytest.raises(TypeError, match="not for 8; moduli="):
+        cryptable.plan(8)
+    with pytest.raises(TypeError, match="not for list"):
         cryptable.SecretKey.generate([0, 1])
     with pytest.raises(RangeError, match=f"value {2**70} at position 1 has more than 64 bits"):
         secret.encrypt([1, 2**70])

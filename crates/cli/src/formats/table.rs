@@ -244,7 +244,10 @@ fn sort(
 ) -> Result<Vec<u64>> {
     let name = input_file::name(path);
     if lines.iter().all(|line| line.input.is_none()) {
-        ensure!(default.is_none(), "{name}: --default is for lines `input,output`");
+        ensure!(
+            default.is_none(),
+            "{name}: it has an output per line, for all inputs; --default is for lines `input,output`"
+        );
         return Ok(lines.into_iter().map(|line| line.output).collect());
     }
     let count = lines.len() as u64;

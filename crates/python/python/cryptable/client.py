@@ -84,7 +84,7 @@ class Client:
             raise ValueError(f"{url!r} is no address such as https://lookups.example or http://127.0.0.1:8080")
         if parts.scheme == "http" and not plain_http and not _is_loopback(parts.hostname):
             raise ValueError(
-                f"{url} is another machine, without TLS: the token would travel in the clear; plain_http=True sends it anyway"
+                f"{url} is another machine, without TLS: the token would travel in the clear; plain_http=True allows it"
             )
         self._parts = parts
         self._path = parts.path.rstrip("/")
