@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn command_lines_that_are_refused_name_option_value_and_limit() {
-        let choice = "one of --bits B, --modulus P or --table FILE";
+        let choice = "one of --bits B, --modulus P, --table FILE or --list-parameters";
         let of = |command: &str| format!("; `cryptable {command} --help` shows examples");
         for (line, expected) in [
             (
@@ -219,7 +219,10 @@ mod tests {
                 "inspect a --nonsense",
                 format!("`cryptable inspect` has no option --nonsense{}", of("inspect")),
             ),
-            ("encript", "`cryptable` has no command \"encript\"; did you mean \"encrypt\"?".into()),
+            (
+                "encrypts",
+                "`cryptable` has no command \"encrypts\"; did you mean \"encrypt\"?".into(),
+            ),
             (
                 "nonsense",
                 "`cryptable` has no command \"nonsense\"; `cryptable --help` lists all".into(),
@@ -237,8 +240,8 @@ mod tests {
                     .into(),
             ),
             (
-                "plan --bits 8 --mode singel",
-                "--mode singel: it must be packed, single or leveled; did you mean single?".into(),
+                "plan --bits 8 --mode singles",
+                "--mode singles: it must be packed, single or leveled; did you mean single?".into(),
             ),
             ("plan --bits 8 --mode", "--mode needs one of packed, single or leveled".into()),
             ("plan --bits 8 --bits 9", "--bits is given more than once".into()),

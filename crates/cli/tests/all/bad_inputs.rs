@@ -113,10 +113,10 @@ fn files_of_the_wrong_kind() {
     let message = as_server("values.ct");
     assert_eq!(
         message,
-        "values.ct: is a file of ciphertexts; --evaluation wants an evaluation key"
+        "values.ct: it is a file of ciphertexts; --evaluation takes an evaluation key"
     );
     let message = as_secret("values.ct");
-    assert_eq!(message, "values.ct: is a file of ciphertexts; --secret wants a secret key");
+    assert_eq!(message, "values.ct: it is a file of ciphertexts; --secret takes a secret key");
     assert!(as_server("values.csv").starts_with("cannot read values.csv: "));
     assert_eq!(as_server("empty"), "cannot read empty: it is empty");
     let as_input = |input: &str| here.fail(&format!("{lookup} {input} --key server.key"));
