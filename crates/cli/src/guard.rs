@@ -196,10 +196,10 @@ pub fn sendable(file: &File, name: &str) -> Result<Kind> {
         Ok(kind) if kind.is_public_key() => Ok(Kind::PublicKey),
         Ok(kind) if kind.is_evaluation_key() => Ok(Kind::EvaluationKey),
         Ok(kind) if kind.is_secret_key() => {
-            bail!("{name}: is {kind}, which never leaves the client; nothing was sent")
+            bail!("{name}: it is {kind}, which never leaves the client; nothing was sent")
         }
         Ok(kind) => {
-            bail!("{name}: is {kind}, neither a key for a server nor a file of ciphertexts")
+            bail!("{name}: it is {kind}, neither a key for a server nor a file of ciphertexts")
         }
         Err(_) => bail!("{name}: neither a key for a server nor a file of ciphertexts"),
     }
@@ -207,7 +207,7 @@ pub fn sendable(file: &File, name: &str) -> Result<Kind> {
 
 /// Returns the kind of key in a file; `None` if it holds no key.
 fn key_kind(path: &Path) -> Result<Option<String>> {
-    let failed = || format!("cannot read {}, which exists", input_file::name(path));
+    let failed = || format!("{} exists, and cannot be checked for a key", input_file::name(path));
     let start =
         File::open(path).and_then(|file| input_file::first_bytes(&file)).with_context(failed)?;
     if start.starts_with(ForeignParameters::SECRET) {
@@ -230,10 +230,12 @@ fn key_kind(path: &Path) -> Result<Option<String>> {
 pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
     match peek_header(start) {
         Ok(header) if !header.object_type.is_secret_key() => {
-            bail!("is {}; {option} wants a secret key", header.object_type)
+            let kind = header.object_type;
+            let reader = if kind.is_public_key() { ", `encrypt --public` this one" } else { "" };
+            bail!("it is {kind}; {option} takes a secret key{reader}")
         }
         Err(_) if start.starts_with(&CiphertextFileSummary::MAGIC) => {
-            bail!("is a file of ciphertexts; {option} wants a secret key")
+            bail!("it is a file of ciphertexts; {option} takes a secret key")
         }
         _ => Ok(()),
     }

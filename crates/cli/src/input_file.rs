@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(feature = "client")]
 use anyhow::ensure;
 use anyhow::{Context, Result, bail};
-use cryptable::EvaluationKeyHeader;
+use cryptable::{CiphertextFileSummary, EvaluationKeyHeader, WireError};
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
 
@@ -75,7 +75,7 @@ pub fn exposure(path: &Path) -> Option<String> {
     (mode & 0o077 != 0).then(|| {
         let name = name(path);
         format!(
-            "{name} is secret, and not of its owner alone (mode {mode:04o}): chmod 600 makes it so"
+            "{name} is secret, but others may read or change it (mode {mode:04o}): chmod 600 keeps it private"
         )
     })
 }
@@ -103,6 +103,25 @@ pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
     file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;
     file.rewind()?;
     Ok(start)
+}
+
+/// Refuses a regular file that this program wrote where another kind, `expected`, is read. Messages then name the commands
+/// that read it.
+pub fn refuse_own(file: &File, path: &Path, expected: &'static str) -> Result<()> {
+    if is_stdin(path) || !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(());
+    }
+    let start = first_bytes(file).with_context(|| format!("cannot read {}", name(path)))?;
+    let found = match start.first_chunk() {
+        Some(magic) if *magic == CiphertextFileSummary::MAGIC => {
+            WireError::BadMagic { found: *magic }
+        }
+        _ => match cryptable_wire::peek_header(&start) {
+            Ok(header) => WireError::WrongKind { expected, found: header.object_type },
+            Err(_) => return Ok(()),
+        },
+    };
+    Err(found).with_context(|| name(path))
 }
 
 /// Reads a whole input of at most `limit` bytes, without leaving copies in memory. `what` names the expected kind in

@@ -108,7 +108,7 @@ impl KeyFile {
             input_file::first_bytes(&file).with_context(|| format!("cannot read {name}"))?;
         ensure!(
             !start.starts_with(&CiphertextFileSummary::MAGIC),
-            "{name}: is a file of ciphertexts; --evaluation wants an evaluation key"
+            "{name}: it is a file of ciphertexts; --evaluation takes an evaluation key"
         );
         let header = match EvaluationKeyHeader::read(&start, options) {
             Ok(header) => header,

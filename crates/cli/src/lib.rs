@@ -19,11 +19,11 @@ mod progress;
 mod remedies;
 mod report;
 mod suggestion;
+mod usage;
 
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
 pub use cryptable::memory::WithReserve;
 
 /// Exit status after writing to a pipe without a reader.
@@ -57,7 +57,7 @@ pub fn run() -> ExitCode {
 /// Reports what is wrong with the arguments, or prints the help that they ask for. Returns the exit status.
 fn refuse(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().any(|word| word == "--json");
-    match missing_feature(error) {
+    match usage::message(error) {
         Some(message) => report::error(json, "usage", &message),
         None if json && error.use_stderr() => {
             report::error(true, "usage", error.to_string().trim_end());
@@ -65,28 +65,6 @@ fn refuse(error: &clap::Error) -> ExitCode {
         None => return report::usage(error),
     }
     ExitCode::from(2)
-}
-
-/// Returns advice for a command that only other builds of this program have.
-fn missing_feature(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return None;
-    };
-    let feature = match name.as_str() {
-        "serve" if !cfg!(feature = "serve") => "serve",
-        "remote" if !cfg!(feature = "remote") => "remote",
-        "bench" if !cfg!(feature = "bench") => "bench",
-        "keygen" | "encrypt" | "encrypt-key" | "encrypt-table" | "decrypt" | "demo" | "open"
-        | "test"
-            if !cfg!(feature = "client") =>
-        {
-            "client"
-        }
-        _ => return None,
-    };
-    Some(format!(
-        "this program was built without {name}: cargo install --path crates/cli --features {feature} builds one with it"
-    ))
 }
 
 /// Returns the kind of an error, for programs, and the exit status.

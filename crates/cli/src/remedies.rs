@@ -16,7 +16,22 @@ type Reader = (&'static str, bool);
 /// Returns the message for an error with all of its causes. If a file has another kind than the command needs, the
 /// message names what reads it; if a limit refuses a file, the message names the option that raises it.
 pub fn message(error: &anyhow::Error) -> String {
-    error.chain().map(describe).collect::<Vec<_>>().join(": ")
+    let causes: Vec<String> = error.chain().map(|cause| without_numbers(describe(cause))).collect();
+    causes.join(": ")
+}
+
+/// Returns the words of the system for its error, in lower case and without `(os error 2)`.
+fn without_numbers(mut text: String) -> String {
+    let Some(end) = text.rfind(" (os error ").filter(|_| text.ends_with(')')) else { return text };
+    text.truncate(end);
+    let start = text.rfind(": ").map_or(0, |colon| colon + 2);
+    let mut letters = text[start..].chars();
+    if letters.next().is_some_and(char::is_uppercase)
+        && letters.next().is_some_and(char::is_lowercase)
+    {
+        text[start..=start].make_ascii_lowercase();
+    }
+    text
 }
 
 fn describe(cause: &(dyn Error + 'static)) -> String {
@@ -32,6 +47,9 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
         Some(E::WeakFailureProbability { .. }) => {
             return format!("{cause}; --allow-log2-fail allows it");
         }
+        Some(E::OtherClient { .. }) => {
+            return format!("{cause}; `inspect` shows the key of a file");
+        }
         _ => {}
     }
     let (what, readers) = match wire_error(cause) {
@@ -46,6 +64,9 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
             "it is what an interrupted lookup finished".to_owned(),
             &[("lookup --resume", false)][..],
         ),
+        Some(WireError::BadMagic { found: [0, 0, 0, 0, 0, 0, 0, 0] }) => {
+            ("it is empty, or begins with zeros".to_owned(), &[][..])
+        }
         Some(WireError::BadMagic { found }) if cfg!(feature = "client") && is_text(found) => {
             (format!("{cause}; if it holds values, `encrypt` reads it"), &[][..])
         }
@@ -167,11 +188,22 @@ mod tests {
         );
         let partial = message_of(WireError::BadMagic { found: resume::MAGIC });
         assert!(partial.ends_with("an interrupted lookup finished; `lookup --resume` reads it"));
+        let empty = message_of(WireError::BadMagic { found: [0; 8] });
+        assert_eq!(empty, "a.ct: it is empty, or begins with zeros");
         let other = message_of(WireError::BadMagic { found: *b"name,age" });
         assert_eq!(
             other,
             "a.ct: not a cryptable file: it begins with \"name,age\"; if it holds values, `encrypt` reads it"
         );
+    }
+
+    #[test]
+    fn the_systems_errors_are_words_without_numbers() {
+        let system = |number| std::io::Error::from_raw_os_error(number).to_string();
+        assert_eq!(without_numbers(system(2)), "no such file or directory");
+        assert_eq!(without_numbers(format!("a: {}", system(13))), "a: permission denied");
+        assert_eq!(without_numbers("I/O error (os error 5)".into()), "I/O error");
+        assert_eq!(without_numbers("as (os error 2) said".into()), "as (os error 2) said");
     }
 
     #[cfg(feature = "client")]

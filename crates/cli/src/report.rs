@@ -200,9 +200,11 @@ pub fn values(count: u64) -> String {
     counted(count, "value")
 }
 
-/// Formats a time for people: `3.2 s`, `15 ms`, `4 min 2 s`, `70 h 48 min`.
+/// Formats a time for people: `3.2 s`, `15 ms`, `18 µs`, `4 min 2 s`, `70 h 48 min`.
 pub fn seconds(time: f64) -> String {
-    if time < 0.9995 {
+    if time < 0.9995e-3 {
+        format!("{:.0} µs", time * 1e6)
+    } else if time < 0.9995 {
         format!("{:.0} ms", time * 1e3)
     } else if time < 119.5 {
         format!("{time:.1} s")
@@ -249,7 +251,7 @@ mod tests {
         assert_eq!(bytes(999_999), "1.0 MB");
         assert_eq!(bytes(3 << 30), "3.2 GB");
         assert_eq!(bytes(2_000_000_000_000), "2.0 TB");
-        assert_eq!(seconds(0.0151), "15 ms");
+        assert_eq!((seconds(0.0151), seconds(18.4e-6)), ("15 ms".into(), "18 µs".into()));
         assert_eq!(seconds(0.9999), "1.0 s");
         assert_eq!(seconds(119.7), "2 min 0 s");
         assert_eq!(seconds(242.4), "4 min 2 s");

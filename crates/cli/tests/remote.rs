@@ -165,8 +165,16 @@ fn what_is_wrong_is_said_by_its_reason_and_status() {
             &format!("cannot reach the server {nobody}: "),
         ),
         ("remote list --server http://192.0.2.1 --token-file token".into(), 1, "in the clear"),
-        ("remote list --server lookups.example --token-file token".into(), 1, "an address is as"),
-        ("remote list --server= --token-file token".into(), 1, "it is empty; an address is as"),
+        (
+            "remote list --server lookups.example --token-file token".into(),
+            1,
+            "an address looks like",
+        ),
+        (
+            "remote list --server= --token-file token".into(),
+            1,
+            "it is empty; an address looks like",
+        ),
     ] {
         let error = workspace.fail_with(&line, status);
         assert!(error.contains(expected), "{line}: {error}");

@@ -67,9 +67,11 @@ impl Pipeline {
     /// # Errors
     /// If it is not TOML of this form, or if a step is not valid.
     pub fn from_toml(text: &str) -> Result<Self> {
-        let file: PipelineFile = toml::from_str(text).map_err(|error| Error::Syntax {
-            what: "it is not a pipeline",
-            text: error.to_string().trim_end().into(),
+        let file: PipelineFile = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let line = 1 + text.bytes().take(start).filter(|&byte| byte == b'\n').count();
+            let text = format!("line {line}: {}", error.message().replace('\n', ", "));
+            Error::Syntax { what: "it is not a pipeline", text }
         })?;
         let step = |(index, file)| {
             Step::new(file).map_err(|problem| Error::Step { step: index + 1, problem })

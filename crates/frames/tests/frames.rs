@@ -328,7 +328,11 @@ fn pipelines_that_cannot_run_are_refused_by_step() {
         ("[[step]]\nsum = ['x']", "step 1: it needs `into`"),
         ("[[step]]\nsum = ['x']\ncount = 3\ninto = 'a'", "step 1: `count` is not"),
         ("[[step]]\nselect = ['x']\ndefault = '1'", "step 1: `default` is not"),
-        ("[[step]]\nsums = ['x']\ninto = 'a'", "it is not a pipeline"),
+        (
+            "[[step]]\nsums = ['x']\ninto = 'a'",
+            "it is not a pipeline: line 2: unknown field `sums`",
+        ),
+        ("[[step]]\nsum = ", "it is not a pipeline: line 2: "),
     ] {
         let found = message(text);
         assert!(found.contains(expected), "{text}: {found}");

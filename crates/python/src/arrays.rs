@@ -67,9 +67,14 @@ impl<'py> Source<'py> {
     fn refuse_but<T>(&self, expected: &str) -> Result<T> {
         self.refuse_large_integers()?;
         let found = self.array.getattr("dtype")?;
-        let hint = match self.kind.as_str() {
-            "U" | "S" | "M" | "O" => ": a CodeBook makes integers of words, dates and categories",
-            _ => "",
+        let hint = match (self.kind.as_str(), self.first_none()?) {
+            (_, Some(place)) => format!(
+                ": None at position {place} is a missing value, which fillna of pandas fills"
+            ),
+            ("U" | "S" | "M" | "O", None) => {
+                ": a CodeBook makes integers of words, dates and categories".into()
+            }
+            _ => String::new(),
         };
         let message = format!("values are of type {found}, but must be {expected}{hint}");
         Err(PyTypeError::new_err(message))
@@ -90,14 +95,32 @@ impl<'py> Source<'py> {
         let is_whole = |value: &f64| value.fract() == 0.0 && value.abs() < LEAST_SKIPPED;
         if let Some(place) = floats.iter().position(|value| !is_whole(value)) {
             let (found, value) = (source.array.getattr("dtype")?, floats[place]);
+            let hint = if value.is_nan() {
+                "is a missing value, which fillna of pandas fills"
+            } else if value.fract() == 0.0 {
+                "may have been rounded, since floats skip integers from 2^53 on"
+            } else {
+                "is not one; round().astype(int) makes integers"
+            };
             return Err(PyTypeError::new_err(format!(
-                "values are of type {found}, but must be integers, and {value} at position {place} is none: \
-                 round().astype(int) makes them so, where none is missing"
+                "values are of type {found}, but must be integers: {value} at position {place} {hint}"
             )));
         }
         source.array = source.array.call_method1("astype", ("int64",))?;
         source.kind = "i".to_owned();
         Ok(source)
+    }
+
+    /// Returns the position of the first None among objects.
+    fn first_none(&self) -> Result<Option<usize>> {
+        if self.kind != "O" {
+            return Ok(None);
+        }
+        let mut values = self.array.call_method0("ravel")?.try_iter()?.enumerate();
+        let is_none = |(_, value): &(usize, Result<Bound<'_, PyAny>>)| {
+            value.as_ref().is_ok_and(|value| value.is_none())
+        };
+        Ok(values.find(is_none).map(|(place, _)| place))
     }
 
     /// Refuses Python integers of more than 64 bits, which numpy keeps as objects, and names the first one.

@@ -1,8 +1,10 @@
 //! The library's errors as Python's exceptions: one class a kind, in `cryptable/errors.py`.
 
+use std::io;
 use std::path::Path;
 
 use cryptable::transciphering::MessageError;
+use cryptable::{CiphertextFileSummary, WireError};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
@@ -46,13 +48,32 @@ fn class_name(error: &cryptable::Error) -> &'static str {
 /// The exception for an error.
 pub(crate) fn raise(error: cryptable::Error) -> PyErr {
     match error {
-        // `FileNotFoundError`, `PermissionError`, ...
-        cryptable::Error::Io(error) => error.into(),
+        cryptable::Error::Io(error) => raise_of_system(&error),
         cryptable::Error::MemoryLeft { .. } | cryptable::Error::Allocation { .. } => {
             PyMemoryError::new_err(error.to_string())
         }
-        error => exception(class_name(&error), error.to_string()),
+        error => exception(class_name(&error), message(&error)),
     }
+}
+
+/// The message of an error, with the call that reads a file of another kind.
+fn message(error: &cryptable::Error) -> String {
+    match error {
+        cryptable::Error::Wire(WireError::BadMagic { found })
+            if *found == CiphertextFileSummary::MAGIC =>
+        {
+            "it is a file of ciphertexts, which Ciphertext.load reads".into()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The exception for an error of the system: `FileNotFoundError`, `PermissionError` and their like, in its words without
+/// `(os error 2)`.
+pub(crate) fn raise_of_system(error: &io::Error) -> PyErr {
+    let text = error.to_string();
+    let words = text.split_once(" (os error ").map_or(&*text, |(words, _)| words);
+    io::Error::new(error.kind(), words).into()
 }
 
 /// The exception for an error of a message.
@@ -71,7 +92,10 @@ pub(crate) fn raise_of(path: &Path) -> impl FnOnce(cryptable::Error) -> PyErr {
     move |error| match error {
         // These name it, or have no class here.
         cryptable::Error::Io(_) | cryptable::Error::Allocation { .. } => raise(error),
-        error => exception(class_name(&error), format!("{}: {error}", path.display())),
+        error => {
+            let class = class_name(&error);
+            exception(class, format!("{}: {}", path.display(), message(&error)))
+        }
     }
 }
 
@@ -93,7 +117,7 @@ pub(crate) fn raise_of_frame(error: cryptable_frames::Error) -> PyErr {
         E::Library(error) | E::Step { problem: P::Library(error), .. } => {
             return raise(error);
         }
-        E::Io(error) => return error.into(),
+        E::Io(error) => return raise_of_system(&error),
         E::Wire(error) => return raise(error.into()),
         E::Cell { .. } | E::Column { .. } | E::Columns { .. } | E::Name { .. } => "RangeError",
         E::Program(ref problem) | E::Step { ref problem, .. } => match problem {

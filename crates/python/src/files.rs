@@ -10,7 +10,7 @@ use pyo3::exceptions::PyFileExistsError;
 use pyo3::prelude::*;
 
 use crate::call;
-use crate::errors::Result;
+use crate::errors::{Result, raise_of_system};
 use crate::watched_file::WatchedFile;
 
 /// Target of a file's bytes.
@@ -21,8 +21,8 @@ pub(crate) type Out<'a> = &'a mut (dyn Write + Send);
 /// # Errors
 /// `FileExistsError` if there is one and `replace` is not set; those of the disk.
 pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<AtomicFile> {
-    if !replace && path.metadata().is_ok_and(|it| it.is_file() || it.is_dir()) {
-        let message = format!("{}: exists; replace=True replaces it", path.display());
+    if !replace && path.is_file() {
+        let message = format!("{} exists; replace=True replaces it", path.display());
         return Err(PyFileExistsError::new_err(message));
     }
     Ok(AtomicFile::create(path, access)?)
@@ -30,7 +30,7 @@ pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<Atomi
 
 /// The `OSError` of its kind that names the file.
 fn failed(path: &Path, error: &io::Error) -> PyErr {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+    raise_of_system(&io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 /// Opens a file for reading.

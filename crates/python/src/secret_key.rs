@@ -80,7 +80,7 @@ impl SecretKey {
         } else {
             let found = plan.get_type().name()?;
             let message = format!(
-                "keys are for a plan, one of its candidates, or parameters, not for a {found}: SecretKey.generate(plan(table))"
+                "keys are for a plan, one of its candidates, or parameters, not for {found}: SecretKey.generate(plan(table))"
             );
             return Err(PyTypeError::new_err(message));
         };

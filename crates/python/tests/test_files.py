@@ -118,6 +118,8 @@ def test_code_books(tmp_path):
     assert len(dates) == 2
     with pytest.raises(ValueError, match="'d' is not in the code book of 3 words"):
         book.encode(["a", "d"])
+    with pytest.raises(ValueError, match="a value is missing"):
+        book.encode(["a", float("nan")])
     with pytest.raises(TableError, match="no output for input 1"):
         book.table({"a": 1, "c": 2})
 

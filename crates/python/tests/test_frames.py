@@ -154,7 +154,7 @@ def test_rows_are_sorted_with_other_columns_along():
 def test_what_does_not_fit(secret, server):
     polars = pytest.importorskip("polars")
     data = polars.DataFrame(PEOPLE)
-    with pytest.raises(TypeError, match="not a dict"):
+    with pytest.raises(TypeError, match="not dict"):
         frames.encrypt(secret, PEOPLE, SCHEMA)
     with pytest.raises(errors.RangeError, match='column "age", row 3: 16 is not within 0 to 15'):
         frames.encrypt(secret, data.with_columns(age=polars.Series([1, 2, 16])), SCHEMA)
@@ -165,6 +165,8 @@ def test_what_does_not_fit(secret, server):
     frame = frames.encrypt(secret, data, SCHEMA)
     with pytest.raises(errors.MismatchError, match='no column "Age"'):
         frames.select(server, frame, {"a": ("Age", [0] * 16)}, progress=False)
+    with pytest.raises(TypeError, match="'a' takes a pair"):
+        frames.select(server, frame, {"a": [0] * 16}, progress=False)
     with pytest.raises(errors.TableError, match="no line is for 6"):
         frames.select(server, frame, {"a": ("age", "from,to,a\n,5,1\n")}, schema=SCHEMA, progress=False)
     other = cryptable.SecretKey.generate_insecure_toy("single", 16, 16)

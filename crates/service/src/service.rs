@@ -120,7 +120,7 @@ impl Service {
         if !listen.ip().is_loopback() && !behind_proxy {
             let text = format!(
                 "{listen} is not on the loopback: tokens and files would travel in the clear; have a proxy that speaks \
-                 TLS in front, and say so"
+                 TLS in front, and say so by --behind-proxy"
             );
             return Err(Error::Operator(text));
         }

@@ -291,7 +291,7 @@ impl Worker {
             Ok(Err(error)) => self.failed(error.problem().detail),
             Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
         };
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = start.elapsed().as_millis() as f64 / 1e3;
         match &outcome {
             Outcome::Done(results) => {
                 let bytes: u64 = results.iter().map(|whole| whole.bytes).sum();

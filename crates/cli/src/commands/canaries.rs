@@ -225,7 +225,7 @@ fn report_of(path: &Path, canaries: &Canaries, are_right: bool) -> Report {
         false => format!("{name}: places of canaries, {count} of {places}; keep it secret"),
     };
     let missed = if log2_missed.is_finite() {
-        format!("missed with 2^{log2_missed:.1}")
+        format!("missed with probability 2^{log2_missed:.1}")
     } else {
         "never missed".into()
     };

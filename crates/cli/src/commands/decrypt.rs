@@ -302,7 +302,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         security_level: Some(parameters.security_level()),
         canaries,
         decrypt_s: Some(start.elapsed().as_secs_f64()),
-        ..ValuesReport::new(&args.output, output_bytes, values, modulus)
+        ..ValuesReport::new(&args.output, output_bytes, values, domain)
     };
     report.print(global)
 }
@@ -350,7 +350,7 @@ fn complex_values(
         engine: Some(contents.engine),
         security_level: Some(key.parameters().security_level()),
         decrypt_s: Some(start.elapsed().as_secs_f64()),
-        ..ValuesReport::new(&args.output, output_bytes, values, modulus.into())
+        ..ValuesReport::new(&args.output, output_bytes, values, domain)
     };
     report.print(global)
 }
@@ -366,7 +366,7 @@ pub fn write_values(
     let (count, domain) = (values.len() as u64, Domain { modulus, signed: args.signed });
     let mut writer = create(args, &args.output, domain, count)?;
     writer.write(values)?;
-    let report = ValuesReport::new(&args.output, writer.commit()?, count, modulus);
+    let report = ValuesReport::new(&args.output, writer.commit()?, count, domain);
     let decrypt_s = Some(start.elapsed().as_secs_f64());
     ValuesReport { decrypt_s, ..report }.print(global)
 }

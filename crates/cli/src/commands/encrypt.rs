@@ -201,7 +201,7 @@ fn encrypt(
         canaries,
         ciphertexts: Some(encryptions(&summary)),
         encrypt_s: Some(start.elapsed().as_secs_f64()),
-        ..ValuesReport::new(&args.output, summary.bytes, total, within)
+        ..ValuesReport::new(&args.output, summary.bytes, total, domain)
     };
     report.print(global)
 }

@@ -13,6 +13,7 @@ use super::explain;
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, InspectArgs};
 use crate::ciphertext_file::{ciphertexts, encryptions};
+use crate::formats::domain::Domain;
 use crate::report::{self, Report, bytes, counted};
 use crate::{input_file, key_input, remedies};
 
@@ -114,10 +115,8 @@ fn contents_of(found: &Inspection) -> Option<String> {
     };
     let stands_alone = contents.is_some_and(|it| it.standalone);
     let alone = if stands_alone { ", each ciphertext stands alone" } else { "" };
-    let range = match contents.is_some_and(|it| it.signed) {
-        true => format!("from -{} to {}", modulus / 2, modulus.div_ceil(2) - 1),
-        false => format!("below {modulus}"),
-    };
+    let signed = contents.is_some_and(|it| it.signed);
+    let range = Domain { modulus: modulus.into(), signed }.range();
     let (values, count) = (report::values(values), count.unwrap_or_default());
     Some(format!("{values} {range}{count}{state}{alone}"))
 }

@@ -102,7 +102,7 @@ impl Opened {
         let (named, outputs) = (args.tables.len(), args.outputs.len());
         ensure!(
             named == outputs,
-            "{named} --table and {outputs} --output: each table has an output"
+            "{named} --table and {outputs} --output: each table needs an output of its own"
         );
         let readers = Reader::open_all(global, &args.inputs)?;
         readers.iter().try_for_each(|reader| check_signs(reader, args))?;

@@ -11,6 +11,7 @@ use crate::args::Global;
 use crate::atomic_file;
 use crate::ciphertext_file::ciphertexts;
 use crate::formats::csv::ReadNote;
+use crate::formats::domain::Domain;
 use crate::report::{self, Report, bytes, seconds, values};
 
 /// The fields of the report. A modulus may have more bits than numbers of [`serde_json::Value`].
@@ -25,6 +26,7 @@ pub struct ValuesReport<'a> {
     pub security_level: Option<SecurityLevel>,
     pub values: u64,
     pub modulus: u128,
+    pub signed: bool,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<Report>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,9 +39,11 @@ pub struct ValuesReport<'a> {
 }
 
 impl<'a> ValuesReport<'a> {
-    /// Creates the report of a file of this many bytes that holds this many values below a modulus.
-    pub fn new(output: &'a Path, output_bytes: u64, values: u64, modulus: u128) -> Self {
-        Self { output: output.to_string_lossy(), output_bytes, values, modulus, ..Self::default() }
+    /// Creates the report of a file of this many bytes that holds this many values of a domain.
+    pub fn new(output: &'a Path, output_bytes: u64, values: u64, domain: Domain) -> Self {
+        let Domain { modulus, signed } = domain;
+        let output = output.to_string_lossy();
+        Self { output, output_bytes, values, modulus, signed, ..Self::default() }
     }
 
     /// Prints the report; nothing with `--quiet`.
@@ -47,10 +51,11 @@ impl<'a> ValuesReport<'a> {
         let (name, count) = (atomic_file::name(Path::new(&*self.output)), values(self.values));
         let parts = self.ciphertexts.map_or(String::new(), |it| format!(" in {}", ciphertexts(it)));
         let time = seconds(self.encrypt_s.or(self.decrypt_s).unwrap_or_default());
-        let (modulus, size) = (self.modulus, bytes(self.output_bytes));
+        let domain = Domain { modulus: self.modulus, signed: self.signed };
+        let (range, size) = (domain.range(), bytes(self.output_bytes));
         let canaries = self.canaries.as_ref().map(|canaries| format!("\n  {canaries}"));
         let canaries = canaries.unwrap_or_default();
-        let text = format!("{name}: {count} below {modulus}{parts}, {size}, {time}{canaries}");
+        let text = format!("{name}: {count} {range}{parts}, {size}, {time}{canaries}");
         report::summary(global, &Report { fields: self, text })
     }
 }

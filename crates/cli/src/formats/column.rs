@@ -67,9 +67,9 @@ impl<R: Read> Column<R> {
                     columns(&names, &records)
                 )
             }
-            None => 0,
-            Some(name) => find_column(name, &names, records.width())
+            Some(name) if found => find_column(name, &names, records.width())
                 .with_context(|| input_file::name(path))?,
+            _ => 0,
         };
         let label = match names.get(index) {
             Some(name) => format!("column \"{name}\""),
@@ -171,7 +171,9 @@ fn find_column(name: &str, header: &[String], width: usize) -> Result<usize> {
     match name.parse::<usize>() {
         Ok(number) if (1..=width).contains(&number) => Ok(number - 1),
         _ if header.is_empty() => {
-            bail!("no column \"{name}\": there is no header line; columns are 1 to {width}")
+            let known =
+                if width == 1 { "only column 1".into() } else { format!("columns 1 to {width}") };
+            bail!("no column \"{name}\": there is no header line, and {known}")
         }
         _ => {
             let names: Vec<String> = header.iter().map(|name| quoted(name)).collect();
@@ -244,7 +246,7 @@ mod tests {
         assert_eq!(read(text, Some("3")).unwrap(), [2]);
         assert_eq!(read("5,6\n7,8\n", Some("2")).unwrap(), [6, 8]);
         assert_eq!(error(text, Some("d")), "v.csv: no column \"d\"; there are \"a\", \"b\", \"c\"");
-        assert!(error("5,6\n", Some("a")).contains("no header line; columns are 1 to 2"));
+        assert!(error("5,6\n", Some("a")).contains("no header line, and columns 1 to 2"));
         assert!(error("a,a\n5,6\n", Some("a")).contains("more than one"));
         let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; name one by --column";
         assert_eq!(error(text, None), message);
@@ -290,7 +292,10 @@ mod tests {
         // Pandas writes integers like this if some are missing. Such a line is not a header, either.
         assert_eq!(read("1.0\n36.0\n", None).unwrap(), [1, 36]);
         assert!(error("1.0\n300.0\n", None).contains("line 2, column 1: 300 is not below"));
-        assert_eq!(error("1,2\n3\n", Some("1")), "v.csv line 2: 1 columns, 2 before");
+        assert_eq!(
+            error("1,2\n3\n", Some("1")),
+            "v.csv line 2: 1 column, but 2 on the lines before"
+        );
         let long = error(&format!("1\n{}\n", "9".repeat(1000)), None);
         assert!(long.contains("9…\" is not an integer") && long.len() < 120, "{long}");
     }

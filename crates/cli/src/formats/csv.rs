@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::dictionary::Dictionary;
 use super::domain::Domain;
-use super::integer;
+use super::integer::{self, NoInteger};
 use super::records::{Records, quoted};
 use crate::input_file;
 
@@ -53,7 +53,8 @@ impl Coding {
                     .map_err(|error| anyhow!("{error}; --signed takes negative ones")),
                 Ok(integer) => domain.value(integer, place),
                 Err(error) => {
-                    let is_word = field.chars().any(char::is_alphabetic);
+                    let is_word =
+                        error == NoInteger::Other && field.chars().any(char::is_alphabetic);
                     let hint =
                         if is_word { "; --dictionary FILE --extend takes words" } else { "" };
                     bail!("{}: {} {error}{hint}", place(), quoted(field))
@@ -117,8 +118,11 @@ impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = if self.header { "a header line" } else { "no header line" };
         write!(f, "{}: {header}", printable(&self.file))?;
-        if let Some(column) = &self.column {
-            write!(f, ", {}", printable(column))?;
+        match &self.column {
+            Some(column) if self.columns > 1 => write!(f, ", {} of", printable(column))?,
+            Some(column) => write!(f, ", {}", printable(column))?,
+            None if self.columns > 1 => f.write_str(",")?,
+            None => {}
         }
         if self.columns > 1 {
             let separator = match self.delimiter {
@@ -127,7 +131,7 @@ impl fmt::Display for ReadNote {
                 ';' => "semicolons".into(),
                 other => format!("'{other}'"),
             };
-            write!(f, " of {} between {separator}", self.columns)?;
+            write!(f, " {} columns between {separator}", self.columns)?;
         }
         let plural = |count| if count == 1 { "" } else { "s" };
         write!(f, ", {} row{}", self.rows, plural(self.rows))?;

@@ -20,6 +20,14 @@ impl Domain {
         Self { modulus: modulus.into(), signed: false }
     }
 
+    /// Returns the integers for messages: `below 128`, or `from -64 to 63`.
+    pub fn range(self) -> String {
+        match self.signed {
+            true => format!("from {} to {}", self.smallest(), self.largest()),
+            false => format!("below {}", self.modulus),
+        }
+    }
+
     /// Returns the smallest integer.
     pub fn smallest(self) -> i128 {
         if self.signed { -((self.modulus / 2) as i128) } else { 0 }

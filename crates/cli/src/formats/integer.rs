@@ -9,8 +9,10 @@ const LEAST_SKIPPED: u128 = 1 << 53;
 /// The reason why a field is not an integer, which is part of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoInteger {
-    /// The field is something else.
+    /// The field is no number.
     Other,
+    /// The field is a number with a fraction, or in scientific notation.
+    Decimal,
     /// The field was written as a floating-point number, and is too large for all of its digits to be certain.
     Inexact,
 }
@@ -19,6 +21,7 @@ impl fmt::Display for NoInteger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Other => "is not an integer",
+            Self::Decimal => "is not an integer: round it first",
             Self::Inexact => {
                 "may have been rounded: floating-point numbers skip integers from 2^53 on; \
                  write it as an integer, without a point"
@@ -33,10 +36,14 @@ impl fmt::Display for NoInteger {
 /// If it is not an integer, or if it may have been rounded.
 pub fn parse(field: &str) -> Result<i128, NoInteger> {
     let (whole, zeros) = field.split_once('.').unwrap_or((field, ""));
+    let other = || match field.parse::<f64>() {
+        Ok(_) if field.contains(['.', 'e', 'E']) => NoInteger::Decimal,
+        _ => NoInteger::Other,
+    };
     if !zeros.bytes().all(|digit| digit == b'0') {
-        return Err(NoInteger::Other);
+        return Err(other());
     }
-    let integer: i128 = whole.parse().map_err(|_| NoInteger::Other)?;
+    let integer: i128 = whole.parse().map_err(|_| other())?;
     let is_decimal = whole.len() < field.len();
     if is_decimal && integer.unsigned_abs() >= LEAST_SKIPPED {
         return Err(NoInteger::Inexact);
@@ -55,9 +62,11 @@ mod tests {
         {
             assert_eq!(parse(field), Ok(integer), "{field}");
         }
-        for field in ["", ".", ".0", "36.5", "36.01", "3.0.0", "3,0", "1e3", "3.0e0", "0x1", "1.٠"]
-        {
+        for field in ["", ".", "3.0.0", "3,0", "0x1", "1.٠", "inf", "3 m"] {
             assert_eq!(parse(field), Err(NoInteger::Other), "{field}");
+        }
+        for field in ["36.5", "36.01", "1e3", "3.0e0", ".0", "-.5"] {
+            assert_eq!(parse(field), Err(NoInteger::Decimal), "{field}");
         }
     }
 

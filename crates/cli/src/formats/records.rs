@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::integer;
 use crate::input_file;
+use crate::report::counted;
 use anyhow::{Context, Result, bail, ensure};
 
 /// Longest record that is read, in bytes.
@@ -126,7 +127,11 @@ impl<R: Read> Records<R> {
         let width = self.record.ends.len();
         let expected = if self.width == 0 { width } else { self.width };
         let (name, line) = (input_file::name(&self.path), self.record.line);
-        ensure!(width == expected, "{name} line {line}: {width} columns, {expected} before");
+        ensure!(
+            width == expected,
+            "{name} line {line}: {}, but {expected} on the lines before",
+            counted(width as u64, "column")
+        );
         self.width = width;
         Ok(())
     }
@@ -432,7 +437,7 @@ mod tests {
         assert!(error(b"\xFF\xFE1\0\n\0").contains("a: it is in UTF-16"));
         assert!(error(b"1\0\n\0").contains("zero bytes"));
         assert_eq!(error(b"1\n\"2\n3\n"), "a line 2: a quote is not closed");
-        assert_eq!(error(b"1,2\n3\n"), "a line 2: 1 columns, 2 before");
+        assert_eq!(error(b"1,2\n3\n"), "a line 2: 1 column, but 2 on the lines before");
     }
 
     #[test]

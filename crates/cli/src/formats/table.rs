@@ -119,6 +119,7 @@ pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<Fil
         "csv" => Ok(FileKind::Csv),
         "npy" => Ok(FileKind::Npy),
         _ if is_regular && !input_file::is_stdin(path) => {
+            input_file::refuse_own(reader.get_ref(), path, "a table")?;
             bail!("{name}: a table is a .csv or .npy file, or what encrypt-table wrote")
         }
         // A pipe has no name that tells.
@@ -243,7 +244,10 @@ fn sort(
 ) -> Result<Vec<u64>> {
     let name = input_file::name(path);
     if lines.iter().all(|line| line.input.is_none()) {
-        ensure!(default.is_none(), "{name}: --default is for lines `input,output`");
+        ensure!(
+            default.is_none(),
+            "{name}: it has an output per line, for all inputs; --default is for lines `input,output`"
+        );
         return Ok(lines.into_iter().map(|line| line.output).collect());
     }
     let count = lines.len() as u64;

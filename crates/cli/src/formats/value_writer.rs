@@ -156,12 +156,14 @@ impl Rows {
         let has_header = found && is_header(&records, options.csv.stated_header(), 0..0, None)?;
         let header = has_header
             .then(|| {
+                let file = input_file::name(path);
                 let name = options.column.with_context(|| {
-                    format!(
-                        "{} has a header line: --column names the new column",
-                        input_file::name(path)
-                    )
+                    format!("{file} has a header line: --column names the new column")
                 })?;
+                ensure!(
+                    records.fields().all(|other| other != name),
+                    "{file} has a column \"{name}\" already; --column takes another name"
+                );
                 extended(&records, name)
             })
             .transpose()?;

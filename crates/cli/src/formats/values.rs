@@ -79,6 +79,7 @@ pub struct ValueOptions<'a> {
 /// Opens a file of values. Each value is checked when it is read.
 pub fn open_values(path: &Path, options: &ValueOptions<'_>) -> Result<Values> {
     let file = input_file::open(path)?;
+    input_file::refuse_own(&file, path, "a file of values")?;
     let is_stream = !file.metadata().is_ok_and(|metadata| metadata.is_file());
     let is_stream = is_stream || input_file::is_stdin(path);
     let encoding = Encoding::of(path, options.format, is_stream, &options.coding)?;

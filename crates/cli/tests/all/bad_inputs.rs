@@ -17,7 +17,8 @@ fn values() {
         .write("range.bin", [1, 2, 16])
         .write("odd.dat", [1, 0, 3])
         .write("float.npy", b"\x93NUMPY\x01\x00\x3a\x00{'descr':'<f8','fortran_order':False,'shape':(1,)}         \n")
-        .write("data.txt", "1");
+        .write("data.txt", "1")
+        .write("one.csv", "1\n");
     let fail = |input: &str| here.fail(&format!("{ENCRYPT} {input}"));
     assert_eq!(
         fail("range.csv --column age"),
@@ -44,8 +45,18 @@ fn values() {
     assert!(fail("float.npy").contains("type '<f8'"));
     assert!(fail("data.txt").contains("--format"));
     assert!(fail("range.bin --column age").contains("only CSV files have columns"));
-    assert!(fail("missing.csv").starts_with("cannot read missing.csv: No such file"));
+    assert!(fail("missing.csv").starts_with("cannot read missing.csv: no such file or directory"));
     assert!(fail(". --format csv").contains("is a directory"));
+    here.succeed("encrypt --secret client.key --input one.csv --output one.ct");
+    let message = "one.ct: it is a file of ciphertexts; `decrypt` and `lookup` read it";
+    assert_eq!(fail("one.ct"), message);
+    let message = "it is a secret key for packed values, not a file of values; `--secret` reads it";
+    assert_eq!(fail("client.key"), format!("client.key: {message}"));
+    let line = "lookup --evaluation server.key --input one.ct --output x.ct --table one.ct";
+    assert_eq!(
+        here.fail(line),
+        "one.ct: it is a file of ciphertexts; `decrypt` and `lookup` read it"
+    );
 }
 
 #[test]
@@ -102,10 +113,10 @@ fn files_of_the_wrong_kind() {
     let message = as_server("values.ct");
     assert_eq!(
         message,
-        "values.ct: is a file of ciphertexts; --evaluation wants an evaluation key"
+        "values.ct: it is a file of ciphertexts; --evaluation takes an evaluation key"
     );
     let message = as_secret("values.ct");
-    assert_eq!(message, "values.ct: is a file of ciphertexts; --secret wants a secret key");
+    assert_eq!(message, "values.ct: it is a file of ciphertexts; --secret takes a secret key");
     assert!(as_server("values.csv").starts_with("cannot read values.csv: "));
     assert_eq!(as_server("empty"), "cannot read empty: it is empty");
     let as_input = |input: &str| here.fail(&format!("{lookup} {input} --key server.key"));

@@ -143,7 +143,7 @@ fn what_does_not_belong_together_is_refused() {
     );
     here.refuses("decrypt --secret other.key --input r.ct --output r.csv", "r.ct");
     let message = here.fail("decrypt --secret server.key --input r.ct --output r.csv");
-    assert!(message.contains("--secret wants a secret key"), "{message}");
+    assert!(message.contains("--secret takes a secret key"), "{message}");
     // Damaged, or cut short.
     for name in ["client.key", "server.key"] {
         let whole = here.read(name);

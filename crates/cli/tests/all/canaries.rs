@@ -38,7 +38,7 @@ fn results_are_checked_and_canaries_left_out() {
             let text = here.succeed(&format!("{DECRYPT} {check}"));
             assert!(text.contains("40 of 100, are right"), "{text}");
             assert!(
-                text.contains("a server wrong in 1% of places is missed with 2^-0.7"),
+                text.contains("a server wrong in 1% of places is missed with probability 2^-0.7"),
                 "{text}"
             );
             let expected: String =

@@ -90,7 +90,8 @@ fn signed_values_wrap_round() {
     let encrypt = "encrypt --secret client.key --signed --output v.ct --input";
     let message = here.fail(&format!("{encrypt} large.csv"));
     assert!(message.contains("8 is not one of -8 to 7, the signed values modulo 16"), "{message}");
-    here.succeed(&format!("{encrypt} values.csv"));
+    let report = here.succeed(&format!("{encrypt} values.csv"));
+    assert!(report.contains("v.ct: 4 values from -8 to 7 in 4 ciphertexts"), "{report}");
     here.succeed(
         "lookup --evaluation server.key --signed --table table.csv --input v.ct --output r.ct",
     );
@@ -147,6 +148,7 @@ fn results_join_the_rows_they_came_from() {
     assert!(here.read("joined.csv").ends_with(b"dan,cook,cook\n"));
     std::fs::remove_file(here.path("joined.csv")).unwrap();
     here.refuses(line, "--column names the new column");
+    here.refuses(&format!("{line} --column job"), "people.csv has a column \"job\" already");
     here.write("people.csv", "a;1\nb;2\n");
     assert_eq!(here.fail(line), "people.csv: 2 rows, but there are more values");
     here.write("people.csv", "a;1\nb;2\nc;3\nd;4\ne;5\n");

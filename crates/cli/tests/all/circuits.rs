@@ -230,7 +230,7 @@ fn what_does_not_belong_together_is_refused() {
     here.refuses("decrypt --secret other.secret --input words.ct --output a.csv", "words.ct");
     assert!(!here.files().iter().any(|name| name == "out.ct" || name == "a.csv"));
     let error = here.fail("decrypt --secret bits.server --input words.ct --output a.csv");
-    assert!(error.contains("--secret wants a secret key"), "{error}");
+    assert!(error.contains("--secret takes a secret key"), "{error}");
     // An output never replaces a key.
     let error = here.fail("decrypt --secret bits.secret --input words.ct --output bits.server");
     assert!(error.contains("bits.server"), "{error}");

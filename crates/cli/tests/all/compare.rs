@@ -136,7 +136,7 @@ fn keys_are_generated_from_a_plan_that_was_written() {
     // Anything else is no plan, and a plan is no key.
     here.refuses(&format!("keygen --plan client.key --force {files}"), "client.key");
     let message = here.fail("encrypt --secret integers.plan --input x.csv --output z.ct");
-    assert!(message.contains("is parameters; --secret wants a secret key"), "{message}");
+    assert!(message.contains("it is parameters; --secret takes a secret key"), "{message}");
     let bytes = here.read("integers.plan");
     here.write("cut.plan", &bytes[..bytes.len() - 1]);
     let other = "--secret other.key --evaluation other-server.key";

@@ -22,7 +22,7 @@ fn what_was_read_is_told() {
     here.write("people.csv", "name;age\nann;3\nbob;NA\n\n\n").write("t.csv", "x,y\n0,1\n");
     let line =
         "encrypt --secret client.key --input people.csv --column age --missing 7 --output v.ct";
-    let expected = "people.csv: a header line, column \"age\" of 2 between semicolons, 2 rows, \
+    let expected = "people.csv: a header line, column \"age\" of 2 columns between semicolons, 2 rows, \
                     1 missing value read as 7, 2 empty lines at the end skipped\n";
     assert_eq!(here.notes(line), expected);
     assert_eq!(here.notes(&format!("--quiet {line}")), "");
@@ -32,7 +32,9 @@ fn what_was_read_is_told() {
     assert_eq!((&read["missing"], &read["skipped"]), (&1.into(), &2.into()));
     let lookup =
         "lookup --evaluation server.key --input v.ct --output r.ct --default 0 --table t.csv";
-    assert!(here.notes(lookup).starts_with("t.csv: a header line of 2 between commas, 1 row\n"));
+    assert!(
+        here.notes(lookup).starts_with("t.csv: a header line, 2 columns between commas, 1 row\n")
+    );
 }
 
 #[test]
@@ -66,7 +68,7 @@ fn integers_that_were_floats_are_read_and_others_named() {
     assert_eq!(round_trip(&here, "--input v.csv --column age"), "3\n12\n");
     let line = "encrypt --secret client.key --input v.csv --column age --output new.ct";
     here.write("v.csv", "name,age\nann,3.0\nbob,12.5\n");
-    let message = "v.csv line 3, column \"age\": \"12.5\" is not an integer";
+    let message = "v.csv line 3, column \"age\": \"12.5\" is not an integer: round it first";
     assert_eq!(here.fail(line), message);
     here.write("v.csv", "name,age\nann,9007199254740992.0\n");
     let message = here.fail(line);
@@ -76,7 +78,7 @@ fn integers_that_were_floats_are_read_and_others_named() {
     // A first line with a number is a row, whatever number it is.
     here.write("v.csv", "ann,2.5\n");
     let message = here.fail("encrypt --secret client.key --input v.csv --column 2 --output new.ct");
-    assert_eq!(message, "v.csv line 1, column 2: \"2.5\" is not an integer");
+    assert_eq!(message, "v.csv line 1, column 2: \"2.5\" is not an integer: round it first");
 }
 
 #[test]

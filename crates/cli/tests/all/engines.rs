@@ -172,7 +172,7 @@ fn several_tables_are_looked_up_at_once() {
             assert_eq!(here.text("r.csv"), expected, "{engine}");
         }
         let message = here.fail(&format!("{line} --table table.csv --table b.csv --output new.ct"));
-        assert_eq!(message, "2 --table and 1 --output: each table has an output");
+        assert_eq!(message, "2 --table and 1 --output: each table needs an output of its own");
         let tables = "--table table.csv --table b.csv";
         let message = here.fail(&format!("{line} {tables} --output new.ct --output new.ct"));
         assert_eq!(message, "--output and --output cannot both be new.ct");

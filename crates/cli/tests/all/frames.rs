@@ -229,6 +229,13 @@ fn schemas_are_suggested_and_say_what_they_lose() {
         report.contains("without \"word\": it has 40 different words, and the key 32"),
         "{report}"
     );
+    assert!(!report.contains("the first line"), "{report}");
+    here.write("data.csv", "Ada,36\nBen,7\n");
+    let report = here.succeed("schema suggest data.csv --bits 7 --output s.json");
+    assert!(report.contains("the first line names columns, and one of them is \"36\""), "{report}");
+    here.write("index.csv", ",age\n0,36\n1,7\n");
+    let report = here.succeed("schema suggest index.csv --bits 7 --output s.json");
+    assert!(!report.contains("the first line"), "{report}");
 }
 
 #[test]

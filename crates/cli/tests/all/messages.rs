@@ -18,14 +18,14 @@ fn keys_of_the_wrong_kind_are_named() {
     let message = here.fail("encrypt --secret server.key --input values.csv --output new.ct");
     assert_eq!(
         message,
-        "server.key: is an evaluation key for packed values; --secret wants a secret key"
+        "server.key: it is an evaluation key for packed values; --secret takes a secret key"
     );
     let message = here.fail("encrypt --secret values.csv --input values.csv --output new.ct");
     assert!(message.starts_with("cannot read values.csv: "), "{message}");
     here.succeed("keygen aes --insecure-toy --secret s.key --evaluation e.key");
     here.write("key.bin", [1; 16]);
     let message = here.fail("aes encrypt-key --secret e.key --key-file key.bin --output new.ct");
-    assert!(message.contains("e.key: is an evaluation key"), "{message}");
+    assert!(message.contains("e.key: it is an evaluation key"), "{message}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn secrets_that_others_can_read_are_told_of() {
         for mode in [0o640, 0o604, 0o620] {
             chmod(name, mode);
             let expected =
-                format!("{name} is secret, and not of its owner alone (mode {mode:04o})");
+                format!("{name} is secret, but others may read or change it (mode {mode:04o})");
             let notes = here.notes(line);
             assert!(notes.contains(&expected), "{line}: {notes}");
         }

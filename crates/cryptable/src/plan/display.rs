@@ -124,9 +124,11 @@ fn write_row(f: &mut fmt::Formatter<'_>, candidate: &Candidate, width: usize) ->
     )
 }
 
-/// Formats a time with three digits: `1.23 s`, `45.6 ms`.
+/// Formats a time with three digits: `1.23 s`, `45.6 ms`; long ones in hours and days.
 fn seconds(time: Duration) -> String {
     match time.as_secs_f64() {
+        s if s >= 359_999.0 => three_digits(s / 86_400.0, "d"),
+        s if s >= 9_999.5 => three_digits(s / 3_600.0, "h"),
         s if s >= 0.9995 => three_digits(s, "s"),
         s if s >= 0.9995e-3 => three_digits(s * 1e3, "ms"),
         s => three_digits(s * 1e6, "µs"),

@@ -61,8 +61,8 @@ impl Texts {
 
 /// Reads CSV with a header. Empty fields are missing values.
 pub(super) fn read_csv(bytes: &[u8]) -> Result<RecordBatch> {
-    let failed = |error: &dyn std::fmt::Display| of_file("CSV", error);
-    let text = std::str::from_utf8(bytes).map_err(|error| failed(&error))?;
+    let failed = |error: &csv::Error| of_file("CSV", &reason(error));
+    let text = text_of(bytes, "CSV")?;
     let text = text.trim_start_matches('\u{feff}');
     let header = text.lines().next().unwrap_or_default();
     let count = |delimiter: &char| header.matches(*delimiter).count();
@@ -92,6 +92,34 @@ pub(super) fn read_csv(bytes: &[u8]) -> Result<RecordBatch> {
     texts.finish("CSV")
 }
 
+/// Returns the text of a file, which has to be UTF-8.
+fn text_of<'a>(bytes: &'a [u8], kind: &'static str) -> Result<&'a str> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+        of_file(
+            kind,
+            &match bytes {
+                [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "it is in UTF-16; save it as UTF-8".into(),
+                _ => format!("line {line} is not UTF-8; save it as UTF-8"),
+            },
+        )
+    })
+}
+
+/// Returns why a file is not CSV.
+fn reason(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos: Some(place), expected_len, len } => {
+            let columns = if *len == 1 { "column" } else { "columns" };
+            format!(
+                "line {}: {len} {columns}, but {expected_len} on the lines before",
+                place.line()
+            )
+        }
+        _ => error.to_string(),
+    }
+}
+
 /// Quotes empty lines outside of quoted fields.
 fn with_empty_fields(text: &str) -> Cow<'_, str> {
     let is_empty = |line: &str| line.trim_end_matches('\r').is_empty();
@@ -109,7 +137,7 @@ fn with_empty_fields(text: &str) -> Cow<'_, str> {
 
 /// Reads an object per line. Missing names and `null` are missing values.
 pub(super) fn read_json_lines(bytes: &[u8]) -> Result<RecordBatch> {
-    let text = std::str::from_utf8(bytes).map_err(|error| of_file("JSON lines", &error))?;
+    let text = text_of(bytes, "JSON lines")?;
     let mut texts = Texts::default();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let failed = |text: String| {
@@ -213,11 +241,14 @@ mod tests {
         assert_eq!(column("\u{feff}a;b\n1;2,5\n;NA\n", "b"), [some("2,5"), some("NA")]);
         assert_eq!(column(",age\n0,7\n", "1"), [some("0")]);
         let failed = |text: &str| read_csv(text.as_bytes()).unwrap_err().to_string();
-        assert!(failed("a,b\n1\n").contains("not CSV"), "{}", failed("a,b\n1\n"));
+        let short = "it is not CSV: line 3: 1 column, but 2 on the lines before";
+        assert_eq!(failed("a,b\n1,2\n3\n"), short);
         assert_eq!(failed("a,a\n1,2\n"), "two columns are called \"a\"");
         assert_eq!(failed("a,b\n"), "it has no rows");
         assert_eq!(failed(""), "it has no rows");
-        assert!(read_csv(b"a\n\xff\n").is_err());
+        let failed = |bytes: &[u8]| read_csv(bytes).unwrap_err().to_string();
+        assert!(failed(b"a\n\xff\n").ends_with("line 2 is not UTF-8; save it as UTF-8"));
+        assert!(failed(b"\xff\xfea\0").ends_with("it is in UTF-16; save it as UTF-8"));
     }
 
     #[test]

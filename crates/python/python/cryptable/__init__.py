@@ -183,6 +183,8 @@ def plan(
     """
     if (table is None) == (moduli is None):
         raise TypeError("a plan is for a table, or for moduli=(inputs, outputs)")
+    if isinstance(table, int):
+        raise TypeError(f"a plan is for a table, not for {table}; moduli=(256, 16) names inputs and outputs of tables")
     if isinstance(table, ComplexTable):
         complex_outputs = True
     elif table is not None:

@@ -81,10 +81,10 @@ class Client:
     def __init__(self, url: str, token: str, *, patience: float = 60.0, plain_http: bool = False) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{url!r} is no address such as https://lookups.example")
+            raise ValueError(f"{url!r} is no address such as https://lookups.example or http://127.0.0.1:8080")
         if parts.scheme == "http" and not plain_http and not _is_loopback(parts.hostname):
             raise ValueError(
-                f"{url}: another machine without TLS: the token would travel in the clear; plain_http=True sends it so"
+                f"{url} is another machine, without TLS: the token would travel in the clear; plain_http=True allows it"
             )
         self._parts = parts
         self._path = parts.path.rstrip("/")
@@ -351,7 +351,8 @@ class Client:
             response = connection.getresponse()
             content, is_whole = _read(response, most if most is not None else _LONGEST_ANSWER)
         except (OSError, http.client.HTTPException) as error:
-            raise ServiceError(f"cannot reach {self._parts.hostname}: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise ServiceError(f"cannot reach {self._parts.netloc}: {reason}") from error
         finally:
             connection.close()
         if response.status >= 300:

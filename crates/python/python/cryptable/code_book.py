@@ -107,8 +107,11 @@ class CodeBook:
         values = as_array(values, dtype=object)
         try:
             codes = [self._codes[word] for word in values.ravel()]
-        except KeyError as missing:
-            raise RangeError(f"{missing.args[0]!r} is not in the code book of {len(self)} words") from None
+        except KeyError as error:
+            [word] = error.args
+            if word is None or not _equals_itself(word):
+                raise _missing("a value", word) from None
+            raise RangeError(f"{word!r} is not in the code book of {len(self)} words") from None
         return np.array(codes, dtype=np.uint64).reshape(values.shape)
 
     def decode(self, codes: npt.ArrayLike) -> list[Hashable]:
@@ -191,4 +194,4 @@ class CodeBook:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"CodeBook({len(self)} words)"
+        return f"CodeBook({len(self)} {'word' if len(self) == 1 else 'words'})"

@@ -17,7 +17,10 @@ def demo(output: str | os.PathLike[str] = "before-after.png", *, insecure_toy: b
     At 128 bits of security: 2.5 GB of memory, and half a minute on two cores. `insecure_toy` takes parameters for
     tests. Needs Pillow. Every pixel is checked; returns the path of the picture.
     """
-    from PIL import Image
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ImportError("the demo needs Pillow: pip install pillow") from None
 
     from . import SecretKey, plan
 

@@ -112,7 +112,7 @@ def _as_arrow(data: ArrowStream) -> bytes:
     if not hasattr(data, "__arrow_c_stream__"):
         raise TypeError(
             "data are a DataFrame of polars or pandas, a table of pyarrow, a relation of DuckDB, or whatever else has "
-            f"columns for Arrow, not a {type(data).__name__}"
+            f"columns for Arrow, not {type(data).__name__}"
         )
     try:
         import pyarrow.ipc
@@ -162,7 +162,11 @@ def select(
     `schema` and `results`, with a header such as `age,ticket`, `from,to,ticket` or `from,below,ticket`. Gaps of a
     column are gaps of what is looked up of it. Lookups of one column are done together.
     """
-    steps = [(into, it, None) if isinstance(it, str) else (into, *it) for into, it in lookups.items()]
+    steps = []
+    for into, it in lookups.items():
+        if not isinstance(it, str) and not (isinstance(it, tuple) and len(it) == 2):
+            raise TypeError(f"{into!r} takes a pair (column, table), or the name of a column")
+        steps.append((into, it, None) if isinstance(it, str) else (into, *it))
     return _compiled.select_frame(server, frame, steps, (schema, results), threads, progress)
 
 

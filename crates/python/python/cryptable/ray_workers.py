@@ -141,7 +141,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         import ray
     except ImportError:
-        sys.exit("there is no Ray: pip install 'cryptable[ray]'")
+        sys.exit("there is no Ray: pip install '.[ray]' in a copy of the repository")
     ray.init(arguments.address, log_to_driver=False)
     cores = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
     cores = [count for count in cores if count > 0]

@@ -43,15 +43,15 @@ pub(super) fn check(url: &str, plain_http: bool) -> Result<()> {
     match uri.as_ref().and_then(Uri::scheme_str) {
         Some("http") if plain_http || is_loopback(url) => Ok(()),
         Some("http") => refused(
-            "another machine without TLS: the token would travel in the clear; plain_http, or --plain-http of the \
-             program, sends it so",
+            "it is another machine, without TLS: the token would travel in the clear; --plain-http, in Rust \
+             `plain_http`, sends it anyway",
         ),
         Some("https") if cfg!(feature = "tls") => Ok(()),
         Some("https") => refused(
-            "this build speaks no TLS; one with the feature tls, or remote-tls of the program, does",
+            "this build speaks no TLS; one with the feature remote-tls, of the library tls, does",
         ),
-        _ if url.is_empty() => refused("it is empty; an address is as http://127.0.0.1:8080"),
-        _ => refused("an address is as https://lookups.example or http://127.0.0.1:8080"),
+        _ if url.is_empty() => refused("it is empty; an address looks like http://127.0.0.1:8080"),
+        _ => refused("an address looks like https://lookups.example or http://127.0.0.1:8080"),
     }
 }
 

@@ -54,7 +54,8 @@ impl Drop for Record {
             (self.method.as_str(), self.route.as_str(), self.reason.as_str());
         let peer = self.peer.map(|peer| peer.ip().to_string());
         let (received, sent) = (self.received.load(Ordering::Relaxed), self.sent);
-        let (status, seconds) = (self.status.unwrap_or(0), self.start.elapsed().as_secs_f64());
+        let (status, seconds) =
+            (self.status.unwrap_or(0), self.start.elapsed().as_millis() as f64 / 1e3);
         // The level must be a constant at each call site.
         macro_rules! line {
             ($level:ident, $text:literal) => {

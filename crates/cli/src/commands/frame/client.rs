@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use cryptable::SecretKey;
-use cryptable_frames::{FileFormat, Frame, RecordBatch, suggest};
+use cryptable_frames::{FileFormat, FileKind, Frame, RecordBatch, suggest};
 use serde_json::json;
 
 use super::{read_frame, read_schema};
@@ -81,9 +81,26 @@ pub fn schema(global: Global, command: &SchemaCommand) -> Result<()> {
     for column in &left_out {
         text += &format!("\n  without \"{}\": {}", column.column, column.reason);
     }
+    if let Some(name) = doubtful_name(input, &data) {
+        text += &format!(
+            "\n  the first line names columns, and one of them is \"{name}\"; if it has values, write a line of names \
+             above it"
+        );
+    }
     let omitted: Vec<_> = left_out.iter().map(|it| (&it.column, &it.reason)).collect();
     let fields = json!({ "columns": columns, "rounded": rounded, "omitted": omitted });
     report::written(global, output, output_bytes, fields, &text)
+}
+
+/// Returns a name in the first line of a CSV file that looks like a value. Columns without a name are called by their
+/// number.
+fn doubtful_name(path: &Path, data: &RecordBatch) -> Option<String> {
+    FileFormat::of(path).filter(|format| format.kind == FileKind::Csv)?;
+    let schema = data.schema();
+    let mut names = schema.fields().iter().map(|field| field.name().trim()).zip(1..);
+    let is_value =
+        |&(name, number): &(&str, usize)| name.parse::<f64>().is_ok() && name != number.to_string();
+    names.find(is_value).map(|(name, _)| name.into())
 }
 
 /// Returns the format of a file, by its extension.

@@ -133,7 +133,10 @@ impl Input {
 
 fn check_outputs(tables: usize, results: &ResultArgs) -> Result<()> {
     let outputs = results.outputs.len();
-    ensure!(tables == outputs, "{tables} --table and {outputs} --output: each table has an output");
+    ensure!(
+        tables == outputs,
+        "{tables} --table and {outputs} --output: each table needs an output of its own"
+    );
     Ok(())
 }
 

@@ -40,7 +40,11 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
         let (sha256, size) = (&object.sha256, bytes(object.bytes));
         let recipient = object.recipient.map(|name| format!(", for {name}"));
         let (name, recipient) = (input_file::name(file), recipient.unwrap_or_default());
-        report::told(global, fields, format!("{name}: {kind} {sha256}, {size}{recipient}"))?;
+        report::told(
+            global,
+            fields,
+            format!("{name}: {} {sha256}, {size}{recipient}", kind.replace('-', " ")),
+        )?;
     }
     Ok(())
 }
