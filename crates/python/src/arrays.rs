@@ -5,6 +5,7 @@ use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
+use zeroize::Zeroizing;
 
 use crate::errors::{Result, exception};
 
@@ -223,6 +224,28 @@ fn residues(values: &[i64], modulus: u64, signed: bool) -> Result<Vec<u64>> {
     )
 }
 
+/// An array of this shape.
+pub(crate) fn shaped<'py, T: Element>(
+    py: Python<'py>,
+    values: &[T],
+    shape: &[usize],
+) -> Result<Bound<'py, PyAny>> {
+    Ok(PyArray1::from_slice(py, values).reshape(IxDyn(shape))?.into_any())
+}
+
+/// An array of this shape, of numpy's least integers of this many bits: of words in two's complement, if they are signed.
+pub(crate) fn of_words<'py>(
+    py: Python<'py>,
+    words: &[u64],
+    shape: &[usize],
+    bits: u32,
+    signed: bool,
+) -> Result<Bound<'py, PyAny>> {
+    let size = bits.next_power_of_two().clamp(8, u64::BITS);
+    let dtype = format!("{}int{size}", if signed { "" } else { "u" });
+    shaped(py, words, shape)?.call_method1("astype", (dtype,))
+}
+
 /// An array of this shape, of the least numpy type that holds all values below the modulus.
 pub(crate) fn array<'py>(
     py: Python<'py>,
@@ -232,18 +255,13 @@ pub(crate) fn array<'py>(
     signed: bool,
 ) -> Result<Bound<'py, PyAny>> {
     let bits = u64::BITS - (modulus - 1).leading_zeros();
-    let size = [8, 16, 32, 64].into_iter().find(|&size| bits <= size).unwrap_or(64);
-    let array = if signed {
-        let half = modulus.div_ceil(2);
-        let centred = |&value: &u64| {
-            if value < half { value.cast_signed() } else { -(modulus - value).cast_signed() }
-        };
-        PyArray1::from_iter(py, values.iter().map(centred)).reshape(IxDyn(shape))?.into_any()
-    } else {
-        PyArray1::from_slice(py, values).reshape(IxDyn(shape))?.into_any()
-    };
-    let dtype = format!("{}int{size}", if signed { "" } else { "u" });
-    array.call_method1("astype", (dtype,))
+    if !signed {
+        return of_words(py, values, shape, bits, false);
+    }
+    let half = modulus.div_ceil(2);
+    let word = |&value: &u64| if value < half { value } else { value.wrapping_sub(modulus) };
+    let words = Zeroizing::new(values.iter().map(word).collect::<Vec<_>>());
+    of_words(py, &words, shape, bits, true)
 }
 
 /// Returns the values of an array as words of `bits` bits, in two's complement.

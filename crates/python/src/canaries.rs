@@ -7,7 +7,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::arrays::{are_signed, array, as_array, integers, words};
+use crate::arrays::{are_signed, array, as_array, integers, of_words, words};
 use crate::call;
 use crate::ciphertext::{Ciphertext, check_signs};
 use crate::errors::{Result, raise, raise_of};
@@ -141,18 +141,14 @@ impl Canaries {
         words: &[u64],
         signed: bool,
     ) -> Result<Bound<'py, PyAny>> {
-        let size = self.bits().next_power_of_two().max(8);
         let shift = u64::BITS - self.bits();
         // The highest bit is the sign.
         let word = |&word: &u64| match signed {
             true => ((word << shift).cast_signed() >> shift).cast_unsigned(),
             false => word,
         };
-        let array = PyArray1::from_iter(py, words.iter().map(word));
-        let (of_words, sign) = if signed { ("int64", "") } else { ("uint64", "u") };
-        array
-            .call_method1("view", (of_words,))?
-            .call_method1("astype", (format!("{sign}int{size}"),))
+        let words = Zeroizing::new(words.iter().map(word).collect::<Vec<_>>());
+        of_words(py, &words, &[words.len()], self.bits(), signed)
     }
 }
 
@@ -196,7 +192,7 @@ impl SecretKey {
         let clear = Zeroizing::new(values.values);
         let inputs = inputs.map(|inputs| integers(inputs, modulus, signed)).transpose()?;
         let inputs = inputs.map(|inputs| Zeroizing::new(inputs.values));
-        let (ciphertext, inner) = call::run(py, 0, None, |_| match &inputs {
+        let (ciphertext, inner) = call::run_silently(py, || match &inputs {
             None => self.library().encrypt_with_canaries(&clear, canaries),
             Some(inputs) => self.library().encrypt_with_canaries_from(&clear, canaries, inputs),
         })?;
@@ -247,7 +243,7 @@ impl SecretKey {
         let modulus = ciphertext.inner.modulus();
         let table = of_moduli(table, inputs, modulus, Signs::both(signed))?;
         let table = table.cast::<Table>()?.get();
-        let values = call::run(py, 0, None, |_| {
+        let values = call::run_silently(py, || {
             let values = Zeroizing::new(self.library().decrypt(&ciphertext.inner)?);
             canaries.inner.check(&values, &table.inner)
         })?;

@@ -67,7 +67,7 @@ pub(crate) fn plan_comparisons(
     let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
     let request = Request::comparisons(bits).limits(limits);
     let request = digit_bits.into_iter().fold(request, |request, bits| request.digit_bits(bits));
-    Ok(ComparisonPlan { inner: call::run(py, 0, None, |_| request.plan())? })
+    Ok(ComparisonPlan { inner: call::run_silently(py, || request.plan())? })
 }
 
 /// Encrypted integers in digits: what maximum, ReLU and their like give.

@@ -117,7 +117,7 @@ impl EvaluationKey {
         operation: impl FnOnce(&cryptable::EvaluationKey) -> cryptable::Result<cryptable::Ciphertext>
         + Send,
     ) -> Result<Ciphertext> {
-        let inner = call::run(py, 0, None, |_| operation(&self.inner))?;
+        let inner = call::run_silently(py, || operation(&self.inner))?;
         Ok(Ciphertext::new(inner, shape.to_vec()))
     }
 }

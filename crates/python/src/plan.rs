@@ -224,7 +224,7 @@ pub(crate) fn plan(
     let request = with(request, method, |request, name| request.method(name));
     let request = with(request, ring_degree, Request::<Lookups>::ring_degree);
     let request = with(request, digit_bits, Request::<Lookups>::digit_bits);
-    let inner = call::run(py, 0, None, |_| request.plan())?;
+    let inner = call::run_silently(py, || request.plan())?;
     Ok(Plan { inner })
 }
 

@@ -89,5 +89,5 @@ pub(crate) fn plan_program(
 ) -> Result<ProgramPlan> {
     let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
     let request = program.inner.request().limits(limits);
-    Ok(ProgramPlan { inner: call::run(py, 0, None, |_| request.plan())? })
+    Ok(ProgramPlan { inner: call::run_silently(py, || request.plan())? })
 }

@@ -40,13 +40,13 @@ impl PublicKey {
         let signed = are_signed(values, modulus, signed)?;
         let values = integers(values, modulus, signed)?;
         let clear = Zeroizing::new(values.values);
-        let inner = call::run(py, 0, None, |_| self.inner.encrypt(&clear))?;
+        let inner = call::run_silently(py, || self.inner.encrypt(&clear))?;
         Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
     }
 
     /// Gives packed values a fresh mask, so that nobody but the client can tell of which ciphertext they were made.
     fn rerandomize(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
-        let inner = call::run(py, 0, None, |_| self.inner.rerandomize(&values.inner))?;
+        let inner = call::run_silently(py, || self.inner.rerandomize(&values.inner))?;
         Ok(Ciphertext::new(inner, values.shape.clone()))
     }
 }

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 
-use crate::arrays::{are_signed, array, integers, signed_integers};
+use crate::arrays::{are_signed, array, integers, shaped, signed_integers};
 use crate::call::{self, Progress};
 use crate::ciphertext::{Ciphertext, check_signs};
 use crate::comparisons::{ComparisonPlan, Digits, signedness};
@@ -114,19 +114,19 @@ impl SecretKey {
         let signed = are_signed(values, modulus, signed)?;
         let values = integers(values, modulus, signed)?;
         let clear = Zeroizing::new(values.values);
-        let inner = call::run(py, 0, None, |_| self.inner.encrypt(&clear))?;
+        let inner = call::run_silently(py, || self.inner.encrypt(&clear))?;
         Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
     }
 
     /// Generates a public key, with which anyone encrypts values for this key; for keys of lookups.
     fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
-        Ok(PublicKey { inner: call::run(py, 0, None, |_| self.inner.public_key())? })
+        Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
     }
 
     /// Generates a key with which a server turns this key's ciphertexts into those of another client, by that client's public
     /// key, which is of the same parameters.
     fn rekey_to(&self, py: Python<'_>, new_owner: &PublicKey) -> Result<RekeyingKey> {
-        let inner = call::run(py, 0, None, |_| self.inner.rekey_to(&new_owner.inner))?;
+        let inner = call::run_silently(py, || self.inner.rekey_to(&new_owner.inner))?;
         Ok(RekeyingKey { inner })
     }
 
@@ -140,7 +140,7 @@ impl SecretKey {
         signed: Option<bool>,
     ) -> Result<Bound<'py, PyAny>> {
         let signed = check_signs(ciphertext.inner.is_signed(), signed)?;
-        let values = call::run(py, 0, None, |_| self.inner.decrypt(&ciphertext.inner))?;
+        let values = call::run_silently(py, || self.inner.decrypt(&ciphertext.inner))?;
         let values = Zeroizing::new(values);
         array(py, &values, &ciphertext.shape, ciphertext.inner.modulus(), signed)
     }
@@ -168,7 +168,7 @@ impl SecretKey {
         let options = decryption(precision, flooding);
         let values =
             call::run_silently(py, || self.inner.decrypt_reals(&ciphertext.inner, options))?;
-        Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&ciphertext.shape))?.into_any())
+        shaped(py, &Zeroizing::new(values), &ciphertext.shape)
     }
 
     /// Decrypts results of `EvaluationKey.lookup_complex`, as `decrypt_reals`: in the shape that was encrypted.
@@ -198,7 +198,7 @@ impl SecretKey {
         let values = signed_integers(values)?;
         let clear = Zeroizing::new(values.values);
         let inner =
-            call::run(py, 0, None, |_| self.inner.encrypt_integers(&clear, signedness(signed)))?;
+            call::run_silently(py, || self.inner.encrypt_integers(&clear, signedness(signed)))?;
         Ok(Ciphertext::new(inner, values.shape))
     }
 
@@ -211,11 +211,10 @@ impl SecretKey {
         signed: Option<bool>,
     ) -> Result<Bound<'py, PyAny>> {
         let signed = check_signs(digits.inner.is_signed(), signed)?;
-        let values = call::run(py, 0, None, |_| {
+        let values = call::run_silently(py, || {
             self.inner.decrypt_integers(&digits.inner, signedness(signed))
         })?;
-        let values = Zeroizing::new(values);
-        Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&digits.shape))?.into_any())
+        shaped(py, &Zeroizing::new(values), &digits.shape)
     }
 
     /// Encrypts a table that the server applies unread: what `cryptable.table` makes one of, or, with `per_value`, an array

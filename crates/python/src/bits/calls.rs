@@ -2,14 +2,13 @@
 
 use cryptable::bits::EvaluationKey as LibraryEvaluationKey;
 use cryptable::bits::{BitTable, EncryptedBits as LibraryBits, Gate, SumGate};
-use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use zeroize::Zeroizing;
 
 use super::encrypted_bits::EncryptedBits;
-use crate::arrays::{booleans, common_shape};
+use crate::arrays::{booleans, common_shape, shaped};
 use crate::call;
 use crate::circuits::{EvaluationKey, SecretKey};
 use crate::errors::{Result, raise};
@@ -40,7 +39,7 @@ pub(crate) fn decrypt<'py>(
     bits: &EncryptedBits,
 ) -> Result<Bound<'py, PyAny>> {
     let found = call::run_silently(py, || secret.library().decrypt(&bits.inner))?;
-    Ok(PyArray1::from_slice(py, &Zeroizing::new(found)).reshape(IxDyn(&bits.shape))?.into_any())
+    shaped(py, &Zeroizing::new(found), &bits.shape)
 }
 
 /// The gate of a name, in small or capital letters.

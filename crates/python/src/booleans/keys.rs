@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use cryptable::gates::{
     EvaluationKey as LibraryEvaluationKey, Parameters, SecretKey as LibrarySecretKey,
 };
-use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::encrypted_bits::EncryptedBits;
 use super::gate::run_gate;
 use super::packed_gates::{self, PackedGates};
-use crate::arrays::{booleans, common_shape};
+use crate::arrays::{booleans, common_shape, shaped};
 use crate::call::{self, Progress};
 use crate::errors::Result;
 use crate::key_files::Origin;
@@ -58,7 +57,7 @@ impl SecretKey {
     #[pyo3(signature = (bits) -> "npt.NDArray[np.bool_]")]
     fn decrypt<'py>(&self, py: Python<'py>, bits: &EncryptedBits) -> Result<Bound<'py, PyAny>> {
         let values = Zeroizing::new(call::run_silently(py, || self.inner.decrypt(&bits.inner))?);
-        Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&bits.shape))?.into_any())
+        shaped(py, &values, &bits.shape)
     }
 
     /// The server's keys for `gates` gates at once (default: the most, 16,384), in memory: half a gigabyte. Fewer take less

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use cryptable::circuits::{EncryptedWordsReader, EncryptedWordsSummary, WordPort};
-use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use zeroize::Zeroizing;
 
-use crate::arrays::{as_array, places};
+use crate::arrays::{as_array, of_words, places};
 use crate::encrypted_array::{array_files, array_methods, not_compared};
 use crate::errors::{Result, exception};
 
@@ -140,9 +139,7 @@ pub(crate) fn arrays_of<'py>(
             array.call_method1("reshape", (PyTuple::new(py, shape)?,))?
         } else {
             let column = Zeroizing::new(column.map(|value| value as u64).collect::<Vec<_>>());
-            let size = [8, 16, 32, 64].into_iter().find(|&size| port.width <= size).unwrap_or(64);
-            let array = PyArray1::from_slice(py, &column).reshape(IxDyn(shape))?;
-            array.call_method1("astype", (format!("uint{size}"),))?
+            of_words(py, &column, shape, port.width as u32, false)?
         };
         found.set_item(&port.name, array)?;
     }

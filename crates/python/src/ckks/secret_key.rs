@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use cryptable::ckks::SecretKey as LibrarySecretKey;
 use cryptable::ckks::{Flooding, KeySet};
-use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
@@ -16,7 +15,7 @@ use super::public_key::PublicKey;
 use super::server::EvaluationKey;
 use super::shared_secret::SharedSecret;
 use super::vector::Vector;
-use crate::arrays::{complex_numbers, places};
+use crate::arrays::{complex_numbers, places, shaped};
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::key_files::write_evaluation_key;
@@ -118,12 +117,11 @@ impl SecretKey {
             let message = format!("the shape {:?} has more than {count} slots", vector.shape);
             return Err(PyValueError::new_err(message));
         }
-        let shape = IxDyn(&vector.shape);
         if vector.inner.bounds().im != 0.0 {
-            return Ok(PyArray1::from_slice(py, &slots.0[..count]).reshape(shape)?.into_any());
+            return shaped(py, &slots.0[..count], &vector.shape);
         }
         let reals = Zeroizing::new(slots.0[..count].iter().map(|z| z.re).collect::<Vec<f64>>());
-        Ok(PyArray1::from_slice(py, &reals).reshape(shape)?.into_any())
+        shaped(py, &reals, &vector.shape)
     }
 
     /// The server's key, in memory.

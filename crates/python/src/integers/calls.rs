@@ -8,7 +8,6 @@ use cryptable::integers::{
     DigitEncryption, Evaluator, LookupModel, Operand, Operation, Piece, PlannedOperand,
 };
 use cryptable::{Error, KeyKind, Progress as LibraryProgress};
-use numpy::{Element, IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
@@ -16,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::column::{Column, EngineColumn};
 use super::parts::Parts;
-use crate::arrays::{common_shape, words};
+use crate::arrays::{common_shape, of_words, shaped, words};
 use crate::call::{self, Progress};
 use crate::errors::{Result, exception, raise};
 use crate::evaluation_key::EvaluationKey;
@@ -134,28 +133,10 @@ fn decrypt<'py, S: DigitDecryption<Ciphertext: DigitCiphertext> + Sync>(
         }
         Ok(all)
     })?;
-    match (parts.kind.bits(), parts.kind.is_signed()) {
-        (1, _) => array_of(py, &words, shape, |word| word == 1),
-        (8, false) => array_of(py, &words, shape, |word| word as u8),
-        (16, false) => array_of(py, &words, shape, |word| word as u16),
-        (32, false) => array_of(py, &words, shape, |word| word as u32),
-        (_, false) => array_of(py, &words, shape, |word| word),
-        (8, true) => array_of(py, &words, shape, |word| word as i8),
-        (16, true) => array_of(py, &words, shape, |word| word as i16),
-        (32, true) => array_of(py, &words, shape, |word| word as i32),
-        (_, true) => array_of(py, &words, shape, u64::cast_signed),
+    match parts.kind.bits() {
+        1 => shaped(py, &words, shape)?.call_method1("astype", ("bool",)),
+        bits => of_words(py, &words, shape, bits, parts.kind.is_signed()),
     }
-}
-
-/// An array of a type of numpy's of words in two's complement.
-fn array_of<'py, T: Element>(
-    py: Python<'py>,
-    words: &[u64],
-    shape: &[usize],
-    value: impl Fn(u64) -> T,
-) -> Result<Bound<'py, PyAny>> {
-    let values = PyArray1::from_iter(py, words.iter().map(|&word| value(word)));
-    Ok(values.reshape(IxDyn(shape))?.into_any())
 }
 
 /// A piece of a function: where it starts, its slope, and its value at 0 if it is not to continue the one before.

@@ -1,11 +1,10 @@
 //! Client's operations on values in words.
 
-use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::WideValues;
-use crate::arrays::{Numbers, words};
+use crate::arrays::{Numbers, shaped, words};
 use crate::call;
 use crate::errors::Result;
 use crate::secret_key::SecretKey;
@@ -34,6 +33,5 @@ pub(crate) fn decrypt_wide<'py>(
     values: &WideValues,
 ) -> Result<Bound<'py, PyAny>> {
     let found = call::run_silently(py, || secret.library().decrypt_wide(&values.inner))?;
-    let found = Zeroizing::new(found);
-    Ok(PyArray1::from_slice(py, &found).reshape(IxDyn(&values.shape))?.into_any())
+    shaped(py, &Zeroizing::new(found), &values.shape)
 }
