@@ -18,6 +18,7 @@
 
 pub mod aes;
 pub mod bootstrapping;
+mod circuit_parameters;
 pub mod cost;
 pub mod keys;
 pub mod lookup;

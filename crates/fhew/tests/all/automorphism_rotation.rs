@@ -3,10 +3,12 @@
 
 use crate::common;
 
-use common::{Setting, assert_ratio, check_every_value, check_noise, random_outputs};
+use common::{
+    Setting, assert_ratio, check_every_value, check_noise, check_sparse_tables, random_outputs,
+};
 use cryptable_fhew::full_domain::FdfbCompress;
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
-use cryptable_fhew::multi_value::{boot_raw_sparse, sparse_modulus};
+use cryptable_fhew::multi_value::sparse_modulus;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::{
     GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
@@ -304,30 +306,8 @@ fn ternary_secrets_and_finer_keys() {
 fn several_tables_by_one_rotation() {
     let _replay = replay::begin();
     let setting = setting(toy(SecretDistribution::Binary, 10));
-    let parameters = setting.parameters();
-    let (two_n, q, p) = (parameters.rotation_modulus(), parameters.lwe_modulus(), 8);
-    let tests: Vec<TestPolynomial> = (0..4)
-        .map(|j| {
-            TestPolynomial::from_fn(parameters.ring(), |x| {
-                encode((x * p / two_n) * (j + 1) + j, p, parameters.prime())
-            })
-        })
-        .collect();
-    let squares = (0..64).into_par_iter().map(|sample| {
-        let _part = replay::part(sample);
-        let value = sample % (p / 2);
-        let mut input = setting.secret.encrypt(value, p).unwrap();
-        input.add_constant_assign(q / (2 * p));
-        let results = boot_raw_sparse(&setting.key, &tests, &input);
-        let squares = (0..4).zip(results).map(|(j, raw)| {
-            let expected = encode(value * (j + 1) + j, p, parameters.prime());
-            setting.secret.phase_error(&raw, expected).unwrap().powi(2)
-        });
-        squares.sum::<f64>() / 4.0
-    });
-    let measured = squares.sum::<f64>() / 64.0;
-    let predicted = NoiseModel::new(parameters).sparse_blind_rotation(2);
-    assert_ratio("sparse rounding", measured, predicted);
+    let predicted = NoiseModel::new(setting.parameters()).sparse_blind_rotation(2);
+    check_sparse_tables(&setting, 8, 4, 64, predicted);
 }
 
 /// The phase that sparse rounding leaves: Theorem 1 of Wang et al., without the mean, which is compensated.

@@ -4,7 +4,7 @@ use crate::common;
 
 use std::sync::OnceLock;
 
-use common::{Setting, assert_ratio, check_every_value, check_noise};
+use common::{Setting, assert_ratio, check_every_value, check_noise, check_sparse_tables};
 use cryptable_fhew::full_domain::{
     Comp, CompressContinuous, ContinuousFunction, EvalFunc, FdfbCompress, OddModulus,
 };
@@ -126,36 +126,8 @@ fn multi_value_noise_is_that_of_the_norm() {
 fn sparse_rounding_looks_several_tables_up() {
     let _replay = replay::begin();
     let setting = toy();
-    let parameters = setting.parameters();
-    let (two_n, q) = (parameters.rotation_modulus(), parameters.lwe_modulus());
-    let p = 16;
-    let tests: Vec<TestPolynomial> = (0..3)
-        .map(|j| {
-            TestPolynomial::from_fn(parameters.ring(), |x| {
-                encode((x * p / two_n) * (j + 2) + j, p, parameters.prime())
-            })
-        })
-        .collect();
-    let model = NoiseModel::new(parameters);
-    let samples = 256;
-    let squares = (0..samples).into_par_iter().map(|sample| {
-        let _part = replay::part(sample);
-        let value = sample % p;
-        let mut input = setting.secret.encrypt(value, p).unwrap();
-        input.add_constant_assign(q / (2 * p));
-        let results = boot_raw_sparse(&setting.key, &tests, &input);
-        assert_eq!(results.len(), 3);
-        let squares = (0..3).zip(results).map(|(j, raw)| {
-            let slot = value % (p / 2);
-            let entry = (slot * (j + 2) + j) % p;
-            let entry = if value < p / 2 { entry } else { (p - entry) % p };
-            let expected = encode(entry, p, parameters.prime());
-            setting.secret.phase_error(&raw, expected).unwrap().powi(2)
-        });
-        squares.sum::<f64>() / 3.0
-    });
-    let measured = squares.sum::<f64>() / samples as f64;
-    assert_ratio("sparse rounding", measured, model.blind_rotation());
+    let predicted = NoiseModel::new(setting.parameters()).blind_rotation();
+    check_sparse_tables(setting, 16, 3, 256, predicted);
 }
 
 /// The phase at which a sparse lookup happens has the noise of a switch to 2N/2^θ.

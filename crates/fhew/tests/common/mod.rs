@@ -8,9 +8,10 @@ use cryptable_fhew::full_domain::{EncodedTable, FullDomainMethod, TableKind};
 use cryptable_fhew::keys::{
     BootstrappingParameters, ClientKey, EvaluationKey, SecretKey, ServerKey,
 };
+use cryptable_fhew::multi_value::boot_raw_sparse;
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_fhew::test_polynomial::encode;
+use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Progress, ReadOptions, Table};
 use cryptable_ring::random::replay;
@@ -166,4 +167,35 @@ pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, sam
     // Keys are the same for all samples, so that ratios vary from key to key: of eight, those of FDFB-KS modulo Q were from
     // 0.50 to 0.77.
     assert!((0.4..2.0).contains(&ratio), "{}: p = {p}, measured/predicted {ratio}", method.name());
+}
+
+/// Checks the noise of `count` tables `x·(j + 1) + j` of `Z_p` that one rotation looks up, with sparse rounding.
+pub fn check_sparse_tables(
+    setting: &Setting,
+    p: u64,
+    count: u64,
+    samples: u64,
+    predicted: Variance,
+) {
+    let parameters = setting.parameters();
+    let (two_n, prime) = (parameters.rotation_modulus(), parameters.prime());
+    let entry = |slot: u64, j: u64| encode((slot * (j + 1) + j) % p, p, prime);
+    let test = |j| TestPolynomial::from_fn(parameters.ring(), |x| entry(x * p / two_n, j));
+    let tests: Vec<TestPolynomial> = (0..count).map(test).collect();
+    let mean_square = |sample| {
+        let _part = replay::part(sample);
+        let value = sample % p;
+        let mut input = setting.secret.encrypt(value, p).unwrap();
+        input.add_constant_assign(parameters.lwe_modulus() / (2 * p));
+        let results = boot_raw_sparse(&setting.key, &tests, &input);
+        assert_eq!(results.len(), tests.len());
+        let squares = (0..count).zip(results).map(|(j, raw)| {
+            let entry = entry(value % (p / 2), j);
+            let expected = if value < p / 2 { entry } else { (prime - entry) % prime };
+            setting.secret.phase_error(&raw, expected).unwrap().powi(2)
+        });
+        squares.sum::<f64>() / count as f64
+    };
+    let measured = (0..samples).into_par_iter().map(mean_square).sum::<f64>() / samples as f64;
+    assert_ratio("sparse rounding", measured, predicted);
 }

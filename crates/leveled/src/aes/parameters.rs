@@ -1,18 +1,11 @@
 //! Parameters of AES-128: of circuit bootstrapping, one bit a ciphertext, quiet enough for a block.
 
-use cryptable_fhew::keys::BootstrappingParameters;
-#[cfg(feature = "client")]
-use cryptable_fhew::keys::PublicParameters;
-use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::noise_law::NoiseLaw;
-use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel, key_parameters,
-};
-use cryptable_wire::ObjectType;
+use cryptable_lattice::{Error, NoiseBound, ReadOptions, Result};
 
 use super::column_table::TERMS;
 use super::linear_layer::{INVERSE_MIX_COLUMNS, LinearLayer};
-use crate::keys::{CircuitParameters, IDENTIFIER};
+use crate::circuit_parameters::circuit_parameters;
 use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL, ParameterSet};
 
@@ -89,12 +82,6 @@ impl Parameters {
         Ok(Self { circuit, log2_fail })
     }
 
-    /// Parameters of circuit bootstrapping.
-    #[must_use]
-    pub fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
-        &self.circuit
-    }
-
     /// log2 of the probability that one of a block's circuit bootstraps reads its bit wrong, in decryption, too, whose
     /// round keys have the larger sums.
     #[must_use]
@@ -108,24 +95,6 @@ impl Parameters {
     pub fn public_log2_fail(&self) -> f64 {
         let noise = CircuitBootstrappingNoise::new(&self.circuit);
         log2_fail(&noise, noise.by_public_key().times(largest_sum() as u64))
-    }
-
-    /// The probability of [`Parameters::log2_fail`].
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail)
-    }
-
-    /// Returns the security that the parameters claim; it is checked if it is 128 bits.
-    #[must_use]
-    pub fn security_level(&self) -> SecurityLevel {
-        self.circuit.security_level()
-    }
-
-    /// Estimated security in bits; 0 if the parameters claim none.
-    #[must_use]
-    pub fn security_bits(&self) -> f64 {
-        self.circuit.security_bits()
     }
 
     /// Canonical bytes, of which the digest names these parameters: those of circuit bootstrapping.
@@ -150,28 +119,7 @@ impl Parameters {
     }
 }
 
-key_parameters!(Parameters);
-
-impl BootstrappingParameters for Parameters {
-    const SECRET_KEY: ObjectType = ObjectType::TranscipheringSecretKey;
-    const EVALUATION_KEY: ObjectType = ObjectType::TranscipheringEvaluationKey;
-    const IDENTIFIER: &'static str = IDENTIFIER;
-
-    fn fhew(&self) -> &FhewParameters {
-        self.circuit.fhew()
-    }
-}
-
-#[cfg(feature = "client")]
-impl PublicParameters for Parameters {
-    const PUBLIC_KEY: ObjectType = ObjectType::TranscipheringPublicKey;
-}
-
-impl CircuitParameters for Parameters {
-    fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
-        &self.circuit
-    }
-}
+circuit_parameters!(TranscipheringSecretKey, TranscipheringEvaluationKey, TranscipheringPublicKey);
 
 /// log2 of the failure probability of the bootstraps in a block, each of a sum of four table results and a round key of this
 /// noise, after the inverse of MixColumns.

@@ -1,19 +1,13 @@
 //! Parameters of lookups: a set of circuit bootstrapping, and the moduli of tables.
 
-use cryptable_fhew::keys::BootstrappingParameters;
-#[cfg(feature = "client")]
-use cryptable_fhew::keys::PublicParameters;
-use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{check_within, demand};
 use cryptable_lattice::security::LweInstance;
-use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel, key_parameters,
-};
-use cryptable_wire::{BodyReader, ObjectType, body_bytes};
+use cryptable_lattice::{Error, NoiseBound, ReadOptions, Result};
+use cryptable_wire::{BodyReader, body_bytes};
 
 use crate::bootstrapping::ciphertext_count;
-use crate::keys::{CircuitParameters, IDENTIFIER};
+use crate::circuit_parameters::circuit_parameters;
 use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL, ParameterSet};
 use crate::tree::MAX_INPUT_BITS;
@@ -223,12 +217,6 @@ impl Parameters {
         }
     }
 
-    /// Parameters of circuit bootstrapping.
-    #[must_use]
-    pub fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
-        &self.circuit
-    }
-
     /// Input modulus p.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
@@ -265,28 +253,10 @@ impl Parameters {
         self.log2_fail
     }
 
-    /// The probability of [`Parameters::log2_fail`].
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail)
-    }
-
-    /// Returns the security that the parameters claim; it is checked if it is 128 bits.
-    #[must_use]
-    pub fn security_level(&self) -> SecurityLevel {
-        self.circuit.security_level()
-    }
-
     /// The problems that its secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         self.circuit.fhew().lwe_instances()
-    }
-
-    /// Estimated security in bits; 0 if the parameters claim none.
-    #[must_use]
-    pub fn security_bits(&self) -> f64 {
-        self.circuit.security_bits()
     }
 
     /// Canonical bytes, of which the digest names these parameters: both moduli, and the set's numbers.
@@ -324,28 +294,7 @@ impl Parameters {
     }
 }
 
-key_parameters!(Parameters);
-
-impl BootstrappingParameters for Parameters {
-    const SECRET_KEY: ObjectType = ObjectType::LeveledSecretKey;
-    const EVALUATION_KEY: ObjectType = ObjectType::LeveledEvaluationKey;
-    const IDENTIFIER: &'static str = IDENTIFIER;
-
-    fn fhew(&self) -> &FhewParameters {
-        self.circuit.fhew()
-    }
-}
-
-#[cfg(feature = "client")]
-impl PublicParameters for Parameters {
-    const PUBLIC_KEY: ObjectType = ObjectType::LeveledPublicKey;
-}
-
-impl CircuitParameters for Parameters {
-    fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
-        &self.circuit
-    }
-}
+circuit_parameters!(LeveledSecretKey, LeveledEvaluationKey, LeveledPublicKey);
 
 #[cfg(test)]
 mod tests {
