@@ -132,11 +132,9 @@ pub fn lookup(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Wor
 
 /// So many times each.
 fn sum<const K: usize>(parts: [(usize, Work); K]) -> Work {
-    parts.into_iter().fold(Work::default(), |sum, (count, work)| Work {
-        digit_transforms: sum.digit_transforms + count as f64 * work.digit_transforms,
-        key_bytes: sum.key_bytes + count as f64 * work.key_bytes,
-        ..sum
-    })
+    let mut sum = Work::default();
+    parts.into_iter().for_each(|(count, work)| sum += work * count as f64);
+    sum
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ impl Plan {
     /// [`named::NamedCircuit::variants`]: crate::named::NamedCircuit::variants
     ///
     /// # Errors
-    /// As [`Plan::new`].
+    /// The errors of [`Plan::new`].
     ///
     /// # Panics
     /// If there is no circuit.

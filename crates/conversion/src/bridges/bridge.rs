@@ -94,7 +94,7 @@ impl<T: Target> Bridge<T> {
     /// The same of a ciphertext for every digit, all of this modulus, with the noise of the noisiest.
     ///
     /// # Errors
-    /// As [`Bridge::take_out`], or if a digit has another modulus.
+    /// The errors of [`Bridge::take_out`], or if a digit has another modulus.
     pub(super) fn take_out_digits(
         &self,
         packed: &packed::EvaluationKey,

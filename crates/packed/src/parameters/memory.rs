@@ -154,7 +154,7 @@ impl Parameters {
     /// on the exponentials of a column, and one after the other on the tables of both halves of the slots.
     fn bytes_of_stage(&self, formulas: &Stage, threads: usize) -> usize {
         let (literal, parts) = (self.literal(), self.literal().parts());
-        // Those of the column that is evaluated are counted with its powers.
+        // Exponentials of the column that is evaluated are counted with its powers.
         let others = formulas.exponentials().saturating_sub(1);
         let columns = 2 * parts * literal.exponential_limbs() * others;
         let (below, outputs) = (self.limbs_below_tables(), formulas.formulas());
@@ -170,7 +170,7 @@ impl Parameters {
             most.max(held + powers(0) + 5 * below * (outputs + 2))
         };
         let chunks = formulas.chunks();
-        // What the first half of the slots left, and chunks before the last one.
+        // Results of the first half of the slots, and chunks before the last one.
         let left = if chunks.len() > 1 { 7 } else { 2 } * below * outputs;
         let mut found = left + chunks.iter().map(of_chunk).max().unwrap_or(0);
         if formulas.groups().is_some() {
@@ -324,7 +324,7 @@ impl ParametersLiteral {
 }
 
 /// Limbs of blocks of a series beyond those of its result: a block that is alone has none, others are added up a level above it,
-/// with series that end there. Of every four blocks the last one is by itself, if its step is high enough.
+/// with series that end there. The last one of every four blocks is by itself, if its step is high enough.
 fn limbs_above(blocks: usize, levels: usize, babies: usize) -> usize {
     let (mut rest, mut limbs) = (blocks, 0);
     while rest > 1 {
