@@ -129,7 +129,7 @@ impl BootstrapCircuit {
     /// Checks that the matrices have usable scales.
     ///
     /// # Errors
-    /// As [`HomomorphicDft::check_scales`].
+    /// The errors of [`HomomorphicDft::check_scales`].
     pub(crate) fn check_scales(&self) -> Result<()> {
         self.coeffs_to_slots.check_scales()?;
         self.slots_to_coeffs.check_scales()

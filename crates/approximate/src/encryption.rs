@@ -47,7 +47,7 @@ pub(crate) fn encrypt_within(
     let limit = format!("it must be at most {capacity}, what a fresh ciphertext holds");
     demand(bounds.modulus() <= capacity, "bound of slots", bounds.modulus(), &limit)?;
     let parts = |value: &Complex64| [(value.re, bounds.re), (value.im, bounds.im)];
-    // What is not a number is within no bounds.
+    // A value that is not a number is within no bounds.
     let is_within = |(part, bound): &(f64, f64)| part.abs() <= *bound;
     if let Some((value, bound)) = values.iter().flat_map(parts).find(|it| !is_within(it)) {
         let limit = format!("its absolute value must be at most {bound}");
@@ -67,3 +67,45 @@ pub(crate) fn encrypt_within(
     };
     Ok(Ciphertext::join(inner, key.shape(), tags))
 }
+
+/// Gives a key the calls by which it encrypts.
+macro_rules! encrypting_key {
+    ($key:ty) => {
+        impl $key {
+            /// Encrypts numbers whose parts are within [-1, 1], with all levels; slots beyond them are 0.
+            ///
+            /// # Errors
+            /// If there are more than slots, or one is larger or not finite.
+            pub fn encrypt(
+                &self,
+                values: &[num_complex::Complex64],
+            ) -> Result<crate::ciphertext::Ciphertext> {
+                self.encrypt_within(values, crate::bounds::SlotBounds { re: 1.0, im: 1.0 })
+            }
+
+            /// Encrypts real numbers within [-1, 1], with all levels; slots beyond them are 0.
+            ///
+            /// # Errors
+            /// The errors of `encrypt`.
+            pub fn encrypt_reals(&self, values: &[f64]) -> Result<crate::ciphertext::Ciphertext> {
+                let of = |i| num_complex::Complex64::from(values[i]);
+                let values = cryptable_ring::SecretSlots::from_fn(values.len(), of);
+                self.encrypt_within(&values, crate::bounds::SlotBounds::real(1.0))
+            }
+
+            /// Encrypts numbers within other bounds, which are public: every ciphertext carries them.
+            ///
+            /// # Errors
+            /// The errors of `encrypt`; if the bounds are larger than what fresh ciphertexts hold.
+            pub fn encrypt_within(
+                &self,
+                values: &[num_complex::Complex64],
+                bounds: crate::bounds::SlotBounds,
+            ) -> Result<crate::ciphertext::Ciphertext> {
+                crate::encryption::encrypt_within(self, values, bounds)
+            }
+        }
+    };
+}
+
+pub(crate) use encrypting_key;

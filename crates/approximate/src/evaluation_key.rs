@@ -96,7 +96,7 @@ impl Parameters {
     /// Reads the parameters that the file of an evaluation key begins with.
     ///
     /// # Errors
-    /// As [`Parameters::from_bytes`].
+    /// The errors of [`Parameters::from_bytes`].
     pub fn from_evaluation_key_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         KeyedParameters::from_bytes(bytes, options).map(|keyed| keyed.parameters)
     }
@@ -130,7 +130,7 @@ impl EvaluationKey {
     /// Reads a key from its wire format, with its switching keys where they lie.
     ///
     /// # Errors
-    /// As [`RingEvaluationKey::from_shared`].
+    /// The errors of [`RingEvaluationKey::from_shared`].
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }

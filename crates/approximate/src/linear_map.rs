@@ -52,7 +52,7 @@ impl LinearMap {
             values.iter().any(|z| *z != Complex64::ZERO).then_some((r, Diagonal { values }))
         };
         let diagonals: BTreeMap<_, _> = (0..dimension).filter_map(diagonal).collect();
-        // As many baby steps as giant steps, about: the former are hoisted, and cost less.
+        // Baby steps are about as many as giant steps: the former are hoisted, and cost less.
         let babies = ((diagonals.len() as f64).sqrt() * 1.5).ceil() as usize;
         let mut matrix = DiagonalMatrix { slots: dimension, diagonals };
         let (shape, ring_slots) =

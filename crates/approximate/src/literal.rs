@@ -39,7 +39,7 @@ pub struct BootstrappingLiteral {
     pub raised_digit_limbs: usize,
     /// Hamming weight of the encapsulated secret.
     pub sparse_weight: u32,
-    /// log2 of the probability, a slot, that the overflow of ModRaise leaves the interval of the exponential.
+    /// log2 of the probability per slot that the overflow of ModRaise leaves the interval of the exponential.
     pub log2_fail: f64,
 }
 

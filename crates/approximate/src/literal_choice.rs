@@ -42,7 +42,7 @@ pub(crate) struct Sizes {
     pub baby_steps: usize,
     /// Most limbs of a digit of keys of the first chain.
     pub digit_limbs: usize,
-    /// log2 of the probability, a slot, that the overflow is too large.
+    /// log2 of the probability per slot that the overflow is too large.
     pub log2_fail: f64,
 }
 

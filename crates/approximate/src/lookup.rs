@@ -149,7 +149,7 @@ impl EvaluationKey {
     /// Several functions of one period, which share everything but their polynomials.
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup`]; if there is no function, or their periods differ.
+    /// The errors of [`EvaluationKey::lookup`]; if there is no function, or their periods differ.
     pub fn lookup_many<'a, F: Copy + Into<SlotFunction<'a>>>(
         &self,
         ct: &Ciphertext,

@@ -45,7 +45,7 @@ impl LookupPlan {
     /// The same sizes at ring degree 2^10 for as many slots as are asked for, for tests only: **insecure**.
     ///
     /// # Errors
-    /// As [`LookupPlan::new`].
+    /// The errors of [`LookupPlan::new`].
     pub fn insecure_toy(request: &LookupRequest) -> Result<Self> {
         request.check()?;
         let slots = request.count.map_or(1 << 9, usize::next_power_of_two).clamp(4, 1 << 9);

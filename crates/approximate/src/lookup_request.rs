@@ -1,7 +1,9 @@
 //! Requests for lookups in slots.
 
 use cryptable_lattice::FailureProbability;
-use cryptable_lattice::error::{Error, Result, check_within, demand};
+use cryptable_lattice::error::{
+    Error, Result, check_power_of_two, check_real_within, check_within, demand,
+};
 
 use crate::bounds::SlotBounds;
 use crate::slot_function::SlotFunction;
@@ -190,18 +192,11 @@ impl LookupRequest {
                 demand(false, "order of the interpolation", order as f64, limit)?;
             }
         }
-        let bits = self.precision_bits;
-        demand((0.0..=40.0).contains(&bits), "bits of precision", bits, "from 0 to 40")?;
-        let (name, value) = ("number of levels", self.levels as u64);
-        check_within(name, value, ..=MAX_LEVELS as u64)?;
-        if self.count == Some(0) {
-            return Err(Error::TooSmall { name: "number of slots", value: 0, limit: 1 });
-        }
+        check_real_within("bits of precision", self.precision_bits, 0.0..=40.0)?;
+        check_within("number of levels", self.levels as u64, ..=MAX_LEVELS as u64)?;
+        check_within("number of slots", self.count.unwrap_or(1) as u64, 1..)?;
         let log2_fail = self.log2_fail.unwrap_or(-64.0);
-        let ok = (-900.0..=-1.0).contains(&log2_fail);
-        demand(ok, "log2 of the failure probability", log2_fail, "from -900 to -1")?;
-        let degree = self.ring_degree.unwrap_or(1 << 16);
-        let ok = degree.is_power_of_two() && (1 << 14..=1 << 17).contains(&degree);
-        demand(ok, "ring degree", degree as f64, "a power of two from 16384 to 131072")
+        check_real_within("log2 of the failure probability", log2_fail, -900.0..=-1.0)?;
+        check_power_of_two("ring degree", self.ring_degree.unwrap_or(1 << 16), 1 << 14..=1 << 17)
     }
 }

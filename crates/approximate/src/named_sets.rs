@@ -2,7 +2,7 @@
 
 use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
-use cryptable_lattice::error::demand;
+use cryptable_lattice::error::check_power_of_two;
 use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
 use cryptable_lattice::{Result, SecurityLevel};
 
@@ -19,17 +19,10 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn insecure_toy() -> Result<Self> {
-        Self::new(ParametersLiteral {
-            name: "insecure_toy".into(),
-            security: SecurityLevel::Insecure,
-            ring_degree: 1 << 10,
-            slots: 1 << 9,
-            base: 49.0,
-            levels: vec![40.0; 6],
-            special: vec![49.0; 2],
-            digit_limbs: 2,
-            bootstrapping: None,
-        })
+        let name = "insecure_toy".into();
+        let (security, special) = (SecurityLevel::Insecure, vec![49.0; 2]);
+        let toy = leveled(1 << 10, 6);
+        Self::new(ParametersLiteral { name, security, special, ..toy })
     }
 
     /// Seven levels without bootstrapping: ring degree 2^14, 8,192 complex slots, 128 bits of security.
@@ -45,17 +38,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn leveled_128() -> Result<Self> {
-        Self::new(ParametersLiteral {
-            name: "leveled_128".into(),
-            security: SecurityLevel::Bits128,
-            ring_degree: 1 << 14,
-            slots: 1 << 13,
-            base: 49.0,
-            levels: vec![40.0; 7],
-            special: vec![49.5; 2],
-            digit_limbs: 2,
-            bootstrapping: None,
-        })
+        Self::new(leveled(1 << 14, 7))
     }
 
     /// Bootstrapping of full packing: ring degree 2^16, 32,768 complex slots, 128 bits of security, 7 levels of 40 bits
@@ -146,6 +129,20 @@ impl Parameters {
     }
 }
 
+fn leveled(ring_degree: usize, levels: usize) -> ParametersLiteral {
+    ParametersLiteral {
+        name: "leveled_128".into(),
+        security: SecurityLevel::Bits128,
+        ring_degree,
+        slots: ring_degree / 2,
+        base: 49.0,
+        levels: vec![40.0; levels],
+        special: vec![49.5; 2],
+        digit_limbs: 2,
+        bootstrapping: None,
+    }
+}
+
 fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
     let levels = (ring_degree / 2).ilog2();
     let stages = |parts: u32| (0..parts).map(|k| (levels + parts - 1 - k) / parts).collect();
@@ -226,10 +223,7 @@ fn sparse(
     slots: usize,
     log2_modulus: f64,
 ) -> Result<Parameters> {
-    let most = ring_degree / 4;
-    let ok = slots.is_power_of_two() && (LEAST_SLOTS..=most).contains(&slots);
-    let limit = format!("a power of two from {LEAST_SLOTS} to {most}");
-    demand(ok, "number of sparse slots", slots as f64, &limit)?;
+    check_power_of_two("number of sparse slots", slots, LEAST_SLOTS..=ring_degree / 4)?;
     let sizes = Sizes {
         ring_degree,
         slots,

@@ -34,7 +34,7 @@ impl EvaluationKey {
     /// `a - b`, as [`EvaluationKey::add`].
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`].
+    /// The errors of [`EvaluationKey::add`].
     pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
         self.sum(a, b, true)
     }

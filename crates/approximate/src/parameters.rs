@@ -165,6 +165,7 @@ impl Parameters {
     }
 
     /// The first primes of the chain.
+    #[cfg(feature = "client")]
     pub(crate) fn primes(&self, limbs: usize) -> &[u64] {
         &self.primes.main[..limbs]
     }

@@ -52,7 +52,7 @@ impl Polynomial {
     /// `Σ c_k·x^k`, for x in `[-b, b]`, in the Chebyshev basis, where coefficients do not cancel.
     ///
     /// # Errors
-    /// As [`Polynomial::chebyshev`].
+    /// The errors of [`Polynomial::chebyshev`].
     pub fn monomial(coefficients: &[f64], interval: f64) -> Result<Self> {
         check_numbers(coefficients, interval)?;
         let value = |x: f64| coefficients.iter().rev().fold(0.0, |sum, c| sum * interval * x + c);

@@ -3,14 +3,11 @@
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
 use cryptable_lattice::{Binding, Owners, Result};
-use cryptable_ring::{Chain, RingModuli, SecretSlots};
+use cryptable_ring::{Chain, RingModuli};
 use cryptable_wire::ObjectType;
-use num_complex::Complex64;
 use zeroize::Zeroizing;
 
-use crate::bounds::SlotBounds;
-use crate::ciphertext::Ciphertext;
-use crate::encryption::{Encryption, encrypt_within};
+use crate::encryption::{Encryption, encrypting_key};
 use crate::parameters::Parameters;
 use crate::secret_key::SecretKey;
 
@@ -85,29 +82,4 @@ impl Encryption for PublicKey {
     }
 }
 
-impl PublicKey {
-    /// Encrypts numbers whose parts are within [-1, 1], with all levels; slots beyond them are 0.
-    ///
-    /// # Errors
-    /// As [`SecretKey::encrypt`].
-    pub fn encrypt(&self, values: &[Complex64]) -> Result<Ciphertext> {
-        self.encrypt_within(values, SlotBounds { re: 1.0, im: 1.0 })
-    }
-
-    /// Encrypts real numbers within [-1, 1], with all levels; slots beyond them are 0.
-    ///
-    /// # Errors
-    /// As [`SecretKey::encrypt`].
-    pub fn encrypt_reals(&self, values: &[f64]) -> Result<Ciphertext> {
-        let values = SecretSlots::from_fn(values.len(), |i| Complex64::from(values[i]));
-        self.encrypt_within(&values, SlotBounds::real(1.0))
-    }
-
-    /// Encrypts numbers within other bounds, which are public: every ciphertext carries them.
-    ///
-    /// # Errors
-    /// As [`SecretKey::encrypt_within`].
-    pub fn encrypt_within(&self, values: &[Complex64], bounds: SlotBounds) -> Result<Ciphertext> {
-        encrypt_within(self, values, bounds)
-    }
-}
+encrypting_key!(PublicKey);

@@ -16,15 +16,14 @@ use cryptable_wire::ObjectType;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
-use crate::bounds::SlotBounds;
 use crate::ciphertext::Ciphertext;
-use crate::encryption::{Encryption, encrypt_within};
+use crate::encryption::{Encryption, encrypting_key};
 use crate::evaluation_key::{EvaluationKey, KeyedParameters};
 use crate::key_set::KeySet;
 use crate::packed_integers::SharedSecret;
 use crate::parameters::Parameters;
 
-/// log2 of the probability, a slot, that its error is beyond the step that it is rounded to.
+/// log2 of the probability per slot that its error is beyond the step that it is rounded to.
 const LOG2_FAIL_OF_ROUNDING: f64 = -40.0;
 
 /// The secret key of one client: a uniform ternary polynomial. Zeroized on drop, redacted in Debug, not `Clone`.
@@ -67,6 +66,8 @@ impl Encryption for SecretKey {
             .expand(self.ring())
     }
 }
+
+encrypting_key!(SecretKey);
 
 impl SecretKey {
     /// Draws a fresh secret.
@@ -141,31 +142,6 @@ impl SecretKey {
         let other = Self::sharing(self.parameters(), packed)?;
         check_client("secret key of packed integers", self.id(), other.id())?;
         Ok(SharedSecret { vectors: self.id(), packed: packed.id() })
-    }
-
-    /// Encrypts numbers whose parts are within [-1, 1], with all levels; slots beyond them are 0.
-    ///
-    /// # Errors
-    /// If there are more than slots, or one is larger or not finite.
-    pub fn encrypt(&self, values: &[Complex64]) -> Result<Ciphertext> {
-        self.encrypt_within(values, SlotBounds { re: 1.0, im: 1.0 })
-    }
-
-    /// Encrypts real numbers within [-1, 1], with all levels; slots beyond them are 0.
-    ///
-    /// # Errors
-    /// As [`SecretKey::encrypt`].
-    pub fn encrypt_reals(&self, values: &[f64]) -> Result<Ciphertext> {
-        let values = SecretSlots::from_fn(values.len(), |i| Complex64::from(values[i]));
-        self.encrypt_within(&values, SlotBounds::real(1.0))
-    }
-
-    /// Encrypts numbers within other bounds, which are public: every ciphertext carries them.
-    ///
-    /// # Errors
-    /// As [`SecretKey::encrypt`]; if the bounds are larger than what fresh ciphertexts hold.
-    pub fn encrypt_within(&self, values: &[Complex64], bounds: SlotBounds) -> Result<Ciphertext> {
-        encrypt_within(self, values, bounds)
     }
 
     /// Returns the slots, each part rounded to a multiple of the least power of two that is beyond its error but for a probability

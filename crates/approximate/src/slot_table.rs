@@ -103,7 +103,7 @@ impl SlotTable {
     /// Returns the table of a function.
     ///
     /// # Errors
-    /// As [`SlotTable::new`].
+    /// The errors of [`SlotTable::new`].
     pub fn from_fn(grid: Grid, order: u64, f: impl Fn(f64) -> f64) -> Result<Self> {
         grid.check()?;
         let values: Vec<f64> = (0..grid.count).map(|m| f(grid.point(m))).collect();

@@ -76,7 +76,7 @@ impl SmoothFunction {
     /// `x·Φ(x)`, Φ the normal distribution, on `[-bound, bound]`.
     ///
     /// # Errors
-    /// As [`SmoothFunction::fit`].
+    /// The errors of [`SmoothFunction::fit`].
     pub fn gelu(bound: f64, tolerance: f64) -> Result<Self> {
         let f = |x: f64| x * f64::midpoint(1.0, erf(x * FRAC_1_SQRT_2));
         // The second derivative is (2 - x²) times the normal density.
@@ -86,7 +86,7 @@ impl SmoothFunction {
     /// `1/(1 + e^-x)` on `[-bound, bound]`.
     ///
     /// # Errors
-    /// As [`SmoothFunction::fit`].
+    /// The errors of [`SmoothFunction::fit`].
     pub fn sigmoid(bound: f64, tolerance: f64) -> Result<Self> {
         let curvature = 3f64.sqrt() / 18.0;
         let f = |x: f64| 1.0 / (1.0 + (-x).exp());
@@ -96,7 +96,7 @@ impl SmoothFunction {
     /// Returns the hyperbolic tangent on `[-bound, bound]`.
     ///
     /// # Errors
-    /// As [`SmoothFunction::fit`].
+    /// The errors of [`SmoothFunction::fit`].
     pub fn tanh(bound: f64, tolerance: f64) -> Result<Self> {
         let curvature = 4.0 / 27f64.sqrt();
         Self::with_curvature(f64::tanh, [-bound, bound], tolerance, Some(curvature))
@@ -105,7 +105,7 @@ impl SmoothFunction {
     /// `e^x` on an interval.
     ///
     /// # Errors
-    /// As [`SmoothFunction::fit`].
+    /// The errors of [`SmoothFunction::fit`].
     pub fn exponential(interval: [f64; 2], tolerance: f64) -> Result<Self> {
         Self::with_curvature(f64::exp, interval, tolerance, Some(interval[1].exp()))
     }
@@ -113,7 +113,7 @@ impl SmoothFunction {
     /// `1/x` on an interval of positive numbers.
     ///
     /// # Errors
-    /// As [`SmoothFunction::fit`]; if the interval does not begin above 0.
+    /// The errors of [`SmoothFunction::fit`]; if the interval does not begin above 0.
     pub fn reciprocal(interval: [f64; 2], tolerance: f64) -> Result<Self> {
         check_positive(interval[0])?;
         let curvature = 2.0 / interval[0].powi(3);
@@ -123,7 +123,7 @@ impl SmoothFunction {
     /// Returns the square root on an interval of positive numbers.
     ///
     /// # Errors
-    /// As [`SmoothFunction::fit`]; if the interval does not begin above 0.
+    /// The errors of [`SmoothFunction::fit`]; if the interval does not begin above 0.
     pub fn square_root(interval: [f64; 2], tolerance: f64) -> Result<Self> {
         check_positive(interval[0])?;
         let curvature = 0.25 / interval[0].powf(1.5);

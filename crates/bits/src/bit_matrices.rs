@@ -6,7 +6,7 @@ use cryptable_ckks::LinearTransform;
 
 use crate::circuit::MAX_MODULUS;
 
-/// The matrices of one parameter set. Those of SlotsToCoeffs are made when they are first used.
+/// The matrices of one parameter set. Matrices of SlotsToCoeffs are made when they are first used.
 #[derive(Debug)]
 pub(crate) struct BitMatrices {
     coeffs_to_slots: Vec<LinearTransform>,

@@ -58,7 +58,7 @@ impl EvaluationKey {
     /// it).
     ///
     /// # Errors
-    /// As [`EvaluationKey::gate_boot`]; if there is no level for gates.
+    /// The errors of [`EvaluationKey::gate_boot`]; if there is no level for gates.
     pub fn gate_boot_cleaning(
         &self,
         gate: Gate,

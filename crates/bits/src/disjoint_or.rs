@@ -10,7 +10,7 @@ use crate::parameters::Parameters;
 
 impl EvaluationKey {
     /// `x + y`, of the lower of both levels: the OR and the XOR of bits of which never both are 1, as in multiplexers and
-    /// carries. What comes of two bits that are both 1 is no bit.
+    /// carries. The result of two bits that are both 1 is no bit.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey};

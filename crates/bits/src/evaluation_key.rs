@@ -65,7 +65,7 @@ impl EvaluationKey {
     /// Reads a key from its wire format, with its switching keys where they lie.
     ///
     /// # Errors
-    /// As [`RingEvaluationKey::from_shared`].
+    /// The errors of [`RingEvaluationKey::from_shared`].
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }

@@ -135,7 +135,7 @@ impl EvaluationKey {
     /// ([`Gate::symmetric_form`]; whoever sums negates). m = 3 leaves the least noise.
     ///
     /// # Errors
-    /// As [`EvaluationKey::half_bin_boot`].
+    /// The errors of [`EvaluationKey::half_bin_boot`].
     pub fn half_gate_boot(&self, gate: Gate, sum: &RlweInput) -> Result<EncryptedBits> {
         if sum.modulus < 3 {
             return Err(Error::TooSmall { name: "modulus of sums", value: sum.modulus, limit: 3 });

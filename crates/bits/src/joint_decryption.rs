@@ -101,7 +101,7 @@ impl JointDecryption {
     /// ```
     ///
     /// # Errors
-    /// As [`JointDecryption::new`].
+    /// The errors of [`JointDecryption::new`].
     pub fn of_threshold(
         parameters: &Parameters,
         holders: Owners,
@@ -201,7 +201,7 @@ impl Numbers {
     /// Plans: [`JointDecryption::new`] and, with holders, [`JointDecryption::of_threshold`].
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn plan(self, parameters: &Parameters, holders: Option<Owners>) -> Result<JointDecryption> {
         let Self { owners, log2_distance, ciphertexts } = self;
         if owners.is_one() {

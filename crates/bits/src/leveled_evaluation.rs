@@ -45,7 +45,7 @@ impl EvaluationKey {
     /// Several gates of the same two bits, on one product: for little more than one gate.
     ///
     /// # Errors
-    /// As [`EvaluationKey::gate`].
+    /// The errors of [`EvaluationKey::gate`].
     pub fn gates(
         &self,
         gates: &[Gate],

@@ -135,7 +135,7 @@ pub struct ParametersLiteral {
     /// Owners of the secret key, which is the sum of theirs, as the encapsulated secret is: one, if not stated.
     #[serde(default, skip_serializing_if = "Owners::is_one")]
     pub owners: Owners,
-    /// Stated failure probability a bit, log2.
+    /// Stated failure probability per bit, log2.
     pub log2_fail: f64,
 }
 
@@ -201,7 +201,7 @@ impl ParametersLiteral {
         SwitchingKeyShape::of_digits(basis, self.digit_limbs, self.special.len())
     }
 
-    /// The shape of relinearization keys. Those that several owners make in two rounds have errors larger by some `√N`, which
+    /// The shape of relinearization keys. Keys that several owners make in two rounds have errors larger by some `√N`, which
     /// special primes larger than a digit by a limb make vanish.
     fn relinearization_shape(&self) -> SwitchingKeyShape {
         let basis = Basis::main(self.exponential_limbs()).sharing(self.shared_limbs());

@@ -240,7 +240,7 @@ struct Sizes {
     special: (f64, usize),
     /// Limbs per digit of keys of either chain.
     digit_limbs: [usize; 2],
-    /// Stated failure probability a bit, log2.
+    /// Stated failure probability per bit, log2.
     log2_fail: f64,
 }
 
@@ -300,7 +300,7 @@ const THROUGHPUT: Sizes = Sizes {
     raised: (49.19, 26),
     special: (49.19, 9),
     digit_limbs: [12, 9],
-    // What circuits of thousands of steps take: 2^-64 for all words of a ciphertext.
+    // Circuits of thousands of steps take as much: 2^-64 for all words of a ciphertext.
     log2_fail: -92.0,
     ..LATENCY
 };

@@ -167,7 +167,7 @@ impl BitNoise {
     /// Writes all parts.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub(crate) fn write<W: Write>(self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         self.bound.write(writer)?;
         writer.f64(self.bias_deviation)

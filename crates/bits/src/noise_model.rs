@@ -95,7 +95,7 @@ impl NoiseModel {
         BitNoise::of_law(NoiseLaw::slots(variance, self.slot_limit))
     }
 
-    /// Noise that evaluation adds to slots. What roundings of constants fix is taken as noise.
+    /// Noise that evaluation adds to slots. Errors that roundings of constants fix are taken as noise.
     fn of_evaluation(&self, noise: SlotNoise) -> BitNoise {
         let fixed = SlotNoise::roundings(noise.fixed);
         BitNoise::of_law((noise + fixed).law(self.slot_limit, 1))

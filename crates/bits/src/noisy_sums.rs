@@ -151,7 +151,7 @@ fn fixed_point(tail: &[f64], residues: &[usize]) -> Option<f64> {
     for _ in 0..MAX_ROUNDS {
         let mut of_one = vec![0.0; residues[last - 1] + 1];
         for (i, &residue) in residues.iter().enumerate() {
-            // What is beyond the last cell is a failure of its own, and counts as in it besides.
+            // A value beyond the last cell is a failure of its own, and counts as in it besides.
             let above = if i + 1 < last { beyond[i + 1] } else { 0.0 };
             of_one[residue] += (beyond[i] - above).max(0.0);
         }

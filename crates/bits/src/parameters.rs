@@ -7,7 +7,9 @@ use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
-use cryptable_ring::{Basis, Chain, Ring, RingModuli};
+#[cfg(feature = "client")]
+use cryptable_ring::Basis;
+use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
 use crate::circuit::BitCircuit;
@@ -226,6 +228,7 @@ impl Parameters {
     }
 
     /// The moduli of the limbs of polynomials modulo the first `main` primes: a prime, or two.
+    #[cfg(feature = "client")]
     pub(crate) fn limb_moduli(&self, main: usize) -> Vec<u64> {
         self.moduli().limb_values(Basis::main(main).sharing(self.literal.shared_limbs()))
     }

@@ -184,7 +184,7 @@ impl Parameters {
     /// Counts of the operations of a bootstrap with several functions of a sum of bits.
     ///
     /// # Errors
-    /// As [`Parameters::noise_after_sum_gates`].
+    /// The errors of [`Parameters::noise_after_sum_gates`].
     pub fn sum_gate_counts(&self, gates: &[SumGate]) -> Result<Counts> {
         let bits = gates.iter().map(SumGate::inputs).max().unwrap_or(0);
         let functions = functions_of_sums(gates, bits)?;

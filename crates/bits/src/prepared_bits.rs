@@ -79,7 +79,7 @@ impl PreparedBits {
     }
 
     /// The bits in their wire format: identifier of their key, number, and the words of every limb at the width of its modulus.
-    /// What errors they have is no part of it: parameters bound them.
+    /// Their errors are no part of it: parameters bound them.
     ///
     /// # Errors
     /// If they are of other parameters.

@@ -4,7 +4,7 @@ use cryptable_ckks::Ciphertext;
 use cryptable_ckks::plaintext::rounded_coefficients;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
-use cryptable_ring::{Embedding, RingModuli, SecretSlots};
+use cryptable_ring::{Embedding, RingModuli};
 use cryptable_wire::ObjectType;
 use zeroize::Zeroizing;
 
@@ -70,19 +70,13 @@ impl PublicKey {
     /// # Errors
     /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
     pub fn encrypt_at(&self, bits: &[bool], levels: usize) -> Result<EncryptedBits> {
-        let parameters = self.parameters();
-        let literal = parameters.literal();
-        let limbs = parameters.limbs_of(levels, 0)?;
-        let scale = parameters.circuit().scale_at(limbs);
-        let embedding = Embedding::new(literal.slots());
-        let slots = parameters.slots_of_bits(bits)?;
-        let encrypt = |values: &SecretSlots| {
-            let coefficients = rounded_coefficients(literal.ring_degree, &embedding, values, scale);
+        let (parameters, binding) = (self.parameters(), self.binding());
+        let (degree, slots) = (parameters.literal().ring_degree, parameters.literal().slots());
+        let (embedding, noise) = (Embedding::new(slots), parameters.public_noise());
+        parameters.encrypted(bits, levels, binding, noise, |values, scale, limbs| {
+            let coefficients = rounded_coefficients(degree, &embedding, values, scale);
             let parts = self.0.encrypt_at(&Zeroizing::new(coefficients), limbs);
             Ciphertext { parts, scale }
-        };
-        let (parts, bottom_limbs) = (slots.iter().map(encrypt).collect(), literal.input_limbs());
-        let (count, noise) = (bits.len(), parameters.public_noise());
-        Ok(EncryptedBits { parts, count, noise, bottom_limbs, binding: *self.binding() })
+        })
     }
 }

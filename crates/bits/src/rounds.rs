@@ -123,7 +123,7 @@ impl SlotNoise {
     fn classes(&self, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
         let share = log2_fail - (CLASSES as f64).log2();
         let class = move |(k, residue): (usize, f64)| (share - self.step() * k as f64, residue);
-        // What is rarer than its share needs no bound.
+        // An error that is rarer than its share needs no bound.
         let classes = self.residues.into_iter().enumerate().map(class);
         classes.filter(|&(log2, _)| log2 < 0.0)
     }
@@ -156,7 +156,7 @@ impl Parameters {
         let (value, limit) = (self.levels_after_bootstrap() as u64, cleaning::LEVELS as u64);
         check_within("levels after a bootstrap", value, limit..)?;
         let model = self.noise_model();
-        // Of sparse bits, any copy may be the worst, and any may have the largest X.
+        // Any copy of a sparse bit may be the worst, and any may have the largest X.
         let limit = model.log2_fail - model.log2_copies;
         let cleaned = model.coefficients(MODULUS, 1, cleaning::roundings(model.rounding));
         let (noise, common) = (cleaned.with_independent(own.into()), common.into());

@@ -1,10 +1,10 @@
 //! The client's key: encrypts, decrypts, and generates evaluation keys.
 
-use cryptable_ckks::encryption;
-use cryptable_lattice::Progress;
+use cryptable_ckks::{Ciphertext, encryption};
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters};
 use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::{Binding, Progress};
 use cryptable_ring::SecretSlots;
 use cryptable_wire::ObjectType;
 use num_complex::Complex64;
@@ -13,6 +13,7 @@ use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
 #[cfg(feature = "diagnostics")]
 use crate::half_form::RlweInput;
+use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
 /// The secret key of one client: a uniform ternary polynomial. Zeroized on drop, redacted in Debug, not `Clone`.
@@ -77,16 +78,11 @@ impl SecretKey {
     /// # Errors
     /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
     pub fn encrypt_at(&self, bits: &[bool], levels: usize) -> Result<EncryptedBits> {
-        let parameters = self.parameters();
-        let limbs = parameters.limbs_of(levels, 0)?;
-        let scale = parameters.circuit().scale_at(limbs);
-        let encrypt = |values: &SecretSlots| {
+        let (parameters, binding) = (self.parameters(), self.binding());
+        let noise = parameters.fresh_noise();
+        parameters.encrypted(bits, levels, binding, noise, |values, scale, limbs| {
             encryption::encrypt(self.ring(), self.secret(), values, scale, limbs)
-        };
-        let parts = parameters.slots_of_bits(bits)?.iter().map(encrypt).collect();
-        let (count, noise) = (bits.len(), parameters.fresh_noise());
-        let bottom_limbs = parameters.literal().input_limbs();
-        Ok(EncryptedBits { parts, count, noise, bottom_limbs, binding: *self.binding() })
+        })
     }
 
     /// Returns the bits.
@@ -157,11 +153,31 @@ impl Parameters {
         literal.packing.slot(literal.ring_degree, i)
     }
 
+    /// Bits with `levels` levels, as a key with this binding encrypts slots at a scale and a number of limbs.
+    ///
+    /// # Errors
+    /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
+    pub(crate) fn encrypted(
+        &self,
+        bits: &[bool],
+        levels: usize,
+        binding: &Binding,
+        noise: BitNoise,
+        encrypt: impl Fn(&SecretSlots, f64, usize) -> Ciphertext,
+    ) -> Result<EncryptedBits> {
+        let limbs = self.limbs_of(levels, 0)?;
+        let scale = self.circuit().scale_at(limbs);
+        let slots = self.slots_of_bits(bits)?;
+        let parts = slots.iter().map(|values| encrypt(values, scale, limbs)).collect();
+        let bottom_limbs = self.literal().input_limbs();
+        Ok(EncryptedBits { parts, count: bits.len(), noise, bottom_limbs, binding: *binding })
+    }
+
     /// Bits in the slots of every part, 0 where there are none.
     ///
     /// # Errors
     /// If there are more bits than a bootstrap takes.
-    pub(crate) fn slots_of_bits(&self, bits: &[bool]) -> Result<Vec<SecretSlots>> {
+    fn slots_of_bits(&self, bits: &[bool]) -> Result<Vec<SecretSlots>> {
         let limit = self.bits();
         if bits.len() > limit {
             let (name, value) = ("number of bits", bits.len() as u64);

@@ -47,7 +47,7 @@ impl EvaluationKey {
     /// levels that this takes, where products are cheapest.
     ///
     /// # Errors
-    /// As [`EvaluationKey::tables`].
+    /// The errors of [`EvaluationKey::tables`].
     pub fn tables_at(
         &self,
         tables: &[BitTable],

@@ -1,7 +1,7 @@
 //! Decryption by some of many holders: shares of the secret of a joint key, of which as many as the key has owners decrypt.
 //!
 //! Every owner deals shares of its secret to all holders ([`cryptable_lattice::owners::Quorum`] has the polynomials and
-//! weights), and holder j keeps the sum `σ_j`. Of a quorum T each holder sends
+//! weights), and holder j keeps the sum `σ_j`. Each holder of a quorum T sends
 //!
 //! `p_j = c_1·λ_j·σ_j + F_j + Z_j`,
 //!
@@ -208,7 +208,7 @@ impl ThresholdSecret {
     /// Returns those who decrypt together, given the numbers of all of them.
     ///
     /// # Errors
-    /// As [`Quorum::new`]; [`cryptable_lattice::owners::OwnersError::NotInQuorum`] if this holder is not one of them.
+    /// The errors of [`Quorum::new`]; [`cryptable_lattice::owners::OwnersError::NotInQuorum`] if this holder is not one of them.
     pub fn quorum(&self, members: &[u32]) -> Result<Quorum> {
         let quorum = Quorum::new(self.threshold(), self.holders, members)?;
         quorum.check(self.holder)?;
@@ -218,7 +218,7 @@ impl ThresholdSecret {
     /// Plans the decryptions of this key by quorums: [`JointDecryption::of_threshold`].
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn plan(&self, log2_distance: f64, ciphertexts: u64) -> Result<JointDecryption> {
         JointDecryption::of_threshold(&self.parameters, self.holders, log2_distance, ciphertexts)
     }

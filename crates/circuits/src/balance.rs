@@ -38,7 +38,7 @@ impl Circuit {
     #[must_use]
     pub fn balanced(&self) -> Self {
         let balanced = self.with_balanced_trees();
-        // What joins other operands may share less: a deeper result is not taken.
+        // A product of other operands may share less: a deeper result is not taken.
         if balanced.statistics().depth <= self.statistics().depth { balanced } else { self.clone() }
     }
 

@@ -18,7 +18,7 @@ impl Circuit {
     /// ```
     ///
     /// # Errors
-    /// As [`Circuit::evaluate_words`].
+    /// The errors of [`Circuit::evaluate_words`].
     pub fn evaluate_many(&self, words: &[Vec<u128>]) -> Result<Vec<Vec<u128>>, InputMismatch> {
         let batches = words.par_chunks(LANES).map(|batch| self.evaluate_batch(batch));
         Ok(batches.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())

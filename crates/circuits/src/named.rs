@@ -161,7 +161,7 @@ impl NamedCircuit {
             Self::Compare32 => of_two_words(self, |builder, x, y| {
                 let (mut low, mut high) = (x.to_vec(), y.to_vec());
                 let less = words::less_than_by_ripple(builder, x, y);
-                // Of numbers in two's complement the first bits are swapped.
+                // The first bits of numbers in two's complement are swapped.
                 std::mem::swap(&mut low[31], &mut high[31]);
                 let less_signed = words::less_than_by_ripple(builder, &low, &high);
                 let equal = words::equal(builder, x, y);

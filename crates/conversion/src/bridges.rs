@@ -45,7 +45,7 @@
 //! |---|---|
 //! | `target` | what a bridge needs to know of the engine at its other end |
 //! | `parameters` | those of both engines and of the conversions; noise from one to the other |
-//! | `bridge` | the server's key; `serialization`: as bytes; `generation`: by a client |
+//! | `bridge` | the server's key; `generation`: by a client |
 //! | `integers`, `leveled` | what crosses, engine by engine |
 //! | `continuation` | what may come after a packed lookup, and what it requires |
 //! | `request`, `plan` | from what is wanted to parameters of both ends, with time and failures of every step |
@@ -63,7 +63,6 @@ mod plan;
 mod request;
 #[cfg(feature = "client")]
 mod secret_keys;
-mod serialization;
 mod target;
 
 pub use bridge::Bridge;

@@ -143,7 +143,7 @@ impl GateKeys {
     /// Applies `of` to as many pairs at once as a bootstrap takes. Progress counts bootstraps.
     ///
     /// # Errors
-    /// Those of `of`; [`Error::Cancelled`].
+    /// The errors of `of`; [`Error::Cancelled`].
     pub(crate) fn in_blocks(
         &self,
         [x, y]: [&LweList; 2],

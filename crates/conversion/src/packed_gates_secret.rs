@@ -89,7 +89,7 @@ impl<'a> PackedGatesSecret<'a> {
     /// All keys of a server in the same process. Progress counts switching keys of the ring.
     ///
     /// # Errors
-    /// As [`PackedGates::new`], or if `progress` asks to stop.
+    /// The errors of [`PackedGates::new`], or if `progress` asks to stop.
     pub fn packed_gates(&self, progress: Progress<'_>) -> Result<PackedGates> {
         let server = self.ring.evaluation_key(progress)?;
         let packing = RingPackingKey::expand(&self.packing_key()?);

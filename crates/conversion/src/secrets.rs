@@ -69,10 +69,10 @@ impl Secrets<'_> {
     /// secret, under which values are taken out.
     ///
     /// # Errors
-    /// As [`Secrets::packing_key`].
+    /// The errors of [`Secrets::packing_key`].
     ///
     /// # Panics
-    /// As there.
+    /// In the same cases.
     pub fn extraction_key(&self, parameters: &Parameters) -> Result<SeededExtractionKey> {
         self.check(parameters)?;
         let gadget = parameters.key_switching_gadget();

@@ -11,7 +11,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x + y: no lookup, as long as digits fit; else those of [`Evaluator::reduce`] for both before.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn add<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -23,7 +23,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x - y, as [`Evaluator::add`].
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn sub<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -35,7 +35,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// -x.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn negate<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

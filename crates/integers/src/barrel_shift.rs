@@ -36,7 +36,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn shl_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -49,7 +49,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// of negative integers.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn shr_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -61,7 +61,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x rotated by `amount` bits, modulo `BITS`, to the more significant ones, as [`Evaluator::shl_by`].
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn rotate_left_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -73,7 +73,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x rotated by `amount` bits, modulo `BITS`, to the less significant ones, as [`Evaluator::shl_by`].
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn rotate_right_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -86,7 +86,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// `BITS - amount` goes to the other side.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn rotate_left<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -16,7 +16,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// The same integers with digits below the base, and the noise of results: one lookup for every digit that is not.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn reduce<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -57,7 +57,7 @@ fn encrypt_column<T: IntegerType, S: DigitEncryption>(
 /// ```
 ///
 /// # Errors
-/// As [`encrypt`]; if there are no such integers, or a word has more bits.
+/// The errors of [`encrypt`]; if there are no such integers, or a word has more bits.
 pub fn encrypt_words<S: DigitEncryption>(
     key: &S,
     kind: ColumnKind,

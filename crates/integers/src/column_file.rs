@@ -112,7 +112,7 @@ impl<R: Read, C: DigitCiphertext> ColumnReader<R, C> {
     /// Returns the summary of the next values without reading them.
     ///
     /// # Errors
-    /// As [`ColumnReader::next_part`].
+    /// The errors of [`ColumnReader::next_part`].
     pub fn next_summary(&mut self) -> Result<Option<ColumnSummary>> {
         Ok(self.advance()?.map(|part| part.summary))
     }

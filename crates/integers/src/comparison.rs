@@ -17,7 +17,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x < y: a lookup a digit, one more for signed integers.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn lt<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -30,7 +30,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x <= y, as [`Evaluator::lt`].
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn le<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -42,7 +42,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x = y: a lookup a digit, and one of the number of digits that differ.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn eq<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -127,7 +127,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// Not x: no lookup.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn not(&self, x: &BooleanColumn<E::Ciphertext>) -> Result<BooleanColumn<E::Ciphertext>> {
         Ok(BooleanColumn::new(self.linear(&[(-1, x.digit())], 1)?))
     }
@@ -135,7 +135,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x and y: one lookup.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn and(
         &self,
         x: &BooleanColumn<E::Ciphertext>,
@@ -147,7 +147,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x or y: one lookup.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn or(
         &self,
         x: &BooleanColumn<E::Ciphertext>,
@@ -159,7 +159,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x or y, but not both: one lookup.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn xor(
         &self,
         x: &BooleanColumn<E::Ciphertext>,

@@ -63,13 +63,13 @@ pub trait DigitArithmetic: Sync {
     /// factor·x.
     ///
     /// # Errors
-    /// As [`DigitArithmetic::add`].
+    /// The errors of [`DigitArithmetic::add`].
     fn mul_scalar(&self, x: &Self::Ciphertext, factor: i64) -> Result<Self::Ciphertext>;
 
     /// x + constants, one for every value.
     ///
     /// # Errors
-    /// As [`DigitArithmetic::add`].
+    /// The errors of [`DigitArithmetic::add`].
     fn add_plain(&self, x: &Self::Ciphertext, constants: &[u64]) -> Result<Self::Ciphertext>;
 
     /// Encodes a table from p to p.

@@ -15,7 +15,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// the results have digits.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn map_digits<T: Integer, U: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -86,7 +86,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// tables as results have digits.
     ///
     /// # Errors
-    /// As all operations; [`Error::TooLarge`] if p is below `2^BITS` of T.
+    /// The errors of all operations; [`Error::TooLarge`] if p is below `2^BITS` of T.
     pub fn lookup<T: Integer, U: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_power_of_two};
 use cryptable_lattice::{NoiseBound, Progress, Table};
 
 use crate::columns::IntegerColumn;
@@ -80,14 +80,8 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     /// carry), or results again without end.
     pub fn new(engine: &'a E) -> Result<Self> {
         let modulus = engine.model().modulus()?;
-        if !modulus.is_power_of_two() || !(LEAST_MODULUS..=MAX_MODULUS).contains(&modulus) {
-            let limit = format!("it must be a power of two from {LEAST_MODULUS} to {MAX_MODULUS}");
-            return Err(Error::Parameter {
-                name: "modulus of digits",
-                value: modulus as f64,
-                limit,
-            });
-        }
+        let bounds = LEAST_MODULUS as usize..=MAX_MODULUS as usize;
+        check_power_of_two("modulus of digits", modulus as usize, bounds)?;
         let digit_bits = digit_bits(modulus);
         let output_range = engine.model().output_range().unwrap_or(modulus - 1).min(modulus - 1);
         // Differences of digits beside 0, and carries.

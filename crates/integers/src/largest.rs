@@ -74,7 +74,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// As all operations; if k is 0 or more than there are rows; [`Error::TooSmall`] if the modulus of digits is below 16, or places
+    /// The errors of all operations; if k is 0 or more than there are rows; [`Error::TooSmall`] if the modulus of digits is below 16, or places
     /// are fewer than a digit has values.
     pub fn largest<T: IntegerType>(
         &self,
@@ -109,7 +109,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// As [`Evaluator::largest`].
+    /// The errors of [`Evaluator::largest`].
     pub fn argmax<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -155,7 +155,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// As all lookups; [`Error::Mismatch`] if p is no square, or integers of the kind have another number of digits.
+    /// The errors of all lookups; [`Error::Mismatch`] if p is no square, or integers of the kind have another number of digits.
     pub fn from_words(
         &self,
         kind: ColumnKind,

@@ -27,7 +27,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// lookup.
     ///
     /// # Errors
-    /// As all operations; [`Error::Mismatch`] if a column is not fresh, or their values are not as many.
+    /// The errors of all operations; [`Error::Mismatch`] if a column is not fresh, or their values are not as many.
     pub fn concatenate<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -62,7 +62,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// of all their values and the larger one, both rising.
     ///
     /// # Errors
-    /// As [`Evaluator::bitonic_merge`].
+    /// The errors of [`Evaluator::bitonic_merge`].
     pub fn merge<T: IntegerType>(
         &self,
         rising: &IntegerColumn<T, E::Ciphertext>,
@@ -77,7 +77,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// at most one per digit to regroup digits before and after, two more for signed integers, and refreshes of noise.
     ///
     /// # Errors
-    /// As all operations; [`Error::Mismatch`] if it has not as many values as a ciphertext has places;
+    /// The errors of all operations; [`Error::Mismatch`] if it has not as many values as a ciphertext has places;
     /// [`Error::TooSmall`] if p is below 16.
     pub fn bitonic_merge<T: IntegerType>(
         &self,
@@ -107,7 +107,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// As all operations; [`Error::TooSmall`] if p is below 16.
+    /// The errors of all operations; [`Error::TooSmall`] if p is below 16.
     pub fn sort<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

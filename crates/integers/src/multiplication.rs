@@ -17,7 +17,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x·y; by [`Evaluator::mul_constant`] if one of them is public.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn mul<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -62,7 +62,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// c·x for a public c: one lookup a digit, of as many tables as the result has digits from there on.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn mul_constant<T: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -265,7 +265,7 @@ impl Operation {
     /// [`Operation::apply`] on values that have places, of all operations.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn apply_moving<E: Places>(
         &self,
         server: &Evaluator<'_, E>,
@@ -361,7 +361,7 @@ impl Operation {
     /// Lists the tables of every lookup that the operation needs on fresh operands of `count` values, by a dry run.
     ///
     /// # Errors
-    /// As [`Operation::apply_moving`].
+    /// The errors of [`Operation::apply_moving`].
     pub fn planned_lookups(
         &self,
         model: &(dyn LookupModel + Sync),
@@ -376,7 +376,7 @@ impl Operation {
     /// Runs the operation without ciphertexts, on fresh operands; returns its results.
     ///
     /// # Errors
-    /// As [`Operation::apply_moving`].
+    /// The errors of [`Operation::apply_moving`].
     pub fn dry_run(&self, dry_run: &DryRun<'_>, operands: &[PlannedOperand]) -> Results<Outline> {
         if self.moves_values() && dry_run.model().places().is_none() {
             return Err(no_places());

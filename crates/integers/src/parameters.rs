@@ -171,7 +171,7 @@ fn refinements(base: &ParametersLiteral, output_range: Option<u64>) -> Vec<Param
             literal.constant_bits += EXTRA_CONSTANT_BITS;
         }
         literal.dnum += dnum;
-        // Those of the base are for its number of limbs.
+        // Numbers of the base are for its number of limbs.
         literal.relinearization.clear();
         literal
     };

@@ -80,7 +80,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// As all operations; if there are no pieces, more than p/B, or their starts do not rise.
+    /// The errors of all operations; if there are no pieces, more than p/B, or their starts do not rise.
     pub fn piecewise_linear<T: Integer, U: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

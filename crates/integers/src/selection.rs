@@ -26,7 +26,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x where `condition` is true, else y: a lookup a digit.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn select<T: IntegerType>(
         &self,
         condition: &BooleanColumn<E::Ciphertext>,
@@ -57,7 +57,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// The larger one: the lookups of [`Evaluator::lt`] and [`Evaluator::select`].
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn max<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -91,7 +91,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// The smaller one, as [`Evaluator::max`].
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn min<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -104,7 +104,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// The smaller and the larger one: `min = x + y - max`, no lookup more.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn min_max<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

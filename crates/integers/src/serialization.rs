@@ -18,6 +18,7 @@
 use std::fmt::Debug;
 use std::io::Write;
 
+use cryptable_lattice::Binding;
 use cryptable_lattice::error::{Error, Result, check_client, check_parameters};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType, WireError, write_object};
 
@@ -197,7 +198,7 @@ impl<C: DigitCiphertext> BooleanColumn<C> {
     /// Reads a column like [`IntegerColumn::from_bytes`].
     ///
     /// # Errors
-    /// As that.
+    /// The errors of that.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         whole(bytes)
     }
@@ -289,9 +290,8 @@ pub(crate) struct Part<C> {
 
 impl<C: DigitCiphertext> Part<C> {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let (binding, mut reader) =
+        let (Binding { parameter_digest, key_id }, mut reader) =
             Binding::open(bytes, ObjectType::IntegerColumn, MAX_BODY_BYTES)?;
-        let Binding { parameter_digest, key_id } = binding;
         let bits = reader.u8("bits of integers")?;
         let kind = kind_of(bits, flag(reader.u8("sign of integers")?)?)?;
         let engine = reader.u16("engine")?;

@@ -13,7 +13,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// without lookups as long as they fit.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn shl<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -48,7 +48,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// One lookup per digit that is left, of two tables; none if the amount is a multiple of the bits of a digit.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn shr<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -89,7 +89,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// `x as U`: wider types extend the sign if T has one, narrower ones drop the high bits.
     ///
     /// # Errors
-    /// As all operations.
+    /// The errors of all operations.
     pub fn cast<T: Integer, U: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

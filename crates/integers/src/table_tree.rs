@@ -34,7 +34,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// As all operations; [`Error::Parameter`] if T has fewer bits; [`Error::TooLarge`] if the first lookup would have more
+    /// The errors of all operations; [`Error::Parameter`] if T has fewer bits; [`Error::TooLarge`] if the first lookup would have more
     /// than 1,024 tables.
     pub fn lookup_tree<T: Integer, U: Integer>(
         &self,

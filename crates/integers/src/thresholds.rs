@@ -27,7 +27,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x < t, for every threshold t: n lookups of as many tables as there are thresholds, then one of one table for each.
     ///
     /// # Errors
-    /// As all operations; [`Error::TooSmall`] if there are no thresholds.
+    /// The errors of all operations; [`Error::TooSmall`] if there are no thresholds.
     pub fn lt_constants<T: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -26,8 +26,8 @@ pub struct SwitchingKeyShape {
 }
 
 impl SwitchingKeyShape {
-    /// Returns the shape of keys of this basis by digits of so many limbs, with as many special primes as a digit has limbs, or
-    /// as there are.
+    /// Returns the shape of keys of this basis by digits of `digit_limbs` limbs, with as many special primes as a digit has
+    /// limbs, or all that there are.
     #[must_use]
     pub fn of_digits(basis: Basis, digit_limbs: usize, special_primes: usize) -> Self {
         let special = digit_limbs.min(basis.main_limbs()).min(special_primes);

@@ -212,7 +212,7 @@ impl AkpCircuit {
     /// complex, every two tables are the parts of one.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`AkpCircuit::table_steps`] times.
+    /// The errors of `step`, which is called [`AkpCircuit::table_steps`] times.
     pub(crate) fn look_up_many<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -233,7 +233,7 @@ impl AkpCircuit {
     /// [`AkpCircuit::look_up_many`].
     ///
     /// # Errors
-    /// Those of `step`, which is called [`STEPS_BEFORE_TABLES`] and [`AkpCircuit::table_steps`] times.
+    /// The errors of `step`, which is called [`STEPS_BEFORE_TABLES`] and [`AkpCircuit::table_steps`] times.
     pub(crate) fn look_up_in(
         &self,
         evaluator: &Evaluator<'_>,

@@ -182,7 +182,7 @@ impl Ciphertext {
     /// Checks a ciphertext like [`Ciphertext::check`], with values in `slots` coefficients.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub(crate) fn check_slots(
         &self,
         parameters: &Parameters,
@@ -203,7 +203,7 @@ impl Ciphertext {
     /// Checks a ciphertext like [`Ciphertext::check`], or compressed results, before it is decrypted.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     #[cfg(feature = "client")]
     pub(crate) fn check_result(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         let Body::Compressed(body) = &self.body else {

@@ -37,7 +37,7 @@ impl EvaluationKey {
     /// `x - y` modulo the modulus of the values, value by value.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`].
+    /// The errors of [`EvaluationKey::add`].
     pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         self.check_operands(&[x, y])?;
         let noise = x.noise() + y.noise();
@@ -56,7 +56,7 @@ impl EvaluationKey {
     /// for what encoding rounds away where the modulus is no power of two.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
+    /// The errors of [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
         self.check_operands(&[x])?;
         let modulus = f64::from(self.parameters().literal().log2_ciphertext_modulus).exp2();
@@ -68,7 +68,7 @@ impl EvaluationKey {
     /// that: 255 counts as -1 modulo 256.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`].
+    /// The errors of [`EvaluationKey::add`].
     pub fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
         self.check_operands(&[x])?;
         let factor = least_factor(factor, x.modulus());

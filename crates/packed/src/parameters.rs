@@ -11,5 +11,4 @@ pub(crate) mod parameter_set;
 mod phase_model;
 mod prediction;
 mod secrets;
-mod tree_memory;
 pub(crate) mod validation;

@@ -52,7 +52,7 @@ fn messages_are_masked_but_for_their_sum() {
     let boot = server.bin_boot(&key.encrypt(&[true]).unwrap()).unwrap();
     let bits = server.prepare_decryption(&boot).unwrap();
     let holder = |number| {
-        // As if the bits were of the joint key.
+        // The bits are taken for those of the joint key.
         ThresholdSecret { key_id: key.id(), ..receive(&dealt(&secrets, 4, number)).unwrap() }
     };
     let holders: Vec<_> = (1..=4).map(holder).collect();

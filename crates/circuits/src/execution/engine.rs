@@ -11,25 +11,25 @@ pub trait BitEngine: Sync {
     /// The complement.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn not(&self, x: &Self::Bits) -> Result<Self::Bits>;
 
     /// The sum of bits that are never both 1.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn union(&self, x: &Self::Bits, y: &Self::Bits) -> Result<Self::Bits>;
 
     /// Gates of two bits, one level.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn gates(&self, gates: &[Gate], x: &Self::Bits, y: &Self::Bits) -> Result<Vec<Self::Bits>>;
 
     /// Applies tables to the same bits, with results that have `levels` levels left.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn tables(
         &self,
         tables: &[BitTable],
@@ -40,25 +40,25 @@ pub trait BitEngine: Sync {
     /// Lowers a bit to `levels` levels, at most those that it has.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn lower(&self, x: &Self::Bits, levels: usize) -> Result<Self::Bits>;
 
     /// Errors squared.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn clean(&self, x: &Self::Bits) -> Result<Self::Bits>;
 
     /// The XOR of all, bootstrapped.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn bin_boot(&self, summands: &[&Self::Bits]) -> Result<Self::Bits>;
 
     /// A gate, bootstrapped; with errors squared, for a level, if it is `cleaning`.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn gate_boot(
         &self,
         gate: Gate,
@@ -70,6 +70,6 @@ pub trait BitEngine: Sync {
     /// Functions of the sum of bits, on one bootstrap.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     fn sum_boot(&self, gates: &[SumGate], summands: &[&Self::Bits]) -> Result<Vec<Self::Bits>>;
 }

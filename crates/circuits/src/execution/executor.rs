@@ -51,7 +51,7 @@ pub fn execute<E: BitEngine>(
 /// [`InputSupply::WhenNeeded`](crate::schedule::InputSupply::WhenNeeded) call it late.
 ///
 /// # Errors
-/// Those of `input`; if the engine fails, or the caller asks to stop.
+/// The errors of `input`; if the engine fails, or the caller asks to stop.
 pub fn execute_with<E: BitEngine>(
     plan: &Plan,
     engine: &E,

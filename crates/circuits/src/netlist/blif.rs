@@ -10,7 +10,7 @@ use super::error::{NetlistError, Place};
 use super::limits;
 use crate::circuit::Circuit;
 
-/// Reads a circuit from BLIF. Of several models it takes `top`.
+/// Reads a circuit from BLIF: the model `top`, where there are several.
 ///
 /// ```
 /// use cryptable_circuits::netlist::read_blif;
@@ -43,7 +43,7 @@ pub fn read_blif(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError>
 /// ```
 ///
 /// # Errors
-/// As [`read_blif`].
+/// The errors of [`read_blif`].
 pub fn read_blif_forms(text: &str, top: Option<&str>) -> Result<Vec<Circuit>, NetlistError> {
     read_netlist(text, top)?.forms()
 }
@@ -182,7 +182,7 @@ impl Model {
                 let (place, cell) = (Place::Line(line), first.to_owned());
                 return Err(NetlistError::State { place, cell });
             }
-            // What Yosys notes about cells.
+            // Notes of Yosys about cells.
             ".attr" | ".param" | ".cname" | ".barbuf" => {}
             ".end" => self.ended = true,
             _ => return Err(directive(line, first)),

@@ -93,7 +93,7 @@ fn gate(text: &mut String, node: &Node, nets: &[String], output: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, ".names {} {output}", read.join(" "));
     let mut row = |cells: &str| {
-        // What the cover says of operands, in terms of the nets.
+        // The cover of operands, in terms of the nets.
         let of_net = cells.bytes().zip(&operands).map(|(cell, signal)| match cell {
             b'-' => '-',
             _ if (cell == b'1') ^ signal.is_inverted() => '1',

@@ -131,7 +131,7 @@ pub fn read_yosys_json(text: &str, top: Option<&str>) -> Result<Circuit, Netlist
 /// ```
 ///
 /// # Errors
-/// As [`read_yosys_json`].
+/// The errors of [`read_yosys_json`].
 pub fn read_yosys_json_forms(text: &str, top: Option<&str>) -> Result<Vec<Circuit>, NetlistError> {
     read_netlist(text, top)?.forms()
 }

@@ -1,19 +1,17 @@
 //! Steps for a placement of bootstraps, in depth-first order from the outputs, which keeps few bits alive; levels and
 //! noise of every value.
 
-mod not_emitted;
 mod tables;
 
 use std::collections::HashMap;
 
 use cryptable_bits::Gate;
 
-pub(super) use self::not_emitted::NotEmitted;
 use super::cover::{Cover, Demand};
 use super::full_adders::Adder;
 use super::model::BitModel;
 use super::placement::Placement;
-use super::plan::{Operation, PlanError, Step, ValueId};
+use super::plan::{NotEmitted, Operation, PlanError, Step, ValueId};
 use super::remembered::Remembered;
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;

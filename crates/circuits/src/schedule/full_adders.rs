@@ -230,7 +230,7 @@ mod tests {
                 let [Adder { leaves, carry, sum: Some((sum, flipped)) }] = &of_three[..] else {
                     panic!("{kind} {inverted}: {of_three:?}")
                 };
-                // What the adder says is what its nodes compute.
+                // The adder says the same as its nodes compute.
                 let outputs: Vec<_> = found.output_signals().collect();
                 for index in 0..8usize {
                     let bits = [0, 1, 2].map(|k| index >> k & 1 == 1);

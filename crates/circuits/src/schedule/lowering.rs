@@ -16,7 +16,7 @@ pub enum InputLevels {
     /// With those that [`Plan::input_levels`](super::Plan::input_levels) names.
     #[default]
     Needed,
-    /// With these, an input bit each: plans that need more are refused. Those that are missing are 0.
+    /// With these, an input bit each: plans that need more are refused. Missing ones are 0.
     Given(Vec<usize>),
 }
 

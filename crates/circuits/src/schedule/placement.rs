@@ -217,7 +217,7 @@ impl Placement {
             let own = self.parities[nodes[k]].as_ref().filter(|_| !self.bootstrapped[nodes[k]]);
             own.map(|own| (&own.nodes[..], own.inverted))
         };
-        // As it is: an AND is computed in any case, a XOR only where its height allows it.
+        // Unchanged: an AND is computed in any case, a XOR only where its height allows it.
         let single = |k: usize| {
             let index = nodes[k];
             let computed = matches!(
@@ -280,7 +280,7 @@ impl Placement {
             let below = self.heights[index] - node.levels();
             node.operands().map(Signal::node).filter(move |&operand| self.heights[operand] == below)
         };
-        // What has no height is bootstrapped or an input, or a disjoint OR of such.
+        // A node without height is bootstrapped or an input, or a disjoint OR of such.
         let on_ways = |index: usize| self.heights[index] > 0 && !self.bootstrapped[index];
         while let Some(index) = open.pop() {
             ways.push(index);

@@ -435,3 +435,18 @@ pub enum PlanError {
 pub(super) fn window_of(parallel: usize) -> usize {
     if parallel <= 1 { 1 } else { 4 * parallel }
 }
+
+/// Why a placement is not turned into steps.
+#[derive(Debug)]
+pub(in crate::schedule) enum NotEmitted {
+    /// The plan takes more bootstraps than another one.
+    TooDear,
+    /// The plan violates a limit.
+    Error(PlanError),
+}
+
+impl From<PlanError> for NotEmitted {
+    fn from(error: PlanError) -> Self {
+        Self::Error(error)
+    }
+}

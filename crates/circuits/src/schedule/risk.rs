@@ -34,7 +34,7 @@ impl Risk {
             let own = stated * if operation.is_bootstrap() { 1.0 + OVERFLOW } else { 1.0 };
             sum += own * outputs.len() as f64;
             results += outputs.len();
-            // Of results that count as much, the noisiest.
+            // The noisiest of results that count as much.
             let fails = outputs.clone().map(|value| memory.log2_fail(emitted.noises[value]));
             let fails = fails.fold(f64::NEG_INFINITY, f64::max);
             if (own, fails) > (worst.0, worst.1) {

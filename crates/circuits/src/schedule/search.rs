@@ -8,14 +8,14 @@ use cryptable_lattice::FailureProbability;
 use cryptable_lattice::cost::{CostModel, Work};
 
 use super::cover::Cover;
-use super::emission::{Emitted, NotEmitted, Style, emit};
+use super::emission::{Emitted, Style, emit};
 use super::full_adders::{Adder, adders};
 use super::input_supply::{InputSupply, supply_when_needed};
 use super::live_ranges;
 use super::lowering::{InputLevels, lowered};
 use super::model::{BitModel, Task};
 use super::placement::{Limits, Placement};
-use super::plan::{Operation, Plan, PlanError, window_of};
+use super::plan::{NotEmitted, Operation, Plan, PlanError, window_of};
 use super::remembered::Remembered;
 use super::risk::Risk;
 use crate::circuit::Circuit;
@@ -99,7 +99,7 @@ impl Plan {
     /// [`named::NamedCircuit::variants`]: crate::named::NamedCircuit::variants
     ///
     /// # Errors
-    /// As [`Plan::new`].
+    /// The errors of [`Plan::new`].
     ///
     /// # Panics
     /// If there is no circuit.

@@ -59,7 +59,7 @@ impl Network {
             let mut next = vec![0; self.of_vertex.len()];
             while self.augment(&levels, &mut next) {}
         }
-        // What still reaches the sink lies behind the cut.
+        // Nodes that still reach the sink lie behind the cut.
         let mut behind = vec![false; self.of_vertex.len()];
         behind[SINK] = true;
         let mut open = vec![SINK];

@@ -6,18 +6,22 @@ use std::ops::Range;
 use cryptable_fhew::keys::ServerKey;
 use cryptable_lattice::error::{check_client, check_equal, check_parameters};
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Binding, NoiseBound, Result};
+use cryptable_lattice::{Binding, NoiseBound, ReadOptions, Result};
 use cryptable_packed as packed;
+use cryptable_wire::{KeyId, open_with_parameters};
 use rayon::prelude::*;
 
 use super::{Parameters, Target};
 use crate::clients::Clients;
-use crate::extraction::ExtractionKey;
-use crate::packing::RingPackingKey;
+use crate::extraction::{ExtractionKey, SeededExtractionKey};
+use crate::packing::{RingPackingKey, SeededRingPackingKey};
 use crate::power_of_two::{from_power_of_two, to_power_of_two};
 
 /// Name of a key in errors.
 pub(super) const BRIDGE: &str = "bridge key";
+
+/// Longest body, 2 GiB.
+const MAX_BYTES: u64 = 1 << 31;
 
 /// Takes packed values out as single ones of another engine, and packs those. Holds no secret, and is `Sync`.
 pub struct Bridge<T: Target> {
@@ -94,7 +98,7 @@ impl<T: Target> Bridge<T> {
     /// The same of a ciphertext for every digit, all of this modulus, with the noise of the noisiest.
     ///
     /// # Errors
-    /// As [`Bridge::take_out`], or if a digit has another modulus.
+    /// The errors of [`Bridge::take_out`], or if a digit has another modulus.
     pub(super) fn take_out_digits(
         &self,
         packed: &packed::EvaluationKey,
@@ -139,5 +143,29 @@ impl<T: Target> Bridge<T> {
         let switch = |index| list.ciphertext(index).modulus_switch(shape.modulus, secret);
         let switched: Vec<_> = (0..list.len()).into_par_iter().map(switch).collect();
         LweList::computed(shape, switched)
+    }
+
+    /// A key from its wire format, as [`Parameters::write_key`] wrote it, expanded into memory.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged bridge key of this kind, its parts are of other parameters or clients, its
+    /// parameters are insecure where those are not allowed, or it takes more memory than the options allow.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
+        let opened =
+            open_with_parameters(bytes, T::OBJECT_TYPE, MAX_BYTES, read, Parameters::digest);
+        let (parameters, mut reader) = opened?;
+        options.check_memory("bridge key", parameters.key_memory_bytes() as u64)?;
+        let mut id = |name| reader.array(name).map(KeyId);
+        let clients =
+            Clients { lwe: id("single key identifier")?, ring: id("packed key identifier")? };
+        let packing = reader.bytes("ring packing key", MAX_BYTES)?;
+        let extraction = reader.bytes("extraction key", MAX_BYTES)?;
+        reader.finish()?;
+        let conversion = parameters.conversion();
+        let packing = SeededRingPackingKey::from_bytes(conversion, clients, packing)?;
+        let extraction = SeededExtractionKey::from_bytes(conversion, clients, extraction)?;
+        let keys = (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
+        Ok(Self::of_parts(parameters, keys.0, keys.1))
     }
 }

@@ -184,7 +184,7 @@ impl Continuation for RadixDigits {
     }
 
     fn work(&self, target: &Self::Target, noise: NoiseBound) -> Result<Work> {
-        Ok(times(target.function_work(Function::ImportDigit, noise)?, self.digits))
+        Ok(target.function_work(Function::ImportDigit, noise)? * self.digits as f64)
     }
 
     fn returned(&self, target: &Self::Target, _: Option<u64>) -> Result<Returned> {
@@ -281,7 +281,7 @@ impl Continuation for LeveledTable {
         let digit =
             CircuitBootstrappingCost::of(circuit).lookup(TreeShape::new(circuit, bits, bits));
         let noise = target.exported_noise();
-        Ok(Returned { modulus: LEVELED_DIGIT, digits, noise, work: times(digit, digits) })
+        Ok(Returned { modulus: LEVELED_DIGIT, digits, noise, work: digit * digits as f64 })
     }
 }
 
@@ -295,7 +295,7 @@ fn integer_candidates(bits: u32, log2_fail: f64) -> Result<Vec<integers::Paramet
 fn radix_digits(target: &integers::Parameters, digits: usize) -> Result<Returned> {
     let one = target.function_work(Function::ExportDigit, target.fresh_integer_noise())?;
     let noise = target.exported_noise(RADIX_BASE);
-    Ok(Returned { modulus: RADIX_BASE, digits, noise, work: times(one, digits) })
+    Ok(Returned { modulus: RADIX_BASE, digits, noise, work: one * digits as f64 })
 }
 
 fn small_values(target: &integers::Parameters, modulus: u64) -> Result<Returned> {
@@ -316,17 +316,4 @@ fn bits_of(modulus: u64) -> u32 {
 /// log2 of a sum of probabilities.
 pub(super) fn sum_log2<const N: usize>(log2: [f64; N]) -> f64 {
     log2.into_iter().map(f64::exp2).sum::<f64>().log2()
-}
-
-/// So many times some work.
-pub(super) fn times(work: Work, count: usize) -> Work {
-    let count = count as f64;
-    Work {
-        transforms: count * work.transforms,
-        limb_products: count * work.limb_products,
-        combination_products: count * work.combination_products,
-        table_products: count * work.table_products,
-        digit_transforms: count * work.digit_transforms,
-        key_bytes: count * work.key_bytes,
-    }
 }

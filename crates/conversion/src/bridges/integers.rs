@@ -21,7 +21,7 @@ impl Bridge<integers::Parameters> {
     /// Each takes as many words as the ring secret has coefficients: 16 kB.
     ///
     /// # Errors
-    /// As all calls; if the values have another modulus, or there are no such.
+    /// The errors of all calls; if the values have another modulus, or there are no such.
     pub fn to_integers(
         &self,
         ends: Ends<'_>,
@@ -39,7 +39,7 @@ impl Bridge<integers::Parameters> {
     /// value. `progress` counts values.
     ///
     /// # Errors
-    /// As all calls; if the values have another modulus, there are no such, or `progress` asks to stop.
+    /// The errors of all calls; if the values have another modulus, there are no such, or `progress` asks to stop.
     pub fn to_small(
         &self,
         ends: Ends<'_>,
@@ -56,7 +56,7 @@ impl Bridge<integers::Parameters> {
     /// many bits, of a packed lookup with a table for each digit. `progress` counts digits.
     ///
     /// # Errors
-    /// As all calls; if ciphertexts have other moduli than the first, there are none or too many, there are no such values, or
+    /// The errors of all calls; if ciphertexts have other moduli than the first, there are none or too many, there are no such values, or
     /// `progress` asks to stop.
     pub fn to_radix(
         &self,
@@ -75,7 +75,7 @@ impl Bridge<integers::Parameters> {
     /// modulo it; a table a value. `progress` counts values.
     ///
     /// # Errors
-    /// As all calls; if the modulus is out of range, they are results of tables of digits, or more than slots, or
+    /// The errors of all calls; if the modulus is out of range, they are results of tables of digits, or more than slots, or
     /// `progress` asks to stop.
     pub fn pack_small(
         &self,
@@ -94,7 +94,7 @@ impl Bridge<integers::Parameters> {
     /// digits.
     ///
     /// # Errors
-    /// As all calls; if there are none, their numbers of digits differ, they are more than slots, or `progress` asks to stop.
+    /// The errors of all calls; if there are none, their numbers of digits differ, they are more than slots, or `progress` asks to stop.
     pub fn pack_radix(
         &self,
         ends: Ends<'_>,

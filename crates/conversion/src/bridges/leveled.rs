@@ -20,7 +20,7 @@ impl Bridge<leveled::Parameters> {
     /// That digits make values below the modulus is the caller's to know. Each digit takes 16 kB.
     ///
     /// # Errors
-    /// As all calls; if digits have another modulus than leveled ones, are not as many as values of `modulus` have, or
+    /// The errors of all calls; if digits have another modulus than leveled ones, are not as many as values of `modulus` have, or
     /// there are no such values.
     pub fn to_leveled(
         &self,
@@ -40,7 +40,7 @@ impl Bridge<leveled::Parameters> {
     /// [`leveled::Request::log2_fail`], such as -200, have less.
     ///
     /// # Errors
-    /// As all calls; if they are more than slots, or `progress` asks to stop.
+    /// The errors of all calls; if they are more than slots, or `progress` asks to stop.
     pub fn pack_leveled(
         &self,
         ends: Ends<'_>,

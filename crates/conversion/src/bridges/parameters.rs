@@ -56,7 +56,7 @@ impl Parameters<leveled::Parameters> {
     /// Toy parameters for tests, tables to digits of two bits, of values below both moduli: not secure.
     ///
     /// # Errors
-    /// As those of integers.
+    /// The errors of integers.
     pub fn insecure_toy(input_modulus: u64, leveled_modulus: u64) -> Result<Self> {
         let packed = packed::Parameters::insecure_toy_of(input_modulus, 4, TOY.0, TOY.1)?;
         Self::new(packed, leveled::Parameters::insecure_toy(leveled_modulus, leveled_modulus)?)

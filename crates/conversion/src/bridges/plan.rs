@@ -8,7 +8,7 @@ use cryptable_lattice::cost::{CostModel, Prediction, Work};
 use cryptable_lattice::{Error, FailureProbability, Result};
 use cryptable_packed as packed;
 
-use super::continuation::{Continuation, Returned, sum_log2, times};
+use super::continuation::{Continuation, Returned, sum_log2};
 use super::request::{Request, Returning};
 use super::{Parameters, Target};
 use crate::cost::{self, Masks};
@@ -299,7 +299,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         // Where functions would fail too often there is no plan of them, and so no time: the draft is refused anyway.
         let work = next.work(self.target, noise).unwrap_or_default();
         let of_values = self.one_by_one(work);
-        let extraction = self.time_of(times(extraction, tables));
+        let extraction = self.time_of(extraction * tables as f64);
         self.push_failing("packed lookup", tables_fail, self.values, lookup);
         self.push("values taken out", extraction);
         let failure = FailureProbability::from_log2(failure);
@@ -318,7 +318,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
             Masks::Computed,
         );
         let (leaving, packing) =
-            (self.one_by_one(returned.work), self.time_of(times(packing, returned.digits)));
+            (self.one_by_one(returned.work), self.time_of(packing * returned.digits as f64));
         let decryption = FailureProbability::from_log2(noise.log2_fail(returned.modulus));
         self.push("results prepared to be packed", leaving);
         let decryption = decryption.of_any(returned.digits);

@@ -118,7 +118,7 @@ impl ExtractionKey {
     /// Extracts bits, phases of `bit/4`: ciphertexts of Boolean gates.
     ///
     /// # Errors
-    /// As [`ExtractionKey::extract`], or if the parameters of gates have another LWE dimension or modulus.
+    /// The errors of [`ExtractionKey::extract`], or if the parameters of gates have another LWE dimension or modulus.
     pub fn extract_bits(
         &self,
         gates: &booleans::Parameters,

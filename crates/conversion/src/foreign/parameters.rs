@@ -204,7 +204,7 @@ impl ForeignParameters {
     /// inputs that are the library's or results of such gates.
     ///
     /// # Errors
-    /// As [`super::ForeignGates::new`].
+    /// The errors of [`super::ForeignGates::new`].
     pub fn log2_fail(&self, packed: &bits::Parameters) -> Result<f64> {
         let conversion = self.conversion(packed)?;
         let (own, common) = (self.input_noise(&conversion), conversion.packing_noise().into());

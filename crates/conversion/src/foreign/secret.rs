@@ -61,7 +61,7 @@ impl ForeignSecret {
     /// Progress counts switching keys of the ring.
     ///
     /// # Errors
-    /// As [`ForeignGates::new`], or if `progress` asks to stop.
+    /// The errors of [`ForeignGates::new`], or if `progress` asks to stop.
     pub fn gates(&self, packed: &bits::Parameters, progress: Progress<'_>) -> Result<ForeignGates> {
         self.parameters.log2_fail(packed)?;
         let ring = bits::SecretKey::generate(packed);

@@ -101,7 +101,7 @@ mod client {
         /// one at a time. Progress counts those.
         ///
         /// # Errors
-        /// As [`ForeignSecret::gates`], or if writing fails.
+        /// The errors of [`ForeignSecret::gates`], or if writing fails.
         pub fn write_gates(
             &self,
             packed: &bits::Parameters,

@@ -170,7 +170,7 @@ impl JointSecret {
     /// Agrees to the commitments of all owners, once. Save the secret before its second share is made.
     ///
     /// # Errors
-    /// As [`OwnerSecret::agree`].
+    /// The errors of [`OwnerSecret::agree`].
     pub fn agree(&mut self, agreement: &JointAgreement) -> Result<()> {
         self.values.agree(&agreement.values)?;
         self.bits.agree(&agreement.bits)
@@ -179,7 +179,7 @@ impl JointSecret {
     /// Writes the owner's second share, of the first shares of all owners in any order.
     ///
     /// # Errors
-    /// As [`OwnerSecret::write_second_share`].
+    /// The errors of [`OwnerSecret::write_second_share`].
     pub fn write_second_share(
         &self,
         agreement: &JointAgreement,
@@ -248,7 +248,7 @@ impl JointAgreement {
     /// Makes the public key, which encrypts values, of the first shares of all owners.
     ///
     /// # Errors
-    /// As [`Agreement::public_key`].
+    /// The errors of [`Agreement::public_key`].
     pub fn public_key(&self, first: &[&[u8]]) -> Result<packed::PublicKey> {
         let [of_values, _] = split_all(first)?;
         packed::PublicKey::of_owners(&self.values, &of_values)
@@ -257,7 +257,7 @@ impl JointAgreement {
     /// Makes the evaluation keys of the shares of all owners, and writes that of values and that of bits.
     ///
     /// # Errors
-    /// As [`Agreement::write_evaluation_key`]. Nothing of the outputs is of use then.
+    /// The errors of [`Agreement::write_evaluation_key`]. Nothing of the outputs is of use then.
     pub fn write_evaluation_keys(
         &self,
         shares: EvaluationKeyShares<'_>,

@@ -184,7 +184,7 @@ mod decryption {
         /// Returns a holder's part of the decryption by a quorum, flooded, for [`JointResult::combine`].
         ///
         /// # Errors
-        /// As [`ThresholdSecret::partial_decryption`].
+        /// The errors of [`ThresholdSecret::partial_decryption`].
         pub fn parts_of_holder(
             &self,
             secret: &ThresholdSecret,

@@ -93,7 +93,7 @@ impl AesKey {
     /// Checks a message and decrypts it in the clear.
     ///
     /// # Errors
-    /// As [`AuthenticationKey::verify`]; [`MessageError::OtherAesKey`].
+    /// The errors of [`AuthenticationKey::verify`]; [`MessageError::OtherAesKey`].
     pub fn open(&self, message: &Message<'_>) -> MessageResult<Zeroizing<Vec<u8>>> {
         let mut plain = Zeroizing::new(Vec::with_capacity(message.bytes().len()));
         self.open_stream(message, &mut *plain)?;
@@ -104,7 +104,7 @@ impl AesKey {
     /// before the whole message is checked.
     ///
     /// # Errors
-    /// As [`AesKey::open`]; if writing fails.
+    /// The errors of [`AesKey::open`]; if writing fails.
     pub fn open_stream(&self, message: &Message<'_>, out: &mut dyn Write) -> MessageResult<()> {
         message.check_key(self.id())?;
         self.authentication_key().verify(message)?;

@@ -166,7 +166,7 @@ impl<'a> Aes<'a> {
     /// Decrypts a block of encrypted bytes.
     ///
     /// # Errors
-    /// As [`Aes::encrypt`].
+    /// The errors of [`Aes::encrypt`].
     pub fn decrypt(
         &self,
         keys: &EncryptedRoundKeys,

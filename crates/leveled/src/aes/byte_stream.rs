@@ -110,7 +110,7 @@ impl<W: Write> EncryptedBytesWriter<W> {
     /// Starts a message of `count` bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// The errors of the underlying writer.
     pub fn new(out: W, parameters: &Parameters, key_id: KeyId, count: u64) -> Result<Self> {
         let shape = parameters.circuit_bootstrapping().lwe_shape();
         let binding = Binding { parameter_digest: parameters.digest(), key_id };

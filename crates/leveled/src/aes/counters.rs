@@ -63,7 +63,7 @@ impl CounterRange {
     /// Counters of a message of `length` bytes.
     ///
     /// # Errors
-    /// As [`CounterRange::new`].
+    /// The errors of [`CounterRange::new`].
     pub fn of_message(first: [u8; BLOCK_BYTES], length: u64) -> Result<Self> {
         Self::new(first, length.div_ceil(BLOCK_BYTES as u64))
     }

@@ -53,7 +53,7 @@ impl EncryptedKey {
     /// Checks that it belongs to these parameters and this client.
     ///
     /// # Errors
-    /// As [`EncryptedBytes::check`].
+    /// The errors of [`EncryptedBytes::check`].
     pub fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.round_keys.check(parameters, expected)
     }

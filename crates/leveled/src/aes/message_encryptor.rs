@@ -1,6 +1,6 @@
 //! Encryption of messages by AES-128 in counter mode, counters drawn at random and never taken twice.
 //!
-//! The nonce, 96 bits, is drawn for every message. Of m messages under one key, two have the same nonce with a
+//! The nonce, 96 bits, is drawn for every message. Two of m messages under one key have the same nonce with a
 //! probability of at most m²/2^97: 2^-33 for 2^32 messages.
 
 use std::io::{Read, Write};
@@ -90,7 +90,7 @@ impl MessageEncryptor {
     /// Takes the counters of one message of `length` bytes, random ones or from a given one on.
     ///
     /// # Errors
-    /// As [`MessageEncryptor::encrypt`] and [`MessageEncryptor::encrypt_from`].
+    /// The errors of [`MessageEncryptor::encrypt`] and [`MessageEncryptor::encrypt_from`].
     ///
     /// # Panics
     /// If the operating system has no randomness to give.

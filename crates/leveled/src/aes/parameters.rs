@@ -75,7 +75,7 @@ impl Parameters {
         let noise = CircuitBootstrappingNoise::new(&circuit);
         let round_key = NoiseLaw::gaussian(noise.fresh().0 * largest_sum() as f64);
         let log2_fail = log2_fail(&noise, NoiseBound::of_law(round_key, 0.0));
-        // What is not a number is within no limit.
+        // A value that is not a number is within no limit.
         if log2_fail.is_nan() || log2_fail > LOG2_FAIL {
             return Err(Error::FailureProbability { found: log2_fail, limit: LOG2_FAIL });
         }

@@ -98,7 +98,7 @@ impl PublicKey {
     /// Encrypts an AES-128 key: all its round keys, bit by bit.
     ///
     /// # Errors
-    /// As [`PublicKey::encrypt`].
+    /// The errors of [`PublicKey::encrypt`].
     pub fn encrypt_key(&self, key: &AesKey) -> Result<EncryptedKey> {
         Ok(EncryptedKey::new(key.id(), self.encrypt(&expand_key(key.as_bytes()))?))
     }

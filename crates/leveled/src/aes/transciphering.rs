@@ -90,7 +90,7 @@ impl<'a> Transciphering<'a> {
     /// that are mapped from a file.
     ///
     /// # Errors
-    /// As [`Transciphering::transcipher`]; if writing fails.
+    /// The errors of [`Transciphering::transcipher`]; if writing fails.
     pub fn transcipher_stream(
         &self,
         message: &Message<'_>,

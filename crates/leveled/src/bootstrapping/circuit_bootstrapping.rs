@@ -136,7 +136,7 @@ impl<'a> CircuitBootstrapping<'a> {
     /// Step 1: ±weight(k)/2 in coefficient k of the phase.
     ///
     /// # Errors
-    /// As [`CircuitBootstrapping::bootstrap`].
+    /// The errors of [`CircuitBootstrapping::bootstrap`].
     pub fn rotated(&self, bit: &LweCiphertext) -> Result<RlweCiphertext> {
         self.parameters.check_single_bits()?;
         check(&self.parameters, bit)?;
@@ -204,7 +204,7 @@ impl<'a> CircuitBootstrapping<'a> {
     fn phases(&self, inputs: &[&LweCiphertext]) -> Vec<LweCiphertext> {
         let sparsity = self.parameters.sparsity_log2();
         let phase = |mut low: LweCiphertext| {
-            // Of bits, phases 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
+            // Phases of bits go from 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
             low.add_constant_assign(low.modulus() >> (self.parameters.bits_per_ciphertext() + 1));
             let coarse = self.key.to_rotation_modulus(&low, self.parameters.sparse_modulus());
             let words = coarse.words().iter().map(|word| word << sparsity).collect();

@@ -103,7 +103,7 @@ pub fn decrypt_plaintext(secret: &SecretKey, ciphertext: &LweCiphertext, bits: u
     secret.decrypt(ciphertext, 1 << bits)
 }
 
-/// Error of a plaintext's phase as a fraction of Q: for measuring noise. It must stay with the client.
+/// Error of a plaintext's phase as a fraction of Q: for measuring noise. Only the client may have it.
 ///
 /// # Errors
 /// If the ciphertext's dimension is not of the parameters.
@@ -135,7 +135,7 @@ pub fn decrypt_bit(secret: &SecretKey, bit: &LweCiphertext) -> Result<bool> {
     Ok(decrypt_plaintext(secret, bit, 1)? == 1)
 }
 
-/// Error of a bit's phase as a fraction of Q: for measuring noise. It must stay with the client.
+/// Error of a bit's phase as a fraction of Q: for measuring noise. Only the client may have it.
 ///
 /// # Errors
 /// If the ciphertext's dimension is not of the parameters.

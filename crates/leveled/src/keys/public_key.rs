@@ -28,7 +28,7 @@ impl<P: CircuitParameters + PublicParameters> ClientKey<P> {
     /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this key.
     ///
     /// # Errors
-    /// As [`keys::ClientKey::public_key`].
+    /// The errors of [`keys::ClientKey::public_key`].
     pub fn public_key(&self) -> Result<PublicKey<P>> {
         (**self).public_key().map(PublicKey)
     }

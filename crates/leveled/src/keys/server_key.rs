@@ -55,7 +55,7 @@ impl<P: CircuitParameters> ServerKey<P> {
     /// is kept.
     ///
     /// # Errors
-    /// As [`keys::ServerKey::from_shared`].
+    /// The errors of [`keys::ServerKey::from_shared`].
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         keys::ServerKey::from_shared(bytes, options).map(Self)
     }

@@ -133,7 +133,7 @@ impl Parameters {
     /// The same of any set, with its noise: not secure.
     ///
     /// # Errors
-    /// As [`Parameters::insecure_toy`].
+    /// The errors of [`Parameters::insecure_toy`].
     pub fn insecure_toy_of(
         set: ParameterSet,
         input_modulus: u64,
@@ -145,7 +145,7 @@ impl Parameters {
     /// Toy parameters of the fastest set of a request: not secure.
     ///
     /// # Errors
-    /// As [`Parameters::candidates`].
+    /// The errors of [`Parameters::candidates`].
     pub fn insecure_toy_for(request: &Request) -> Result<Self> {
         let fastest = Self::candidates(request)?.swap_remove(0);
         let set = fastest.set.expect("candidates have names");

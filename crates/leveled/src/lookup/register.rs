@@ -58,7 +58,7 @@ impl Layout {
     /// One output in each polynomial, which repeats it: numbers go round.
     ///
     /// # Errors
-    /// As [`Layout::packed`]; if the number of entries is no power of two, or digits have two bits.
+    /// The errors of [`Layout::packed`]; if the number of entries is no power of two, or digits have two bits.
     fn cyclic(parameters: &Parameters, table: &Table) -> Result<Self> {
         let packed = Self::packed(parameters, table)?;
         let entries = table.values().len();
@@ -251,7 +251,7 @@ impl EvaluationKey {
     /// takes a ciphertext for every bit of outputs.
     ///
     /// # Errors
-    /// As [`EvaluationKey::register`]; if the number of entries is no power of two, or the parameters have two bits per
+    /// The errors of [`EvaluationKey::register`]; if the number of entries is no power of two, or the parameters have two bits per
     /// ciphertext.
     pub fn cyclic_register(&self, outputs: &Table) -> Result<Register> {
         Ok(self.new_register(Layout::cyclic(self.parameters(), outputs)?, outputs))
@@ -288,7 +288,7 @@ impl EvaluationKey {
     /// be chosen again.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add_if`], before anything is added; [`cryptable_lattice::Error::Cancelled`], with a part of the
+    /// The errors of [`EvaluationKey::add_if`], before anything is added; [`cryptable_lattice::Error::Cancelled`], with a part of the
     /// numbers added.
     pub fn add_all(
         &self,

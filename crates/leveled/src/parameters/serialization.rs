@@ -38,7 +38,7 @@ impl CircuitBootstrappingParameters {
     /// Validates a literal that came from outside.
     ///
     /// # Errors
-    /// As [`CircuitBootstrappingParameters::from_bytes`].
+    /// The errors of [`CircuitBootstrappingParameters::from_bytes`].
     pub fn read_literal(
         literal: CircuitBootstrappingLiteral,
         options: ReadOptions,

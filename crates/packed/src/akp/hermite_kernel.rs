@@ -365,7 +365,7 @@ mod tests {
             let (kernel, q) = (HermiteKernel::new(p, HermiteOrder::First), p as f64);
             assert!((kernel.largest_gain() - (q * q - 1.0) / (3.0 * q)).abs() < 1e-12 * q);
             let mean_square = (q.powi(4) - 1.0) / (90.0 * q * q);
-            // Of Σ_d G(d)²/12 the closed form leaves out lower powers of p.
+            // The closed form of Σ_d G(d)²/12 leaves out lower powers of p.
             assert!((kernel.mean_square_gain() / mean_square - 1.0).abs() < 2.0 / q, "p = {p}");
             let variance = (0.01 / q).powi(2);
             let curvature = TAU.powi(4) * (q.powi(4) - 1.0) / 30.0 / 12.0;

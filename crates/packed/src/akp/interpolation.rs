@@ -86,7 +86,7 @@ pub(crate) struct InterpolationShape<'a> {
 /// memory at a time.
 ///
 /// # Errors
-/// Those of `step`, which is called [`steps`] times.
+/// The errors of `step`, which is called [`steps`] times.
 ///
 /// # Panics
 /// If the tables are not all of the exponentials' input modulus.

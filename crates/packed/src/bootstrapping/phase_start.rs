@@ -73,7 +73,7 @@ impl PhaseStart {
     /// The exponentials of a ciphertext.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`STEPS_BEFORE_TABLES`](crate::akp::STEPS_BEFORE_TABLES) times.
+    /// The errors of `step`, which is called [`STEPS_BEFORE_TABLES`](crate::akp::STEPS_BEFORE_TABLES) times.
     pub(crate) fn evaluate(
         &self,
         evaluator: &Evaluator<'_>,

@@ -8,7 +8,7 @@ use crate::ciphertext::Ciphertext;
 ///
 /// All digits are modulo the same n, the size of the largest digit of the parameters, so that each may be looked up again
 /// ([`crate::EvaluationKey::lookup_digit`]) and there is room for carries; its noise is that of a result, see
-/// [`Ciphertext::noise`]. Of parameters that take values as one there is a single digit, modulo M, of size M/2.
+/// [`Ciphertext::noise`]. Parameters that take values as one have a single digit, modulo M, of size M/2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DigitList {
     sizes: Vec<u64>,

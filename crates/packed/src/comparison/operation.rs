@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use cryptable_lattice::FailureProbability;
-use cryptable_lattice::cost::{Prediction, Work};
+use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::parameters::parameter_set::Parameters;
@@ -177,15 +177,7 @@ impl Parameters {
         let mut prediction = self.prediction();
         let one = self.literal().digits.len().max(1) as f64;
         let factor = self.bootstraps(operation) as f64 / one;
-        let work = prediction.work;
-        prediction.work = Work {
-            transforms: factor * work.transforms,
-            limb_products: factor * work.limb_products,
-            combination_products: factor * work.combination_products,
-            table_products: factor * work.table_products,
-            digit_transforms: factor * work.digit_transforms,
-            key_bytes: factor * work.key_bytes,
-        };
+        prediction.work = prediction.work * factor;
         if self.selection().is_some() {
             let vectors = operation.waiting_in_slots(self.literal().digits.len());
             prediction.working_bytes += self.bytes_of_slot_vectors(vectors);

@@ -24,7 +24,7 @@ impl<'a> Passes<'a> {
     /// Runs `work`, which takes `bootstraps` bootstraps.
     ///
     /// # Errors
-    /// Those of the work; [`Error::Cancelled`], with steps of the whole.
+    /// The errors of the work; [`Error::Cancelled`], with steps of the whole.
     pub(crate) fn run<T>(
         &mut self,
         bootstraps: usize,

@@ -46,7 +46,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::is_negative`]; if the numbers of values differ.
+    /// The errors of [`EvaluationKey::is_negative`]; if the numbers of values differ.
     pub fn less_than(
         &self,
         x: &Ciphertext,
@@ -59,7 +59,7 @@ impl EvaluationKey {
     /// 1 where x is not less than y, else 0.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// The errors of [`EvaluationKey::less_than`].
     pub fn greater_or_equal(
         &self,
         x: &Ciphertext,
@@ -72,7 +72,7 @@ impl EvaluationKey {
     /// Which of x and y is larger, value by value: 0 for x, 1 for y, and 0 where they are equal.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// The errors of [`EvaluationKey::less_than`].
     pub fn index_of_larger(
         &self,
         x: &Ciphertext,
@@ -85,7 +85,7 @@ impl EvaluationKey {
     /// 1 where x and y are equal, else 0. Needs no headroom.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`]; if there are as many digits as the largest has values.
+    /// The errors of [`EvaluationKey::less_than`]; if there are as many digits as the largest has values.
     pub fn equal(
         &self,
         x: &Ciphertext,

@@ -36,7 +36,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::maximum`].
+    /// The errors of [`EvaluationKey::maximum`].
     pub fn digit_list(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
         let Circuit::MultiPrecision(circuit) = self.parameters().circuit() else {
             self.selecting()?;
@@ -81,7 +81,7 @@ impl EvaluationKey {
     /// The smaller of x and y, value by value.
     ///
     /// # Errors
-    /// As [`EvaluationKey::maximum`].
+    /// The errors of [`EvaluationKey::maximum`].
     pub fn minimum(
         &self,
         x: &Ciphertext,
@@ -109,7 +109,7 @@ impl EvaluationKey {
     /// x where it is positive, else 0.
     ///
     /// # Errors
-    /// As [`EvaluationKey::maximum`].
+    /// The errors of [`EvaluationKey::maximum`].
     pub fn relu(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
         match self.selecting()? {
             None => self.in_one(self.relu_of_whole(x, progress)?),
@@ -120,7 +120,7 @@ impl EvaluationKey {
     /// `|x|`, of which the least integer has none among signed ones: it is unsigned, from 0 to M/4.
     ///
     /// # Errors
-    /// As [`EvaluationKey::maximum`].
+    /// The errors of [`EvaluationKey::maximum`].
     pub fn absolute_value(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
         let modulus = self.parameters().input_modulus();
         let half = modulus.div_ceil(2);
@@ -134,7 +134,7 @@ impl EvaluationKey {
     /// x, but the nearest bound where x is not within them. Bounds may be any integers that values stand for.
     ///
     /// # Errors
-    /// As [`EvaluationKey::maximum`]; if the bounds are not in order, or one is below -M/4 or not below M/2.
+    /// The errors of [`EvaluationKey::maximum`]; if the bounds are not in order, or one is below -M/4 or not below M/2.
     pub fn clamp(
         &self,
         x: &Ciphertext,

@@ -81,9 +81,20 @@ impl EvaluationKey {
         let first = self.pass(selecting, first, Pass::Digits, &mut passes)?;
         let second = self.pass(selecting, second, Pass::Digits, &mut passes)?;
         let is_less = is_less.sign.expect("a sign was asked for");
+        self.either(selecting, &is_less, [&first, &second], x)
+    }
+
+    /// Digits of the first value, or of the second where a number with this sign is negative.
+    fn either(
+        &self,
+        selecting: Selecting<'_>,
+        sign: &Found,
+        [first, second]: [&SlotDigits; 2],
+        x: &Ciphertext,
+    ) -> Result<Vec<Ciphertext>> {
         let select = |(f, g): (&Found, &Found)| {
             let noise = f.noise.max(g.noise);
-            let choice = (&is_less, Selected::Slots(&g.slots));
+            let choice = (sign, Selected::Slots(&g.slots));
             self.selected(selecting, &f.slots, noise, vec![choice], x)
         };
         first.digits.iter().zip(&second.digits).map(select).collect()
@@ -116,13 +127,8 @@ impl EvaluationKey {
         let mut passes = self.passes(Operation::AbsoluteValue, progress);
         let positive = self.pass(selecting, x, Pass::DigitsAndSign, &mut passes)?;
         let negative = self.pass(selecting, &self.negate(x)?, Pass::Digits, &mut passes)?;
-        let is_negative = positive.sign.expect("a sign was asked for");
-        let select = |(f, g): (&Found, &Found)| {
-            let noise = f.noise.max(g.noise);
-            let choice = (&is_negative, Selected::Slots(&g.slots));
-            self.selected(selecting, &f.slots, noise, vec![choice], x)
-        };
-        positive.digits.iter().zip(&negative.digits).map(select).collect()
+        let is_negative = positive.sign.as_ref().expect("a sign was asked for");
+        self.either(selecting, is_negative, [&positive, &negative], x)
     }
 
     /// Digits of a value, but those of a bound where `x - low` or `high - x` is negative.

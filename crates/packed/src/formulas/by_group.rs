@@ -33,7 +33,7 @@ impl PreparedFormulas {
     /// ```
     ///
     /// # Errors
-    /// As [`PreparedFormulas::new`]; if there are more than 1,024 groups, or if their number, rounded up to a power of two, does
+    /// The errors of [`PreparedFormulas::new`]; if there are more than 1,024 groups, or if their number, rounded up to a power of two, does
     /// not divide the modulus of columns.
     pub fn by_group(
         formulas: &[Formula],

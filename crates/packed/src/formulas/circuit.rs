@@ -127,7 +127,7 @@ impl FormulaCircuit {
     /// Runs formulas on tables, of a chunk in a half of the slots: outputs in slots, as fractions of the output modulus.
     ///
     /// # Errors
-    /// Those of `tables`.
+    /// The errors of `tables`.
     pub(crate) fn evaluate<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -178,7 +178,7 @@ impl FormulaCircuit {
     /// half of the slots.
     ///
     /// # Errors
-    /// Those of `step`, which is called after each table.
+    /// The errors of `step`, which is called after each table.
     pub(crate) fn tables<'c, A: Arithmetic>(
         &self,
         arithmetic: &A,

@@ -50,7 +50,7 @@ impl FormulaCircuit {
     /// half, and of [`FormulaCircuit::deltas`] of powers and turns.
     ///
     /// # Errors
-    /// Those of `tables` and of `step`, which is called once per group.
+    /// The errors of `tables` and of `step`, which is called once per group.
     pub(super) fn sums_by_group<A: Arithmetic>(
         &self,
         arithmetic: &A,

@@ -394,7 +394,7 @@ impl Tables {
         let (Ok(weight), true) = (i64::try_from(width), divisor > 0) else {
             return Linear { constant: low, terms: Vec::new() };
         };
-        // Of a table and what is below its largest output, one serves for both.
+        // One table serves for itself and for what is below its largest output.
         let is_upper = above[0] > width / 2;
         let outputs = |above: u64| if is_upper { width - above } else { above } / divisor;
         let outputs = above.into_iter().map(outputs).collect();

@@ -11,7 +11,7 @@ impl FormulaCircuit {
     /// The values of all formulas in a half of the slots, at the place of a height.
     ///
     /// # Errors
-    /// Those of `tables`.
+    /// The errors of `tables`.
     pub(super) fn values_at<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -58,7 +58,7 @@ impl<'a, A: Arithmetic> Results<'a, A> {
         for (index, part) in chunk.outputs.iter().enumerate() {
             let height = self.height;
             if part.choices.is_empty() {
-                // What is added to products is a height below results.
+                // Terms that are added to products are a height below results.
                 let below = usize::from(self.formulas.has_choices(index));
                 let place = circuit.places[height - below];
                 let found = circuit.linear(arithmetic, tables, &part.linear, place);

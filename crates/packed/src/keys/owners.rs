@@ -36,7 +36,7 @@ impl PublicKey {
     /// Makes the joint public key of the first shares of all owners, in any order.
     ///
     /// # Errors
-    /// As [`owners::Agreement::public_key`].
+    /// The errors of [`owners::Agreement::public_key`].
     pub fn of_owners(agreement: &Agreement, first: &[&[u8]]) -> Result<Self> {
         agreement.public_key(first).map(Self)
     }

@@ -47,7 +47,7 @@ impl SecretKey {
     /// Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// As [`Handover::between`].
+    /// The errors of [`Handover::between`].
     pub fn rekey_to(&self, new_owner: &PublicKey) -> Result<RekeyingKey> {
         let parameters = self.parameters().clone();
         let handover = Handover::between(self.binding(), new_owner.binding())?;

@@ -136,7 +136,7 @@ impl SecretKey {
     /// knows nothing: to measure what lookups make of errors of known size. Feature `diagnostics`.
     ///
     /// # Errors
-    /// As [`SecretKey::encrypt`].
+    /// The errors of [`SecretKey::encrypt`].
     #[cfg(feature = "diagnostics")]
     pub fn encrypt_shifted(&self, values: &[u64], fraction: f64) -> Result<Ciphertext> {
         let fresh = self.encrypt(values)?;

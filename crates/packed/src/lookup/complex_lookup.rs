@@ -37,7 +37,7 @@ impl EvaluationKey {
     /// Encodes a complex table once, for any number of lookups.
     ///
     /// # Errors
-    /// As [`EvaluationKey::prepare`]; if the parameters have no complex outputs ([`crate::Request::complex_outputs`]).
+    /// The errors of [`EvaluationKey::prepare`]; if the parameters have no complex outputs ([`crate::Request::complex_outputs`]).
     pub fn prepare_complex(&self, table: &ComplexTable) -> Result<PreparedComplexTable> {
         self.check_complex_outputs()?;
         let [re, im] = table.tables();
@@ -63,7 +63,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup_many`]; if the parameters have no complex outputs.
+    /// The errors of [`EvaluationKey::lookup_many`]; if the parameters have no complex outputs.
     pub fn lookup_complex(
         &self,
         input: &Ciphertext,

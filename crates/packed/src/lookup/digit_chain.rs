@@ -81,7 +81,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`Parameters::chain_pieces`] and [`EvaluationKey::decompose`]; if the ciphertext has not all digits, there are not as many
+    /// The errors of [`Parameters::chain_pieces`] and [`EvaluationKey::decompose`]; if the ciphertext has not all digits, there are not as many
     /// tables as pieces, one has another input modulus, or an output that is no state; [`Error::NoiseTooLarge`]; [`Error::Cancelled`].
     pub fn lookup_chain(
         &self,

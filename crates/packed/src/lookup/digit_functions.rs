@@ -211,7 +211,7 @@ impl EvaluationKey {
     /// Functions of every digit of an input, in one pass.
     ///
     /// # Errors
-    /// As [`EvaluationKey::decompose`].
+    /// The errors of [`EvaluationKey::decompose`].
     pub(crate) fn functions_of_digits(
         &self,
         circuit: &MultiPrecisionCircuit,

@@ -37,7 +37,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup`]; if the parameters take inputs as one, or the size of the last digit is odd.
+    /// The errors of [`EvaluationKey::lookup`]; if the parameters take inputs as one, or the size of the last digit is odd.
     pub fn sign(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
         let circuit = self.digit_circuit("the sign of values")?;
         let modulus = self.parameters().output_modulus();
@@ -66,7 +66,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::digits`]; if no digit is to be cleared, or all of those of the input.
+    /// The errors of [`EvaluationKey::digits`]; if no digit is to be cleared, or all of those of the input.
     pub fn floor(
         &self,
         input: &Ciphertext,
@@ -222,7 +222,7 @@ impl EvaluationKey {
     /// Functions of a digit, of whatever size: one bootstrap.
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup_digit`]; those of `step`, which is called [`EvaluationKey::function_steps`] times.
+    /// The errors of [`EvaluationKey::lookup_digit`]; those of `step`, which is called [`EvaluationKey::function_steps`] times.
     pub(crate) fn digit_functions(
         &self,
         circuit: &MultiPrecisionCircuit,

@@ -51,7 +51,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup_slots`] and [`EvaluationKey::lookup_digits`].
+    /// The errors of [`EvaluationKey::lookup_slots`] and [`EvaluationKey::lookup_digits`].
     pub fn lookup_slots_digits(
         &self,
         inputs: &[Ciphertext],
@@ -110,7 +110,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup_encrypted`] and [`EvaluationKey::lookup_digits`].
+    /// The errors of [`EvaluationKey::lookup_encrypted`] and [`EvaluationKey::lookup_digits`].
     pub fn lookup_encrypted_digits(
         &self,
         inputs: &[Ciphertext],
@@ -142,13 +142,7 @@ impl EvaluationKey {
         let step = progress.steps(digits * STEPS_PER_DIGIT + rows + 2)?;
         let done = || step.done();
         let decomposition = self.decomposition(circuit);
-        let mut deltas = Vec::with_capacity(digits);
-        for (input, digits) in inputs {
-            decomposition.decompose(input.body(), digits.clone(), &done, |_, digit| {
-                deltas.push(digit);
-                Ok(())
-            })?;
-        }
+        let deltas = decomposition.deltas(inputs, &done)?;
         let selectors = circuit.slot_selectors(&self.evaluator(), deltas);
         step.done()?;
         let outputs = look_up(&selectors, &done)?;

@@ -64,7 +64,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup`], for any of the tables; or if there are none.
+    /// The errors of [`EvaluationKey::lookup`], for any of the tables; or if there are none.
     pub fn lookup_many(
         &self,
         input: &Ciphertext,
@@ -115,7 +115,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup_many`]; if the parameters have no digits, the ciphertexts' moduli are no
+    /// The errors of [`EvaluationKey::lookup_many`]; if the parameters have no digits, the ciphertexts' moduli are no
     /// products of them, or they differ in their numbers of values.
     pub fn lookup_digits(
         &self,
@@ -134,7 +134,7 @@ impl EvaluationKey {
     /// Checks inputs that come in several ciphertexts; returns the digits of each, and the noise of the result.
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup_digits`].
+    /// The errors of [`EvaluationKey::lookup_digits`].
     pub(crate) fn checked_digits<'c>(
         &self,
         circuit: &MultiplexerCircuit,
@@ -258,7 +258,7 @@ impl EvaluationKey {
     /// Outputs in slots to results of a modulus in coefficients.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`STEPS_AFTER_TABLE`] times.
+    /// The errors of `step`, which is called [`STEPS_AFTER_TABLE`] times.
     pub(crate) fn finish_akp(
         &self,
         circuit: &AkpCircuit,
@@ -293,13 +293,7 @@ impl EvaluationKey {
         let step = progress.steps(digits * STEPS_PER_DIGIT + 1 + of_tables)?;
         let done = || step.done();
         let decomposition = self.decomposition(circuit);
-        let mut deltas = Vec::with_capacity(digits);
-        for (input, digits) in inputs {
-            decomposition.decompose(input.body(), digits.clone(), &done, |_, digit| {
-                deltas.push(digit);
-                Ok(())
-            })?;
-        }
+        let deltas = decomposition.deltas(inputs, &done)?;
         let evaluator = &self.evaluator();
         let selectors = circuit.selectors(evaluator, deltas);
         step.done()?;

@@ -33,7 +33,7 @@ impl DigitClearingEvaluator<'_> {
     /// and the outputs of its tables.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times and of `consume`.
+    /// The errors of `step`, which is called [`DigitClearingEvaluator::steps`] times and of `consume`.
     pub(crate) fn clear(
         &self,
         input: &CoefficientCiphertext,
@@ -84,7 +84,7 @@ impl DigitClearingEvaluator<'_> {
     /// Tables of a digit: outputs in slots.
     ///
     /// # Errors
-    /// Those of `step`.
+    /// The errors of `step`.
     pub(crate) fn look_up(
         &self,
         digit: &CoefficientCiphertext,

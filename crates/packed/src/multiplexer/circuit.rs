@@ -350,7 +350,7 @@ impl MultiplexerCircuit {
     /// tables, they are the real and the imaginary parts of outputs.
     ///
     /// # Errors
-    /// Those of `step`, which is called after each table step.
+    /// The errors of `step`, which is called after each table step.
     pub(crate) fn look_up<A: TableArithmetic>(
         &self,
         arithmetic: &A,

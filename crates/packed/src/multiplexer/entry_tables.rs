@@ -180,7 +180,7 @@ impl MultiplexerCircuit {
     /// [`MultiplexerCircuit::entry_encoding`] says.
     ///
     /// # Errors
-    /// Those of `step`, which is called after each row.
+    /// The errors of `step`, which is called after each row.
     pub(crate) fn look_up_slots<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -198,7 +198,7 @@ impl MultiplexerCircuit {
     /// Looks up like [`MultiplexerCircuit::look_up_slots`], with encrypted entries.
     ///
     /// # Errors
-    /// Those of `step`.
+    /// The errors of `step`.
     pub(crate) fn look_up_encrypted<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -375,7 +375,7 @@ mod tests {
         let decrypted = decrypt(secret.ring(), secret.secret(), &found, 512);
         let power = decrypted.iter().map(Complex64::norm_sqr).sum::<f64>() / 512.0;
         assert!((0.8..1.2).contains(&(power / predicted.power.0)), "power {power:e}");
-        // Of sparse slots, the noise that reaches results is the mean over their repetitions.
+        // The noise of sparse slots that reaches results is the mean over their repetitions.
         let count = circuit.complex_slots();
         let repetitions = (512 / count) as f64;
         let error = |(index, value): (usize, &Complex64)| {

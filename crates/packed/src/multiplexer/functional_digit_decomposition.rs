@@ -3,7 +3,7 @@
 //!
 //! A ciphertext of m modulo M, multiplied by M/p_0, is one of `m mod p_0` modulo p_0: that digit is
 //! bootstrapped, its value goes back through SlotsToCoeffs to the client's modulus and is subtracted.
-//! What is left, `m - d_0`, is a multiple of p_0; multiplied by M/(p_0·p_1) it is a ciphertext of the next
+//! The rest, `m - d_0`, is a multiple of p_0; multiplied by M/(p_0·p_1) it is a ciphertext of the next
 //! digit modulo p_1; and so on. With powers of two these multiplications are the reductions modulo q of
 //! the paper. Every digit is bootstrapped, so noise does not add up, and the margin grows with the digit.
 
@@ -41,7 +41,7 @@ impl FunctionalDigitDecomposition<'_> {
     /// in several ciphertexts). `consume(digit, deltas)` gets the deltas of every digit as soon as they are there.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`STEPS_PER_DIGIT`] times a digit, and of `consume`.
+    /// The errors of `step`, which is called [`STEPS_PER_DIGIT`] times a digit, and of `consume`.
     pub(crate) fn decompose(
         &self,
         input: &CoefficientCiphertext,
@@ -62,6 +62,25 @@ impl FunctionalDigitDecomposition<'_> {
             consume(digit, deltas)?;
         }
         Ok(())
+    }
+
+    /// The deltas of all digits of an input that comes in one ciphertext or in several, each with its digits.
+    ///
+    /// # Errors
+    /// The errors of `step`.
+    pub(crate) fn deltas(
+        &self,
+        inputs: &[(&crate::ciphertext::Ciphertext, Range<usize>)],
+        step: Step<'_>,
+    ) -> Result<Vec<DigitDeltas<Ciphertext>>> {
+        let mut deltas = Vec::with_capacity(self.circuit.digits().len());
+        for (input, digits) in inputs {
+            self.decompose(input.body(), digits.clone(), step, |_, digit| {
+                deltas.push(digit);
+                Ok(())
+            })?;
+        }
+        Ok(deltas)
     }
 
     /// SlotsMVB of the deltas (line 3: Algorithm 1 without its lines 9 to 11), on a ciphertext of a digit modulo its size.

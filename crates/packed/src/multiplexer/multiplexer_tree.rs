@@ -75,7 +75,7 @@ pub(crate) fn row_selector<A: Arithmetic>(
 /// after each. Takes one level a row selector.
 ///
 /// # Errors
-/// Those of `step`, at once.
+/// The errors of `step`, at once.
 ///
 /// # Panics
 /// If there is no row selector, or not one part of the table a step.

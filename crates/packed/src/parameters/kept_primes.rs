@@ -10,7 +10,7 @@ static LISTS: Kept<(usize, u64), Vec<u64>> = Kept::new();
 /// Returns primes like [`ntt_primes`], and keeps them for later calls.
 ///
 /// # Panics
-/// As there.
+/// In the same cases.
 pub(crate) fn primes(degree: usize, log2_target: f64, count: usize, exclude: &[u64]) -> Vec<u64> {
     let mut wanted = count;
     loop {

@@ -153,7 +153,7 @@ impl ParametersLiteral {
             .expect("single limbs need two special primes at most")
     }
 
-    /// Keys of relinearization of `least` digits or more. Those that several owners make in two rounds have errors larger by
+    /// Keys of relinearization of `least` digits or more. Keys that several owners make in two rounds have errors larger by
     /// some `√N`, which a special prime more than their digits need makes vanish.
     fn relinearization_shape(&self, limbs: usize, least: usize) -> SwitchingKeyShape {
         if self.owners.is_one() {

@@ -73,8 +73,7 @@ impl Parameters {
                 let slots = circuit.complex_slots() as f64 / (literal.ring_degree / 2) as f64;
                 let of_entry = transforms_of_entry(kind, circuit.entry_limbs(), slots);
                 counts.transforms += literal.input_modulus as usize * of_entry;
-                let work = self.work(&counts) * tables as f64;
-                (work, self.working_bytes_of_entries(kind))
+                (self.work(&counts) * tables as f64, self.working_bytes_of_entries(kind))
             }
             _ => (self.work(&self.counts(tables)), self.working_bytes(tables)),
         };

@@ -5,7 +5,9 @@ use std::ops::RangeInclusive;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::block_secret::BlockSecretShape;
-use cryptable_lattice::error::{Error, Result, check_within};
+use cryptable_lattice::error::{
+    Error, Result, check_equal, check_power_of_two, check_real_within, check_within,
+};
 
 use crate::formulas::groups::Groups;
 use crate::literal::{BlockSecretLiteral, DftLiteral, MultiplexerLiteral, ParametersLiteral};
@@ -124,32 +126,23 @@ fn check_relinearization(literal: &ParametersLiteral) -> Result<()> {
     check_within("limbs of the widest key of relinearization", most as u64, least..=limit)
 }
 
-/// Checks a number that other numbers of the literal determine.
-fn demand_equal(name: &'static str, found: u64, expected: u64) -> Result<()> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(Error::Mismatch { name, found: found.to_string(), expected: expected.to_string() })
+/// Refuses a literal of something beside what does not serve it.
+fn refuse(is_unserved: bool, what: &str) -> Result<()> {
+    if is_unserved { Err(Error::Unsupported(what.into())) } else { Ok(()) }
 }
 
-/// Checks that a real number is within bounds; NaN never is.
-fn real_within(name: &'static str, value: f64, bounds: RangeInclusive<f64>) -> Result<()> {
-    if bounds.contains(&value) {
-        return Ok(());
-    }
-    let limit = format!("it must be from {} to {}", bounds.start(), bounds.end());
-    Err(Error::Parameter { name, value, limit })
+/// Checks that digits make the input modulus.
+fn check_product(digits: &[u64], input_modulus: u64) -> Result<()> {
+    let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
+    check_equal("product of the digits", product.unwrap_or(u64::MAX), input_modulus)
 }
 
 /// Names reach terminals: printable ASCII only.
 fn check_name(name: &str) -> Result<()> {
     let is_printable = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
-    if name.len() > MAX_NAME || !name.bytes().all(is_printable) {
-        let limit = MAX_NAME;
-        let what = format!("parameters whose name is not up to {limit} printable characters");
-        return Err(Error::Unsupported(what));
-    }
-    Ok(())
+    let is_unserved = name.len() > MAX_NAME || !name.bytes().all(is_printable);
+    let what = format!("parameters whose name is not up to {MAX_NAME} printable characters");
+    refuse(is_unserved, &what)
 }
 
 /// Moduli, degree, slots, secret and failure probability.
@@ -161,16 +154,8 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
     };
     check_within("input modulus", literal.input_modulus, 2..=largest_input)?;
     check_within("output modulus", literal.output_modulus, 2..=MAX_MODULUS)?;
-    check_within("ring degree", literal.ring_degree as u64, 64..=1 << 17)?;
-    check_within("values per ciphertext", literal.slots as u64, 8..=literal.ring_degree as u64)?;
-    for (name, value) in
-        [("ring degree", literal.ring_degree), ("values per ciphertext", literal.slots)]
-    {
-        if !value.is_power_of_two() {
-            let limit = "it must be a power of two".into();
-            return Err(Error::Parameter { name, value: value as f64, limit });
-        }
-    }
+    check_power_of_two("ring degree", literal.ring_degree, 64..=1 << 17)?;
+    check_power_of_two("values per ciphertext", literal.slots, 8..=literal.ring_degree)?;
     let halvings = literal.trace_halvings.0;
     check_within(
         "halvings of a step of the trace",
@@ -186,14 +171,14 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
     let most_weight = (literal.ring_degree as u64).min(1 << 10);
     let weight = u64::from(literal.sparse_weight);
     check_within("weight of the sparse secret", weight, least_weight..=most_weight)?;
-    real_within("log2 of the failure probability", literal.log2_fail, LOG2_FAIL_RANGE)
+    check_real_within("log2 of the failure probability", literal.log2_fail, LOG2_FAIL_RANGE)
 }
 
 /// Sizes of primes and digits of keys.
 fn check_primes(literal: &ParametersLiteral) -> Result<()> {
-    real_within("log2 of the primes", literal.log2_scale, 25.0..=60.0)?;
-    real_within("log2 of the special primes", literal.log2_special, 25.0..=60.0)?;
-    real_within("bits of constants", literal.constant_bits, 0.0..=literal.log2_scale)?;
+    check_real_within("log2 of the primes", literal.log2_scale, 25.0..=60.0)?;
+    check_real_within("log2 of the special primes", literal.log2_special, 25.0..=60.0)?;
+    check_real_within("bits of constants", literal.constant_bits, 0.0..=literal.log2_scale)?;
     check_within("number of digits (dnum) of keys", literal.dnum as u64, 1..=MAX_LIMBS as u64)
 }
 
@@ -230,12 +215,9 @@ fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
         || literal.complex_outputs
         || literal.multiplexer.as_ref().is_none_or(|tree| tree.entry_levels > 0)
         || !literal.owners.is_one();
-    if unserved {
-        let what = "real slots of AKP, or beside bits, fewer values than the ring degree, complex outputs, entries of slots \
-                    or several owners";
-        return Err(Error::Unsupported(what.into()));
-    }
-    Ok(())
+    let what = "real slots of AKP, or beside bits, fewer values than the ring degree, complex outputs, entries of slots or \
+                several owners";
+    refuse(unserved, what)
 }
 
 /// Checks that a literal of the half ring is one that it serves: of one owner's values in at most a quarter of the coefficients.
@@ -263,12 +245,9 @@ fn check_half_ring(literal: &ParametersLiteral) -> Result<()> {
         || literal.is_cosine_table()
         || literal.multiplexer.as_ref().is_some_and(|tree| tree.entry_levels > 0)
         || !literal.owners.is_one();
-    if unserved {
-        let what = "the half ring beside real slots, two inputs, a secret of blocks, selections, formulas, hidden tables, \
-                    entries of slots or several owners";
-        return Err(Error::Unsupported(what.into()));
-    }
-    Ok(())
+    let what = "the half ring beside real slots, two inputs, a secret of blocks, selections, formulas, hidden tables, \
+                entries of slots or several owners";
+    refuse(unserved, what)
 }
 
 /// Checks the secret of blocks, that AKP of few values of one owner has it, and that nothing says how values would be raised.
@@ -279,21 +258,13 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
         || literal.selection_primes > 0
         || literal.is_cosine_table()
         || !literal.owners.is_one();
-    if unserved {
-        let what = "a secret of blocks beside digits, formulas, complex outputs, two inputs or several owners";
-        return Err(Error::Unsupported(what.into()));
-    }
-    let degree = literal.ring_degree as u64;
-    check_within("values per ciphertext", literal.slots as u64, 8..=degree / 2)?;
-    let dimension = secret.dimension as u64;
-    check_within("dimension of the secret of blocks", dimension, literal.slots as u64..=degree)?;
-    check_within("blocks of the secret", secret.blocks as u64, 2..=dimension / 2)?;
-    for (name, value) in [
-        ("dimension of the secret of blocks", dimension),
-        ("blocks of the secret", secret.blocks as u64),
-    ] {
-        demand_equal(name, value, value.next_power_of_two())?;
-    }
+    let what =
+        "a secret of blocks beside digits, formulas, complex outputs, two inputs or several owners";
+    refuse(unserved, what)?;
+    let (degree, slots, dimension) = (literal.ring_degree, literal.slots, secret.dimension);
+    check_within("values per ciphertext", slots as u64, 8..=degree as u64 / 2)?;
+    check_power_of_two("dimension of the secret of blocks", dimension, slots..=degree)?;
+    check_power_of_two("blocks of the secret", secret.blocks, 2..=dimension / 2)?;
     let shape = BlockSecretShape {
         ring_degree: literal.ring_degree,
         dimension: secret.dimension,
@@ -304,15 +275,11 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
     };
     let bits = shape.encrypted_bits() as u64;
     check_within("ciphertexts of bits of the secret of blocks", bits, 1..=MAX_BLOCK_BITS)?;
-    real_within("log2 of the prime of the secret of blocks", secret.log2_prime, 20.0..=31.0)?;
+    check_real_within("log2 of the prime of the secret of blocks", secret.log2_prime, 20.0..=31.0)?;
     let is_raised = literal.raising_matrix
         || literal.coeffs_to_slots != DftLiteral::default()
         || literal.exponential_shape() != ExponentialShape::default();
-    if is_raised {
-        let what = "a secret of blocks beside numbers of CoeffsToSlots or of a series";
-        return Err(Error::Unsupported(what.into()));
-    }
-    Ok(())
+    refuse(is_raised, "a secret of blocks beside numbers of CoeffsToSlots or of a series")
 }
 
 /// Checks a homomorphic DFT over `levels` butterfly levels.
@@ -325,7 +292,7 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
     check_within("matrices of a homomorphic DFT", dft.stages.len() as u64, 1..=levels.into())?;
     if !dft.matrix_babies.is_empty() {
         let (matrices, lists) = (dft.stages.len() as u64, dft.matrix_babies.len() as u64);
-        demand_equal("matrices with baby steps of their own", lists, matrices)?;
+        check_equal("matrices with baby steps of their own", lists, matrices)?;
     }
     for &[babies, keyed] in &dft.matrix_babies {
         check_within("baby steps of a matrix", babies as u64, 1..=128)?;
@@ -335,9 +302,9 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
         check_within("butterfly levels of a matrix", stage.into(), 1..=MAX_STAGE)?;
     }
     let sum: u32 = dft.stages.iter().sum();
-    demand_equal("butterfly levels of a homomorphic DFT", sum.into(), levels.into())?;
+    check_equal("butterfly levels of a homomorphic DFT", sum, levels)?;
     let log2_matrix = dft.primes as f64 * log2_scale / dft.stages.len() as f64;
-    real_within("log2 of the scale of a matrix", log2_matrix, 0.0..=MAX_LOG2_MATRIX_SCALE)
+    check_real_within("log2 of the scale of a matrix", log2_matrix, 0.0..=MAX_LOG2_MATRIX_SCALE)
 }
 
 /// Checks that the digits of AKP make the input modulus, and that one polynomial serves all of them.
@@ -361,10 +328,9 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     check_within("size of the largest digit", largest, LEAST_DIGIT..=MAX_AKP_DIGIT)?;
     for &digit in digits {
         check_within("size of a digit", digit, 2..=largest)?;
-        demand_equal("largest digit modulo a digit", largest % digit, 0)?;
+        check_equal("largest digit modulo a digit", largest % digit, 0)?;
     }
-    let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
-    demand_equal("product of the digits", product.unwrap_or(u64::MAX), literal.input_modulus)
+    check_product(digits, literal.input_modulus)
 }
 
 /// Checks that groups are those of formulas, and that slots can be divided between them.
@@ -372,10 +338,9 @@ fn check_groups(literal: &ParametersLiteral) -> Result<()> {
     if literal.groups == 0 {
         return Ok(());
     }
-    let groups = literal.groups as u64;
-    check_within("number of groups", groups, 4..=literal.slots as u64 / 2)?;
-    demand_equal("number of groups as a power of two", groups, groups.next_power_of_two())?;
-    demand_equal("modulus of columns modulo the groups", literal.input_modulus % groups, 0)?;
+    check_power_of_two("number of groups", literal.groups, 4..=literal.slots / 2)?;
+    let rest = literal.input_modulus % literal.groups as u64;
+    check_equal("modulus of columns modulo the groups", rest, 0)?;
     let (primes, most) = (literal.selection_primes as u64, MAX_FORMULA_PRIMES);
     check_within("primes of products for groups", primes, 1 + Groups::HEIGHT as u64..=most)?;
     check_within("number of digits of groups", literal.digits.len() as u64, 0..=0)
@@ -386,20 +351,14 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
     if !literal.complex_outputs {
         return Ok(());
     }
-    if !literal.digits.is_empty() {
-        let what =
-            "complex outputs of one digit after the other: AKP of whole inputs and trees have them";
-        return Err(Error::Unsupported(what.into()));
-    }
+    let what =
+        "complex outputs of one digit after the other: AKP of whole inputs and trees have them";
+    refuse(!literal.digits.is_empty(), what)?;
+    let tree = literal.multiplexer.as_ref();
+    let has_entries = tree.is_some_and(|tree| tree.entry_levels > 0);
+    refuse(has_entries, "complex outputs of tables with a level for entries")?;
     let half = literal.ring_degree as u64 / 2;
-    let least = match &literal.multiplexer {
-        Some(tree) if tree.entry_levels > 0 => {
-            let what = "complex outputs of tables with a level for entries";
-            return Err(Error::Unsupported(what.into()));
-        }
-        Some(_) => half,
-        None => 8,
-    };
+    let least = if tree.is_some() { half } else { 8 };
     check_within("values per ciphertext with complex outputs", literal.slots as u64, least..=half)
 }
 
@@ -408,7 +367,7 @@ fn check_hidden(literal: &ParametersLiteral) -> Result<()> {
     let Some(bits) = literal.hidden_bits else { return Ok(()) };
     check_within("bits of hidden tables", bits.into(), HIDDEN_BITS)?;
     check_within("input modulus of hidden tables", literal.input_modulus, 2..=MAX_HIDDEN_MODULUS)?;
-    real_within(
+    check_real_within(
         "bits of constants of hidden tables",
         literal.constant_bits,
         0.0..=MAX_CONSTANT_BITS,
@@ -420,21 +379,16 @@ fn check_hidden(literal: &ParametersLiteral) -> Result<()> {
         && literal.hermite_order.is_first()
         && literal.block_secret.is_none()
         && literal.owners.is_one();
-    if is_plain {
-        return Ok(());
-    }
     let what = "hidden tables of digits, trees, formulas, complex outputs, higher orders, secrets of blocks or several owners";
-    Err(Error::Unsupported(what.into()))
+    refuse(!is_plain, what)
 }
 
 /// Checks that tables of the output modulus may have this range of outputs; the failure model knows a range for AKP
 /// alone.
 fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
     let Some(range) = literal.output_range else { return Ok(()) };
-    if literal.multiplexer.is_some() || !literal.digits.is_empty() {
-        let what = format!("outputs that differ by at most {range}: inputs are taken in digits");
-        return Err(Error::Unsupported(what));
-    }
+    let what = format!("outputs that differ by at most {range}: inputs are taken in digits");
+    refuse(literal.multiplexer.is_some() || !literal.digits.is_empty(), &what)?;
     check_within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
 }
 
@@ -445,18 +399,15 @@ fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Re
     for &digit in digits {
         check_within("size of a digit", digit, 2..=256)?;
     }
-    let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
-    demand_equal("product of the digits", product.unwrap_or(u64::MAX), input_modulus)?;
+    check_product(digits, input_modulus)?;
     check_within("number of selectors", selectors.len() as u64, 2..=digits.len() as u64)?;
     for &count in selectors {
         check_within("digits of a selector", count as u64, 1..=digits.len() as u64)?;
     }
     let sum: usize = selectors.iter().sum();
-    demand_equal("digits of all selectors", sum as u64, digits.len() as u64)?;
-    if multiplexer.cleaning_and {
-        let what = "selectors that the cleaning polynomial of AND joins (cleaning_and): `delta_cleanings` clean deltas";
-        return Err(Error::Unsupported(what.into()));
-    }
+    check_equal("digits of all selectors", sum as u64, digits.len() as u64)?;
+    let what = "selectors that the cleaning polynomial of AND joins (cleaning_and): `delta_cleanings` clean deltas";
+    refuse(multiplexer.cleaning_and, what)?;
     check_within("cleanings of deltas", (*delta_cleanings).into(), 0..=4)?;
     check_within("levels of entries", (*entry_levels).into(), 0..=1)?;
     let spare_bits = u64::from(multiplexer.spare_bits);

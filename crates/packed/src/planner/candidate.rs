@@ -29,7 +29,7 @@ impl Candidate {
     /// results have more noise.
     ///
     /// # Errors
-    /// Those of `complex` if there is neither.
+    /// The errors of `complex` if there is neither.
     pub(crate) fn or_in_real_slots(
         request: &Request,
         complex: Result<Self>,
@@ -62,7 +62,7 @@ pub(crate) fn lookups_in_a_row(parameters: &Parameters) -> u32 {
 /// Checks that parameters look up all ciphertexts of a request, and as often in a row as it asks for.
 ///
 /// # Errors
-/// As [`admits_digits`] and [`admits_chain`].
+/// The errors of [`admits_digits`] and [`admits_chain`].
 pub(crate) fn admits(request: &Request, parameters: &Parameters) -> Result<()> {
     admits_digits(request, parameters)?;
     admits_chain(request, parameters)

@@ -25,7 +25,7 @@ impl Parameters {
     /// Parameters for one table, full packing, at the default ring degree.
     ///
     /// # Errors
-    /// As [`Parameters::candidates`].
+    /// The errors of [`Parameters::candidates`].
     pub fn for_table(table: &Table) -> Result<Self> {
         Self::choose(&Request::new(table.input_modulus(), table.output_modulus()))
     }
@@ -33,7 +33,7 @@ impl Parameters {
     /// The fastest parameters of at least 128 bits for a request, by predicted time.
     ///
     /// # Errors
-    /// As [`Parameters::candidates`].
+    /// The errors of [`Parameters::candidates`].
     pub fn choose(request: &Request) -> Result<Self> {
         Ok(Self::candidates(request)?.swap_remove(0))
     }

@@ -83,7 +83,7 @@ impl DigitChoice {
         let amplification = 1.0 + largest / 3.0;
         let mut tolerance = error / amplification;
         if self.exponential_cleanings > 0 {
-            // What is left: the square of the error of modulus, and an error of phase, which deltas
+            // The rest is the square of the error of modulus, and an error of phase, which deltas
             // square: curvature (2πp)²/6, over 2.
             for _ in 0..self.exponential_cleanings {
                 tolerance = (tolerance / 4.0).sqrt();

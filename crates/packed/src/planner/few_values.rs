@@ -59,7 +59,7 @@ fn may_serve(request: &Request) -> bool {
 /// key bytes within the request's memory limit, if both are there.
 ///
 /// # Errors
-/// Those of `found`, if there are no others.
+/// The errors of `found`, if there are no others.
 pub(crate) fn or_of_few_values(
     request: &Request,
     order: HermiteOrder,

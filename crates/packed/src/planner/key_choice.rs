@@ -2,7 +2,7 @@
 //!
 //! Baby steps of each matrix of CoeffsToSlots: fewer of them, or keys that they share, make the key smaller and a lookup slower.
 //!
-//! Nearly all of a key is for those rotations, a key a baby step and one a giant step. The rule weighs both: a percent
+//! Nearly all of a key is for those rotations, with a key per baby step and one per giant step. The rule weighs both: a percent
 //! more of key bytes is worth a fifth of a percent of time ([`KEY_WEIGHT`]). So a matrix of few diagonals gives up baby steps, of
 //! which a giant step more takes the place, and one of many keeps them. A matrix that raises has all its baby steps. Stronger
 //! weights, and keys that baby steps share, are what memory limits get.

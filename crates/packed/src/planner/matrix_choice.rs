@@ -58,7 +58,7 @@ type Ranked = ((bool, usize, f64), Parameters);
 /// The best parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
 ///
 /// # Errors
-/// As [`choose_primes`].
+/// The errors of [`choose_primes`].
 pub(crate) fn choose_primes_and_matrices(
     request: &Request,
     evaluation: Evaluation<'_>,

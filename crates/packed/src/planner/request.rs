@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use cryptable_lattice::error::{Error, Result, check_within, demand};
+use cryptable_lattice::error::{
+    Error, Result, check_power_of_two, check_real_within, check_within,
+};
 use cryptable_lattice::{FailureProbability, NoiseBound, Owners};
 
 use crate::akp::hermite_kernel::HermiteOrder;
@@ -333,17 +335,10 @@ impl Request {
         bounded(OUTPUT_RANGE, self.output_range.unwrap_or(1), 1, self.output_modulus - 1)?;
         let most = if self.input_modulus == self.output_modulus { MAX_LOOKUPS } else { 1 };
         bounded("number of lookups in a row", self.lookups_in_a_row.into(), 1, most.into())?;
-        let degree = self.degree();
-        if !degree.is_power_of_two() {
-            let (value, limit) = (degree as f64, "it must be a power of two".into());
-            return Err(Error::Parameter { name: "ring degree", value, limit });
-        }
-        bounded("ring degree", degree as u64, 64, 1 << 17)?;
+        check_power_of_two("ring degree", self.degree(), 64..=1 << 17)?;
         let digit_bits = self.digit_bits.map_or(1, u64::from);
         bounded("bits of a digit", digit_bits, 1, MAX_DIGIT_BITS.into())?;
         bounded("number of tables", self.tables as u64, 1, MAX_TABLES as u64)?;
-        let value = self.log2_fail();
-        let is_within = LOG2_FAIL_RANGE.contains(&value);
-        demand(is_within, "log2 of the failure probability", value, "it must be from -1000 to -1")
+        check_real_within("log2 of the failure probability", self.log2_fail(), LOG2_FAIL_RANGE)
     }
 }

@@ -191,7 +191,7 @@ impl Parameters {
     /// Returns a toy set like [`Parameters::insecure_toy_entries`], with `slots` values per ciphertext: **insecure**.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn insecure_toy_entries_of(
         input_modulus: u64,
         output_modulus: u64,

@@ -89,7 +89,7 @@ fn fastest_tree(request: &Request, digits: &Digits) -> Result<Candidate> {
         (Ok(one), Ok(chain)) if check(&one.parameters).is_ok() => {
             Ok(if chain.is_better(request, &one) { chain } else { one })
         }
-        // Those that admit too few say how many they do.
+        // Parameters that admit too few lookups say how many they admit.
         (Ok(one), Err(_)) => Ok(one),
         (_, of_chain) => of_chain,
     }

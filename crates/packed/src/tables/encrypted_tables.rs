@@ -146,7 +146,7 @@ impl EncryptedTables {
     /// lookups read one entry after the other from there.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn from_shared(key: &EvaluationKey, object: SharedBytes) -> Result<Self> {
         let (parameters, ring) = (key.parameters(), key.ring());
         let encoding = entry_circuit(parameters)?.entry_encoding();
@@ -249,7 +249,7 @@ mod client {
         /// 12 bits take gigabytes.
         ///
         /// # Errors
-        /// As [`SecretKey::encrypt_tables`]; if writing fails or progress asks to stop.
+        /// The errors of [`SecretKey::encrypt_tables`]; if writing fails or progress asks to stop.
         pub fn write_encrypted_tables(
             &self,
             tables: &SlotTables,

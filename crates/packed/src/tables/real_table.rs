@@ -118,7 +118,7 @@ impl ComplexTable {
     /// The table of `values[x] = f(x)`, both parts rounded as by [`RealTable::new`].
     ///
     /// # Errors
-    /// As [`RealTable::new`], for either part.
+    /// The errors of [`RealTable::new`], for either part.
     pub fn new(input_modulus: u64, values: &[Complex64], output_modulus: u64) -> Result<Self> {
         let part = |part: fn(&Complex64) -> f64| {
             let values: Vec<f64> = values.iter().map(part).collect();

@@ -153,7 +153,7 @@ impl SlotTables {
     pub(crate) fn fractions(&self, x: usize, slots: usize) -> Vec<f64> {
         let modulus = self.output_modulus;
         let fraction = |&output: &u32| {
-            // As `Table::centered_value`: half the modulus is negative.
+            // Like `Table::centered_value`: half the modulus is negative.
             let output = i64::from(output);
             let half = modulus.div_ceil(2) as i64;
             let centered = if output >= half { output - modulus as i64 } else { output };

@@ -12,7 +12,7 @@ impl PublicKey {
     /// Encrypts values in words, as [`SecretKey::encrypt_words`] does.
     ///
     /// # Errors
-    /// Those of the secret key; [`Error::NoiseTooLarge`] as [`PublicKey::encrypt`].
+    /// The errors of the secret key; [`Error::NoiseTooLarge`] as [`PublicKey::encrypt`].
     pub fn encrypt_words(&self, values: &[u64], words: usize) -> Result<Vec<Ciphertext>> {
         let modulus = self.parameters().input_modulus();
         encrypt_each_word(values, words, modulus, |word| self.encrypt(word))

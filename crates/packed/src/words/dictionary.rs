@@ -6,7 +6,7 @@
 //! takes the value if all are, and else the default. Bootstraps: 4 for keys of two words, 6 for keys of four, and one more
 //! for every part of the value after the first.
 //!
-//! Nothing is left to chance: a key that is absent has the default, whatever its hash. What may fail is a lookup, with the
+//! Nothing is left to chance: a key that is absent has the default, whatever its hash. Only a lookup may fail, with the
 //! probability that [`crate::Parameters::words_failure`] adds up.
 
 use std::collections::HashSet;

@@ -82,7 +82,7 @@ impl Parameters {
     }
 
     /// The least work of a table of two words without any structure: one of each value of the high word, on the same
-    /// selectors of the low one. What is not done, but said.
+    /// selectors of the low one.
     #[must_use]
     pub fn arbitrary_table_work(&self) -> Work {
         let [one, two] = [1, 2].map(|tables| self.prediction_of(tables).work);

@@ -63,13 +63,13 @@ impl Monomials {
         block: usize,
     ) -> [Complex<D>; R] {
         let of_block = 1 + 4 * self.reversed_blocks[block];
-        let [re, im] = self.roots[exponent * of_block & (4 * self.points - 1)];
+        let [re, im] = self.roots[(exponent * of_block) & (4 * self.points - 1)];
         let lanes = self.lanes[exponent % (R * R) * 2 * R..][..2 * R].as_ptr().cast::<u64>();
         let of_lanes = [D::load(lanes), D::load(lanes.add(R))];
         let base = multiply::<D>([D::splat(re), D::splat(im)], of_lanes);
         let mut differences = [base; R];
         for (index, difference) in differences.iter_mut().enumerate() {
-            let [re, im] = self.turns[exponent * reversed(index, R.ilog2()) & (R - 1)];
+            let [re, im] = self.turns[(exponent * reversed(index, R.ilog2())) & (R - 1)];
             let [re, im] = multiply::<D>([D::splat(re), D::splat(im)], base);
             *difference = [D::sub(re, D::splat(1.0)), im];
         }
