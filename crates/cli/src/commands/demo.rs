@@ -238,7 +238,7 @@ pub(super) fn lookup_line(global: Global, run: &EncryptedRun, each: &str) -> Str
     let time = run.costs.eval_s;
     let one = time * 1e3 / run.results.len() as f64;
     let threads = global.threads();
-    format!("  lookup       {} on {threads} threads: {one:.3} ms a {each}\n", seconds(time))
+    format!("  lookup       {} on {threads} threads: {one:.3} ms per {each}\n", seconds(time))
 }
 
 /// Formats the peak memory, if the system reports it.

@@ -77,6 +77,9 @@ impl<R: Read> Column<R> {
         };
         let (column, missing_as) = (Some(label.clone()), csv.missing.clone());
         let note = ReadNote { column, missing_as, ..ReadNote::new(&records, header, 0) };
+        if let (Coding::Integers(_), Some(missing)) = (coding, &csv.missing) {
+            coding.value(missing, || "--missing".into())?;
+        }
         Ok(Self {
             records,
             column: index,
@@ -277,9 +280,12 @@ mod tests {
             assert!(error(&text, None).contains("--missing VALUE says"), "{text}");
             assert_eq!(read_with(&text, None, &missing).unwrap(), [9, 4]);
         }
+        // Whether or not a value is missing.
         let large = CsvArgs { missing: Some("300".into()), ..CsvArgs::default() };
-        let message = read_with("\n3\n", None, &large).unwrap_err().to_string();
-        assert_eq!(message, "--missing: 300 is not below the modulus 256");
+        for text in ["\n3\n", "4\n3\n"] {
+            let message = read_with(text, None, &large).unwrap_err().to_string();
+            assert_eq!(message, "--missing: 300 is not below the modulus 256");
+        }
     }
 
     #[test]
