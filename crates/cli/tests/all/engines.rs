@@ -98,7 +98,7 @@ fn plans_explain_every_name() {
         "single: one value at a time",
         "leveled: one value at a time",
         "AKP: the whole table as one trigonometric polynomial",
-        "CMUX tree, 1 bit by blocks, for AES-128: bits of a value",
+        "CMUX tree, 1 bit by blocks: bits of a value",
         "fail: probability that a ciphertext fails",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -172,7 +172,7 @@ impl ParameterSet {
     #[must_use]
     pub fn description(self) -> String {
         match self {
-            Self::Aes128 => return "1 bit by blocks, for AES-128".to_owned(),
+            Self::Aes128 => return "1 bit by blocks".to_owned(),
             Self::Aes128Sure => return "1 bit a rotation, for AES-128 at 2^-128".to_owned(),
             _ => {}
         }
