@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use cryptable_fhew::booleans::{EncryptedBits, EvaluationKey, Gate, Parameters, SecretKey};
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, Progress, ReadOptions, SecurityLevel};
 
 const SILENT: Progress<'static> = Progress::silent();
@@ -104,13 +105,7 @@ fn keys_and_bits_come_back_from_bytes() {
     let result = key.gate(Gate::Nand, &bits, &!&bits, SILENT).unwrap();
     let result = EncryptedBits::from_bytes(&result.to_bytes()).unwrap();
     assert_eq!(secret.decrypt(&result).unwrap(), [true, true]);
-    let bytes = bits.to_bytes();
-    for position in 0..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[position] ^= 16;
-        assert!(EncryptedBits::from_bytes(&damaged).is_err(), "byte {position}");
-        assert!(EncryptedBits::from_bytes(&bytes[..position]).is_err(), "cut at {position}");
-    }
+    check_refusals(&bits.to_bytes(), 1, EncryptedBits::from_bytes);
     let full_size = Parameters::default_128();
     let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!(read.digest(), full_size.digest());

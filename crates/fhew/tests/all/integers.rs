@@ -7,6 +7,7 @@ use cryptable_fhew::integers::{
     EncryptedIntegers, EvaluationKey, Parameters, RadixInteger, RealFunction, SecretKey,
     SmallValues,
 };
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, Progress, ReadOptions, Table};
 use cryptable_ring::random::replay;
 
@@ -256,12 +257,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     let bytes = y.to_bytes();
     assert_eq!(secret.decrypt_radix(&RadixInteger::from_bytes(&bytes).unwrap()).unwrap(), 77);
     assert!(RadixInteger::from_bytes(&x.to_bytes()).is_err());
-    for position in (0..bytes.len()).step_by(7) {
-        let mut damaged = bytes.clone();
-        damaged[position] ^= 16;
-        assert!(RadixInteger::from_bytes(&damaged).is_err(), "byte {position}");
-        assert!(RadixInteger::from_bytes(&bytes[..position]).is_err(), "cut at {position}");
-    }
+    check_refusals(&bytes, 7, RadixInteger::from_bytes);
     let full_size = Parameters::new(20).unwrap();
     let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!((read.digest(), read.bits()), (full_size.digest(), 20));
