@@ -434,12 +434,8 @@ pub fn check_real_within(
     value: f64,
     bounds: RangeInclusive<f64>,
 ) -> Result<()> {
-    let limit = || format!("it must be from {} to {}", bounds.start(), bounds.end());
-    if bounds.contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::Parameter { name, value, limit: limit() })
-    }
+    let limit = format!("it must be from {} to {}", bounds.start(), bounds.end());
+    demand(bounds.contains(&value), name, value, &limit)
 }
 
 /// Checks that a number is a power of two within bounds.
@@ -458,11 +454,8 @@ pub fn check_power_of_two(
     value: usize,
     bounds: RangeInclusive<usize>,
 ) -> Result<()> {
-    if value.is_power_of_two() && bounds.contains(&value) {
-        return Ok(());
-    }
     let limit = format!("it must be a power of two from {} to {}", bounds.start(), bounds.end());
-    Err(out_of_range(name, value as u64, limit))
+    demand(value.is_power_of_two() && bounds.contains(&value), name, value as f64, &limit)
 }
 
 /// A number out of range, and what it must satisfy.

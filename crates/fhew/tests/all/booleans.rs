@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::{check_damaged, from_files, parties};
+use crate::common::{from_files, parties};
 use cryptable_fhew::booleans::{EncryptedBits, Gate, Parameters, SecretKey};
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, Progress, ReadOptions, SecurityLevel};
 
 const SILENT: Progress<'static> = Progress::silent();
@@ -89,7 +90,7 @@ fn keys_and_bits_come_back_from_bytes() {
     let result = key.gate(Gate::Nand, &bits, &!&bits, SILENT).unwrap();
     let result = EncryptedBits::from_bytes(&result.to_bytes()).unwrap();
     assert_eq!(secret.decrypt(&result).unwrap(), [true, true]);
-    check_damaged(&bits.to_bytes(), 1, EncryptedBits::from_bytes);
+    check_refusals(&bits.to_bytes(), 1, EncryptedBits::from_bytes);
     let full_size = Parameters::default_128();
     let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!(read.digest(), full_size.digest());

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::{check_damaged, from_files, parties};
+use crate::common::{from_files, parties};
 use cryptable_fhew::integers::{
     EncryptedIntegers, EvaluationKey, Parameters, RadixInteger, RealFunction, SecretKey,
     SmallValues,
 };
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, Progress, ReadOptions, Table};
 use cryptable_ring::random::replay;
 
@@ -243,7 +244,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     let bytes = y.to_bytes();
     assert_eq!(secret.decrypt_radix(&RadixInteger::from_bytes(&bytes).unwrap()).unwrap(), 77);
     assert!(RadixInteger::from_bytes(&x.to_bytes()).is_err());
-    check_damaged(&bytes, 7, RadixInteger::from_bytes);
+    check_refusals(&bytes, 7, RadixInteger::from_bytes);
     let full_size = Parameters::new(20).unwrap();
     let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!((read.digest(), read.bits()), (full_size.digest(), 20));

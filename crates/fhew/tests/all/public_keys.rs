@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::common::check_damaged;
 use cryptable_fhew::lookup::{Ciphertext, Parameters, Request, SecretKey};
 use cryptable_fhew::test_polynomial::encode;
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, Progress, ReadOptions};
 
 /// Ciphertexts, of a ring element each, and values of each: enough errors for a deviation of 2.2 % of their variance.
@@ -77,7 +77,7 @@ fn lists_are_compact_and_come_back_from_bytes() {
     assert_eq!(secret.decrypt(&piece).unwrap(), [2, 3]);
     let key = secret.evaluation_key(Progress::silent()).unwrap();
     assert_eq!(secret.decrypt(&key.add(&piece, &piece).unwrap()).unwrap(), [4, 6]);
-    check_damaged(&input.to_bytes(), 7, Ciphertext::from_bytes);
+    check_refusals(&input.to_bytes(), 7, Ciphertext::from_bytes);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Keys that give results a new owner: the noise that they add, from both sides, and their files.
 
-use crate::common::check_damaged;
 use cryptable_fhew::lookup::{Parameters, RekeyingKey, Request, SecretKey};
 use cryptable_lattice::ReadOptions;
+use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::lwe_encryption::phase;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_ring::random::replay;
@@ -67,5 +67,5 @@ fn damaged_and_insecure_files_are_refused() {
     let file = key.to_bytes();
     let options = ReadOptions::default().allow_insecure();
     assert!(RekeyingKey::from_bytes(&file, ReadOptions::default()).is_err());
-    check_damaged(&file, 7, |bytes| RekeyingKey::from_bytes(bytes, options));
+    check_refusals(&file, file.len() / 2, |bytes| RekeyingKey::from_bytes(bytes, options));
 }

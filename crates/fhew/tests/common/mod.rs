@@ -78,16 +78,6 @@ pub fn from_files<P: BootstrappingParameters + Debug>(
     (read, key)
 }
 
-/// Checks that bytes are refused with a bit of every `step`-th byte changed, and cut off there.
-pub fn check_damaged<T>(bytes: &[u8], step: usize, read: impl Fn(&[u8]) -> Result<T, Error>) {
-    for position in (0..bytes.len()).step_by(step) {
-        let mut damaged = bytes.to_vec();
-        damaged[position] ^= 16;
-        assert!(read(&damaged).is_err(), "byte {position}");
-        assert!(read(&bytes[..position]).is_err(), "cut at {position}");
-    }
-}
-
 /// Checks that a variance is within a factor of two of the predicted one.
 pub fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
     let ratio = measured / predicted.0;
