@@ -111,7 +111,7 @@ fn secrets(file: &[u8]) -> Vec<Vec<i8>> {
         }
         let mut secret = unpack_ternary(packed, 4 * packed.len()).unwrap().to_vec();
         // Bits beyond the last coefficient read as -1, which binary secrets have nowhere else.
-        let end = secret.len() - 3;
+        let end = secret.len().saturating_sub(3);
         if !secret[..end].contains(&-1) {
             secret.retain(|&c| c >= 0);
         }
