@@ -104,6 +104,10 @@ fn tree_errors(
     (0..trees.len()).map(|tree| all.iter().map(|errors| errors[tree]).collect()).collect()
 }
 
+/// How far below the mean the variance of a few keys may lie: that of one key, with secrets of few coefficients, scatters by some
+/// fifth.
+const OF_KEYS: f64 = 0.2;
+
 /// The eighth moment of a noise of variance 1 and this kurtosis, a Gaussian and a product of two: with its square root, kurtoses of
 /// samples spread.
 fn eighth_moment(kurtosis: f64) -> f64 {
@@ -129,7 +133,7 @@ fn check_law(name: &str, errors: &[f64], law: NoiseLaw) {
         "{name}: variance {variance:.3} of predicted, kurtosis {kurtosis:.2} ({predicted:.2})"
     );
     let spread = 5.0 * ((predicted - 1.0) / count).sqrt();
-    assert!((0.95 - spread..1.0 + spread).contains(&variance), "{name}: {variance}");
+    assert!((0.95 - OF_KEYS - spread..1.0 + spread).contains(&variance), "{name}: {variance}");
     let spread = 5.0 * (eighth_moment(predicted) / count).sqrt();
     let least = 3.0 + (predicted - 3.0) / 2.0;
     assert!((least - spread..predicted + spread).contains(&kurtosis), "{name}: {kurtosis}");
