@@ -251,8 +251,7 @@ const DEGREE: usize = 1024;
 const PLAINTEXT_MODULUS: u64 = 1000;
 
 fn packed_secret(class: Class) -> TernarySecret {
-    TernarySecret::from_coefficients(ternary(class, DEGREE), SecretDistribution::UniformTernary)
-        .expect("ternary")
+    TernarySecret::from_coefficients(ternary(class, DEGREE)).expect("ternary")
 }
 
 /// For values of the class and random secrets, or the other way round.
