@@ -71,12 +71,15 @@ fn rotations() -> [(RgswGadgetLiteral, GadgetLiteral); 2] {
 }
 
 fn encrypt(setting: &Setting, value: u64, bits: usize) -> Vec<LweCiphertext> {
-    let digit = |i| encrypt_plaintext(&setting.secret, digit_of(value, i));
-    (0..bits.div_ceil(2)).map(digit).collect()
+    let digit = |i| encrypt_plaintext(&setting.secret, digit_of(setting, value, i));
+    let each = setting.parameters.bits_per_ciphertext() as usize;
+    (0..bits.div_ceil(each)).map(digit).collect()
 }
 
-fn digit_of(value: u64, i: usize) -> Plaintext {
-    Plaintext { value: value >> (2 * i) & 3, bits: 2 }
+/// What ciphertext i of a value holds.
+fn digit_of(setting: &Setting, value: u64, i: usize) -> Plaintext {
+    let bits = setting.parameters.bits_per_ciphertext();
+    Plaintext { value: (value >> (bits as usize * i)) & ((1 << bits) - 1), bits }
 }
 
 /// Error of the lowest digit of each tree's result, for the same fresh selectors: those of one tree are independent.
@@ -95,7 +98,7 @@ fn tree_errors(
         let selectors = circuit.bootstrap_values(&input, tree.input_bits()).unwrap();
         let error = |(tree, table): &(CmuxTree, Vec<u64>)| {
             let result = tree.lookup(&selectors).unwrap().swap_remove(0);
-            let expected = digit_of(table[value as usize], 0);
+            let expected = digit_of(setting, table[value as usize], 0);
             plaintext_error(&setting.secret, &result, expected).unwrap()
         };
         trees.iter().map(error).collect()
