@@ -28,9 +28,9 @@ pub fn relative_transform(degree: usize) -> f64 {
     degree * degree.log2() / (2048.0 * 11.0)
 }
 
-/// A blind rotation: rows + 2 transforms per step, ℓ' + 2 an automorphism; every key is read once. Of a step with several
-/// RGSW ciphertexts, the products with each but the first weigh `(rows + 3/2)/3` transforms: measured on a quiet Intel Xeon beside sets of two bits
-/// per rotation.
+/// A blind rotation: rows + 2 transforms per step, ℓ' + 2 per automorphism; every key is read once. In a step by a block,
+/// products with each RGSW ciphertext but the first weigh `(rows + 3/2)/3` transforms, by tables of 8 bits on an Intel Xeon
+/// beside those by two bits per rotation.
 #[must_use]
 pub fn rotation(literal: &ParametersLiteral) -> Work {
     let (degree, dimension) = (literal.ring_degree, literal.lwe_dimension);

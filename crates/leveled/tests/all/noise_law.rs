@@ -76,7 +76,7 @@ fn encrypt(setting: &Setting, value: u64, bits: usize) -> Vec<LweCiphertext> {
     (0..bits.div_ceil(each)).map(digit).collect()
 }
 
-/// What ciphertext i of a value holds.
+/// The digit that ciphertext i of a value holds.
 fn digit_of(setting: &Setting, value: u64, i: usize) -> Plaintext {
     let bits = setting.parameters.bits_per_ciphertext();
     Plaintext { value: (value >> (bits as usize * i)) & ((1 << bits) - 1), bits }

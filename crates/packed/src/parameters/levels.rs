@@ -321,12 +321,18 @@ impl MultiplexerLiteral {
     /// Levels above the outputs that the cleaned deltas of a digit have: those of its selector, and the
     /// products that make it.
     pub(crate) fn delta_levels(&self, digit: usize) -> usize {
-        let mut first = 0;
+        let (selector, _) = self.selector_of(digit);
+        self.selector_levels(selector) + kronecker_product::levels(self.selectors[selector])
+    }
+
+    /// The selector of a digit, and which of its digits that is.
+    fn selector_of(&self, digit: usize) -> (usize, usize) {
+        let mut place = digit;
         for (selector, &count) in self.selectors.iter().enumerate() {
-            first += count;
-            if digit < first {
-                return self.selector_levels(selector) + kronecker_product::levels(count);
+            if place < count {
+                return (selector, place);
             }
+            place -= count;
         }
         panic!("digit {digit} belongs to no selector");
     }
@@ -340,14 +346,8 @@ impl MultiplexerLiteral {
     /// Bits by which the scale of the deltas of a digit stays below their last prime: all that a selector spares are those of its
     /// first digit.
     pub(crate) fn spare_bits_of(&self, digit: usize) -> u32 {
-        let mut first = 0;
-        for &count in &self.selectors {
-            if digit == first {
-                return self.spare_bits;
-            }
-            first += count;
-        }
-        0
+        let (_, place) = self.selector_of(digit);
+        if place == 0 { self.spare_bits } else { 0 }
     }
 
     /// The most levels above the outputs that any cleaned delta has.

@@ -174,20 +174,22 @@ fn with_matrices(
         _ => literal.trace_halvings,
     };
     let (primes, raising_matrix) = (of.primes + choice.primes, choice.raising.is_some());
-    let with_stages = || ParametersLiteral {
-        coeffs_to_slots: DftLiteral { stages: stages.clone(), primes, ..of.clone() },
-        raising_matrix,
-        trace_halvings,
-        log2_scale: literal.log2_scale - lost_bits,
-        // Half of a prime, where there are constants; those of hidden tables have what they need.
-        constant_bits: match literal.hidden_bits {
-            Some(_) => literal.constant_bits.min(literal.log2_scale - lost_bits),
-            None => literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
-        },
-        ..literal.clone()
-    };
     let is_other = raising_matrix || stages.len() > of.stages.len();
-    is_other.then(|| with_stages().with_spare_bits())
+    is_other.then(|| {
+        ParametersLiteral {
+            coeffs_to_slots: DftLiteral { stages, primes, ..of.clone() },
+            raising_matrix,
+            trace_halvings,
+            log2_scale: literal.log2_scale - lost_bits,
+            // Half of a prime, where there are constants; those of hidden tables have what they need.
+            constant_bits: match literal.hidden_bits {
+                Some(_) => literal.constant_bits.min(literal.log2_scale - lost_bits),
+                None => literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
+            },
+            ..literal.clone()
+        }
+        .with_spare_bits()
+    })
 }
 
 #[cfg(test)]
