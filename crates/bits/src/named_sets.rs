@@ -300,7 +300,7 @@ const THROUGHPUT: Sizes = Sizes {
     raised: (49.19, 26),
     special: (49.19, 9),
     digit_limbs: [12, 9],
-    // Circuits of thousands of steps take as much: 2^-64 for all words of a ciphertext.
+    // Circuits of thousands of steps need it to reach 2^-64 for all words of a ciphertext.
     log2_fail: -92.0,
     ..LATENCY
 };

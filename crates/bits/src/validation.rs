@@ -48,7 +48,7 @@ fn check_limbs(literal: &ParametersLiteral) -> Result<()> {
     check_within("primes of the chain", primes as u64, ..=MAX_PRIMES as u64)?;
     let mut rest = chain.as_slice();
     for &count in &literal.limbs {
-        check_within("primes of a limb", count as u64, 1..=2)?;
+        check_within("primes per limb", count as u64, 1..=2)?;
         demand(
             count <= rest.len(),
             "primes of all limbs",

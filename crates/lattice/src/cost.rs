@@ -8,7 +8,7 @@ use std::iter::Sum;
 use std::ops::{AddAssign, Mul};
 use std::time::Duration;
 
-use cryptable_ring::kernels::MIN_RESIDUE_COLUMNS;
+use cryptable_ring::kernels::{MIN_RESIDUE_COLUMNS, fewest_numbers};
 use serde::{Deserialize, Serialize};
 
 /// Time of a transform of the engines, in those of crate `tfhe-ntt`, by which u is defined, but for its memory traffic: fitted with
@@ -211,6 +211,22 @@ pub fn table_products(rows: usize, columns: usize) -> f64 {
         _ => NARROW_BLOCKS_FROM_MEMORY,
     };
     of_memory * instructions(rows, columns) * (256.0 * 256.0) / instructions(256, 256)
+}
+
+/// Numbers that residues of a limb are taken modulo: the mean over limbs of the trees that [`table_products`] was fitted to.
+const NUMBERS_PER_LIMB: f64 = 7.75;
+
+/// Returns for how many limbs the table step of a tree takes as long: as many as there are primes, given by log2, or, where
+/// residues are multiplied, in proportion to their numbers. Those follow from the modulus and, for random entries of at most
+/// `log2_entry` bits in size, from the number of columns.
+#[must_use]
+pub fn table_limbs(log2_primes: &[f64], log2_entry: f64, columns: usize) -> f64 {
+    if columns < MIN_RESIDUE_COLUMNS {
+        return log2_primes.len() as f64;
+    }
+    // Random entries are half as large as the largest, on average.
+    let sum_bits = log2_entry - 1.0 + (columns as f64).log2();
+    fewest_numbers(log2_primes, sum_bits.max(0.0)) as f64 / NUMBERS_PER_LIMB
 }
 
 /// Speed-up of work that threads share for each doubling of them, measured on two cores: they wait for memory and for each other.

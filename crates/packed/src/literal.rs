@@ -65,10 +65,14 @@ pub struct MultiplexerLiteral {
     #[serde(default)]
     pub entry_levels: u32,
     /// Bits by which the scale of every selector stays below its last prime, which the matrices of SlotsToCoeffs have for
-    /// their entries: selectors have more precision than results need. 0, as in literals of earlier versions, which do not say
-    /// so.
+    /// their entries: selectors have more precision than results need. One of fewer entries adds less noise, and spares more
+    /// ([`MultiplexerLiteral::spare_bits_of`]). 0, as in literals of earlier versions, which do not say so.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spare_bits: u32,
+    /// Bits of the modulus of the table step, where its primes but q_0 are smaller than the chain's others: tables take as long
+    /// as it has bits. 0, as in literals of earlier versions, which do not say so: primes are alike.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub table_bits: u32,
 }
 
 /// All choices that make a parameter set.

@@ -52,7 +52,7 @@ impl Ring {
     /// ```
     ///
     /// # Panics
-    /// As [`Ring::new`], if there is no chain, or if the product of two primes of a limb is not below 2^50.
+    /// Panics like [`Ring::new`], if there is no chain, or if the product of two primes that share a limb is 2^50 or more.
     #[must_use]
     pub fn with_chains(degree: usize, chains: Vec<Chain>, special: &[u64]) -> Self {
         Self::of(RingModuli::new(degree, chains, special))

@@ -7,7 +7,7 @@ use crate::{FORMAT_VERSION, ObjectType, printable, short_hex};
 #[non_exhaustive]
 pub enum WireError {
     /// The first bytes are not those of this format.
-    #[error("not a cryptable file: it begins with \"{}\"", without_padding(found).escape_ascii())]
+    #[error("{}", magic_message(found))]
     BadMagic {
         /// The first bytes; zeros follow the last byte of a shorter file.
         found: [u8; 8],
@@ -109,6 +109,14 @@ impl WireError {
 fn without_padding(bytes: &[u8]) -> &[u8] {
     let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     &bytes[..length]
+}
+
+/// The first bytes of a file that is no object, and whether it is another kind of cryptable's files, such as a list.
+fn magic_message(found: &[u8; 8]) -> String {
+    let is_of_cryptable = found.starts_with(b"CRYPT");
+    let what =
+        if is_of_cryptable { "another kind of cryptable file" } else { "not a cryptable file" };
+    format!("{what}: it begins with \"{}\"", without_padding(found).escape_ascii())
 }
 
 /// Older versions are refused by name: what to do about them is known.

@@ -94,6 +94,13 @@ impl SlotNoise {
         }
     }
 
+    /// Returns the noise without a part of it.
+    #[must_use]
+    pub fn without(self, part: Self) -> Self {
+        let rest = self.zip(part, |all, part| (all - part).max(0.0));
+        Self { bound: self.bound, largest_mean: self.largest_mean, ..rest }
+    }
+
     /// Combines both noises kind by kind.
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         Self {

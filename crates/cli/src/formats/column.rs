@@ -280,7 +280,7 @@ mod tests {
             assert!(error(&text, None).contains("--missing VALUE says"), "{text}");
             assert_eq!(read_with(&text, None, &missing).unwrap(), [9, 4]);
         }
-        // Whether or not a value is missing.
+        // Checked even if no value is missing.
         let large = CsvArgs { missing: Some("300".into()), ..CsvArgs::default() };
         for text in ["\n3\n", "4\n3\n"] {
             let message = read_with(text, None, &large).unwrap_err().to_string();

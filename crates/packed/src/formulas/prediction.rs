@@ -191,7 +191,8 @@ impl Parameters {
         let akp = self.akp_circuit();
         let of_tables = self.literal().coefficient_bound(circuit.noise_of_tables(), 1);
         let found = circuit.predict(akp, stage, &akp.dry_run()).into_iter();
-        let of_results = found.map(|result| bound_of_result(self.literal(), result)).collect();
+        let of_results =
+            found.map(|result| bound_of_result(self.literal(), result.noise)).collect();
         StageNoise { stage, of_tables, of_results }
     }
 

@@ -176,8 +176,13 @@ impl MultiplexerCircuit {
         self.literal.request_raising(dry_run);
         let DeltaPrediction { exponential, deltas } = self.predict_deltas(dry_run);
         let delta = deltas[0][0][0];
-        let outputs = self.predict_outputs(dry_run, deltas, mean_square, tables);
         let matrices = self.slots_to_coeffs.plans();
+        let selection_noise = if self.has_entry_level() {
+            SlotNoise::ZERO
+        } else {
+            self.selection_noise(deltas.clone(), mean_square)
+        };
+        let outputs = self.predict_outputs(dry_run, deltas, mean_square, tables);
         let mut result = outputs;
         for _ in 0..tables {
             result = self.finish(dry_run, &matrices, outputs);
@@ -199,7 +204,7 @@ impl MultiplexerCircuit {
             let value = self.digit_value(dry_run, &deltas, digit, &all);
             self.finish(dry_run, &matrices, value);
         }
-        LookupShapes { exponential, outputs, result }
+        LookupShapes { exponential, outputs, result, selection_noise }
     }
 
     /// Predicts the result of a table whose centred outputs have the given mean square, on an input of average noise.
@@ -235,6 +240,21 @@ impl MultiplexerCircuit {
             let _ = look_up();
         }
         outputs
+    }
+
+    /// Predicts the noise of a result by deltas with no more noise than their last roundings, each its own.
+    fn selection_noise(&self, mut deltas: Vec<DigitDeltas<Shape>>, mean_square: f64) -> SlotNoise {
+        let dry_run = self.dry_run();
+        // A delta of two values is read from the cosine; others are rounded once, or as a sum of conjugates.
+        let roundings = if self.literal.real_slots { 1.0 } else { 2.0 };
+        for (deltas, &digit) in deltas.iter_mut().zip(self.digits()) {
+            deltas.iter_mut().flatten().for_each(|delta| {
+                let rounding = self.literal.in_slots(&dry_run, |it| it.rounding_noise(delta.scale));
+                delta.noise = rounding * if digit == 2 { 0.0 } else { roundings };
+            });
+        }
+        let outputs = self.predict_outputs(&dry_run, deltas, mean_square, 1);
+        self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs).noise
     }
 
     /// Predicts the deltas of all digits.

@@ -35,7 +35,7 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
     exponential: &A::Ciphertext,
     kind: PhaseFunction,
     p: u64,
-    spare_bits: u32,
+    spare_bits: f64,
 ) -> Vec<A::Ciphertext> {
     assert!(p >= 2, "a digit has at least two values");
     if p == 2 {
@@ -48,7 +48,7 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
     let limbs = arithmetic.limbs(powers.last().expect("the exponential itself"));
     let inputs: Vec<_> = powers.iter().collect();
     let constant_prime = arithmetic.prime(limbs - 1);
-    let scale = arithmetic.prime(limbs - 2) * (-f64::from(spare_bits)).exp2();
+    let scale = arithmetic.prime(limbs - 2) * (-spare_bits).exp2();
     let sums = half_deltas(arithmetic, &inputs, limbs, scale * constant_prime);
     drop(powers);
     arithmetic.map_all(sums, |half| {

@@ -141,7 +141,7 @@ pub(crate) fn real_deltas<A: Arithmetic>(
     arithmetic: &A,
     mut phase: [A::Ciphertext; 2],
     p: u64,
-    spare_bits: u32,
+    spare_bits: f64,
 ) -> Vec<A::Ciphertext> {
     if p == 2 {
         let [cosine, _] = phase;
@@ -154,7 +154,7 @@ pub(crate) fn real_deltas<A: Arithmetic>(
     let multiples = multiples(arithmetic, phase, &closure(&kernels));
     arithmetic.begin_stage("deltas");
     // Products have the scale of their last prime, but for the last one: deltas.
-    let scale = |index| if index == 0 { (-f64::from(spare_bits)).exp2() } else { 1.0 };
+    let scale = |index| if index == 0 { (-spare_bits).exp2() } else { 1.0 };
     let (last, others) = kernels.split_last().expect("a kernel");
     let mut deltas = values(arithmetic, *last, &multiples, None, scale(others.len()));
     for (index, kernel) in others.iter().enumerate().rev() {

@@ -6,7 +6,7 @@
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, Product};
-use cryptable_lattice::cost::table_products;
+use cryptable_lattice::cost::{table_limbs, table_products};
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 
 /// Arithmetic that knows the table step.
@@ -78,9 +78,12 @@ impl TableArithmetic for DryRun {
         let all = || columns.iter().chain(selectors.iter().flatten());
         let limbs = all().map(|ct| ct.limbs).min().expect("columns");
         let rows = table.outer * table.inner;
+        let log2_primes: Vec<f64> = (0..limbs).map(|limb| self.prime(limb).log2()).collect();
+        let table_limbs = table_limbs(&log2_primes, table.mean_square.log2() / 2.0, columns.len());
         self.add_counts(Counts {
             limb_products: 2 * limbs * columns.len() + rows * selectors.len() * limbs / 2,
-            table_products: 2 * limbs * table_products(rows, columns.len()).round() as usize,
+            table_products: (2.0 * table_limbs * table_products(rows, columns.len())).round()
+                as usize,
             ..Counts::default()
         });
         // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.

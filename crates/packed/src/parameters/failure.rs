@@ -115,7 +115,7 @@ impl FailureModel {
             gain,
             approximation: phase.approximation,
             literal: literal.clone(),
-            worst_noise: worst_of_tables(literal, &tables, bound_of_result(literal, shapes.result)),
+            worst_noise: bound_of_result(literal, worst_of_tables(literal, &tables, shapes)),
             tables,
             exponential_noise: shapes.exponential.noise,
             phase_noise: phase.noise,
@@ -419,28 +419,34 @@ fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
     result.noise.total() / literal.output_slots() as f64 + literal.output_rounding()
 }
 
-/// The noise of outputs for the worst table. A dry run adds noises of a digit's deltas as if they were independent; of errors
-/// that they share, such as the exponential's modulus, a peak at the value that is looked up takes more.
-fn worst_of_tables(literal: &ParametersLiteral, tables: &Tables, noise: NoiseBound) -> NoiseBound {
-    let Tables::Tree(multiplexer) = tables else { return noise };
+/// The noise of results for the worst table. A dry run adds noises of a digit's deltas as if they were independent; of errors
+/// that they share, such as the exponential's modulus, a peak at the value that is looked up takes more. Each product of deltas,
+/// and all after them, has noise of its own.
+fn worst_of_tables(
+    literal: &ParametersLiteral,
+    tables: &Tables,
+    LookupShapes { result, selection_noise, .. }: LookupShapes,
+) -> SlotNoise {
+    let Tables::Tree(multiplexer) = tables else { return result.noise };
     if multiplexer.delta_cleanings > 0 {
         // Nothing but the roundings of each delta is left.
-        return noise;
+        return result.noise;
     }
     let share = |&digit: &u64| {
         let kernel = HermiteKernel::new(digit as usize, HermiteOrder::First);
         // Gains `Σ_d |G(d)|/2` of the worst table, `Σ_d G(d)²/4` of independent errors.
         kernel.largest_gain().powi(2) / (3.0 * kernel.mean_square_gain())
     };
-    let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max).sqrt();
-    let factor = most * gain_of_factors(literal.real_slots);
-    NoiseBound::of_law(noise.law().times(factor), noise.bias())
+    let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max);
+    let factor = most * gain_of_factors(literal.real_slots).powi(2);
+    let bound = result.noise.bound;
+    SlotNoise { bound, ..result.noise.without(selection_noise) * factor + selection_noise }
 }
 
 /// A bound on the noise of a coefficient of a result.
-pub(crate) fn bound_of_result(literal: &ParametersLiteral, result: Shape) -> NoiseBound {
+pub(crate) fn bound_of_result(literal: &ParametersLiteral, result: SlotNoise) -> NoiseBound {
     let rounding = NoiseBound::of_law(NoiseLaw::gaussian(literal.output_rounding()), 0.0);
-    literal.coefficient_bound(result.noise, literal.output_slots()).with_independent(rounding)
+    literal.coefficient_bound(result, literal.output_slots()).with_independent(rounding)
 }
 
 /// |R''| of the interpolation of outputs within [-1/2, 1/2] over p inputs is at most `(2π)²·p²/6`.

@@ -1,5 +1,7 @@
 //! How a literal divides the chain of primes, and the shapes of its keys.
 
+use std::ops::Range;
+
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
@@ -117,6 +119,20 @@ impl ParametersLiteral {
         }
     }
 
+    /// Limbs of the table step of a tree.
+    pub(crate) fn table_limbs(&self) -> usize {
+        let rows = self.multiplexer.as_ref().map_or(0, |tree| tree.row_sizes().len());
+        self.output_limbs() + rows
+    }
+
+    /// The primes that are smaller than the chain's others, those of the table step but q_0, and their log2.
+    pub(crate) fn narrow_primes(&self) -> Option<(Range<usize>, f64)> {
+        let bits = self.multiplexer.as_ref().map_or(0, |tree| tree.table_bits);
+        let primes = 1..self.table_limbs();
+        let log2 = (f64::from(bits) - self.log2_scale) / primes.len() as f64;
+        (bits > 0).then_some((primes, log2))
+    }
+
     /// Levels of AKP's interpolation: those of its coefficients, none for a cosine.
     pub(crate) fn interpolation_levels(&self) -> usize {
         if self.is_cosine_table() {
@@ -216,7 +232,11 @@ impl ParametersLiteral {
     pub(crate) fn log2_modulus_bound(&self) -> f64 {
         let special = self.widest_basis().special as f64;
         // Nothing is encrypted modulo all primes and special ones where the topmost has no switching keys.
-        self.switched_limbs() as f64 * self.log2_scale + special * self.log2_special + 0.5
+        let of_chain = self.switched_limbs() as f64 * self.log2_scale;
+        let lost = self
+            .narrow_primes()
+            .map_or(0.0, |(narrow, log2)| narrow.len() as f64 * (self.log2_scale - log2));
+        of_chain - lost + special * self.log2_special + 0.5
     }
 
     /// Requests the keys of ModRaise, if phases are raised.
@@ -345,9 +365,23 @@ impl MultiplexerLiteral {
 
     /// Bits by which the scale of the deltas of a digit stays below their last prime: all that a selector spares are those of its
     /// first digit.
-    pub(crate) fn spare_bits_of(&self, digit: usize) -> u32 {
-        let (_, place) = self.selector_of(digit);
-        if place == 0 { self.spare_bits } else { 0 }
+    pub(crate) fn spare_bits_of(&self, digit: usize) -> f64 {
+        match self.selector_of(digit) {
+            (selector, 0) => self.spare_bits_of_selectors().swap_remove(selector),
+            _ => 0.0,
+        }
+    }
+
+    /// Bits that every selector spares, so that all of them add equal noise: with a quarter of the entries, one bit more.
+    pub(crate) fn spare_bits_of_selectors(&self) -> Vec<f64> {
+        let sizes = self.row_sizes().into_iter().chain([self.columns()]);
+        let bits: Vec<f64> = sizes.map(|size| (size as f64).log2()).collect();
+        let most = bits.iter().copied().fold(0.0, f64::max);
+        let spare = |bits: f64| match self.spare_bits {
+            0 => 0.0,
+            spare => f64::from(spare) + (most - bits) / 2.0,
+        };
+        bits.into_iter().map(spare).collect()
     }
 
     /// The most levels above the outputs that any cleaned delta has.

@@ -99,6 +99,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_dft(&literal.slots_to_coeffs, levels, literal.log2_scale)?;
     if let Some(multiplexer) = &literal.multiplexer {
         check_multiplexer(multiplexer, literal.input_modulus)?;
+        check_table_bits(literal)?;
     }
     check_digits(literal)?;
     check_output_range(literal)?;
@@ -392,6 +393,12 @@ fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
     check_within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
 }
 
+/// Checks the modulus of the table step, if it has one of its own.
+fn check_table_bits(literal: &ParametersLiteral) -> Result<()> {
+    let Some((_, log2)) = literal.narrow_primes() else { return Ok(()) };
+    check_real_within("log2 of the primes of the table step", log2, 25.0..=literal.log2_scale - 1.0)
+}
+
 /// Checks that digits make the input modulus, selectors use every digit, and a lookup ends.
 fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Result<()> {
     let MultiplexerLiteral { digits, selectors, delta_cleanings, entry_levels, .. } = multiplexer;
@@ -412,8 +419,9 @@ fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Re
     check_within("levels of entries", (*entry_levels).into(), 0..=1)?;
     let spare_bits = u64::from(multiplexer.spare_bits);
     check_within("spare bits of selectors", spare_bits, 0..=MAX_SPARE_BITS)?;
-    if spare_bits > 0 && !multiplexer.may_spare_bits() {
-        let what = "spare bits of selectors beside digits of 2 values, cleaned deltas, or a level for entries";
+    if spare_bits.max(multiplexer.table_bits.into()) > 0 && !multiplexer.may_spare_bits() {
+        let what = "spare bits of selectors, or bits of the table step, beside digits of 2 values, cleaned deltas, or a \
+                    level for entries";
         return Err(Error::Unsupported(what.into()));
     }
     let rows = multiplexer.row_sizes();

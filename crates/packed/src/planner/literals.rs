@@ -281,20 +281,25 @@ impl ParametersLiteral {
         Self { dnum, log2_scale, constant_bits, ..self.clone() }.with_spare_bits()
     }
 
-    /// Returns the same with as many spare bits of selectors as matrices of SlotsToCoeffs need, if selectors have any.
+    /// Returns the same with as many spare bits of selectors as matrices of SlotsToCoeffs need, if selectors have any: up to a bit
+    /// per selector less, where the table step has a modulus of its own.
     ///
-    /// Outputs have the scale of a prime, times the units of their integers, less what all selectors spare: the product of the
-    /// scales of all matrices takes it, by the primes of SlotsToCoeffs, to that of q_0, a prime as well.
+    /// Outputs have the units of their integers times the scales of all selectors over the primes that rows drop, and the scales
+    /// of all matrices take them, by the primes of SlotsToCoeffs, to that of q_0.
     pub(crate) fn with_spare_bits(mut self) -> Self {
         let units = (entry_factor(&self) * self.output_modulus) as f64 * self.crossing_scale();
-        let matrices = &self.slots_to_coeffs;
         let bits = (self.output_modulus as f64).log2() + MATRIX_BITS;
-        let needed = matrices.stages.len() as f64 * bits + units.log2();
-        let missing = needed - matrices.primes as f64 * self.log2_scale;
+        let matrices = self.slots_to_coeffs.stages.len() as f64 * bits + units.log2();
+        let (log2_scale, limbs) = (self.log2_scale, self.table_limbs() as f64);
         if let Some(tree) = &mut self.multiplexer
             && tree.spare_bits > 0
         {
-            tree.spare_bits = (missing / tree.selectors.len() as f64).ceil().max(1.0) as u32;
+            let (count, has_modulus) = (tree.selectors.len() as f64, tree.table_bits > 0);
+            let modulus = if has_modulus { tree.table_bits.into() } else { limbs * log2_scale };
+            let all: f64 = tree.spare_bits_of_selectors().iter().sum();
+            let unequal = all - count * f64::from(tree.spare_bits);
+            let each = (matrices + count * log2_scale - modulus - unequal) / count;
+            tree.spare_bits = if has_modulus { each.floor() } else { each.ceil() }.max(1.0) as u32;
         }
         self
     }

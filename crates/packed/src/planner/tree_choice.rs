@@ -1,9 +1,11 @@
 //! The fastest multiplexer tree over digits: how much cleaning and precision it needs, and how its digits are grouped.
 
+use cryptable_lattice::cost::table_limbs;
 use cryptable_lattice::error::{Error, Result};
 use rayon::prelude::*;
 
-use crate::literal::MultiplexerLiteral;
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
+use crate::multiplexer::circuit::entry_factor;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::candidate::{Candidate, admits, admits_digits};
@@ -34,6 +36,9 @@ const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
     (0, 2, 0, FewestPrimes),
     (0, 2, 0, PrimeMore),
 ];
+
+/// Most bits by which the modulus of the table step is made smaller, where that makes it faster.
+const MOST_TABLE_BITS_LESS: u32 = 30;
 
 /// The fastest tree of every list of digits, in complex or in real slots.
 pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
@@ -125,9 +130,48 @@ fn fastest_tree_where(request: &Request, ways: &Digits, check: Check<'_>) -> Res
     let better =
         |best: Candidate, it: Candidate| if it.is_better(request, &best) { it } else { best };
     let best = others.into_iter().fold(first, better);
+    let narrower: Vec<_> = with_fewer_table_bits(best.parameters.literal())
+        .into_par_iter()
+        .filter_map(|literal| Parameters::new(literal).ok())
+        .filter(|found| check(found).is_ok())
+        .map(|parameters| Candidate::new(request, parameters))
+        .collect();
+    let best = narrower.into_iter().fold(best, better);
     let check = |other: &Parameters| admits(request, other);
     let parameters = choose_matrices(request, best.parameters, check);
     Ok(Candidate::new(request, parameters))
+}
+
+/// The same tree with primes of the table step so small that it takes fewer products, and selectors that spare the bits.
+fn with_fewer_table_bits(literal: &ParametersLiteral) -> Vec<ParametersLiteral> {
+    let Some(multiplexer) = literal.multiplexer.as_ref().filter(|tree| tree.may_spare_bits())
+    else {
+        return Vec::new();
+    };
+    let columns = multiplexer.columns();
+    let log2_entry = (entry_factor(literal) as f64 * literal.output_modulus as f64 / 2.0).log2();
+    let as_long_as = |literal: &ParametersLiteral| {
+        let mut primes = vec![literal.log2_scale; literal.table_limbs()];
+        if let Some((narrow, log2)) = literal.narrow_primes() {
+            primes[narrow].fill(log2);
+        }
+        table_limbs(&primes, log2_entry, columns)
+    };
+    let most = (literal.table_limbs() as f64 * literal.log2_scale) as u32;
+    let with_bits = |table_bits| {
+        let multiplexer = MultiplexerLiteral { spare_bits: 1, table_bits, ..multiplexer.clone() };
+        ParametersLiteral { multiplexer: Some(multiplexer), ..literal.clone() }.with_spare_bits()
+    };
+    let mut least = as_long_as(literal);
+    let mut found = Vec::new();
+    for narrower in (most - MOST_TABLE_BITS_LESS..most).rev().map(with_bits) {
+        let limbs = as_long_as(&narrower);
+        if limbs < least {
+            least = limbs;
+            found.push(narrower);
+        }
+    }
+    found
 }
 
 /// The same digits with other selectors; in real slots, where the way back takes part of their primes and doublings are cleaned
@@ -186,6 +230,7 @@ fn cheapest_cleaning(
             cleaning_and: false,
             entry_levels: u32::from(request.entries != EntryKind::Shared),
             spare_bits: 0,
+            table_bits: 0,
         };
         let choice = DigitChoice {
             multiplexer,
@@ -212,6 +257,20 @@ mod tests {
     use super::*;
     use crate::literal::DftLiteral;
     use crate::planner::request::Method;
+
+    #[test]
+    fn wide_tables_take_a_smaller_modulus() {
+        let request = Request { method: Some(Method::Cmt), ..Request::new(1 << 20, 1 << 20) };
+        let digits = Digits { digits: vec![16; 5], real_slots: false };
+        let found = fastest_tree(&request, &digits).unwrap();
+        let mut literal = found.parameters.literal().clone();
+        let tree = literal.multiplexer.as_mut().unwrap();
+        assert!(tree.table_bits > 0 && f64::from(tree.table_bits) < 4.6 * literal.log2_scale);
+        (tree.table_bits, tree.spare_bits) = (0, 0);
+        let alike = Candidate::new(&request, Parameters::new(literal).unwrap());
+        assert!(found.seconds < 0.96 * alike.seconds);
+        assert!(found.parameters.failure().noise_ratio > alike.parameters.failure().noise_ratio);
+    }
 
     #[test]
     fn large_outputs_take_matrices_of_a_prime_each() {

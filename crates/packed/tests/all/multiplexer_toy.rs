@@ -144,6 +144,7 @@ fn selectors_spare_bits() {
         let real = Parameters::insecure_toy_real_tree(p, 1024, multiplexer, 0).unwrap();
         for parameters in [complex, half, real] {
             check(&parameters, &tables(p, p)[..2]);
+            check(&with_fewer_table_bits(&parameters, 2.0), &tables(p, p)[..1]);
         }
     }
     let refused = [
@@ -153,9 +154,21 @@ fn selectors_spare_bits() {
     ];
     for of in refused {
         let of = MultiplexerLiteral { spare_bits: 1, ..of };
-        let error = Parameters::insecure_toy_tree(16, 1024, 1024, of, 0).unwrap_err();
-        assert!(error.to_string().contains("spare bits"), "{error}");
+        let table_bits = MultiplexerLiteral { spare_bits: 0, table_bits: 100, ..of.clone() };
+        for of in [of, table_bits] {
+            let error = Parameters::insecure_toy_tree(16, 1024, 1024, of, 0).unwrap_err();
+            assert!(error.to_string().contains("spare bits"), "{error}");
+        }
     }
+}
+
+/// The same parameters with primes of the table step, but q_0, `less` bits smaller.
+fn with_fewer_table_bits(parameters: &Parameters, less: f64) -> Parameters {
+    let mut literal = parameters.literal().clone();
+    let tree = literal.multiplexer.as_mut().unwrap();
+    let limbs = (literal.slots_to_coeffs.primes + tree.selectors.len()) as f64;
+    tree.table_bits = (limbs * literal.log2_scale - (limbs - 1.0) * less) as u32;
+    Parameters::new(literal).unwrap()
 }
 
 #[test]

@@ -160,6 +160,25 @@ fn planes(bits: f64) -> Option<usize> {
     Some(MODULI.iter().position(is_last)? + 1)
 }
 
+/// The fewest numbers, in all, that residues are taken modulo where limbs of these primes, given by log2, are multiplied in groups
+/// and rows have absolute values of `sum_bits` bits in all.
+///
+/// # Panics
+/// If a limb by itself takes too many.
+#[must_use]
+pub fn fewest_numbers(log2_primes: &[f64], sum_bits: f64) -> usize {
+    let mut fewest = vec![0];
+    for end in 1..=log2_primes.len() {
+        let group = |start: usize| {
+            let bits: f64 = log2_primes[start..end].iter().sum();
+            planes(bits + sum_bits).map(|numbers| fewest[start] + numbers)
+        };
+        let best = (end.saturating_sub(MAX_GROUP)..end).filter_map(group).min();
+        fewest.push(best.expect("a limb takes few numbers"));
+    }
+    fewest[log2_primes.len()]
+}
+
 /// The residue nearest to zero; `-128` modulo 256.
 pub(super) fn centered(value: i128, p: u16) -> i16 {
     nearest(value.rem_euclid(p.into()) as i16, p)
@@ -232,5 +251,8 @@ mod tests {
             let counts = [1.0, 2.0, 3.0].map(|limbs| planes(49.0 * limbs + sum_bits));
             assert_eq!(counts, expected.map(Some), "{sum_bits}");
         }
+        // Five limbs, in groups of three and two: random entries of 20 bits in 256 columns.
+        let limbs = |log2| fewest_numbers(&[48.0, log2, log2, log2, log2], 26.05);
+        assert_eq!([48.0, 44.0, 43.0].map(limbs), [38, 36, 35]);
     }
 }
