@@ -4,21 +4,8 @@
 use cryptable_ckks::kept::Kept;
 use cryptable_ring::primes::ntt_primes;
 
-use crate::literal::ParametersLiteral;
-
 /// Primes nearest to a size, by ring degree and size.
 static LISTS: Kept<(usize, u64), Vec<u64>> = Kept::new();
-
-/// Returns the primes of the chain of parameters, from the bottom up.
-pub(crate) fn chain_primes(literal: &ParametersLiteral) -> Vec<u64> {
-    let degree = literal.field_degree();
-    let mut chain = primes(degree, literal.log2_scale, literal.limbs(), &[]);
-    if let Some((narrow, log2_narrow)) = literal.narrow_primes() {
-        let smaller = primes(degree, log2_narrow, narrow.len(), &chain);
-        chain.splice(narrow, smaller);
-    }
-    chain
-}
 
 /// Returns primes like [`ntt_primes`], and keeps them for later calls.
 ///

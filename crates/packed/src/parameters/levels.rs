@@ -14,6 +14,7 @@ use cryptable_ring::{Basis, SharedLimbs};
 
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::{kronecker_deltas, kronecker_product};
+use crate::parameters::kept_primes::primes;
 
 /// Blocks of series of formulas that are held at once: 16 tables of 8 bits have them, half a gigabyte. By processor time of a
 /// loaded Zen 5 a table takes 0.14 s alone, and 0.11, 0.073, 0.055 and 0.042 s of 2, 4, 8 and 16.
@@ -131,6 +132,17 @@ impl ParametersLiteral {
         let primes = 1..self.table_limbs();
         let log2 = (f64::from(bits) - self.log2_scale) / primes.len() as f64;
         (bits > 0).then_some((primes, log2))
+    }
+
+    /// The primes of the chain, from the bottom up.
+    pub(crate) fn main_primes(&self) -> Vec<u64> {
+        let degree = self.field_degree();
+        let mut chain = primes(degree, self.log2_scale, self.limbs(), &[]);
+        if let Some((narrow, log2_narrow)) = self.narrow_primes() {
+            let smaller = primes(degree, log2_narrow, narrow.len(), &chain);
+            chain.splice(narrow, smaller);
+        }
+        chain
     }
 
     /// Levels of AKP's interpolation: those of its coefficients, none for a cosine.

@@ -20,7 +20,7 @@ use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{FailureEstimate, FailureModel};
 use crate::parameters::hidden_tables::hide;
-use crate::parameters::kept_primes::{chain_primes, primes};
+use crate::parameters::kept_primes::primes;
 use crate::parameters::secrets::{check_security, log2_product, lwe_instances, mask_words};
 use crate::parameters::validation::{self, MAX_MODULUS};
 
@@ -75,7 +75,7 @@ impl Parameters {
             security::check(degree, SecretDistribution::UniformTernary, least)?;
         }
         let field = literal.field_degree();
-        let main_primes = chain_primes(&literal);
+        let main_primes = literal.main_primes();
         let special_primes = primes(field, literal.log2_special, special_count, &main_primes);
         let security_bits = check_security(&literal, &main_primes, &special_primes)?;
         let chain: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
