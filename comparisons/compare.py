@@ -43,6 +43,7 @@ CONCRETE_NEEDS = (
     "networkx",
     "numpy<2",
     "scipy",
+    "setuptools<80",
     "typing_extensions",
     "z3-solver==4.13",
 )

@@ -46,7 +46,7 @@ const CHOICES: [Choice; 7] = [
 /// How many of the best matrices are tried with other keys: they differ by less than these gain.
 const TO_IMPROVE: usize = 2;
 
-/// Weights of key bytes that are tried beside the default where memory is limited.
+/// Weights of key bytes that are tried beside the default where nothing else fits into the memory limit.
 const STRONGER_WEIGHTS: [f64; 2] = [0.5, 2.0];
 
 /// Bits that all primes may lose to make room for the primes more.
@@ -93,15 +93,18 @@ pub(crate) fn choose_matrices(
     let shared = CHOICES.iter().filter(|it| found.literal().real_slots && it.primes > 0);
     let choices: Vec<Choice> = CHOICES.into_iter().chain(shared.map(fewer_primes)).collect();
     let more: Vec<Parameters> = choices.iter().filter_map(largest).collect();
-    let stronger = if request.memory.is_some() { &STRONGER_WEIGHTS[..] } else { &[] };
-    let weights: Vec<f64> = [KEY_WEIGHT].iter().chain(stronger).copied().collect();
-    let with_fewer_keys = |of: &Parameters| -> Vec<Parameters> {
-        let literals = weights.iter().map(|&weight| with_baby_steps(of, weight));
+    let with_weights = |weights: &'static [f64]| -> Vec<Parameters> {
+        let all = [&found].into_iter().chain(&more);
+        let literals =
+            all.flat_map(|of| weights.iter().map(move |&weight| with_baby_steps(of, weight)));
         literals.filter_map(|literal| Parameters::new(literal).ok()).collect()
     };
-    let fewer: Vec<Parameters> =
-        [&found].into_iter().chain(&more).flat_map(with_fewer_keys).collect();
     let limit = request.memory.unwrap_or(usize::MAX);
+    let peak = |it: &Parameters| it.prediction_of(request.tables).peak_bytes();
+    let mut fewer = with_weights(&[KEY_WEIGHT]);
+    if ![&found].into_iter().chain(&more).chain(&fewer).any(|it| peak(it) <= limit) {
+        fewer.extend(with_weights(&STRONGER_WEIGHTS));
+    }
     let ranked = |fails, parameters: Parameters| {
         let prediction = parameters.prediction_of(request.tables);
         let peak = prediction.peak_bytes();
