@@ -9,7 +9,7 @@
 //! | 1 | q_0, the modulus of the result |
 //! | `slots_to_coeffs.primes` | SlotsToCoeffs and the constants of the interpolation, which share them |
 //! | ceil(log2 p), plus one for orders above the first; 0 for p = 2 and the first order | the interpolation |
-//! | `chebyshev_log_length + doublings`, plus one per cleaned doubling and one without `chebyshev_least_depth` | the exponential |
+//! | `chebyshev_log_length + doublings`, one more per cleaned doubling, one without `chebyshev_least_depth` | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
 pub(crate) mod fourier_sums;

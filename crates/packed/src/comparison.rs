@@ -7,8 +7,8 @@
 //!
 //! | parameters | values | comparison | maximum and similar operations |
 //! |---|---|---|---|
-//! | AKP or a tree, P = M | whole, up to 11 bits with AKP | a table of the difference | a table of the value or difference: one ciphertext |
-//! | digit by digit | up to 39 bits at 2^-64 | HomSign of the difference | digits of both and the sign, and a selection of each digit |
+//! | AKP or tree, P = M | to 11 bits by AKP | a table of the difference | a table of the value or difference: one ciphertext |
+//! | digit by digit | to 39 bits at 2^-64 | HomSign of the difference | digits of both and the sign, selection of each digit |
 //!
 //! A result of AKP has some 20 bits of precision, so a large result is not one ciphertext but a [`DigitList`]. Signs
 //! select its digits in slots, by products before SlotsToCoeffs.
