@@ -203,7 +203,7 @@ impl ParametersLiteral {
         self.hidden_bits.map(|bits| HiddenTables::new(bits, self.input_modulus))
     }
 
-    /// Mean square of the slots of the worst table: its outputs are 1/2 in both parts, or the largest values that hide
+    /// Mean square of the slots of the worst table: its outputs are 1/2 in both parts, or the largest numbers that hide
     /// outputs.
     pub(crate) fn worst_power(&self) -> SlotVariance {
         let largest = self.hidden_tables().map_or(0.5, HiddenTables::largest);

@@ -187,7 +187,7 @@ impl HermiteKernel {
 
     /// `Σ_l f(l)·terms[(l - m) mod p]` at all inputs m.
     fn sums(&self, outputs: &[f64], terms: &[f64]) -> Vec<f64> {
-        assert_eq!(outputs.len(), self.p, "a value a node");
+        assert_eq!(outputs.len(), self.p, "one value per node");
         let sum =
             |m: usize| (0..self.p).map(|l| outputs[l] * terms[(l + self.p - m) % self.p]).sum();
         (0..self.p).map(sum).collect()

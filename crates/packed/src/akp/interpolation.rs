@@ -119,7 +119,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     let mut by_exponential: Vec<_> = by_exponential.into_iter().map(Vec::into_iter).collect();
     let mut parts = |_| {
         let next = |exponential: &mut std::vec::IntoIter<A::Ciphertext>| {
-            exponential.next().expect("an output a table")
+            exponential.next().expect("one output per table")
         };
         by_exponential.iter_mut().map(next).collect()
     };

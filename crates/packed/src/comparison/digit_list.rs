@@ -76,9 +76,9 @@ impl DigitList {
 /// If the number of lists is not that of sizes, or lists differ in length.
 #[must_use]
 pub fn join_digits(sizes: &[u64], digits: &[Vec<u64>]) -> Vec<u64> {
-    assert_eq!(sizes.len(), digits.len(), "one list a size");
+    assert_eq!(sizes.len(), digits.len(), "one list per size");
     let count = digits.first().map_or(0, Vec::len);
-    assert!(digits.iter().all(|digit| digit.len() == count), "digits of as many values");
+    assert!(digits.iter().all(|digit| digit.len() == count), "digits of the same number of values");
     let value = |index: usize| {
         let mut place = 1;
         let digit = |(size, digit): (&u64, &Vec<u64>)| {

@@ -153,6 +153,6 @@ impl EvaluationKey {
         let is_zero = Table::from_fn(largest, BIT_MODULUS, |sum| u64::from(sum == 0))?;
         let is_zero = self.prepare(&is_zero)?;
         let found = passes.run(1, |progress| self.lookup_digit(&sum, &[&is_zero], progress))?;
-        Ok(found.into_iter().next().expect("a result a table"))
+        Ok(found.into_iter().next().expect("one result per table"))
     }
 }

@@ -178,7 +178,7 @@ impl EvaluationKey {
         };
         let Some(selection) = parameters.selection() else {
             let name = &parameters.literal().name;
-            let what = format!("maxima and their like: {name} has no primes for products in slots");
+            let what = format!("maxima and similar: {name} has no primes for products in slots");
             return Err(Error::Unsupported(what));
         };
         Ok(Some(Selecting { circuit, selection }))

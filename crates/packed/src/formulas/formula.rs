@@ -102,7 +102,7 @@ impl Formula {
             Self::Table { outputs, .. } => check_table(outputs, modulus),
             Self::Choice { within, then, otherwise, .. } => {
                 let (value, limit) = (choices as u64 + 1, MAX_CHOICES_IN_A_ROW as u64);
-                check_within("number of choices within each other", value, ..=limit)?;
+                check_within("number of nested choices", value, ..=limit)?;
                 for &[from, below] in within {
                     check_within("first value of a range", from, ..=below)?;
                 }

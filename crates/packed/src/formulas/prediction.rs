@@ -136,7 +136,7 @@ impl Parameters {
         }
         formulas.check_output_modulus(self.output_modulus())?;
         check_within(
-            "number of choices within each other",
+            "number of nested choices",
             formulas.choices_in_a_row() as u64,
             ..=circuit.height() as u64,
         )?;

@@ -65,7 +65,7 @@ impl Deref for EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Makes an evaluation key of switching keys, and encodes the matrices.
+    /// Makes an evaluation key from switching keys, and encodes the matrices.
     pub(crate) fn new(keys: RingEvaluationKey<Parameters>) -> Self {
         let matrices = LookupMatrices::encode(keys.parameters(), keys.ring());
         Self { keys, matrices }

@@ -172,7 +172,7 @@ impl EvaluationKey {
             Circuit::Multiplexer(circuit) => Ok(circuit),
             Circuit::Akp(_) | Circuit::MultiPrecision(_) => {
                 let name = &self.parameters().literal().name;
-                Err(Error::Unsupported(format!("digits of values: {name} has none")))
+                Err(Error::Unsupported(format!("digits of values: {name} has no digits")))
             }
         }
     }

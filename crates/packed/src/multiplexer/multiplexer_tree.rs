@@ -84,7 +84,7 @@ pub(crate) fn evaluate<A: TableArithmetic>(
     step: Step<'_>,
 ) -> Result<A::Ciphertext> {
     let sizes: Vec<usize> = selectors.rows.iter().map(|selector| selector[0].len()).collect();
-    assert_eq!(tables.len(), table_steps(&sizes), "a part of the table a step");
+    assert_eq!(tables.len(), table_steps(&sizes), "one part of the table per step");
     let mut tables = tables.iter();
     select_block(arithmetic, selectors, selectors.rows.len(), &mut tables, step)
 }
@@ -115,7 +115,7 @@ where
         // One table step makes all outputs among which the second selector chooses.
         let columns: Vec<_> = selectors.columns.iter().collect();
         let inner: Vec<Vec<_>> = selectors.rows[0].iter().map(|set| set.iter().collect()).collect();
-        let table = tables.next().expect("a part of the table a step");
+        let table = tables.next().expect("one part of the table per step");
         arithmetic.begin_stage("table_step");
         let products = arithmetic.select(&columns, table, &inner);
         step()?;

@@ -115,12 +115,12 @@ impl Parameters {
                 product *= left[width];
                 width += 1;
             }
-            let name = "product of the tree's digits for one that comes back";
+            let name = "product of the tree's digits for one ciphertext";
             check_equal(name, product, modulus)?;
             left = &left[width..];
             widths.push(width);
         }
-        check_equal("number of the tree's digits that nothing comes back for", left.len(), 0)?;
+        check_equal("number of the tree's digits that no ciphertext holds", left.len(), 0)?;
         Ok(widths)
     }
 

@@ -46,7 +46,7 @@ const MAX_TABLE_STEPS: u64 = 1 << 14;
 /// Maximum number of primes of the chain. Security allows 54 primes of 32 bits at degree 2^16.
 const MAX_LIMBS: usize = 96;
 
-/// Maximum number of butterfly levels of one matrix: a matrix of k levels has some 2^k diagonals.
+/// Maximum number of butterfly levels of one matrix: the number of diagonals grows as 2 to this power.
 const MAX_STAGE: u64 = 8;
 
 /// Maximum number of primes of products in formulas: for eight nested choices.
@@ -143,7 +143,8 @@ fn check_product(digits: &[u64], input_modulus: u64) -> Result<()> {
 fn check_name(name: &str) -> Result<()> {
     let is_printable = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
     let is_unserved = name.len() > MAX_NAME || !name.bytes().all(is_printable);
-    let what = format!("parameters whose name is not up to {MAX_NAME} printable characters");
+    let what =
+        format!("parameters whose name is longer than {MAX_NAME} characters or not printable");
     refuse(is_unserved, &what)
 }
 
@@ -357,7 +358,7 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
         return Ok(());
     }
     let what =
-        "complex outputs of one digit after the other: AKP of whole inputs and trees have them";
+        "complex outputs with digit-by-digit inputs: AKP of whole inputs and trees have them";
     refuse(!literal.digits.is_empty(), what)?;
     let tree = literal.multiplexer.as_ref();
     let has_entries = tree.is_some_and(|tree| tree.entry_levels > 0);
@@ -392,7 +393,7 @@ fn check_hidden(literal: &ParametersLiteral) -> Result<()> {
 /// AKP only.
 fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
     let Some(range) = literal.output_range else { return Ok(()) };
-    let what = format!("outputs that differ by at most {range}: inputs are taken in digits");
+    let what = format!("outputs that differ by at most {range}: inputs are processed in digits");
     refuse(literal.multiplexer.is_some() || !literal.digits.is_empty(), &what)?;
     check_within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
 }

@@ -133,7 +133,7 @@ pub(crate) fn fastest(found: Vec<Result<Parameters>>, memory: Option<usize>) -> 
     }
     let nothing = || match memory {
         Some(limit) if least < usize::MAX => Error::Memory { needed: least, limit },
-        _ => last.unwrap_or_else(|| Error::Unsupported("digits of no number".into())),
+        _ => last.unwrap_or_else(|| Error::Unsupported("an empty list of digits".into())),
     };
     best.map(|(_, parameters)| parameters).ok_or_else(nothing)
 }

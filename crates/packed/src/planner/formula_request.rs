@@ -75,9 +75,7 @@ impl Parameters {
         }
         let Some((_, found)) = best else {
             let (choices, modulus) = (formulas.choices_in_a_row(), request.output_modulus);
-            let what = format!(
-                "formulas of {choices} choices within each other, results below {modulus},"
-            );
+            let what = format!("formulas of {choices} nested choices, results below {modulus},");
             return Err(request.unreachable(what, last.expect("an order")));
         };
         let needed = found.formula_prediction(formulas)?.peak_bytes();

@@ -42,7 +42,7 @@ pub(crate) fn choose_primes(
     })?;
     let mut last = Error::Unsupported(format!(
         "input modulus {} and output modulus {} at ring degree {degree}: primes would have more than the {limit} bits that \
-         128-bit security allows; smaller outputs take fewer",
+         128-bit security allows; smaller outputs need fewer",
         request.input_modulus, request.output_modulus
     ));
     let base = literal(request, evaluation);

@@ -295,7 +295,7 @@ impl Request {
             }
             _ => return Ok(()),
         };
-        let what = format!("complex outputs {refused}: two real tables at once serve");
+        let what = format!("complex outputs {refused}: use two real tables");
         Err(Error::Unsupported(what))
     }
 

@@ -201,7 +201,7 @@ impl Parameters {
         slots: usize,
     ) -> Result<Self> {
         let digits = two_digits(input_modulus).ok_or_else(|| {
-            Error::Unsupported(format!("input modulus {input_modulus}: it has no two factors"))
+            Error::Unsupported(format!("input modulus {input_modulus}: it is not a product"))
         })?;
         let multiplexer = MultiplexerLiteral {
             digits: digits.to_vec(),

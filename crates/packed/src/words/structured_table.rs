@@ -197,7 +197,7 @@ impl WordCircuit {
         let range = modulus.saturating_mul(modulus);
         let is_sorted = pieces.windows(2).all(|two| two[0].0 < two[1].0);
         if pieces.first().is_none_or(|&(start, _)| start != 0) || !is_sorted {
-            let what = "pieces that do not start at 0, or not one after the other";
+            let what = "pieces that do not start at 0, or are not in order";
             return Err(Error::Unsupported(what.into()));
         }
         let starts: Vec<u64> = pieces.iter().map(|piece| piece.0).collect();
