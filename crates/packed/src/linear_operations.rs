@@ -56,8 +56,8 @@ impl EvaluationKey {
     /// except for the rounding of the encoding if the modulus is not a power of two.
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::add`]; if the number of constants is not that of values, or a constant is not
-    /// below the modulus.
+    /// The errors of [`EvaluationKey::add`]; if there is not one constant per value, or a constant is not below the
+    /// modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
         self.check_operands(&[x])?;
         let modulus = f64::from(self.parameters().literal().log2_ciphertext_modulus).exp2();

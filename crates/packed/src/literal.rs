@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::parameters::kept_primes::primes;
 
-/// How a homomorphic DFT is cut into matrices.
+/// The division of a homomorphic DFT into matrices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DftLiteral {
@@ -46,7 +46,7 @@ pub struct BlockSecretLiteral {
     pub log2_prime: f64,
 }
 
-/// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).
+/// The numbers of a multiplexer tree over digits (BMT, CMT).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiplexerLiteral {
@@ -93,7 +93,7 @@ pub struct ParametersLiteral {
     pub output_modulus: u64,
     /// Values per ciphertext, a power of two of at most N.
     pub slots: usize,
-    /// log2 of the primes of the chain, and so of the scale.
+    /// log2 of the primes of the chain, and therefore of the scale.
     pub log2_scale: f64,
     /// log2 of the special primes.
     pub log2_special: f64,
@@ -107,7 +107,7 @@ pub struct ParametersLiteral {
     /// Halvings of the trace to the subring of sparse slots that share a decomposition.
     #[serde(default, skip_serializing_if = "TraceHalvings::is_one")]
     pub trace_halvings: TraceHalvings,
-    /// How CoeffsToSlots is cut into matrices.
+    /// The division of CoeffsToSlots into matrices.
     pub coeffs_to_slots: DftLiteral,
     /// Whether the first matrix of CoeffsToSlots, or the first step of the trace, switches back from the encapsulated
     /// secret, by a key of one digit for every rotation. `false` by default, and so in literals of earlier versions.
@@ -118,7 +118,7 @@ pub struct ParametersLiteral {
     /// are 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_secret: Option<BlockSecretLiteral>,
-    /// How SlotsToCoeffs is cut into matrices.
+    /// The division of SlotsToCoeffs into matrices.
     pub slots_to_coeffs: DftLiteral,
     /// log2 of the number of Chebyshev coefficients of the exponential, including the omitted ones.
     pub chebyshev_log_length: u32,
@@ -126,13 +126,13 @@ pub struct ParametersLiteral {
     /// earlier versions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub chebyshev_left_out: u32,
-    /// log2 of the baby steps of the Chebyshev evaluation.
+    /// log2 of the number of baby steps of the Chebyshev evaluation.
     pub chebyshev_log_babies: u32,
     /// Whether the Chebyshev evaluation has the least depth, without a level for its constants. `false` by default, and
     /// so in literals of earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chebyshev_least_depth: bool,
-    /// Doublings of the angle after the Chebyshev evaluation.
+    /// Number of doublings of the angle after the Chebyshev evaluation.
     pub doublings: u32,
     /// Number of doublings, counted from the last, that are cleaned of errors of modulus.
     #[serde(default)]
@@ -176,7 +176,7 @@ pub struct ParametersLiteral {
     /// 2^-κ. None if tables are not hidden. Only for AKP of the first order without digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_bits: Option<u32>,
-    /// log2 of the baby steps of the interpolation.
+    /// log2 of the number of baby steps of the interpolation.
     pub log_babies: u32,
     /// Bits of the interpolation's constants, which remain part of the scale.
     pub constant_bits: f64,

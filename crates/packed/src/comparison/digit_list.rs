@@ -21,8 +21,7 @@ impl DigitList {
     /// Makes a list of digits of these sizes.
     ///
     /// # Errors
-    /// If there are no digits, the number of ciphertexts is not that of sizes, or ciphertexts differ in their numbers
-    /// of values.
+    /// If there are no digits, there is not one ciphertext per size, or ciphertexts differ in their numbers of values.
     pub fn new(sizes: Vec<u64>, digits: Vec<Ciphertext>) -> Result<Self> {
         let Some(first) = digits.first() else {
             return Err(Error::TooSmall { name: "number of digits", value: 0, limit: 1 });
@@ -73,7 +72,7 @@ impl DigitList {
 /// ```
 ///
 /// # Panics
-/// If the number of lists is not that of sizes, or lists differ in length.
+/// If there is not one list per size, or lists differ in length.
 #[must_use]
 pub fn join_digits(sizes: &[u64], digits: &[Vec<u64>]) -> Vec<u64> {
     assert_eq!(sizes.len(), digits.len(), "one list per size");

@@ -244,7 +244,7 @@ impl FormulaCircuit {
         coefficients.next_power_of_two().ilog2()
     }
 
-    /// Computes powers of an exponential of groups; its number of nodes is that of groups.
+    /// Computes powers of an exponential of groups, which has one node per group.
     pub(super) fn powers_of_groups<A: Arithmetic>(
         &self,
         arithmetic: &A,

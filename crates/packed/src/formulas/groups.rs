@@ -62,8 +62,8 @@ impl Groups {
         self.column + 1
     }
 
-    /// The least and the largest partial sum, over a number of rows that is that of groups, some of which may not
-    /// belong to the group.
+    /// The least and the largest partial sum: with w groups, a sum over w rows, some of which may not belong to the
+    /// group.
     pub(crate) fn range(self, (low, high): (i64, i64)) -> (i64, i64) {
         let rows = self.count as i64;
         (low.min(0).saturating_mul(rows), high.max(0).saturating_mul(rows))

@@ -159,7 +159,7 @@ mod client {
         /// If the ciphertext has other parameters, belongs to another client, or is not a result of complex tables.
         ///
         /// # Panics
-        /// If the number of values is not that of slots.
+        /// If the number of values differs from the number of slots.
         #[cfg(feature = "diagnostics")]
         pub fn complex_errors(
             &self,

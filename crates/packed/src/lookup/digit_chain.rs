@@ -85,8 +85,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// The errors of [`Parameters::chain_pieces`] and [`EvaluationKey::decompose`]; if the ciphertext does not have all
-    /// digits, if the number of tables is not that of pieces, if a table has another input modulus or an output that is
-    /// not a state; [`Error::NoiseTooLarge`]; [`Error::Cancelled`].
+    /// digits, if there is not one table per piece, if a table has another input modulus or an output that is not a
+    /// state; [`Error::NoiseTooLarge`]; [`Error::Cancelled`].
     pub fn lookup_chain(
         &self,
         input: &Ciphertext,

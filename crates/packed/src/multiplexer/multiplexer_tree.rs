@@ -76,7 +76,7 @@ pub(crate) fn row_selector<A: Arithmetic>(
 /// The errors of `step`, immediately.
 ///
 /// # Panics
-/// If there is no row selector, or the number of parts of the table is not that of table steps.
+/// If there is no row selector, or there is not one part of the table per table step.
 pub(crate) fn evaluate<A: TableArithmetic>(
     arithmetic: &A,
     selectors: &Selectors<A::Ciphertext>,

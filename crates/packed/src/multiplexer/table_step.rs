@@ -33,7 +33,7 @@ pub(crate) struct TableShape {
     pub outer: usize,
     /// Number of rows that one output selects from.
     pub inner: usize,
-    /// Number of columns of the table, which is that of column selectors.
+    /// Number of columns of the table, one per column selector.
     pub columns: usize,
     /// Mean square of the entries.
     pub mean_square: f64,

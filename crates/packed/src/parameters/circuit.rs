@@ -119,7 +119,8 @@ impl Circuit {
         }
     }
 
-    /// Noise of what is raised, digit by digit, for an input with this noise that consists of the digits `all`.
+    /// Noise of the raised coefficients, digit by digit, for an input with this noise that consists of the digits
+    /// `all`.
     ///
     /// # Panics
     /// If digits are cleared one after the other: the failure model computes the noise of those.

@@ -394,8 +394,8 @@ impl FailureModel {
         (noise_of_result(&self.literal, result) + added).sqrt() / self.half_step()
     }
 
-    /// Variance that a table of AKP adds on average: what is left of phase errors, and the exponential's errors of modulus
-    /// times the mean square of the table's gains.
+    /// Variance that a table of AKP adds on average: that of the remaining phase errors, and that of the exponential's
+    /// errors of modulus times the mean square of the table's gains.
     ///
     /// Errors of modulus are half of the exponential's noise, and the error of its approximation at the phases that
     /// occur. These phases lie around 0, where the first omitted term of a Chebyshev series may have all its maxima or

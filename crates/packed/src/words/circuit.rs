@@ -142,7 +142,7 @@ impl WordCircuit {
     /// Evaluates the circuit on the words of an input, in the clear.
     ///
     /// # Errors
-    /// If the number of words is not that of inputs, or a word is not below p.
+    /// If there is not one word per input, or a word is not below p.
     pub fn evaluate(&self, input: &[u64]) -> Result<Vec<u64>> {
         self.check_inputs(input.len())?;
         check_values(input, self.modulus)?;

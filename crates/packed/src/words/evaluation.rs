@@ -51,7 +51,7 @@ impl EvaluationKey {
     /// the words of the outputs.
     ///
     /// # Errors
-    /// If the ciphertexts do not belong together or to the key, or their number is not that of the circuit's inputs;
+    /// If the ciphertexts do not belong together or to the key, or there is not one per input word of the circuit;
     /// [`Error::NoiseTooLarge`] before anything is computed if a lookup would fail with more than the stated
     /// probability; [`Error::Cancelled`].
     pub fn lookup_words(
