@@ -1,15 +1,15 @@
 //! AKP functional bootstrapping: Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623), and its
-//! multi-value form (their Section 5.3): Algorithm 1 (MVB) of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
+//! multi-value form (their Section 5.3), which is Algorithm 1 (MVB) of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
 //!
-//! ModRaise, CoeffsToSlots, the exponential of the phase, the table's trigonometric Hermite
-//! interpolation, SlotsToCoeffs. The chain of primes, from the bottom up:
+//! The steps are ModRaise, CoeffsToSlots, the exponential of the phase, the table's trigonometric Hermite
+//! interpolation, and SlotsToCoeffs. The chain of primes, from the bottom up:
 //!
 //! | primes | used by |
 //! |---|---|
 //! | 1 | q_0, the modulus of the result |
 //! | `slots_to_coeffs.primes` | SlotsToCoeffs and the constants of the interpolation, which share them |
-//! | ceil(log2 p), one more for orders above the first; 0 for p = 2 and the first | the interpolation |
-//! | `chebyshev_log_length + doublings`, one more a cleaned doubling, one without `chebyshev_least_depth` | the exponential |
+//! | ceil(log2 p), plus one for orders above the first; 0 for p = 2 and the first order | the interpolation |
+//! | `chebyshev_log_length + doublings`, one more per cleaned doubling, one without `chebyshev_least_depth` | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
 pub(crate) mod fourier_sums;
@@ -32,7 +32,7 @@ use crate::bootstrapping::{LookupShapes, slots_to_coeffs};
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 
-/// Steps of progress before any table: ModRaise, CoeffsToSlots, the exponential.
+/// Number of progress steps before any table: ModRaise, CoeffsToSlots, the exponential.
 pub(crate) const STEPS_BEFORE_TABLES: usize = 3;
 
 /// The public, table-independent part of AKP for one parameter set.
@@ -43,7 +43,7 @@ pub(crate) struct AkpCircuit {
     pub start: PhaseStart,
     /// The plan of SlotsToCoeffs, for the scale at which the interpolation ends.
     pub slots_to_coeffs: HomomorphicDft,
-    /// How products of hidden tables are hidden: none before it is known what noise there is to hide.
+    /// Flooding of the products of hidden tables. None until the noise that it must hide is known.
     hiding: Option<Hiding>,
     largest_phase: Option<f64>,
     primes: Vec<f64>,
@@ -65,29 +65,31 @@ impl AkpCircuit {
         circuit
     }
 
-    /// The same circuit, whose products are hidden where errors of phases are at most `largest_phase`.
+    /// Returns the same circuit with flooding, which hides products as long as errors of phases are at most
+    /// `largest_phase`.
     pub(crate) fn hiding(self, hiding: Hiding, largest_phase: f64) -> Self {
         Self { hiding: Some(hiding), largest_phase: Some(largest_phase), ..self }
     }
 
-    /// The same circuit, of tables whose outputs differ by at most `range`.
+    /// Returns the same circuit for tables whose outputs differ by at most `range`.
     pub(crate) fn within(&self, range: u64) -> Self {
         let literal = ParametersLiteral { output_range: Some(range), ..self.literal.clone() };
         Self { literal, ..self.clone() }
     }
 
-    /// The largest error of a phase, of 1, for which tables are hidden; none where they are not.
+    /// The largest error of a phase, as a fraction of the torus, for which tables are hidden; none if tables are not
+    /// hidden.
     pub(crate) fn largest_phase(&self) -> Option<f64> {
         self.largest_phase
     }
 
-    /// The product that is hidden, in a dry run of the worst table: its limbs and scale.
+    /// Limbs and scale of the product that flooding hides, in a dry run of the worst table.
     pub(crate) fn hidden_product(&self) -> (usize, f64) {
         let outputs = self.worst_outputs();
         (outputs.limbs + 1, outputs.scale * self.primes[outputs.limbs])
     }
 
-    /// The literal that it was planned for.
+    /// The literal that the circuit was planned for.
     pub(crate) fn literal(&self) -> &ParametersLiteral {
         &self.literal
     }
@@ -97,13 +99,14 @@ impl AkpCircuit {
         self.literal.dry_run(&self.primes)
     }
 
-    /// A dry run like [`AkpCircuit::dry_run`] in which noise of all coefficients counts.
+    /// A dry run like [`AkpCircuit::dry_run`] that counts the noise of all coefficients.
     fn any_slots(&self) -> DryRun {
         let parameters = self.literal.dry_run_parameters(&self.primes);
         DryRun::new(DryRunParameters { noise_coefficients: parameters.degree, ..parameters })
     }
 
-    /// Noise of a coefficient modulo q_0, or the prime of the secret of blocks, of an input with this noise as a fraction of the client's modulus.
+    /// Noise of a coefficient modulo q_0 or the prime of the secret of blocks, for an input with this noise as a
+    /// fraction of the client's modulus.
     pub(crate) fn input_noise(&self, input: NoiseLaw) -> NoiseLaw {
         self.literal.input_noise(self.start.input_modulus(), input)
     }
@@ -113,7 +116,8 @@ impl AkpCircuit {
         self.predict_worst(&self.dry_run(), 1, &self.slots_to_coeffs).outputs
     }
 
-    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most, through these matrices.
+    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most, with these matrices of
+    /// SlotsToCoeffs.
     pub(crate) fn predict_worst(
         &self,
         dry_run: &DryRun,
@@ -124,15 +128,16 @@ impl AkpCircuit {
         self.predict_through(dry_run, &table, power, tables, dft)
     }
 
-    /// Predicts the result of a table that looks random: what SlotsToCoeffs rounds is in proportion to outputs, which are far
-    /// from the ends of their range on average.
+    /// Predicts the result of a table that looks random. Rounding errors of SlotsToCoeffs are proportional to outputs,
+    /// which on average are far from the ends of their range.
     pub(crate) fn predict_typical(&self) -> Shape {
         let literal = &self.literal;
         let table = self.interpolation(&literal.typical_table());
         self.predict_average(&table, literal.output_width().powi(2) / 12.0)
     }
 
-    /// Predicts the result of a table, whose outputs have this mean square as fractions of P, on an input of average noise.
+    /// Predicts the result of a table whose outputs have this mean square, as fractions of P, on an input of average
+    /// noise.
     pub(crate) fn predict_average(&self, table: &Interpolation, mean_square: f64) -> Shape {
         let literal = &self.literal;
         let is_one = literal.slots < literal.ring_degree && !literal.complex_outputs;
@@ -143,12 +148,12 @@ impl AkpCircuit {
         average.predict_through(&self.dry_run(), table, power, 1, &self.slots_to_coeffs).result
     }
 
-    /// Predicts `tables` lookups of `table`, whose outputs in slots have this power, on one fresh input and through
-    /// these matrices.
+    /// Predicts `tables` lookups of `table`, whose outputs in slots have this power, on one fresh input and with these
+    /// matrices of SlotsToCoeffs.
     ///
-    /// Noise is followed in three parts, because the table treats them differently: that of the
-    /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it (which cosines keep), and
-    /// that which the interpolation and SlotsToCoeffs add themselves.
+    /// Noise is followed in three parts, because the table treats them differently: that of the phase (which the zero
+    /// slopes of the interpolation square), that of the exponential beyond the phase's (which cosines keep), and that
+    /// of the interpolation and SlotsToCoeffs.
     fn predict_through(
         &self,
         dry_run: &DryRun,
@@ -161,7 +166,7 @@ impl AkpCircuit {
         let input_noise = self.input_noise(fresh.law()).variance();
         let mut exponentials = self.start.predict(dry_run, input_noise, &self.any_slots());
         let exponential = exponentials[0];
-        // A cosine is an output but for constants, with its noise.
+        // A cosine is the output up to constants, with its noise.
         if table.has_powers() {
             exponentials.iter_mut().for_each(|z| z.noise = SlotNoise::ZERO);
         }
@@ -197,7 +202,7 @@ impl AkpCircuit {
         self.interpolation(&self.literal.worst_table())
     }
 
-    /// The interpolation of a table in dry runs, where nothing is drawn.
+    /// The interpolation of a table for dry runs, which draw nothing at random.
     pub(crate) fn interpolation(&self, table: &Table) -> Interpolation {
         match self.literal.hidden_tables() {
             None => Interpolation::new(table, self.literal.hermite_order),
@@ -205,7 +210,7 @@ impl AkpCircuit {
         }
     }
 
-    /// The interpolation of a table in lookups.
+    /// The interpolation of a table for lookups.
     pub(crate) fn prepared(&self, table: &Table) -> Interpolation {
         match self.literal.hidden_tables() {
             None => self.interpolation(table),
@@ -213,8 +218,8 @@ impl AkpCircuit {
         }
     }
 
-    /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials. Where outputs are
-    /// complex, every two tables are the parts of one.
+    /// Computes the outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials. If
+    /// outputs are complex, every two tables are the parts of one complex table.
     ///
     /// # Errors
     /// The errors of `step`, which is called [`AkpCircuit::table_steps`] times.
@@ -234,8 +239,8 @@ impl AkpCircuit {
         })
     }
 
-    /// The outputs of every table in slots, of a ciphertext: ModRaise, CoeffsToSlots by these matrices, the exponential, and
-    /// [`AkpCircuit::look_up_many`].
+    /// Computes the outputs of every table in slots from a ciphertext: ModRaise, CoeffsToSlots with these matrices, the
+    /// exponential, and [`AkpCircuit::look_up_many`].
     ///
     /// # Errors
     /// The errors of `step`, which is called [`STEPS_BEFORE_TABLES`] and [`AkpCircuit::table_steps`] times.
@@ -251,12 +256,12 @@ impl AkpCircuit {
         self.look_up_many(evaluator, exponentials, tables, step)
     }
 
-    /// Steps of progress of [`AkpCircuit::look_up_many`].
+    /// Number of progress steps of [`AkpCircuit::look_up_many`].
     pub(crate) fn table_steps(&self, tables: &[&Interpolation]) -> usize {
         interpolation::steps(self.literal.parts(), tables)
     }
 
-    /// SlotsToCoeffs: outputs as fractions of P in coefficients, at scale q_0 modulo q_0.
+    /// Applies SlotsToCoeffs: returns outputs as fractions of P in coefficients, at scale q_0 modulo q_0.
     pub(crate) fn finish<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -267,7 +272,7 @@ impl AkpCircuit {
     }
 }
 
-/// The interpolation of a table that is hidden, by a law, or none in dry runs.
+/// The interpolation of a hidden table. `law` says how it is hidden; dry runs have none.
 fn hidden(table: &Table, law: Option<HiddenTables>) -> Interpolation {
     Interpolation::Hidden(HiddenTable::new(table.centered(), table.output_modulus(), law))
 }

@@ -1,8 +1,8 @@
-//! The parts of functional bootstrapping that every method shares: from coefficients modulo the client's modulus to the
-//! complex exponential of their phases in slots, and from outputs in slots back to coefficients.
+//! The parts of functional bootstrapping that all methods share: the way from coefficients modulo the client's modulus
+//! to the complex exponentials of their phases in slots, and the way from outputs in slots back to coefficients.
 //!
-//! Lines 2 to 5, 7 and 8 of Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623); lines 1 to 4, 10
-//! and 11 of Algorithm 1 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
+//! These are lines 2 to 5, 7 and 8 of Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623); lines 1
+//! to 4, 10 and 11 of Algorithm 1 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
 
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 
@@ -13,12 +13,12 @@ pub(crate) mod slots_to_coeffs;
 /// Results of the dry run of a lookup by any method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LookupShapes {
-    /// The exponential of a phase, with the noise that it has beyond the phase's.
+    /// The exponential of a phase, with its noise beyond that of the phase.
     pub exponential: Shape,
     /// Outputs in slots, before SlotsToCoeffs.
     pub outputs: Shape,
-    /// The result, outputs as fractions of P in its coefficients.
+    /// The result, with outputs as fractions of P in its coefficients.
     pub result: Shape,
-    /// Noise of the result that the steps after the deltas of digits add, of trees.
+    /// Noise of the result that the steps of a tree after the deltas of digits add.
     pub selection_noise: SlotNoise,
 }

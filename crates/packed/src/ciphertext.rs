@@ -1,4 +1,4 @@
-//! Ciphertexts as callers see them.
+//! The ciphertext type of the public API.
 
 use std::ops::RangeInclusive;
 
@@ -16,13 +16,14 @@ use cryptable_wire::{BodyReader, KeyId, ObjectType, object_bytes, peek_header, r
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_MODULUS;
 
-/// Longest body of a ciphertext: two polynomials of the largest ring degree.
+/// Maximum length of a ciphertext's body in bytes: two polynomials of the largest ring degree.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
 
-/// Encrypted integers of one modulus, of one client and one parameter set: an RLWE ciphertext `(b, a)` with the values
-/// in its coefficients.
+/// Encrypted integers modulo one number, under one client's key and one parameter set: an RLWE ciphertext `(b, a)` with
+/// the values in its coefficients.
 ///
-/// A fresh ciphertext holds b and the seed of a: `N·k/8` bytes and some at a modulus of 2^k. A result holds both.
+/// A fresh ciphertext holds b and the seed of a: slightly more than `N·k/8` bytes at a modulus of 2^k. A result holds
+/// both b and a in full.
 ///
 /// ```
 /// use cryptable_packed::{Ciphertext, Parameters, SecretKey};
@@ -40,7 +41,7 @@ pub struct Ciphertext {
     body: Body,
 }
 
-/// The words of a ciphertext: all of them, or what decryption needs.
+/// The words of a ciphertext: all of them, or only those that decryption needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Body {
     Full(CoefficientCiphertext),
@@ -82,31 +83,32 @@ impl Ciphertext {
         }
     }
 
-    /// Whether it is a result that can be decrypted and nothing else ([`crate::EvaluationKey::compress`]).
+    /// Whether this is a compressed result, which can only be decrypted ([`crate::EvaluationKey::compress`]).
     #[must_use]
     pub fn is_compressed(&self) -> bool {
         matches!(self.body, Body::Compressed(_))
     }
 
-    /// The digest of its parameters, [`Parameters::digest`].
+    /// The digest of the ciphertext's parameters, [`Parameters::digest`].
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
         self.binding.parameter_digest
     }
 
-    /// The secret key that it is encrypted under.
+    /// The identifier of the secret key that the values are encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
     }
 
-    /// The bound on its noise, which follows every operation on it; of one from a file, what the file says.
+    /// The bound on the ciphertext's noise. Every operation updates it; for a ciphertext read from a file, the bound is
+    /// the one that the file states.
     #[must_use]
     pub fn noise(&self) -> NoiseBound {
         self.noise
     }
 
-    /// Whether its mask is a seed: true as long as nothing was computed but sums with constants.
+    /// Whether the mask is still a seed: true as long as nothing but constants was added.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         matches!(&self.body, Body::Full(body) if matches!(body.a, UniformPart::Seed(_)))
@@ -153,12 +155,13 @@ impl Ciphertext {
         Ok(Self { binding, noise, body })
     }
 
-    /// Checks that it belongs to these parameters and this key, in every number that later code relies on: a file may
-    /// claim anything.
+    /// Checks that the ciphertext belongs to these parameters and this key. Covers every number that later code relies
+    /// on, since a file may claim anything.
     ///
     /// # Errors
-    /// If the digest, the key or a size differs, or its values have another modulus than the one given (a modulus that
-    /// results may not have, if `None`); if it claims less noise than fresh ones have, or more than decrypts.
+    /// If the digest, the key or a size differs; if the modulus of the values is not the given one (with `None`: is not
+    /// one that results may have); if the ciphertext claims less noise than a fresh one has, or too much to be
+    /// decrypted.
     pub(crate) fn check(
         &self,
         parameters: &Parameters,
@@ -170,7 +173,7 @@ impl Ciphertext {
         self.check_count(0..=literal.slots)
     }
 
-    /// Checks the number of coefficients with values, by which complex results of trees differ from inputs.
+    /// Checks the number of coefficients with values: complex results of trees have another number than inputs.
     pub(crate) fn check_count(&self, counts: RangeInclusive<usize>) -> Result<()> {
         if counts.contains(&self.count()) {
             return Ok(());
@@ -179,7 +182,7 @@ impl Ciphertext {
         Err(Error::mismatch("number of values of a ciphertext", self.count(), expected))
     }
 
-    /// Checks a ciphertext like [`Ciphertext::check`], with values in `slots` coefficients.
+    /// Checks the ciphertext like [`Ciphertext::check`], but with values in `slots` coefficients.
     ///
     /// # Errors
     /// The same errors.
@@ -200,7 +203,7 @@ impl Ciphertext {
         self.check_contents(parameters, modulus, slots)
     }
 
-    /// Checks a ciphertext like [`Ciphertext::check`], or compressed results, before it is decrypted.
+    /// Checks the ciphertext, compressed or not, before it is decrypted, like [`Ciphertext::check`].
     ///
     /// # Errors
     /// The same errors.
@@ -222,7 +225,7 @@ impl Ciphertext {
         self.check_contents(parameters, None, parameters.literal().input_slots())
     }
 
-    /// Decrypts a ciphertext that was checked.
+    /// Decrypts the ciphertext, which must have been checked.
     #[cfg(feature = "client")]
     pub(crate) fn decrypt(&self, secret: &TernarySecret) -> Vec<u64> {
         match &self.body {
@@ -249,7 +252,7 @@ impl Ciphertext {
         }
         match modulus {
             Some(modulus) => check_equal("modulus of the values", self.modulus(), modulus)?,
-            // Results have the output modulus; digits and functions of them have others.
+            // Results have the output modulus; digits and functions of digits have other moduli.
             None if (2..=MAX_MODULUS.max(literal.input_modulus)).contains(&self.modulus()) => {}
             None => {
                 let (found, name) = (self.modulus(), "modulus of the values");
@@ -262,7 +265,7 @@ impl Ciphertext {
         self.noise.check_decryption("decryption", self.modulus(), limit)
     }
 
-    /// The RLWE ciphertext of one that was checked not to be compressed.
+    /// The RLWE ciphertext, for ciphertexts that were checked not to be compressed.
     pub(crate) fn body(&self) -> &CoefficientCiphertext {
         match &self.body {
             Body::Full(body) => body,

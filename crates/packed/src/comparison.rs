@@ -1,20 +1,21 @@
-//! Comparison, maximum, minimum, ReLU, absolute value and clamping of packed integers, equality and selection.
+//! Comparison of packed integers: order, equality, maximum, minimum, ReLU, absolute value, clamping and selection.
 //!
-//! Integers of b bits, [`Signedness::Unsigned`] or [`Signedness::Signed`], stand modulo M = 2^(b+1): one bit of **headroom**,
-//! so that the difference of any two lies within [-M/2, M/2) and its sign is the comparison. Without it, 0 - (2^b - 1) would
-//! be 1 modulo 2^b, and positive. [`Parameters::for_comparisons`](crate::Parameters::for_comparisons) adds that bit.
+//! Integers of b bits, [`Signedness::Unsigned`] or [`Signedness::Signed`], are represented modulo M = 2^(b+1): one bit
+//! of **headroom**, so that the difference of any two lies within [-M/2, M/2) and its sign is the comparison. Without
+//! it, 0 - (2^b - 1) would be 1 modulo 2^b, and positive.
+//! [`Parameters::for_comparisons`](crate::Parameters::for_comparisons) adds that bit.
 //!
-//! | parameters | values | comparison | maximum and its like |
+//! | parameters | values | comparison | maximum and similar operations |
 //! |---|---|---|---|
-//! | of AKP or a tree, P = M | as one, to 11 bits with AKP | a table of the difference | a table of the value or difference: one ciphertext |
-//! | that take inputs digit by digit | to 39 bits at 2^-64 | HomSign of the difference | digits of both and the sign, and a selection of each digit |
+//! | AKP or tree, P = M | to 11 bits by AKP | a table of the difference | a table of the value or difference: one ciphertext |
+//! | digit by digit | to 39 bits at 2^-64 | HomSign of the difference | digits of both and the sign, selection of each digit |
 //!
-//! A result of AKP has some 20 bits of precision. So large results are not one ciphertext but a [`DigitList`]. Its digits are
-//! selected by signs in slots, by products before SlotsToCoeffs.
+//! A result of AKP has some 20 bits of precision, so a large result is not one ciphertext but a [`DigitList`]. Signs
+//! select its digits in slots, by products before SlotsToCoeffs.
 //!
 //! | file | what |
 //! |---|---|
-//! | `signedness.rs` | which integers values stand for |
+//! | `signedness.rs` | the integers that values represent |
 //! | `digit_list.rs` | results |
 //! | `operation.rs` | names, bootstraps and failures of all operations |
 //! | `predicates.rs` | less than, equality |

@@ -1,8 +1,9 @@
-//! Compression of results: short masks, and as few bits as decryption needs.
+//! Compression of results: short masks, and the fewest bits that decryption needs.
 //!
-//! A key switch ([`ResultKey`]) gives a result a mask of 4,096 words or 8,192 under a second secret of the client's. What is left
-//! are the words of b, 9 bits for a value of 8 bits, and those few of a: 65,536 results of 8 bits take some 83 kB. Where the
-//! evaluation key has no key for that (those of several owners, and of earlier versions), words are rounded alone.
+//! A key switch ([`ResultKey`]) replaces the mask of a result by one of 4,096 or 8,192 words, under a second secret of
+//! the client. A compressed result consists of the words of b, 9 bits for a value of 8 bits, and these few words of a:
+//! 65,536 results of 8 bits take some 83 kB. If the evaluation key has no key for this switch (as with several owners,
+//! or in keys of earlier versions), words are only rounded.
 
 use cryptable_ckks::bootstrapping::mod_raise::switch_to_bottom;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
@@ -25,10 +26,12 @@ const NUMBERS: usize = 40;
 const SHORT_NUMBERS: usize = NUMBERS + 8;
 
 impl EvaluationKey {
-    /// Compresses a result for its way to the client, who decrypts it as before. Nothing else can be done with it.
+    /// Compresses a result for transport to the client, who decrypts it as usual. A compressed result can only be
+    /// decrypted.
     ///
-    /// Results get short masks, words are rounded to as few bits as keep the stated failure probability, and words without
-    /// values are dropped: a full ciphertext of results of 8 bits takes a fifth of its bytes, one of 1,000 values a fortieth.
+    /// Results get short masks, words are rounded to the fewest bits that keep the stated failure probability, and
+    /// words without values are dropped: a full ciphertext of results of 8 bits shrinks to a fifth of its bytes, one of
+    /// 1,000 values to a fortieth.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey};
@@ -43,7 +46,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, or compressed already.
+    /// If the ciphertext belongs to another client, has other parameters, or is already compressed.
     pub fn compress(&self, result: &Ciphertext) -> Result<Ciphertext> {
         result.check(self.parameters(), self.binding(), None)?;
         let (key, count) = (self.result_key(), result.count());
@@ -58,14 +61,14 @@ impl EvaluationKey {
     }
 }
 
-/// How a result is compressed: words of its mask, bits of words, and the noise that it has then.
+/// The form of a compressed result: words of its mask, bits per word, and its noise.
 struct Compression {
     mask_words: usize,
     bits: KeptBits,
     noise: NoiseBound,
 }
 
-/// The key switch to a short mask, between two changes of the modulus.
+/// Switches a ciphertext to a short mask, between two changes of the modulus.
 fn switched(key: &ResultKey, body: &CoefficientCiphertext) -> CoefficientCiphertext {
     let CoefficientCiphertext { log2_modulus, plaintext_modulus, layout, .. } = *body;
     let ring = key.ring();
@@ -75,14 +78,15 @@ fn switched(key: &ResultKey, body: &CoefficientCiphertext) -> CoefficientCiphert
 }
 
 impl Parameters {
-    /// Returns the shape of the key that gives results short masks, if there is one.
+    /// Returns the shape of the key that switches results to short masks, if there is one.
     pub(crate) fn result_key_shape(&self) -> Option<ResultKeyShape> {
         let moduli = self.bottom_moduli();
         self.mask_words().map(|mask_words| ResultKeyShape { moduli, mask_words })
     }
 
-    /// Returns the noise that a short mask adds: the rounding modulo q_0 by the client's secret, the switch, and the rounding of
-    /// the result by the second secret. All are sums of bounded symmetric terms given the keys, so that a Gaussian bounds them.
+    /// Returns the noise that a short mask adds: the rounding modulo q_0 by the client's secret, the switch, and the
+    /// rounding of the result by the second secret. Given the keys, all are sums of bounded symmetric terms, so that a
+    /// Gaussian bounds them.
     fn short_mask_noise(&self) -> Option<NoiseBound> {
         let shape = self.result_key_shape()?;
         let primes = self.bottom_primes();
@@ -94,7 +98,7 @@ impl Parameters {
         Some(NoiseBound::of_law(NoiseLaw::gaussian(variance), 0.0))
     }
 
-    /// Returns the bytes of a compressed result of a lookup of this number of fresh values, as a file.
+    /// Returns the size in bytes of a file with the compressed result of a lookup of `count` fresh values.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Request};
@@ -112,8 +116,8 @@ impl Parameters {
         around + numbers + packed_bytes(count, bits.b) + packed_bytes(mask_words, bits.a)
     }
 
-    /// Chooses the compression that makes a result with this noise smallest, with a short mask of `short` words if there is a key
-    /// for that.
+    /// Chooses the compression that makes a result with this noise smallest. The mask has `short` words if there is a
+    /// key for short masks.
     fn compression(
         &self,
         noise: NoiseBound,
@@ -139,8 +143,8 @@ impl Parameters {
         short.or_else(|| smallest(noise, degree)).unwrap_or_else(unchanged)
     }
 
-    /// Noise of a result whose words are rounded to these bits: of a by the secret, Gaussian since it is a sum of many uniform
-    /// terms; of b at most half a unit, whatever the value.
+    /// Noise of a result whose words are rounded to these bits. The rounding of a, multiplied by the secret, is
+    /// Gaussian, since it is a sum of many uniform terms; the rounding of b is at most half a unit.
     fn compressed_noise(&self, noise: NoiseBound, bits: KeptBits, mask_words: usize) -> NoiseBound {
         let literal = self.literal();
         let most = literal.log2_ciphertext_modulus;

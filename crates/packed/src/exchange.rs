@@ -1,15 +1,16 @@
-//! Batcher's networks (1968) over the places of a ciphertext: the bitonic one to merge, the odd-even one to sort.
+//! Batcher's networks (1968) over the places of a ciphertext: the bitonic network for merging, the odd-even network for
+//! sorting.
 //!
-//! All pairs of a network have the value that comes first in order at their first place.
+//! Every pair of a network ends up with the value that comes first in order at its first place.
 
-/// Pairs of places that are compared at once, and exchanged where their values are not in order.
+/// Pairs of places that are compared in one step, and exchanged if their values are not in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// From the first place of a pair to the second.
+    /// Distance from the first place of a pair to the second.
     distance: usize,
-    /// The first place that is one of a pair.
+    /// The first place that belongs to a pair.
     start: usize,
-    /// Both places of a pair are in the same block of as many places.
+    /// Size of blocks of places: both places of a pair are in the same block.
     block: usize,
 }
 
@@ -20,8 +21,8 @@ impl Exchange {
         (0..places.ilog2()).rev().map(exchange)
     }
 
-    /// Returns the exchanges that sort the first `rows` places: merges of pairs, of fours, and so on, each of as many exchanges as
-    /// it has bits. Other places are not read, as if their values came last.
+    /// Returns the exchanges that sort the first `rows` places: merges of pairs, of fours, and so on, where a merge of
+    /// 2^k places has k exchanges. Other places are not read, as if their values came last.
     ///
     /// ```
     /// use cryptable_packed::Exchange;
@@ -49,7 +50,7 @@ impl Exchange {
         (0..rows.next_power_of_two().ilog2()).flat_map(merge)
     }
 
-    /// Returns how far apart the places of a pair are.
+    /// Returns the distance between the places of a pair.
     #[must_use]
     pub fn distance(self) -> usize {
         self.distance

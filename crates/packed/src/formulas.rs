@@ -1,10 +1,10 @@
 //! Formulas over several columns: sums of tables, and choices between them, evaluated in slots.
 //!
-//! A [`formula::Formula`] is what decision trees, linear models and filters are made of. All columns are raised to
-//! exponentials once; tables and conditions are AKP's interpolations of them, choices are products in slots, and each formula
-//! takes one SlotsToCoeffs: no bootstrap is spent on what lies between columns and results. [`prepared`] is a formula in its
-//! normal form with its noise, [`circuit`] evaluates it on ciphertexts ([`evaluation`]) or on shapes ([`prediction`]).
-//! Results may be columns of further formulas ([`stages`]), as in a [`network`], or of the same, as in a [`sort`].
+//! Decision trees, linear models and filters are [`formula::Formula`]s. All columns are raised to exponentials once;
+//! tables and conditions are AKP's interpolations of these, choices are products in slots, and each formula needs one
+//! SlotsToCoeffs: the steps between columns and results need no bootstrap. [`prepared`] has formulas in normal form
+//! with their noise, [`circuit`] evaluates them on ciphertexts ([`evaluation`]) or on shapes ([`prediction`]). Results
+//! may be columns of further formulas ([`stages`]), as in a [`network`], or of the same formulas, as in a [`sort`].
 
 pub(crate) mod by_group;
 pub(crate) mod circuit;

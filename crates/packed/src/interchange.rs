@@ -1,4 +1,4 @@
-//! RLWE ciphertexts in and out: for methods that make packed values of others, or go on from them.
+//! Import and export of RLWE ciphertexts, for methods that convert other ciphertexts to packed values or back.
 
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
@@ -8,33 +8,33 @@ use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
 
 impl EvaluationKey {
-    /// The RLWE ciphertext of values that belong to this key: m/modulus as a fraction of 2^k in every coefficient that
-    /// its layout names.
+    /// Returns the RLWE ciphertext of values that belong to this key: every coefficient that its layout names holds
+    /// m/modulus as a fraction of 2^k.
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
+    /// If the ciphertext belongs to another client, has other parameters, or claims impossible noise.
     pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<&'a CoefficientCiphertext> {
         ciphertext.check(self.parameters(), self.binding(), None)?;
         Ok(ciphertext.body())
     }
 
-    /// Values that another method computed, with a bound on their noise. That they are under this client's key is the
-    /// caller's to know.
+    /// Imports values that another method computed, with a bound on their noise. The caller must ensure that they are
+    /// encrypted under this client's key.
     ///
     /// # Errors
-    /// If ring degree, slots or modulus are not those of the parameters, or words are no words of them;
+    /// If ring degree, slots or modulus are not those of the parameters, or words are not below the modulus;
     /// [`Error::NoiseTooLarge`] if the values would decrypt wrong with more than the stated probability.
     pub fn import(&self, body: CoefficientCiphertext, noise: NoiseBound) -> Result<Ciphertext> {
         let (b, a) = body.to_pair();
         let limit = 1 << self.parameters().literal().log2_ciphertext_modulus;
         for words in [&b, &a] {
             check_equal("ring degree", words.len(), self.parameters().ring_degree())?;
-            // Words may be secret to nobody: they are of a ciphertext.
+            // Errors may show these words: those of a ciphertext are not secret.
             if let Some((index, &value)) = words.iter().enumerate().find(|(_, w)| **w >= limit) {
                 return Err(Error::ValueOutOfRange { index, value, limit });
             }
         }
-        // No ciphertext says that it has less noise than fresh ones.
+        // No ciphertext may state less noise than that of fresh ones.
         let fresh = self.parameters().literal().fresh_noise(body.plaintext_modulus);
         let found = self.result(body, noise.max(NoiseBound::new(fresh.deviation(), 0.0)));
         found.check(self.parameters(), self.binding(), None)?;

@@ -2,7 +2,7 @@
 //! CKKS.
 //!
 //! A client encrypts integers of `Z_p`; a server without the secret maps each through any table f: Z_p -> Z_P; the
-//! client decrypts exact integers. [`Method`] names the three ways to do so: AKP (Alexandru, Kim, Polyakov, CRYPTO
+//! client decrypts exact results. [`Method`] names the three ways of doing so: AKP (Alexandru, Kim, Polyakov, CRYPTO
 //! 2025, ePrint 2024/1623), and the multiplexer trees BMT and CMT (Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
 //!
 //! ```
@@ -32,15 +32,15 @@
 //! | a request becomes parameters | `planner`, `parameters` |
 //! | ModRaise, CoeffsToSlots, the complex exponential of the phase | `bootstrapping` |
 //! | AKP: the table's trigonometric Hermite interpolation | `akp` |
-//! | floor, digits and signs of large values: AKP on one digit after the other | `multi_precision` |
-//! | comparisons, maximum and their like | `comparison` |
-//! | sums of tables of several columns and choices between them: decision trees, filters; sums of them by groups | `formulas` |
+//! | floor, digits and signs of large values: AKP on one digit at a time | `multi_precision` |
+//! | comparisons, maxima and similar operations | `comparison` |
+//! | sums of tables of several columns and choices between them (trees, filters), also per group | `formulas` |
 //! | trees: functional digit decomposition, deltas, Kronecker products, multiplexer tree | `multiplexer` |
 //! | SlotsToCoeffs, and the switch to the client's modulus | `bootstrapping` |
-//! | all of it, with checks and progress | `lookup` |
+//! | the whole lookup, with checks and progress | `lookup` |
 //!
-//! Circuits are written once against `cryptable_ckks::Arithmetic` and run on ciphertexts or, to predict noise, keys and
-//! cost, on their shapes.
+//! Circuits are written once against `cryptable_ckks::Arithmetic`. They run on ciphertexts, or on the shapes of
+//! ciphertexts to predict noise, keys and cost.
 //!
 //! Everything that touches a secret needs the feature `client` (on by default); a server builds without it.
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 //! Sums, differences and multiples of packed values: exact arithmetic modulo the modulus of the values, without any key
-//! and without a bootstrap. Noise grows, and what would decrypt wrong too often is refused.
+//! and without a bootstrap. Noise grows; results that would decrypt wrong too often are refused.
 
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::Result;
@@ -9,8 +9,8 @@ use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
 
 impl EvaluationKey {
-    /// `x + y` modulo the modulus of the values, value by value. Bounds on noise add up, as they must where y depends on
-    /// x; [`crate::Parameters::sum_limits`] says how far.
+    /// Computes `x + y` modulo the modulus of the values, value by value. Bounds on noise add up, since y may depend on
+    /// x; [`crate::Parameters::sum_limits`] returns the maximum number of terms.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey};
@@ -26,7 +26,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If a ciphertext is of another client or other parameters, or their moduli or counts differ;
+    /// If a ciphertext belongs to another client or has other parameters, or the moduli or counts differ;
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if the result would decrypt wrong with more than the stated
     /// probability.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
@@ -34,7 +34,7 @@ impl EvaluationKey {
         self.checked("decryption of the sum", x.body().add(y.body())?, x.noise() + y.noise())
     }
 
-    /// `x - y` modulo the modulus of the values, value by value.
+    /// Computes `x - y` modulo the modulus of the values, value by value.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::add`].
@@ -44,19 +44,20 @@ impl EvaluationKey {
         self.checked("decryption of the difference", x.body().sub(y.body())?, noise)
     }
 
-    /// `-x` modulo the modulus of the values. Noise stays as it is.
+    /// Computes `-x` modulo the modulus of the values. Noise does not change.
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters.
+    /// If the ciphertext belongs to another client or has other parameters.
     pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext> {
         self.mul_scalar(x, -1)
     }
 
-    /// `x + constant` modulo the modulus of the values, for each value a constant of its own. Noise stays as it is, but
-    /// for what encoding rounds away where the modulus is no power of two.
+    /// Computes `x + constant` modulo the modulus of the values, with one constant per value. Noise does not change,
+    /// except for the rounding of the encoding if the modulus is not a power of two.
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
+    /// The errors of [`EvaluationKey::add`]; if there is not one constant per value, or a constant is not below the
+    /// modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
         self.check_operands(&[x])?;
         let modulus = f64::from(self.parameters().literal().log2_ciphertext_modulus).exp2();
@@ -64,8 +65,8 @@ impl EvaluationKey {
         self.checked("decryption of the sum", x.body().add_plain(constants)?, noise)
     }
 
-    /// `factor·x` modulo the modulus of the values. Noise grows by the size of the least number that is the factor modulo
-    /// that: 255 counts as -1 modulo 256.
+    /// Computes `factor·x` modulo the modulus of the values. Noise is multiplied by the absolute value of the factor's
+    /// smallest representative: 255 counts as -1 modulo 256.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::add`].
@@ -76,9 +77,9 @@ impl EvaluationKey {
         self.checked("decryption of the multiple", x.body().mul_scalar(factor), noise)
     }
 
-    /// Moves every value `offset` places on, and takes the first `count` places of the result as values. What leaves at
-    /// one end comes in negated at the other; places without a value hold zero in a fresh ciphertext, and anything in
-    /// others. Noise stays as it is.
+    /// Moves every value forward by `offset` places, and returns the first `count` places of the result as values.
+    /// Values that leave at one end enter negated at the other. Places without a value hold zero in fresh ciphertexts,
+    /// and arbitrary values in others. Noise does not change.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey};
@@ -91,8 +92,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters; if there are fewer places than `count`, or `offset` is
-    /// further than all of them.
+    /// If the ciphertext belongs to another client or has other parameters; if there are fewer places than `count`, or
+    /// `offset` exceeds their number.
     pub fn shift(&self, x: &Ciphertext, offset: i64, count: usize) -> Result<Ciphertext> {
         self.check_operands(&[x])?;
         Ok(self.result(x.body().shift(offset, count)?, x.noise()))
@@ -102,7 +103,7 @@ impl EvaluationKey {
         operands.iter().try_for_each(|x| x.check(self.parameters(), self.binding(), None))
     }
 
-    /// A result that decrypts.
+    /// Makes a result after checking that its noise admits decryption.
     fn checked(
         &self,
         operation: &'static str,

@@ -1,4 +1,5 @@
-//! All numbers of a parameter set, before validation: what files hold, and what everything else is computed from.
+//! All numbers of a parameter set, before validation. Files hold these numbers, and everything else is computed from
+//! them.
 
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
@@ -12,76 +13,77 @@ use serde::{Deserialize, Serialize};
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::parameters::kept_primes::primes;
 
-/// How a homomorphic DFT is cut into matrices.
+/// The division of a homomorphic DFT into matrices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DftLiteral {
-    /// Butterfly levels merged in each matrix, in order of application; their sum is log2 of the
-    /// number of slots.
+    /// Butterfly levels merged into each matrix, in order of application; their sum is log2 of the number of slots.
     pub stages: Vec<u32>,
-    /// Primes that all matrices share.
+    /// Number of primes that all matrices together use.
     pub primes: usize,
-    /// Baby steps a matrix: more are faster and need more keys.
+    /// Baby steps per matrix: more are faster but need more keys.
     pub baby_steps: usize,
-    /// How many of them have keys, which the others share for a key switch more each time; all, if not stated, as in literals
-    /// of earlier versions.
+    /// Number of baby steps with keys of their own. The others reuse these keys, at the cost of one more key switch
+    /// each. By default, and so in literals of earlier versions, all baby steps have keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyed_babies: Option<usize>,
-    /// Baby steps of each matrix, and how many of them have keys, in place of the two numbers above; none, as in literals of
-    /// earlier versions, where these hold for all matrices.
+    /// Per matrix: the number of baby steps, and how many of them have keys. Overrides the two numbers above. Empty by
+    /// default, and so in literals of earlier versions: the two numbers then hold for all matrices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matrix_babies: Vec<[usize; 2]>,
 }
 
-/// The secret under which phases of few values are exponentiated directly, as products over its blocks, in place of ModRaise,
-/// CoeffsToSlots and a series: one coefficient of 1 in each block.
+/// The secret of blocks, which has one coefficient of 1 in each block. Phases of few values are exponentiated under it
+/// directly, as products over its blocks, in place of ModRaise, CoeffsToSlots and a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockSecretLiteral {
-    /// Its dimension, a power of two of at least as many as values.
+    /// Its dimension, a power of two that is at least the number of values.
     pub dimension: usize,
-    /// Its blocks, a power of two.
+    /// Number of its blocks, a power of two.
     pub blocks: usize,
     /// log2 of the prime that ciphertexts are switched to.
     pub log2_prime: f64,
 }
 
-/// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).
+/// The numbers of a multiplexer tree over digits (BMT, CMT).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiplexerLiteral {
     /// Sizes of the digits, the least significant first; their product is the input modulus.
     pub digits: Vec<u64>,
-    /// How many digits each selector joins, the least significant first. The last selector chooses
-    /// columns of the table, the others rows.
+    /// Number of digits that each selector joins, the least significant first. The last selector chooses columns of the
+    /// table, the others choose rows.
     pub selectors: Vec<usize>,
-    /// Times that deltas are cleaned by 3x² - 2x³.
+    /// Number of times that deltas are cleaned by 3x² - 2x³.
     pub delta_cleanings: u32,
-    /// Whether selectors are joined by the cleaning polynomial of AND: `false`, but in literals of earlier versions, which are
-    /// refused with `true`.
+    /// Whether selectors are joined by the cleaning polynomial of AND. Always `false`: validation refuses `true`, which
+    /// only literals of earlier versions may have.
     pub cleaning_and: bool,
-    /// Levels for entries that are plaintexts or ciphertexts (tables of slots, encrypted tables): 1; for
-    /// tables of integers, the same for all slots: 0.
+    /// Levels for the entries of tables: 1 if entries are plaintexts or ciphertexts (tables of slots, encrypted
+    /// tables), 0 if they are integers that all slots share.
     #[serde(default)]
     pub entry_levels: u32,
-    /// Bits by which the scale of every selector stays below its last prime, which the matrices of SlotsToCoeffs have for
-    /// their entries: selectors have more precision than results need. One of fewer entries adds less noise, and spares more
-    /// ([`MultiplexerLiteral::spare_bits_of`]). 0, as in literals of earlier versions, which do not say so.
+    /// Bits by which the scale of every selector stays below its last prime. Selectors have more precision than results
+    /// need, and the matrices of SlotsToCoeffs use these bits for their entries. A selector of fewer entries adds less
+    /// noise and spares more bits ([`MultiplexerLiteral::spare_bits_of`]). 0 by default, and so in literals of earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spare_bits: u32,
-    /// Bits of the modulus of the table step, where its primes but q_0 are smaller than the chain's others: tables take as long
-    /// as it has bits. 0, as in literals of earlier versions, which do not say so: primes are alike.
+    /// Bits of the modulus of the table step, where its primes other than q_0 are smaller than the rest of the chain:
+    /// the time for tables is proportional to these bits. 0 by default, and so in literals of earlier versions: all
+    /// primes have the same size.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub table_bits: u32,
 }
 
-/// All choices that make a parameter set.
+/// All choices that make up a parameter set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
-    /// Name, for people: method, moduli, ring degree, slots.
+    /// Human-readable name: method, moduli, ring degree, slots.
     pub name: String,
-    /// Claimed security, checked by construction.
+    /// Claimed security, which is checked when the parameters are constructed.
     pub security: SecurityLevel,
     /// Ring degree N: 32,768, 65,536 or 131,072 for 128 bits.
     pub ring_degree: usize,
@@ -89,114 +91,120 @@ pub struct ParametersLiteral {
     pub input_modulus: u64,
     /// Output modulus P of the tables.
     pub output_modulus: u64,
-    /// Values a ciphertext, a power of two of at most N.
+    /// Values per ciphertext, a power of two of at most N.
     pub slots: usize,
-    /// log2 of the primes of the chain, and so of the scale.
+    /// log2 of the primes of the chain, and therefore of the scale.
     pub log2_scale: f64,
     /// log2 of the special primes.
     pub log2_special: f64,
-    /// Key-switching digits (dnum) of the keys at the top of the chain: fewer are faster and take more special primes.
+    /// Key-switching digits (dnum) of the keys at the top of the chain: fewer are faster but need more special primes.
     pub dnum: usize,
-    /// Keys of relinearization, how many limbs each serves and its key-switching digits: at fewer limbs, products take fewer
-    /// special primes. None, as in literals of earlier versions, where they follow from the chain alone.
+    /// Relinearization keys: the number of limbs that each serves, and its key-switching digits. Products at fewer
+    /// limbs need fewer special primes. Empty by default, and so in literals of earlier versions: the keys then follow
+    /// from the chain alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub relinearization: Vec<[usize; 2]>,
     /// Halvings of the trace to the subring of sparse slots that share a decomposition.
     #[serde(default, skip_serializing_if = "TraceHalvings::is_one")]
     pub trace_halvings: TraceHalvings,
-    /// How CoeffsToSlots is cut into matrices.
+    /// The division of CoeffsToSlots into matrices.
     pub coeffs_to_slots: DftLiteral,
-    /// Whether the first of them, or the first step of the trace, switches back from the encapsulated secret, by a key of one
-    /// digit for every rotation. Literals of earlier versions do not say so.
+    /// Whether the first matrix of CoeffsToSlots, or the first step of the trace, switches back from the encapsulated
+    /// secret, by a key of one digit for every rotation. `false` by default, and so in literals of earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raising_matrix: bool,
-    /// The secret of blocks that phases are exponentiated under; none, as in literals of earlier versions, where they are
-    /// raised. With one, numbers of CoeffsToSlots and of the exponential are 0.
+    /// The secret of blocks that phases are exponentiated under. None by default, and so in literals of earlier
+    /// versions: phases are then raised. With a secret of blocks, the numbers of CoeffsToSlots and of the exponential
+    /// are 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_secret: Option<BlockSecretLiteral>,
-    /// How SlotsToCoeffs is cut into matrices.
+    /// The division of SlotsToCoeffs into matrices.
     pub slots_to_coeffs: DftLiteral,
-    /// log2 of the number of Chebyshev coefficients of the exponential, those included that are omitted.
+    /// log2 of the number of Chebyshev coefficients of the exponential, including the omitted ones.
     pub chebyshev_log_length: u32,
-    /// How many of them are omitted, the last ones; none, as in literals of earlier versions, which do not say so.
+    /// Number of Chebyshev coefficients that are omitted, counted from the last. 0 by default, and so in literals of
+    /// earlier versions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub chebyshev_left_out: u32,
-    /// log2 of the baby steps of the Chebyshev evaluation.
+    /// log2 of the number of baby steps of the Chebyshev evaluation.
     pub chebyshev_log_babies: u32,
-    /// Whether the Chebyshev evaluation takes the least depth, without a level for its constants. Literals of earlier
-    /// versions do not say so.
+    /// Whether the Chebyshev evaluation has the least depth, without a level for its constants. `false` by default, and
+    /// so in literals of earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chebyshev_least_depth: bool,
-    /// Doublings of the angle after the Chebyshev evaluation.
+    /// Number of doublings of the angle after the Chebyshev evaluation.
     pub doublings: u32,
-    /// How many of the doublings, the last ones, are cleaned of errors of modulus.
+    /// Number of doublings, counted from the last, that are cleaned of errors of modulus.
     #[serde(default)]
     pub exponential_cleanings: u32,
-    /// The digits of a multiplexer tree; AKP if there are none.
+    /// The digits of a multiplexer tree. None for AKP.
     #[serde(default)]
     pub multiplexer: Option<MultiplexerLiteral>,
-    /// Sizes of the digits, the least significant first, that AKP takes one after the other; their product is the input
-    /// modulus, and tables are of the last digit. None: AKP takes inputs as one.
+    /// Sizes of the digits that AKP processes one after the other, the least significant first. Their product is the
+    /// input modulus, and tables are looked up at the last digit. Empty if AKP processes inputs as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub digits: Vec<u64>,
-    /// Primes of products in slots: those that products of digits and signs drop, where AKP takes digits and values are selected
-    /// by signs; one for each choice within another and one for constants, of formulas; none elsewhere.
+    /// Number of primes that products in slots consume. Where AKP processes digits and signs select values, the
+    /// products of digits and signs drop them; formulas have one for each choice within another and one for constants.
+    /// Elsewhere 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub selection_primes: usize,
-    /// Groups that results of formulas may be added up by, a power of two; none elsewhere.
+    /// Number of groups by which results of formulas may be added up, a power of two. 0 if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub groups: usize,
-    /// How many derivatives of the interpolation vanish at its nodes; of AKP.
+    /// Number of derivatives of AKP's interpolation that vanish at its nodes.
     #[serde(default, skip_serializing_if = "HermiteOrder::is_first")]
     pub hermite_order: HermiteOrder,
-    /// Largest difference of two outputs of a table, each by its representative in `[-P/2, P/2)`: what a jump of phase may
-    /// amount to. P - 1, of any table, if not stated; of AKP without digits.
+    /// Largest difference of two outputs of a table, each by its representative in `[-P/2, P/2)`: the most that a jump
+    /// of phase may amount to. By default P - 1, which every table keeps. Only for AKP without digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_range: Option<u64>,
-    /// Whether outputs are complex, a real and an imaginary part in two coefficients each: of AKP without digits for at most
-    /// half as many values as the ring has coefficients, of trees for exactly as many.
+    /// Whether outputs are complex: a real and an imaginary part, in two coefficients. For AKP without digits, with at
+    /// most N/2 values; for trees, with exactly N/2 values.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complex_outputs: bool,
-    /// Whether all between CoeffsToSlots and SlotsToCoeffs is done in a ring of as many real slots as it has coefficients, one
-    /// value each: of trees. Literals of earlier versions do not say so.
+    /// Whether a tree computes everything between CoeffsToSlots and SlotsToCoeffs in a ring of N real slots, one value
+    /// per slot. `false` by default, and so in literals of earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub real_slots: bool,
-    /// Key-switching digits (dnum) of the widest keys of the ring of half the degree that tables are evaluated in, of at most a
-    /// quarter as many values as the ring degree; 0, as in literals of earlier versions, where they are evaluated in the whole
-    /// ring.
+    /// Key-switching digits (dnum) of the widest keys of the half ring, where tables of at most N/4 values are
+    /// evaluated in a ring of half the degree. 0 by default, and so in literals of earlier versions: tables are then
+    /// evaluated in the whole ring.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub half_digits: usize,
-    /// Bits κ of hidden tables: results show nothing of a table but outputs, up to a statistical distance of 2^-κ. Tables are
-    /// not hidden if there are none; of AKP of the first order without digits.
+    /// Bits κ of hidden tables: results reveal nothing of a table but its outputs, up to a statistical distance of
+    /// 2^-κ. None if tables are not hidden. Only for AKP of the first order without digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_bits: Option<u32>,
-    /// log2 of the baby steps of the interpolation.
+    /// log2 of the number of baby steps of the interpolation.
     pub log_babies: u32,
-    /// Bits of the interpolation's constants, which stay in the scale.
+    /// Bits of the interpolation's constants, which remain part of the scale.
     pub constant_bits: f64,
-    /// Ciphertexts of the client are modulo 2 to this power.
+    /// log2 of the modulus of the client's ciphertexts.
     pub log2_ciphertext_modulus: u32,
-    /// Hamming weight of the encapsulated secret: of each owner's.
+    /// Hamming weight of the encapsulated secret, or of each owner's share of it.
     pub sparse_weight: u32,
-    /// Owners of the secret key, which is the sum of theirs, as the encapsulated secret is: one, if not stated.
+    /// Owners of the secret key. With several, the secret key and the encapsulated secret are the sums of the owners'.
+    /// By default one.
     #[serde(default, skip_serializing_if = "Owners::is_one")]
     pub owners: Owners,
-    /// Stated failure probability per value, log2: not that of a ciphertext, which depends on the slots.
+    /// log2 of the stated failure probability per value (not per ciphertext, which depends on the number of slots).
     pub log2_fail: f64,
 }
 
-/// Returns whether files omit the count.
+/// Returns whether the count is zero, so that files omit it.
 fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
     *count == T::default()
 }
 
 impl ParametersLiteral {
-    /// How tables are hidden, if they are.
+    /// The parameters for hiding tables, if tables are hidden.
     pub(crate) fn hidden_tables(&self) -> Option<HiddenTables> {
         self.hidden_bits.map(|bits| HiddenTables::new(bits, self.input_modulus))
     }
 
-    /// Mean square of slots of the worst table: outputs of 1/2 in both parts, or of what hides them.
+    /// Mean square of the slots of the worst table: its outputs are 1/2 in both parts, or the largest numbers that hide
+    /// outputs.
     pub(crate) fn worst_power(&self) -> SlotVariance {
         let largest = self.hidden_tables().map_or(0.5, HiddenTables::largest);
         SlotVariance(2.0 * largest * largest)
@@ -207,13 +215,13 @@ impl ParametersLiteral {
         self.log2_fail - 1.0 - self.log2_raises()
     }
 
-    /// The secret of raised ciphertexts.
+    /// The secret that raised ciphertexts are encrypted under.
     pub(crate) fn encapsulated_secret(&self) -> EncapsulatedSecret {
         let Self { ring_degree: degree, sparse_weight: weight, owners, .. } = *self;
         EncapsulatedSecret { degree, weight, owners }
     }
 
-    /// How the secret of blocks lies in slots, if there is one.
+    /// The layout of the secret of blocks in slots, if there is one.
     pub(crate) fn block_secret_shape(&self) -> Option<BlockSecretShape> {
         let block_secret = self.block_secret.as_ref()?;
         Some(BlockSecretShape {
@@ -245,35 +253,35 @@ impl ParametersLiteral {
         (tree.max(self.digits.len()) as f64).log2()
     }
 
-    /// Nodes of AKP's interpolation: those of the largest digit, if there are digits.
+    /// Number of nodes of AKP's interpolation: the size of the largest digit if there are digits.
     pub(crate) fn interpolated_modulus(&self) -> u64 {
         self.digits.iter().copied().max().unwrap_or(self.input_modulus)
     }
 
-    /// Input modulus of tables: that of the last digit, if AKP takes digits.
+    /// Input modulus of tables: that of the last digit if AKP processes digits.
     pub(crate) fn table_modulus(&self) -> u64 {
         self.digits.last().copied().unwrap_or(self.input_modulus)
     }
 
-    /// Coefficients of inputs that may hold values. Where a tree has complex outputs, inputs fill the first half of the ring,
-    /// since digits go back to where imaginary parts of outputs have the other half.
+    /// Coefficients of inputs that may hold values. Where a tree has complex outputs, inputs fill the first half of the
+    /// ring, since imaginary parts of outputs need the other half.
     pub(crate) fn input_slots(&self) -> usize {
         let halves = if self.complex_outputs && self.multiplexer.is_some() { 2 } else { 1 };
         self.slots * halves
     }
 
-    /// The place of the value in a slot, or of that in its real part: halves are in bit-reversed order.
+    /// The coefficient of the value in a slot, or in the slot's real part: each half is in bit-reversed order.
     pub(crate) fn place_of_slot(&self, slot: usize) -> usize {
         let half = self.slots / 2;
         slot / half * half + ((slot % half).reverse_bits() >> (usize::BITS - half.ilog2()))
     }
 
-    /// Tables of real numbers that make one output: two of a complex one.
+    /// Number of tables of real numbers that make one output: two if outputs are complex.
     pub(crate) fn tables_of_output(&self) -> usize {
         if self.complex_outputs { 2 } else { 1 }
     }
 
-    /// Coefficients that results hold values in.
+    /// Number of coefficients of a result that hold values.
     pub(crate) fn output_slots(&self) -> usize {
         self.slots * self.tables_of_output()
     }
@@ -288,38 +296,39 @@ impl ParametersLiteral {
         self.output_range.map_or(1.0, |range| range as f64 / self.output_modulus as f64)
     }
 
-    /// Noise of a coefficient after the switch to q_0 = `scale`, from a ciphertext with this noise as a fraction of the
-    /// client's modulus.
+    /// Noise of a coefficient after the switch to q_0 = `scale`. The noise `input` is a fraction of the client's
+    /// modulus.
     pub(crate) fn input_noise(&self, scale: f64, input: NoiseLaw) -> NoiseLaw {
         let rounding = NoiseLaw::gaussian(self.mean_rounding_variance());
         input.times(scale).with_independent(rounding)
     }
 
-    /// A bound on noise of slots that `count` slots share out to as many coefficients.
+    /// A bound on the noise of coefficients, for noise of slots that `count` slots distribute over `count`
+    /// coefficients.
     pub(crate) fn coefficient_bound(&self, noise: SlotNoise, count: usize) -> NoiseBound {
         let share = 1.0 / (count as f64).sqrt();
         let law = self.slot_law(noise).times(share);
         NoiseBound::of_law(law, noise.bound * share)
     }
 
-    /// The law of a slot's noise. Errors that table and inputs fix are not part of it.
+    /// The law of a slot's noise, without the errors that the table and the inputs determine.
     pub(crate) fn slot_law(&self, noise: SlotNoise) -> NoiseLaw {
         let copies = self.limbs_in_slots(self.ring_degree) / self.noise_coefficients();
         noise.law(self.owners.embedding_limit(self.ring_degree), copies)
     }
 
-    /// Coefficients that noise reaches results from. Values of sparse ciphertexts are real numbers in as many slots.
+    /// Number of coefficients whose noise reaches results. Values of sparse ciphertexts are real numbers, one per slot.
     pub(crate) fn noise_coefficients(&self) -> usize {
         self.ring_degree.min(2 * self.slots)
     }
 
-    /// Noise of a ciphertext of values of this modulus by a secret key: no ciphertext has less.
+    /// Noise of a ciphertext that a secret key encrypts, for values of this modulus. No ciphertext has less.
     pub(crate) fn fresh_noise(&self, modulus: u64) -> NoiseBound {
         NoiseBound::fresh(f64::from(self.log2_ciphertext_modulus).exp2(), modulus)
     }
 
-    /// Noise of a ciphertext of values of this modulus by a public key with primes q_0 and p_0: the roundings to q_0 and to
-    /// the ciphertext modulus, and the error of the key over p_0.
+    /// Noise of a ciphertext that a public key with primes q_0 and p_0 encrypts, for values of this modulus: the
+    /// roundings to q_0 and to the ciphertext modulus, and the error of the key over p_0.
     pub(crate) fn public_noise(&self, modulus: u64, [bottom, special]: [f64; 2]) -> NoiseBound {
         let (degree, whole) = (self.ring_degree, f64::from(self.log2_ciphertext_modulus).exp2());
         let error = self.owners.public_error_variance(degree) / (bottom * special).powi(2);
@@ -329,8 +338,8 @@ impl ParametersLiteral {
             + NoiseBound::encoding(whole, modulus)
     }
 
-    /// Noise of inputs of lookups, values of this modulus: by the secret key, or by the public one where no owner has the
-    /// whole secret.
+    /// Noise of inputs of lookups, for values of this modulus. The secret key encrypts them, or the public key where no
+    /// owner has the whole secret.
     pub(crate) fn noise_of_inputs(&self, modulus: u64, bottom: [f64; 2]) -> NoiseBound {
         if self.owners.is_one() {
             self.fresh_noise(modulus)
@@ -339,7 +348,8 @@ impl ParametersLiteral {
         }
     }
 
-    /// Variance of a result's coefficient by the rounding to the client's modulus, as a fraction of it.
+    /// Variance that the rounding to the client's modulus adds to a result's coefficient, as a fraction of that modulus
+    /// squared.
     pub(crate) fn output_rounding(&self) -> f64 {
         self.mean_rounding_variance() / (2.0 * f64::from(self.log2_ciphertext_modulus)).exp2()
     }
@@ -349,14 +359,14 @@ impl ParametersLiteral {
         self.owners.mean_rounding_variance(self.ring_degree)
     }
 
-    /// The table that amplifies noise most: the largest output at 0 and the least elsewhere, 1/2 and -1/2 where no range of
-    /// outputs is stated.
+    /// The table that amplifies noise most: the largest output at 0 and the least elsewhere; 1/2 and -1/2 if no range
+    /// of outputs is stated.
     pub(crate) fn worst_table(&self) -> Table {
         let range = self.output_range();
         self.table_from(self.least_output(), |x| if x == 0 { range } else { 0 })
     }
 
-    /// The least output, modulo P, of tables that reach as far to either side of 0.
+    /// The least output, modulo P, of tables whose range is centred at 0.
     fn least_output(&self) -> u64 {
         self.output_modulus - self.output_range().div_ceil(2)
     }
@@ -368,7 +378,7 @@ impl ParametersLiteral {
             .expect("moduli are validated before")
     }
 
-    /// A table that looks random within the range of outputs: what noise is typical for.
+    /// A table that looks random within the range of outputs, for which typical noise is predicted.
     pub(crate) fn typical_table(&self) -> Table {
         // The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
         let mix = |x: u64| {

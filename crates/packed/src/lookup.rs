@@ -1,4 +1,4 @@
-//! Lookups: checks, progress, and the circuits on a client's ciphertexts.
+//! Lookups on a client's ciphertexts: checks, progress, and evaluation of the circuits.
 
 pub(crate) mod complex_lookup;
 mod digit_chain;

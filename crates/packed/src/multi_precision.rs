@@ -1,6 +1,6 @@
-//! Functions of large packed values, digit after digit: HomFloor and HomSign, Algorithms 2 and 3 of Alexandru, Kim,
-//! Polyakov (CRYPTO 2025, ePrint 2024/1623), and the digit decomposition of their Appendix D (Algorithm 6), for digits of
-//! several sizes.
+//! Functions of large packed values, one digit after the other: HomFloor and HomSign, Algorithms 2 and 3 of Alexandru,
+//! Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623), and the digit decomposition of their Appendix D (Algorithm 6), for
+//! digits of several sizes.
 //!
 //! | step | file |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Parameters: a literal is validated, its circuit planned, its failure probability, security and cost computed.
+//! Parameters: validates a literal, plans its circuit, and computes its failure probability, security and cost.
 
 pub(crate) mod circuit;
 pub(crate) mod failure;

@@ -1,4 +1,4 @@
-//! The way from a request to parameters.
+//! The planner, which chooses parameters for a request.
 //!
 //! ```text
 //! Request: limits, ring degree and slots                    request.rs

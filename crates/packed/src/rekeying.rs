@@ -1,20 +1,21 @@
-//! New keys for old: ciphertexts of one client become those of another by a key switch at the bottom of the chain.
+//! Rekeying: turns ciphertexts of one client into those of another, by a key switch at the bottom of the chain.
 //!
 //! `(b, a)` with `b + a·s = 2^k·m/p + e` becomes `(b', a')` with `b' + a'·s' = 2^k·m/p + e + e'`, both modulo `2^k` and
 //! `X^N + 1`: `(b, a)·q_0/2^k` is rounded, a times the encryption of `p_0·s` under s' modulo `q_0·p_0` is divided by p_0, and
 //! the result, times `2^k/q_0`, is rounded.
 //!
-//! Hybrid key switching (Han, Ki, CT-RSA 2020), as lines 2 to 4 of Algorithm 1 of Bossuat, Troncoso-Pastoriza, Hubaux (ACNS
-//! 2022, ePrint 2022/024) switch to the sparse secret, of one digit: here to the secret of another client, by a key that the
-//! owner made with that client's public key.
+//! This is hybrid key switching (Han, Ki, CT-RSA 2020) with one digit, as lines 2 to 4 of Algorithm 1 of Bossuat,
+//! Troncoso-Pastoriza, Hubaux (ACNS 2022, ePrint 2022/024) switch to the sparse secret. Here, ciphertexts are switched
+//! to the secret of another client, by a key that the owner made with that client's public key.
 //!
-//! Shapes: one ciphertext of degree N in and out; 9 transforms of degree N. No level, no evaluation key.
+//! Shapes: one ciphertext of degree N in and out; 9 transforms of degree N. Needs no level and no evaluation key.
 //!
 //! Noise, a fraction of the modulus squared: `(1 + |s'|²)/12·(2^-2k + 2·q_0^-2) + N·σ²/(12·p_0²)`, where σ² is
-//! [`Owners::public_error_variance`](cryptable_lattice::Owners::public_error_variance). The first term is the rounding of the result, by s'; the next two are the roundings modulo q_0,
-//! by s and s'; the last is the key's error by the words of a, uniform below q_0, over p_0. All are sums of N bounded terms
-//! that are symmetric and subgaussian given the keys, so that the Gaussian of their variance bounds the tail ([`NoiseLaw`]).
-//! They are independent of the noise that is there.
+//! [`Owners::public_error_variance`](cryptable_lattice::Owners::public_error_variance). The first term is the rounding
+//! of the result, by s'; the next two are the roundings modulo q_0, by s and s'; the last is the key's error times the
+//! words of a, uniform below q_0, over p_0. Given the keys, all are sums of N bounded terms that are symmetric and
+//! subgaussian, so that the Gaussian of their variance bounds the tail ([`NoiseLaw`]). They are independent of the
+//! noise of the input.
 
 use cryptable_ckks::bootstrapping::mod_raise::{lift, switch_to_bottom};
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
@@ -27,12 +28,12 @@ use crate::ciphertext::Ciphertext;
 use crate::keys::rekeying_key::RekeyingKey;
 
 impl RekeyingKey {
-    /// Turns a fresh ciphertext or a result of the owner into one of the new owner, with the same values. All else that
-    /// the new owner's keys do can be done with it.
+    /// Turns a fresh ciphertext or a result of the owner into one of the new owner, with the same values. The new
+    /// owner's keys can be used with it like with any other ciphertext.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::OtherClient`] and [`cryptable_lattice::Error::OtherParameters`] if the ciphertext is not
-    /// of the owner; [`cryptable_lattice::Error::Unsupported`] if it is compressed;
+    /// [`cryptable_lattice::Error::OtherClient`] and [`cryptable_lattice::Error::OtherParameters`] if the ciphertext is
+    /// not one of the owner; [`cryptable_lattice::Error::Unsupported`] if it is compressed;
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if values would decrypt wrong with more than the stated probability.
     pub fn apply(&self, ciphertext: &Ciphertext) -> Result<Ciphertext> {
         ciphertext.check(self.parameters(), self.owner(), None)?;
@@ -43,14 +44,14 @@ impl RekeyingKey {
         Ok(Ciphertext::new(*self.new_owner(), noise, body))
     }
 
-    /// Returns the noise that it adds to a ciphertext.
+    /// Returns the noise that rekeying adds to a ciphertext.
     #[must_use]
     pub fn noise(&self) -> NoiseBound {
         let law = self.noise_modulo(self.parameters().literal().log2_ciphertext_modulus);
         NoiseBound::of_law(law, 0.0)
     }
 
-    /// The law of the noise that it adds to a ciphertext modulo `2^log2_modulus`.
+    /// The law of the noise that rekeying adds to a ciphertext modulo `2^log2_modulus`.
     fn noise_modulo(&self, log2_modulus: u32) -> NoiseLaw {
         let degree = self.parameters().ring_degree();
         let [_, special] = self.parameters().bottom_primes();
@@ -60,7 +61,7 @@ impl RekeyingKey {
         NoiseLaw::gaussian(self.parameters().rounding_noise(2, log2_modulus) + of_key)
     }
 
-    /// The key switch, between two changes of the modulus.
+    /// Switches a ciphertext to the new owner's secret, between two changes of the modulus.
     fn switch(&self, body: &CoefficientCiphertext) -> CoefficientCiphertext {
         let ring = self.ring();
         let bottom = switch_to_bottom(ring, body);
@@ -86,7 +87,8 @@ mod tests {
     use super::*;
     use crate::{Parameters, SecretKey};
 
-    /// Modulo 2^60 the rounding of the result hides no other term: variance from both sides, and counts in the tails.
+    /// Checks the variance from both sides, and counts in the tails. Modulo 2^60, the rounding of the result hides no
+    /// other term.
     #[test]
     fn every_term_of_the_noise_is_as_large_as_its_law() {
         let _replay = replay::begin();
@@ -107,10 +109,11 @@ mod tests {
             .collect();
         let found =
             NoiseStatistics::new(&errors, NoiseBound::of_law(key.noise_modulo(60), 0.0), false);
-        // The rounding of the result is no more than half of it.
+        // The rounding of the result is at most half of the variance.
         let rounding = parameters.rounding_noise(0, 60);
         assert!(rounding < 0.5 * key.noise_modulo(60).variance(), "{rounding:e}");
-        // The law is of the largest norms that a public key may have, 1.25 times their means, from which they are some percents.
+        // The law is that of the largest norms that a public key may have, 1.25 times their means; actual norms are
+        // within some percents of the means.
         assert!((0.7..0.9).contains(&found.variance_ratio), "{found:?}");
         assert!((2.9..3.1).contains(&found.kurtosis), "{found:?}");
         for beyond in &found.beyond {

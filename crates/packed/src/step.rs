@@ -2,7 +2,7 @@
 
 use cryptable_lattice::Result;
 
-/// Callback after each step of a circuit; its error (cancellation) ends the circuit.
+/// Callback that is called after each step of a circuit. If it returns an error (cancellation), the circuit ends.
 ///
-/// Dry runs pass a closure that does nothing. Several threads may call it at once.
+/// Dry runs pass a closure that does nothing. Several threads may call the callback at once.
 pub(crate) type Step<'a> = &'a (dyn Fn() -> Result<()> + Sync);

@@ -1,4 +1,4 @@
-//! Tables other than one of integers for all values: real and complex tables, tables per value, encrypted tables.
+//! Tables other than a single one of integers: real and complex tables, tables per value, encrypted tables.
 
 pub(crate) mod encrypted_tables;
 pub(crate) mod real_table;

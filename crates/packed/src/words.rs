@@ -1,11 +1,11 @@
-//! Wide values in words modulo p, each word a ciphertext of its own: lookups of inputs with p² or p⁴ values, as 32 and 64 bits
-//! are with p = 2^16.
+//! Wide values as words modulo p, one ciphertext per word: lookups of inputs with p² or p⁴ values, such as 32 and 64
+//! bits with p = 2^16.
 //!
-//! A table of p² entries is out of reach, but for those with structure: what they are made of is a few lookups of words and
-//! sums between them, which cost nothing. [`circuit`] is such a sequence, written once and run on ciphertexts
-//! ([`evaluation`]), on bounds of noise and counts ([`prediction`]), or in the clear. [`dictionary`] makes one of a
-//! dictionary by a perfect hash ([`perfect_hash`]), [`structured_table`] of tables that are sums or products of functions of
-//! either half, or constant on large blocks.
+//! A table of p² entries is out of reach unless it has structure and consists of a few lookups of words, and of sums
+//! between them, which cost nothing. [`circuit`] has such sequences, which are written once and run on ciphertexts
+//! ([`evaluation`]), on noise bounds and counts ([`prediction`]), or in the clear. [`dictionary`] makes a circuit of a
+//! dictionary by a perfect hash ([`perfect_hash`]), and [`structured_table`] makes one of a table that is a sum or
+//! product of functions of either half, or constant on large blocks.
 
 pub(crate) mod circuit;
 #[cfg(feature = "client")]

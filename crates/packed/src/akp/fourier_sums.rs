@@ -1,4 +1,4 @@
-//! Discrete Fourier transforms of any length, of tables and gains in the clear.
+//! Discrete Fourier transforms of any length, for tables and gains in the clear.
 
 use std::f64::consts::TAU;
 
@@ -7,7 +7,7 @@ use num_complex::Complex64;
 
 /// Computes the sums `Σ_l v_l·e^{2πikl/p}` of p values, for all k below p.
 ///
-/// Both ways lead through the canonical embedding, whose slot j is the value of a polynomial at `ζ·e^{2πim/n}`, where ζ is
+/// Both methods use the canonical embedding, whose slot j is the value of a polynomial at `ζ·e^{2πim/n}`, where ζ is
 /// `e^{iπ/2n}` and m is `(5^j-1)/4` modulo n.
 pub(crate) struct FourierSums {
     embedding: Embedding,
@@ -16,10 +16,11 @@ pub(crate) struct FourierSums {
 }
 
 enum Way {
-    /// For p = n, a power of two: factors `ζ^-l` take the values to the slots' points. Slot j holds the sum of this index.
+    /// For p = n, a power of two: factors `ζ^-l` move the values to the points of the slots. Slot j holds the sum whose
+    /// index is entry j.
     Slots(Vec<usize>),
-    /// For any p, by `2kl = k² + l² - (k-l)²`: factors `e^{iπl²/p}` of the values and of the sums, and between them a
-    /// convolution with the conjugates of all, of which these are the slots (Bluestein 1970).
+    /// For any p, by `2kl = k² + l² - (k-l)²`: values and sums are multiplied by factors `e^{iπl²/p}`, and in between
+    /// values are convolved with the conjugates of all factors, whose slots are stored here (Bluestein 1970).
     Convolution(Vec<Complex64>),
 }
 
@@ -46,7 +47,7 @@ impl FourierSums {
     }
 
     fn of_any(p: usize) -> Self {
-        // Sums wrap around below those that are wanted.
+        // The convolution wraps around only below the wanted sums.
         let embedding = Embedding::new((2 * p - 1).next_power_of_two());
         let factors: Vec<_> = (0..p).map(|l| root(l * l % (2 * p), 2 * p)).collect();
         let mut slots = vec![Complex64::ZERO; (2 * p - 1).next_power_of_two()];
@@ -60,7 +61,7 @@ impl FourierSums {
     /// Computes the sums of these values.
     ///
     /// # Panics
-    /// If there are not p of them.
+    /// If the number of values is not p.
     pub(crate) fn of(&self, values: &[Complex64]) -> Vec<Complex64> {
         assert_eq!(values.len(), self.factors.len(), "values of Fourier sums");
         let mut work: Vec<_> = values.iter().zip(&self.factors).map(|(v, f)| v * f).collect();

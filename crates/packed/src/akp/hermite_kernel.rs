@@ -1,5 +1,5 @@
 //! The kernel of trigonometric Hermite interpolation of order M at p equidistant points (Theorems 1 to 3 of Alexandru,
-//! Kim, Polyakov, CRYPTO 2025, ePrint 2024/1623): what all tables of p entries have in common.
+//! Kim, Polyakov, CRYPTO 2025, ePrint 2024/1623): the part that all tables of p entries share.
 
 use std::f64::consts::TAU;
 
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::akp::fourier_sums::FourierSums;
 
-/// How many derivatives of an interpolation vanish at its nodes: the order M. Noise ε of an input leaves with ε^(M+1).
+/// The order M: the number of derivatives of an interpolation that vanish at its nodes. Noise ε of an input becomes
+/// proportional to ε^(M+1).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -28,10 +29,10 @@ impl HermiteOrder {
     /// All orders, the cheapest first.
     pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::Third];
 
-    /// The order of a number.
+    /// Converts a number to an order.
     ///
     /// # Errors
-    /// If it is not from 1 to 3.
+    /// If the number is not from 1 to 3.
     pub fn new(order: u64) -> Result<Self> {
         let name = "order of the interpolation";
         match order {
@@ -47,13 +48,13 @@ impl HermiteOrder {
         self as usize + 1
     }
 
-    /// Whether it is the first order, what files leave out.
+    /// Whether this is the first order, which files omit.
     #[must_use]
     pub const fn is_first(&self) -> bool {
         matches!(self, Self::First)
     }
 
-    /// Coefficients of an interpolation of p values, the constant one included.
+    /// Number of coefficients of an interpolation of p values, including the constant one.
     ///
     /// ```
     /// use cryptable_packed::HermiteOrder;
@@ -90,10 +91,11 @@ pub struct HermiteKernel {
 impl HermiteKernel {
     /// The kernel of p nodes.
     ///
-    /// Derivative m at all nodes takes, of every residue class of k modulo p, the sum `Σ_j c_{r+jp}·(r + jp)^m`: it is 1/p
-    /// for m = 0 and 0 for m = 1, …, M. So the M + 1 members of a class are 1/p times Lagrange's basis polynomials at 0,
-    /// `c_k = (1/p)·Π_{k' ≠ k} k'/(k' - k)`, where the class has as many: |k| ≤ (M + 1)·p/2. One with both bounds as
-    /// members, which are then one too many, is the mean of the two choices; that keeps K even.
+    /// Derivative m at all nodes depends on the sum `Σ_j c_{r+jp}·(r + jp)^m` of every residue class of k modulo p: the
+    /// sum must be 1/p for m = 0 and 0 for m = 1, …, M. So the M + 1 members of a class are 1/p times Lagrange's basis
+    /// polynomials at 0, `c_k = (1/p)·Π_{k' ≠ k} k'/(k' - k)`, where the class has M + 1 members with |k| ≤ (M +
+    /// 1)·p/2. A class that contains both bounds has one member too many; its coefficients are the mean of the two
+    /// choices, which keeps K even.
     ///
     /// # Panics
     /// If p is 0.
@@ -111,26 +113,26 @@ impl HermiteKernel {
         &self.coefficients
     }
 
-    /// How far outputs of any table within [-1/2, 1/2] are off for inputs that are off by a phase φ (of 1):
-    /// `(|1 - K(φ)| + Σ_{d ≠ 0} |K(φ - d/p)|)/2`, which some table reaches.
+    /// The largest error of outputs, over all tables within [-1/2, 1/2], for inputs that are off by a phase φ (a
+    /// fraction of the torus): `(|1 - K(φ)| + Σ_{d ≠ 0} |K(φ - d/p)|)/2`, which some table reaches.
     #[must_use]
     pub fn largest_deviation(&self, phase: f64) -> f64 {
         self.deviations(phase).into_iter().map(f64::abs).sum::<f64>() / 2.0
     }
 
-    /// How far the outputs of a table are off at all its inputs, for inputs that are off by a phase φ:
+    /// The errors of a table's outputs at all inputs, for inputs that are off by a phase φ:
     /// `Σ_l f(l)·(K(φ + (m - l)/p) - δ_{ml})` at input m.
     ///
     /// # Panics
-    /// If there are not p outputs.
+    /// If the number of outputs is not p.
     #[must_use]
     pub fn errors(&self, outputs: &[f64], phase: f64) -> Vec<f64> {
-        // Entry d is of the node that lies d steps above.
+        // Entry d belongs to the node that lies d steps above.
         self.sums(outputs, &self.deviations(phase))
     }
 
-    /// The mean square of how far outputs of uniformly random tables within [-1/2, 1/2] are off, for phases off by a
-    /// Gaussian error of this variance: an outputs' variance of 1/12 times `E Σ_d (K(φ - d/p) - δ_d)²`.
+    /// The mean square error of outputs of uniformly random tables within [-1/2, 1/2], for phases with a Gaussian error
+    /// of this variance: the outputs' variance, 1/12, times `E Σ_d (K(φ - d/p) - δ_d)²`.
     #[must_use]
     pub fn mean_square_deviation(&self, phase_variance: f64) -> f64 {
         gaussian_mean(phase_variance, |phase| self.sum_of_squares(phase)) / 12.0
@@ -153,20 +155,21 @@ impl HermiteKernel {
     /// variance.
     ///
     /// # Panics
-    /// If there are not p outputs.
+    /// If the number of outputs is not p.
     #[must_use]
     pub fn mean_square_error(&self, outputs: &[f64], every: usize, phase_variance: f64) -> f64 {
         gaussian_mean(phase_variance, |phase| mean_square(&self.errors(outputs, phase), every))
     }
 
     /// The largest factor by which any table within [-1/2, 1/2] amplifies relative errors of `e^{2πix}`:
-    /// `Σ_d |G(d)|/2`, with `G(d) = 2·Σ_{k>0} k·c_k·cos(2πkd/p)` the gain of a peak d nodes away.
+    /// `Σ_d |G(d)|/2`, where `G(d) = 2·Σ_{k>0} k·c_k·cos(2πkd/p)` is the gain of a peak d nodes away.
     #[must_use]
     pub fn largest_gain(&self) -> f64 {
         self.gains().into_iter().map(f64::abs).sum::<f64>() / 2.0
     }
 
-    /// The mean square of these factors for uniformly random tables within [-1/2, 1/2]: `Σ_d G(d)²/12`.
+    /// The mean square of the factors by which uniformly random tables within [-1/2, 1/2] amplify relative errors of
+    /// `e^{2πix}`: `Σ_d G(d)²/12`.
     #[must_use]
     pub fn mean_square_gain(&self) -> f64 {
         self.gains().into_iter().map(|g| g * g).sum::<f64>() / 12.0
@@ -176,7 +179,7 @@ impl HermiteKernel {
     /// input: `Σ_l f(l)·G(l - m)` at input m.
     ///
     /// # Panics
-    /// If there are not p outputs.
+    /// If the number of outputs is not p.
     #[must_use]
     pub fn mean_square_gain_of(&self, outputs: &[f64], every: usize) -> f64 {
         mean_square(&self.sums(outputs, &self.gains()), every)
@@ -184,7 +187,7 @@ impl HermiteKernel {
 
     /// `Σ_l f(l)·terms[(l - m) mod p]` at all inputs m.
     fn sums(&self, outputs: &[f64], terms: &[f64]) -> Vec<f64> {
-        assert_eq!(outputs.len(), self.p, "a value a node");
+        assert_eq!(outputs.len(), self.p, "one value per node");
         let sum =
             |m: usize| (0..self.p).map(|l| outputs[l] * terms[(l + self.p - m) % self.p]).sum();
         (0..self.p).map(sum).collect()
@@ -217,7 +220,7 @@ impl HermiteKernel {
     }
 }
 
-/// `e^{2πikφ}` for k = 0, 1, …: products of two roots each, so that errors do not gather.
+/// `e^{2πikφ}` for k = 0, 1, …. Each is a product of two roots, so that errors do not accumulate.
 fn powers_of_root(phase: f64) -> impl Iterator<Item = Complex64> {
     const SMALL: usize = 32;
     let power = move |k: usize| Complex64::from_polar(1.0, TAU * k as f64 * phase);
@@ -228,9 +231,9 @@ fn powers_of_root(phase: f64) -> impl Iterator<Item = Complex64> {
     })
 }
 
-/// The mean of a function of a Gaussian of this variance.
+/// The mean of a function over a Gaussian of this variance.
 fn gaussian_mean(variance: f64, f: impl Fn(f64) -> f64) -> f64 {
-    /// Points of the sum on either side, in halves of the deviation.
+    /// Points of the sum on either side, at a distance of half the standard deviation.
     const POINTS: i32 = 16;
     let (mut sum, mut weights) = (0.0, 0.0);
     for point in -POINTS..=POINTS {
@@ -249,7 +252,7 @@ fn mean_square(numbers: &[f64], every: usize) -> f64 {
     chosen.map(|x| x * x).sum::<f64>() / count
 }
 
-/// `c_k` of a kernel.
+/// The coefficient `c_k` of a kernel.
 fn coefficient(p: usize, order: HermiteOrder, k: usize) -> f64 {
     let (members, k) = (order.derivatives() as i64 + 1, k as i64);
     let signed_p = p as i64;
@@ -277,7 +280,7 @@ mod tests {
 
     const SIZES: [usize; 10] = [1, 2, 3, 4, 5, 12, 16, 31, 256, 257];
 
-    /// `K` and its derivatives, by the sum: derivative m in units of p^m.
+    /// `K` and its derivatives, computed by the sum: derivative m in units of p^m.
     fn derivative(kernel: &HermiteKernel, m: usize, x: f64) -> f64 {
         let p = kernel.p as f64;
         let term = |(k, c): (usize, &f64)| {
@@ -302,7 +305,7 @@ mod tests {
                         assert!(slope.abs() < 1e-9, "p = {p}, {order:?}, d = {d}, {m}: {slope:e}");
                     }
                 }
-                // The next one does not vanish, but where K is even around all nodes.
+                // The next derivative does not vanish, except where K is even around all nodes.
                 let next = order.derivatives() + 1;
                 if p > 2 {
                     let largest = (0..p)
@@ -327,7 +330,7 @@ mod tests {
                 if k == 0 {
                     continue;
                 }
-                // Theorem 3: β is half of what is added at k, and δ and θ are taken away at p + k and p - k.
+                // Theorem 3: β is half of what is added at k, and δ and θ are subtracted at p + k and p - k.
                 let beta = |k: f64| k * (q - k) * (2.0 * q - k) / (3.0 * q.powi(4));
                 let mirrored = beta(q - x);
                 assert!((third[k] - (alpha + beta(x) - mirrored / 2.0)).abs() < 1e-14, "{p}, {k}");

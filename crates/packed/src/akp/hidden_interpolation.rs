@@ -1,8 +1,9 @@
 //! The interpolation of a hidden table: linear in its outputs up to the product that hides them.
 //!
-//! `Σ_g B_g·z^(B·g)` with blocks `B_g = Σ_b A_(g,b)·z^b`: all powers come first, whatever the table is, and one relinearization
-//! last. Constants are `A_k = Σ_j x_j·W_(k,j)` with integers x_j, the outputs and multiples of P ([`HiddenTable`]), and rounded
-//! W, so that they are linear in x, too. A level more than blocks that are joined one after the other.
+//! `Σ_g B_g·z^(B·g)` with blocks `B_g = Σ_b A_(g,b)·z^b`: all powers are computed first, independently of the table,
+//! and there is one relinearization at the end. Constants are `A_k = Σ_j x_j·W_(k,j)` with integers x_j, the outputs
+//! plus multiples of P ([`HiddenTable`]), and rounded W, so that constants are linear in x as well. This needs one
+//! level more than joining blocks one after the other.
 
 use std::f64::consts::TAU;
 
@@ -13,10 +14,10 @@ use num_complex::Complex64;
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 
-/// Constants below this are exact in `f64`, whatever scale they are divided and multiplied by.
+/// Constants below this bound are exact in `f64`, regardless of the scale that they are divided and multiplied by.
 const LARGEST_CONSTANT: u64 = 1 << 49;
 
-/// All powers that blocks need.
+/// All powers of z that blocks need.
 pub(crate) struct HiddenPowers<C> {
     /// `1, z, …, z^(B-1)`.
     babies: Vec<C>,
@@ -46,7 +47,7 @@ impl<C: Clone + Send + Sync> HiddenPowers<C> {
         Self { babies, giants, limbs }
     }
 
-    /// The interpolation of a table, of whose slots the real parts are half of its outputs.
+    /// Evaluates the interpolation of a table. The real parts of the result's slots are half of the outputs.
     pub(crate) fn evaluate<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -87,7 +88,7 @@ impl<C: Clone + Send + Sync> HiddenPowers<C> {
     }
 }
 
-/// A ciphertext of 1, which hides nothing.
+/// A ciphertext of 1, without encryption.
 fn one<A: Arithmetic>(arithmetic: &A, z: &A::Ciphertext) -> A::Ciphertext {
     let mut one = z.clone();
     arithmetic.mul_integer_assign(&mut one, 0);
@@ -104,12 +105,12 @@ fn extend<A: Arithmetic>(arithmetic: &A, powers: &mut Vec<A::Ciphertext>, count:
     }
 }
 
-/// Multiples of numbers, rounded to integers of Z[i].
+/// Multiplies numbers by `unit`, and rounds them to integers of Z[i].
 fn rounded(turns: &[Complex64], unit: f64) -> Vec<[i64; 2]> {
     turns.iter().map(|turn| [turn.re, turn.im].map(|part| (unit * part).round() as i64)).collect()
 }
 
-/// The constants of one drawing, all of which are exact.
+/// Draws the constants of a lookup, all of which are exact.
 fn drawn_constants(table: &HiddenTable, ratio: &dyn Fn(usize) -> f64) -> Vec<[i64; 2]> {
     let (p, modulus) = (table.inputs(), table.modulus() as f64);
     let kernel = HermiteKernel::new(p, HermiteOrder::First);
@@ -131,7 +132,7 @@ fn drawn_constants(table: &HiddenTable, ratio: &dyn Fn(usize) -> f64) -> Vec<[i6
                 })
             })
             .collect();
-        // Larger ones are never drawn: they would take outputs of all inputs at the end of their range.
+        // Larger constants practically never occur: outputs of all inputs would have to be at the end of their range.
         if constants.iter().flatten().all(|c| c.unsigned_abs() < LARGEST_CONSTANT) {
             return constants;
         }
@@ -142,8 +143,8 @@ fn drawn_constants(table: &HiddenTable, ratio: &dyn Fn(usize) -> f64) -> Vec<[i6
 mod tests {
     use super::*;
 
-    /// Rounded constants change all deltas by a norm, in units of the constants times P, of about `p/√3`, as independent roundings
-    /// would.
+    /// Rounded constants change all deltas by a norm of about `p/√3`, in units of the constants times P, as independent
+    /// roundings would.
     #[test]
     fn roundings_of_constants_add_up_as_independent_ones_do() {
         for p in [16usize, 60, 256] {

@@ -28,14 +28,14 @@ pub(crate) enum Interpolation {
         /// `f(0) - f(1)`.
         difference: i64,
     },
-    /// All others (Corollary 1): half the coefficients of T, so that adding the conjugate gives Re T.
+    /// All other tables (Corollary 1): half the coefficients of T, so that adding the conjugate yields Re T.
     Power(Vec<Complex64>),
-    /// Tables that results are to hide: constants are drawn for every lookup.
+    /// Hidden tables: constants are drawn for every lookup.
     Hidden(HiddenTable),
 }
 
 impl Interpolation {
-    /// Interpolates `table`, outputs taken as fractions of the output modulus.
+    /// Interpolates `table`, with outputs as fractions of the output modulus.
     pub(crate) fn new(table: &Table, order: HermiteOrder) -> Self {
         let centered = table.centered();
         if let ([f0, f1], true) = (&centered[..], order.is_first()) {
@@ -51,45 +51,46 @@ impl Interpolation {
         Self::Power(trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect())
     }
 
-    /// Whether it is evaluated on powers of the exponential.
+    /// Whether the interpolation is evaluated on powers of the exponential.
     pub(crate) fn has_powers(&self) -> bool {
         !matches!(self, Self::Cosine { .. })
     }
 
-    /// The factor by which its result is to be divided to give outputs as fractions of P.
+    /// The divisor that turns the interpolation's result into outputs as fractions of P.
     pub(crate) fn denominator(literal: &ParametersLiteral) -> f64 {
         if literal.is_cosine_table() { 2.0 * literal.output_modulus as f64 } else { 1.0 }
     }
 }
 
-/// How interpolations are evaluated.
+/// Parameters for evaluating interpolations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InterpolationShape<'a> {
     /// log2 of the baby steps.
     pub log_babies: u32,
-    /// Bits of constants that stay in the scale.
+    /// Bits of constants that remain part of the scale.
     pub constant_bits: f64,
-    /// Whether every two tables are real and imaginary part of one output.
+    /// Whether every two tables are the real and the imaginary part of one output.
     pub complex_outputs: bool,
-    /// Mean square of slots, at most: outputs of 1/2 in both parts, or more where multiples of 1 are added to hide them.
+    /// Upper bound on the mean square of slots: that of outputs of 1/2 in both parts, or more if multiples of 1 are
+    /// added to hide outputs.
     pub power: SlotVariance,
-    /// How products of hidden tables are hidden.
+    /// Flooding of the products of hidden tables.
     pub hiding: Option<&'a Hiding>,
 }
 
-/// Evaluates tables on one exponential (sparse packing) or two (real and imaginary parts of full packing):
-/// the outputs of each as one ciphertext, in the real parts (and imaginary parts) of its slots. Of complex outputs, there
-/// is one exponential, and a ciphertext for every two tables.
+/// Evaluates tables on one exponential (sparse packing) or two (real and imaginary parts of full packing). The outputs
+/// of each table are one ciphertext, in the real parts (and imaginary parts) of its slots. For complex outputs, there
+/// is one exponential, and one ciphertext per two tables.
 ///
-/// The powers of an exponential are computed once for all tables (multi-value bootstrapping). Two exponentials go to
-/// two threads; on one thread they are taken one after the other, so that the powers of one are in
-/// memory at a time.
+/// The powers of an exponential are computed once for all tables (multi-value bootstrapping). Two threads process two
+/// exponentials in parallel; one thread processes them one after the other, so that only the powers of one exponential
+/// are in memory at a time.
 ///
 /// # Errors
 /// The errors of `step`, which is called [`steps`] times.
 ///
 /// # Panics
-/// If the tables are not all of the exponentials' input modulus.
+/// If a table's input modulus is not that of the exponentials.
 pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     exponentials: Vec<A::Ciphertext>,
@@ -118,7 +119,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     let mut by_exponential: Vec<_> = by_exponential.into_iter().map(Vec::into_iter).collect();
     let mut parts = |_| {
         let next = |exponential: &mut std::vec::IntoIter<A::Ciphertext>| {
-            exponential.next().expect("an output a table")
+            exponential.next().expect("one output per table")
         };
         by_exponential.iter_mut().map(next).collect()
     };
@@ -132,8 +133,8 @@ pub(crate) fn steps(exponentials: usize, tables: &[&Interpolation]) -> usize {
     exponentials * (tables.len() + usize::from(has_powers))
 }
 
-/// All tables on one exponential: the outputs (of a cosine), or halves of complex numbers with the outputs as
-/// real parts.
+/// Evaluates all tables on one exponential. Returns the outputs (for a cosine), or halves of complex numbers whose real
+/// parts are the outputs.
 fn evaluate_one<A: Arithmetic>(
     arithmetic: &A,
     exponential: &A::Ciphertext,

@@ -6,13 +6,14 @@ use num_complex::Complex64;
 use crate::akp::fourier_sums::FourierSums;
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 
-/// The coefficients α of `T(x) = α_0 + Σ_{k=1}^{n-1} α_k·e^{2πikx}`, of which R = Re T has `R(l/p) = f(l)`, and the first
-/// M derivatives 0, at every l; f is given by its p >= 1 values, n by the order M ([`HermiteOrder::coefficients`]).
+/// The coefficients α of `T(x) = α_0 + Σ_{k=1}^{n-1} α_k·e^{2πikx}`, where R = Re T satisfies `R(l/p) = f(l)`, and its
+/// first M derivatives are 0, at every l. f is given by its p >= 1 values, and n follows from the order M
+/// ([`HermiteOrder::coefficients`]).
 ///
 /// `α_0 = c_0·Σ_l f(l)`, `α_k = 2·c_k·Σ_l f(l)·e^{-2πikl/p}`, c the [`HermiteKernel`]: for M = 1, `c_k = (p-k)/p²`.
 ///
-/// R is the only trigonometric polynomial of that degree to do so. Noise ε in an input l/p + ε leaves as
-/// `f(l) + ε^(M+1)·R^(M+1)(l/p)/(M+1)!`, for M = 1 squared.
+/// R is the only trigonometric polynomial of that degree with these properties. For noise ε in an input l/p + ε, the
+/// output is `f(l) + ε^(M+1)·R^(M+1)(l/p)/(M+1)!`: for M = 1, noise is squared.
 ///
 /// ```
 /// use cryptable_packed::{HermiteOrder, trigonometric_hermite};
@@ -25,7 +26,7 @@ use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 #[must_use]
 pub fn trigonometric_hermite(values: &[f64], order: HermiteOrder) -> Vec<Complex64> {
     let kernel = HermiteKernel::new(values.len(), order);
-    // Real values have the conjugates of sums with the other sign.
+    // For real values, sums with the opposite sign in the exponent are conjugates.
     let values: Vec<_> = values.iter().map(|&v| Complex64::from(v)).collect();
     let sums = FourierSums::new(values.len()).of(&values);
     let coefficients = kernel.coefficients().iter().enumerate();
@@ -42,7 +43,7 @@ mod tests {
 
     const SIZES: [usize; 11] = [2, 3, 4, 5, 7, 12, 16, 100, 256, 257, 512];
 
-    /// Equation (17) of the paper term by term, for a table of every size.
+    /// Checks Equation (17) of the paper term by term, for a table of every size.
     #[test]
     fn second_order_has_the_coefficients_of_theorem_2() {
         for p in SIZES {
@@ -72,7 +73,8 @@ mod tests {
         }
     }
 
-    /// Equations (12) and (15) of the paper, the latter with the sign of the former: `k mod p`, and steps in the middle.
+    /// Checks Equations (12) and (15) of the paper, the latter with the sign of the former: for `k mod p`, and for
+    /// steps in the middle.
     #[test]
     fn first_order_has_closed_forms_for_floors_and_signs() {
         for p in SIZES {

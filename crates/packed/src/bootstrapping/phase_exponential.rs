@@ -1,7 +1,8 @@
-//! From a raised ciphertext to exponentials of its phase: CoeffsToSlots and the exponential.
+//! The way from a raised ciphertext to exponentials of its phase: CoeffsToSlots and the exponential.
 //!
-//! The part of functional bootstrapping that no table takes part in (lines 3 and 4 of Algorithm 1 of Dumezy et al., TCHES
-//! 2026(1), ePrint 2025/1301): AKP, multi-value bootstrapping and every digit of a decomposition begin with it.
+//! This is the part of functional bootstrapping that does not depend on tables (lines 3 and 4 of Algorithm 1 of Dumezy
+//! et al., TCHES 2026(1), ePrint 2025/1301). AKP, multi-value bootstrapping and every digit of a decomposition begin
+//! with it.
 
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
@@ -19,21 +20,21 @@ use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use crate::literal::ParametersLiteral;
 use cryptable_ring::Basis;
 
-/// Places in deviations and weights by which functions of a Gaussian are averaged (Gauss and Hermite, five places): of even
-/// ones.
+/// Nodes, in standard deviations, and weights for averaging even functions over a Gaussian (Gauss-Hermite quadrature
+/// with five nodes).
 const GAUSSIAN_PLACES: [(f64, f64); 3] =
     [(0.0, 0.533_333), (1.355_626, 0.444_152), (2.856_970, 0.022_515)];
 
-/// Most values of an input that errors are averaged over.
+/// Maximum number of values of an input that errors are averaged over.
 const AVERAGED_VALUES: u64 = 64;
 
-/// All that errors of an exponential depend on.
+/// Everything that errors of an exponential depend on.
 type PhaseKey = (EncapsulatedSecret, u64, (PhaseFunction, ExponentialShape));
 
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseExponential {
-    /// Exponentials of a ciphertext of complex slots.
+    /// Number of exponentials per ciphertext of complex slots.
     parts: usize,
     /// Whether phases and exponentials are in real slots.
     is_real: bool,
@@ -50,7 +51,7 @@ pub(crate) struct PhaseExponential {
 }
 
 impl PhaseExponential {
-    /// Plans it at the top of the given chain of primes.
+    /// Plans CoeffsToSlots and the exponential at the top of the given chain of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
         let secret = literal.encapsulated_secret();
         let bound = secret.bound_for(literal.log2_fail_overflow());
@@ -63,7 +64,7 @@ impl PhaseExponential {
         } else {
             coeffs_to_slots(slots, &cts.stages, 0.5 / bound)
         };
-        // The way to real slots is as one more matrix: it divides by the last prime.
+        // The way to real slots counts as one more matrix: it divides by the last prime.
         let (entry, target) = (limbs - cts.primes, primes[limbs - cts.primes - 1]);
         let crossing = usize::from(literal.real_slots);
         let wide = |target, prime| target * prime / literal.crossing_scale();
@@ -108,19 +109,20 @@ impl PhaseExponential {
         }
     }
 
-    /// The same for a dry run that is to find the noise of an average input.
+    /// Returns the same plan for a dry run that predicts the noise of an average input.
     pub(crate) fn of_average_phases(&self) -> Self {
         Self { exponential: self.exponential.clone().of_average_phases(), ..self.clone() }
     }
 
-    /// The mean square of what the approximation changes the modulus by, over phases `m/p + I` of all m, or of up to 64 of
-    /// them: t has about the variance `(h + 1)/12` of a sum of h + 1 uniforms, h the weight of the sparse secret, or of all owners'.
+    /// The mean square of the change that the approximation makes to the modulus, over phases `m/p + I` of all m, or of
+    /// up to 64 of them. The variance of t is about `(h + 1)/12`, that of a sum of h + 1 uniforms, where h is the
+    /// weight of the sparse secret, or the sum of all owners' weights.
     pub(crate) fn mean_square_modulus_error(&self, p: u64) -> f64 {
         static ERRORS: Kept<(u64, PhaseKey), f64> = Kept::new();
         ERRORS.get((p, self.key()), |_| true, || self.averaged_modulus_error(p))
     }
 
-    /// [`PhaseExponential::mean_square_modulus_error`], by a sum.
+    /// Computes [`PhaseExponential::mean_square_modulus_error`] by a sum.
     fn averaged_modulus_error(&self, p: u64) -> f64 {
         let step = p.div_ceil(AVERAGED_VALUES) as usize;
         let variance = self.secret.overflow_variance();
@@ -137,23 +139,23 @@ impl PhaseExponential {
         sum / weights
     }
 
-    /// All that errors of the exponential depend on: secret, bits of the bound, function and sizes.
+    /// Everything that errors of the exponential depend on: secret, bits of the bound, function and sizes.
     fn key(&self) -> PhaseKey {
         (self.secret, self.bound.to_bits(), self.exponential.kind())
     }
 
-    /// q_0, which inputs are switched to.
+    /// The prime q_0, which inputs are switched to.
     pub(crate) fn bottom_prime(&self) -> f64 {
         self.bottom_prime
     }
 
-    /// A raised ciphertext, from an input with noise of the given variance a coefficient modulo q_0.
+    /// The shape of a raised ciphertext, for an input whose noise has the given variance per coefficient modulo q_0.
     pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
         let raised = Basis::main(self.limbs);
         raised_shape(self.secret, raised, self.bottom_prime, input_noise)
     }
 
-    /// ModRaise, up to where CoeffsToSlots begins.
+    /// Applies ModRaise, up to where CoeffsToSlots begins.
     pub(crate) fn raise(
         &self,
         evaluator: &Evaluator<'_>,
@@ -162,8 +164,8 @@ impl PhaseExponential {
         mod_raise(evaluator, input, self.limbs, &self.coeffs_to_slots)
     }
 
-    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, the first half of the ring, or real
-    /// slots) or two.
+    /// Applies CoeffsToSlots: returns the phases x = t/K in slots, as one real ciphertext (sparse packing, the first
+    /// half of the ring, or real slots) or two.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -179,14 +181,14 @@ impl PhaseExponential {
         real_parts(arithmetic, w, self.parts)
     }
 
-    /// How much larger the noise of exponentials is than a rounding, by the roundings on the way from phases, at worst and on
-    /// average over phases; where that is not known, the dry run says it.
+    /// The ratio of the noise that the roundings on the way from phases leave in exponentials to that of one rounding:
+    /// the largest and the mean over phases. If the ratio is not known, the dry run determines the noise.
     fn rounding_gains(&self) -> Option<[f64; 2]> {
         static GAINS: Kept<PhaseKey, Option<[f64; 2]>> = Kept::new();
         GAINS.get(self.key(), |_| true, || self.averaged_gains())
     }
 
-    /// [`PhaseExponential::rounding_gains`], by a sum.
+    /// Computes [`PhaseExponential::rounding_gains`] by a sum.
     fn averaged_gains(&self) -> Option<[f64; 2]> {
         let deviation = self.secret.overflow_variance().sqrt() / self.bound;
         let mut gains = [0.0; 2];
@@ -197,14 +199,15 @@ impl PhaseExponential {
         Some(gains)
     }
 
-    /// The part of the noise of exponentials that is to be expected, of what it is at worst.
+    /// The ratio of the average noise of exponentials to the largest.
     pub(crate) fn average_share(&self) -> f64 {
         self.rounding_gains().map_or(1.0, |[worst, average]| average / worst)
     }
 
-    /// The exponentials in a dry run, with the noise that they have beyond the real part of that of their phases.
+    /// The exponentials in a dry run, with their noise beyond the real part of that of their phases.
     ///
-    /// A conjugation makes phases real, but for its own noise, half of which is imaginary: an error of modulus.
+    /// A conjugation makes phases real, except for its own noise, half of which is imaginary and becomes an error of
+    /// modulus.
     pub(crate) fn predict(&self, dry_run: &DryRun, raised: Shape) -> Vec<Shape> {
         let mut phases = self.phases(dry_run, &self.coeffs_to_slots.plans(), raised);
         phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
@@ -221,7 +224,8 @@ impl PhaseExponential {
         self.in_inner_ring(dry_run, exponentials)
     }
 
-    /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel; `cos 2πt` and `sin 2πt` in real slots.
+    /// Computes the exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel; in real slots, `cos 2πt`
+    /// and `sin 2πt`.
     pub(crate) fn exponentials<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -230,7 +234,7 @@ impl PhaseExponential {
         self.in_inner_ring(arithmetic, self.series(arithmetic, phases))
     }
 
-    /// Takes exponentials to the half ring, if tables are evaluated there.
+    /// Moves exponentials to the half ring if tables are evaluated there.
     fn in_inner_ring<A: Arithmetic>(
         &self,
         arithmetic: &A,

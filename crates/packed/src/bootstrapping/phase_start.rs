@@ -10,17 +10,17 @@ use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 
-/// How a ciphertext's phases are exponentiated.
+/// A plan for exponentiating a ciphertext's phases.
 #[derive(Clone, Debug)]
 pub(crate) enum PhaseStart {
-    /// ModRaise, CoeffsToSlots and a series: of any number of values.
+    /// ModRaise, CoeffsToSlots and a series, for any number of values.
     Raised(Box<PhaseExponential>),
-    /// A product over the blocks of a small secret: of few values.
+    /// A product over the blocks of a small secret, for few values.
     Blocks(BlockProduct),
 }
 
 impl PhaseStart {
-    /// Plans that of the literal over the given chain of primes.
+    /// Plans the literal's way over the given chain of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
         match literal.block_product(primes) {
             Some(product) => Self::Blocks(product),
@@ -44,7 +44,7 @@ impl PhaseStart {
         }
     }
 
-    /// The same for a dry run that is to find the noise of an average input.
+    /// Returns the same plan for a dry run that predicts the noise of an average input.
     pub(crate) fn of_average_phases(&self) -> Self {
         match self {
             Self::Raised(front) => Self::Raised(Box::new(front.of_average_phases())),
@@ -52,8 +52,8 @@ impl PhaseStart {
         }
     }
 
-    /// The exponentials in a dry run, with the noise that they have beyond that of their phases, of an input with noise of the
-    /// given variance. `any_slots` is a dry run in which noise of all coefficients counts.
+    /// The exponentials in a dry run, with their noise beyond that of their phases, for an input whose noise has the
+    /// given variance. `any_slots` is a dry run that counts the noise of all coefficients.
     pub(crate) fn predict(
         &self,
         dry_run: &DryRun,
@@ -70,7 +70,7 @@ impl PhaseStart {
         }
     }
 
-    /// The exponentials of a ciphertext.
+    /// Computes the exponentials of a ciphertext.
     ///
     /// # Errors
     /// The errors of `step`, which is called [`STEPS_BEFORE_TABLES`](crate::akp::STEPS_BEFORE_TABLES) times.

@@ -1,5 +1,5 @@
-//! SlotsToCoeffs: outputs in slots become coefficients at the bottom of the chain. Line 7 of Algorithm 1 of Alexandru,
-//! Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
+//! SlotsToCoeffs, which turns outputs in slots into coefficients at the bottom of the chain: line 7 of Algorithm 1 of
+//! Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft, ScaleShares};
@@ -8,8 +8,8 @@ use cryptable_ckks::dry_run::Shape;
 
 use crate::literal::ParametersLiteral;
 
-/// Plans it for outputs of the given scale, which are `denominator` times what coefficients are to hold: of the limbs that it
-/// takes, or more, which are dropped.
+/// Plans SlotsToCoeffs for outputs of the given scale, which are `denominator` times what coefficients are to hold.
+/// Limbs beyond those that SlotsToCoeffs uses are dropped.
 pub(crate) fn plan(
     literal: &ParametersLiteral,
     primes: &[f64],
@@ -40,12 +40,12 @@ pub(crate) fn plan(
 }
 
 /// Returns whether outputs are real numbers, one per slot, that become the two parts of half as many slots. Complex
-/// outputs are in place already, whether they fill the ring or are repeated.
+/// outputs are already in place, whether they fill the ring or are repeated.
 fn is_sparse(literal: &ParametersLiteral) -> bool {
     literal.slots < literal.ring_degree && !literal.complex_outputs
 }
 
-/// Applies it: the outputs in coefficients, at scale q_0 modulo q_0.
+/// Applies SlotsToCoeffs: returns the outputs in coefficients, at scale q_0 modulo q_0.
 pub(crate) fn apply<A: Arithmetic>(
     arithmetic: &A,
     literal: &ParametersLiteral,

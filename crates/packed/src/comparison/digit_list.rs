@@ -4,11 +4,13 @@ use cryptable_lattice::error::{Error, Result, check_equal};
 
 use crate::ciphertext::Ciphertext;
 
-/// Encrypted values in digits, the least significant first: `Σ_i (d_i mod p_i)·p_0⋯p_{i-1}` modulo `p_0⋯p_{k-1}`.
+/// Encrypted values as lists of digits, the least significant first: `Σ_i (d_i mod p_i)·p_0⋯p_{i-1}` modulo
+/// `p_0⋯p_{k-1}`.
 ///
-/// All digits are modulo the same n, the size of the largest digit of the parameters, so that each may be looked up again
-/// ([`crate::EvaluationKey::lookup_digit`]) and there is room for carries; its noise is that of a result, see
-/// [`Ciphertext::noise`]. Parameters that take values as one have a single digit, modulo M, of size M/2.
+/// All digits are modulo the same n, the size of the largest digit of the parameters, so that each may be looked up
+/// again ([`crate::EvaluationKey::lookup_digit`]) and there is room for carries. The noise of a digit is that of a
+/// result, see [`Ciphertext::noise`]. Parameters that process values as a whole have a single digit, modulo M, of size
+/// M/2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DigitList {
     sizes: Vec<u64>,
@@ -16,10 +18,10 @@ pub struct DigitList {
 }
 
 impl DigitList {
-    /// Digits of these sizes.
+    /// Makes a list of digits of these sizes.
     ///
     /// # Errors
-    /// If there is none, there is not one ciphertext a size, or they differ in their numbers of values.
+    /// If there are no digits, there is not one ciphertext per size, or ciphertexts differ in their numbers of values.
     pub fn new(sizes: Vec<u64>, digits: Vec<Ciphertext>) -> Result<Self> {
         let Some(first) = digits.first() else {
             return Err(Error::TooSmall { name: "number of digits", value: 0, limit: 1 });
@@ -37,13 +39,13 @@ impl DigitList {
         &self.sizes
     }
 
-    /// One ciphertext a digit.
+    /// The digits, one ciphertext each.
     #[must_use]
     pub fn digits(&self) -> &[Ciphertext] {
         &self.digits
     }
 
-    /// The ciphertexts themselves.
+    /// Returns the digits, one ciphertext each.
     #[must_use]
     pub fn into_digits(self) -> Vec<Ciphertext> {
         self.digits
@@ -62,7 +64,7 @@ impl DigitList {
     }
 }
 
-/// Values of their digits, each of which may be above its size: what is above counts for the next.
+/// Joins digits to values. A digit may exceed its size: it is reduced modulo its size.
 ///
 /// ```
 /// use cryptable_packed::join_digits;
@@ -70,12 +72,12 @@ impl DigitList {
 /// ```
 ///
 /// # Panics
-/// If there is not one list a size, or they differ in length.
+/// If there is not one list per size, or lists differ in length.
 #[must_use]
 pub fn join_digits(sizes: &[u64], digits: &[Vec<u64>]) -> Vec<u64> {
-    assert_eq!(sizes.len(), digits.len(), "one list a size");
+    assert_eq!(sizes.len(), digits.len(), "one list per size");
     let count = digits.first().map_or(0, Vec::len);
-    assert!(digits.iter().all(|digit| digit.len() == count), "digits of as many values");
+    assert!(digits.iter().all(|digit| digit.len() == count), "digits of the same number of values");
     let value = |index: usize| {
         let mut place = 1;
         let digit = |(size, digit): (&u64, &Vec<u64>)| {
@@ -93,7 +95,7 @@ impl crate::SecretKey {
     /// Decrypts values in digits.
     ///
     /// # Errors
-    /// If a digit is of other parameters or another client.
+    /// If a digit has other parameters or belongs to another client.
     pub fn decrypt_digits(&self, list: &DigitList) -> Result<Vec<u64>> {
         let digits = list.digits().iter().map(|digit| self.decrypt(digit));
         Ok(join_digits(list.sizes(), &digits.collect::<Result<Vec<_>>>()?))

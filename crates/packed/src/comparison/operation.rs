@@ -1,4 +1,4 @@
-//! The operations on packed integers by name: what each takes, and how often it fails.
+//! The named operations on packed integers: their operands, costs and failure probabilities.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ use crate::parameters::parameter_set::Parameters;
 pub enum Operation {
     /// Whether x is negative: [`crate::EvaluationKey::is_negative`].
     Sign,
-    /// x in digits: [`crate::EvaluationKey::digit_list`].
+    /// The digits of x: [`crate::EvaluationKey::digit_list`].
     Digits,
     /// Whether x < y: [`crate::EvaluationKey::less_than`].
     LessThan,
@@ -36,11 +36,11 @@ pub enum Operation {
     Maximum,
     /// The smaller of x and y: [`crate::EvaluationKey::minimum`].
     Minimum,
-    /// x where it is positive, else 0: [`crate::EvaluationKey::relu`].
+    /// x if it is positive, else 0: [`crate::EvaluationKey::relu`].
     Relu,
     /// |x|: [`crate::EvaluationKey::absolute_value`].
     AbsoluteValue,
-    /// x, but the nearest of two bounds where it is outside: [`crate::EvaluationKey::clamp`].
+    /// x if it is within two bounds, else the nearest bound: [`crate::EvaluationKey::clamp`].
     Clamp,
 }
 
@@ -59,7 +59,7 @@ impl Operation {
         Self::Clamp,
     ];
 
-    /// Its name.
+    /// The operation's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ impl Operation {
         }
     }
 
-    /// How many ciphertexts it takes.
+    /// The number of operands.
     #[must_use]
     pub const fn operands(self) -> usize {
         match self {
@@ -87,13 +87,13 @@ impl Operation {
         }
     }
 
-    /// Whether its result is a bit, and not a [`crate::DigitList`].
+    /// Whether the result is a bit rather than a [`crate::DigitList`].
     #[must_use]
     pub const fn is_predicate(self) -> bool {
         matches!(self, Self::Sign | Self::LessThan | Self::GreaterOrEqual | Self::Equal)
     }
 
-    /// Bootstraps on k digits.
+    /// Number of bootstraps on k digits.
     const fn bootstraps_of(self, digits: usize) -> usize {
         match self {
             Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual | Self::Relu => {
@@ -105,18 +105,19 @@ impl Operation {
         }
     }
 
-    /// Vectors in slots that wait for the lookup of the last of k digits.
+    /// Number of vectors in slots that wait for the lookup of the last of k digits.
     const fn waiting_in_slots(self, digits: usize) -> usize {
         match self {
             Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual | Self::Equal => 0,
             Self::Relu => digits - 1,
-            // Digits of one value, all but one of the other's, and a sign; or all but one, and two signs.
+            // All digits of one value, all but one of the other's, and a sign; or all but one of either value, and two
+            // signs.
             Self::AbsoluteValue | Self::Maximum | Self::Minimum => 2 * digits,
             Self::Clamp => digits + 1,
         }
     }
 
-    /// Most bootstraps of any operation on k digits.
+    /// Maximum number of bootstraps of any operation on k digits.
     pub(crate) fn most_bootstraps(digits: usize) -> usize {
         let bootstraps = Self::ALL.map(|operation| operation.bootstraps_of(digits));
         bootstraps.into_iter().max().unwrap_or(1)
@@ -141,8 +142,8 @@ impl FromStr for Operation {
 }
 
 impl Parameters {
-    /// Sizes of the digits of results of selections, the least significant first: those of inputs, the last one without the
-    /// sign; half of the modulus, where parameters take values as one.
+    /// Sizes of the digits of results of selections, the least significant first: those of inputs, with the last one
+    /// halved, since it has no sign. If parameters process values as a whole, half of the modulus.
     #[must_use]
     pub fn integer_digits(&self) -> Vec<u64> {
         let literal = self.literal();
@@ -152,7 +153,7 @@ impl Parameters {
         }
     }
 
-    /// Bootstraps of an operation; one, where parameters take values as one.
+    /// Number of bootstraps of an operation; one if parameters process values as a whole.
     #[must_use]
     pub fn bootstraps(&self, operation: Operation) -> usize {
         match self.literal().digits.len() {
@@ -161,8 +162,8 @@ impl Parameters {
         }
     }
 
-    /// The probability that any value of a full ciphertext comes out wrong of an operation, decryption included: the union
-    /// over all of its lookups, each of which keeps [`Parameters::stated_log2_fail`] a value.
+    /// The probability that an operation returns any wrong value for a full ciphertext, including decryption: the union
+    /// bound over all of its lookups, each of which fails with at most [`Parameters::stated_log2_fail`] per value.
     #[must_use]
     pub fn operation_failure(&self, operation: Operation) -> FailureProbability {
         let lookups = (self.bootstraps(operation) as f64).log2();
@@ -170,8 +171,8 @@ impl Parameters {
         of_value.of_any(self.literal().slots)
     }
 
-    /// Predicts an operation on full ciphertexts: its bootstraps, each of one table, and the memory of digits that wait
-    /// for others.
+    /// Predicts an operation on full ciphertexts: its bootstraps, each with one table, and the memory of digits that
+    /// wait for others.
     #[must_use]
     pub fn operation_prediction(&self, operation: Operation) -> Prediction {
         let mut prediction = self.prediction();

@@ -1,13 +1,13 @@
-//! Progress of work that is made of several lookups.
+//! Progress of work that consists of several lookups.
 
 use std::ops::ControlFlow;
 
 use cryptable_lattice::{Error, Progress, Result};
 
-/// Steps that are told of a bootstrap.
+/// Number of steps that are reported per bootstrap.
 const STEPS_PER_BOOTSTRAP: usize = 16;
 
-/// Lookups one after the other, each of a known number of bootstraps, that are told as one piece of work.
+/// Progress of consecutive lookups, each with a known number of bootstraps, that are reported as one piece of work.
 #[derive(Debug)]
 pub(crate) struct Passes<'a> {
     progress: Progress<'a>,
@@ -16,12 +16,12 @@ pub(crate) struct Passes<'a> {
 }
 
 impl<'a> Passes<'a> {
-    /// So many bootstraps are to come.
+    /// Starts the progress of work with `bootstraps` bootstraps.
     pub(crate) fn new(progress: Progress<'a>, bootstraps: usize) -> Self {
         Self { progress, done: 0, total: STEPS_PER_BOOTSTRAP * bootstraps }
     }
 
-    /// Runs `work`, which takes `bootstraps` bootstraps.
+    /// Runs `work`, which needs `bootstraps` bootstraps.
     ///
     /// # Errors
     /// The errors of the work; [`Error::Cancelled`], with steps of the whole.

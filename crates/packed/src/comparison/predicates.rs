@@ -1,8 +1,8 @@
-//! Comparisons: bits that say which of two packed integers is larger, or whether they are equal.
+//! Predicates: comparisons of packed integers, whose results are bits.
 //!
-//! `x < y` is the sign of `x - y`, which the bit of headroom keeps exact (HomSign, Algorithm 3 of Alexandru, Kim, Polyakov,
-//! CRYPTO 2025, ePrint 2024/1623). Equality takes no headroom: a table [d ≠ 0] of every digit of the difference, and [· = 0]
-//! of the sum of the results.
+//! `x < y` is the sign of `x - y`, which the bit of headroom keeps exact (HomSign, Algorithm 3 of Alexandru, Kim,
+//! Polyakov, CRYPTO 2025, ePrint 2024/1623). Equality needs no headroom: it looks up [d ≠ 0] for every digit of the
+//! difference, and [· = 0] for the sum of the results.
 
 use cryptable_lattice::error::{Error, Result, check_equal};
 use cryptable_lattice::{Progress, Table};
@@ -14,21 +14,23 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 
-/// Modulus of bits, where parameters take digits.
+/// Modulus of bits if parameters process digits.
 const BIT_MODULUS: u64 = 2;
 
 impl EvaluationKey {
-    /// 1 where values are in the upper half of their modulus, that is negative, else 0. Bits are modulo 2, so that sums of
-    /// them are exclusive or; where parameters take values as one, modulo their output modulus.
+    /// Returns 1 where values are in the upper half of their modulus, that is negative, else 0. Bits are modulo 2, so
+    /// that their sum is exclusive or; if parameters process values as a whole, bits are modulo the output modulus.
     ///
     /// # Errors
-    /// If the ciphertext is of another client, other parameters, or another modulus; [`Error::NoiseTooLarge`] if the result
-    /// would be wrong with more than the stated probability; [`Error::Cancelled`].
+    /// If the ciphertext belongs to another client, has other parameters, or has another modulus;
+    /// [`Error::NoiseTooLarge`] if the result would be wrong with more than the stated probability;
+    /// [`Error::Cancelled`].
     pub fn is_negative(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
         self.step(x, [0, 1], progress)
     }
 
-    /// 1 where x is less than y, else 0: one HomSign. Bits are as those of [`EvaluationKey::is_negative`].
+    /// Returns 1 where x is less than y, else 0, by one HomSign. Bits have the same modulus as those of
+    /// [`EvaluationKey::is_negative`].
     ///
     /// Integers have a bit of headroom: their difference must lie within [-M/2, M/2) ([`crate::Signedness`]).
     ///
@@ -56,7 +58,7 @@ impl EvaluationKey {
         self.is_negative(&self.sub(x, y)?, progress)
     }
 
-    /// 1 where x is not less than y, else 0.
+    /// Returns 1 where x is not less than y, else 0.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::less_than`].
@@ -69,7 +71,7 @@ impl EvaluationKey {
         self.step(&self.sub(x, y)?, [1, 0], progress)
     }
 
-    /// Which of x and y is larger, value by value: 0 for x, 1 for y, and 0 where they are equal.
+    /// Returns the index of the larger of x and y, value by value: 0 for x, 1 for y, and 0 where they are equal.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::less_than`].
@@ -82,10 +84,10 @@ impl EvaluationKey {
         self.less_than(x, y, progress)
     }
 
-    /// 1 where x and y are equal, else 0. Needs no headroom.
+    /// Returns 1 where x and y are equal, else 0. Needs no headroom.
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::less_than`]; if there are as many digits as the largest has values.
+    /// The errors of [`EvaluationKey::less_than`]; if the number of digits is not below the size of the largest digit.
     pub fn equal(
         &self,
         x: &Ciphertext,
@@ -101,7 +103,7 @@ impl EvaluationKey {
         }
     }
 
-    /// Two values, for the lower and the upper half of the modulus.
+    /// Looks up one value for the lower half of the modulus, and another one for the upper half.
     fn step(&self, x: &Ciphertext, values: [u64; 2], progress: Progress<'_>) -> Result<Ciphertext> {
         match self.parameters().circuit() {
             Circuit::MultiPrecision(circuit) => {
@@ -115,7 +117,7 @@ impl EvaluationKey {
         }
     }
 
-    /// A table of values that parameters take as one.
+    /// Looks up a function with parameters that process values as a whole.
     pub(super) fn whole(
         &self,
         x: &Ciphertext,
@@ -127,7 +129,7 @@ impl EvaluationKey {
         self.lookup(x, &self.prepare(&Table::from_fn(input, output, f)?)?, progress)
     }
 
-    /// Zero tests of all digits, and of their sum.
+    /// Tests all digits for zero, and then the sum of the results.
     fn is_zero(
         &self,
         circuit: &MultiPrecisionCircuit,
@@ -151,6 +153,6 @@ impl EvaluationKey {
         let is_zero = Table::from_fn(largest, BIT_MODULUS, |sum| u64::from(sum == 0))?;
         let is_zero = self.prepare(&is_zero)?;
         let found = passes.run(1, |progress| self.lookup_digit(&sum, &[&is_zero], progress))?;
-        Ok(found.into_iter().next().expect("a result a table"))
+        Ok(found.into_iter().next().expect("one result per table"))
     }
 }

@@ -1,7 +1,8 @@
 //! Maximum, minimum, ReLU, absolute value and clamping of packed integers.
 //!
-//! Where parameters take values as one, a table of the value or of the difference: `max(x, y) = y + ReLU(x - y)`. Where they
-//! take digits, digits are selected by signs in slots (`selection_in_slots.rs`).
+//! With parameters that process values as a whole, these are tables of the value or of the difference:
+//! `max(x, y) = y + ReLU(x - y)`. With parameters that process digits, signs select digits in slots
+//! (`selection_in_slots.rs`).
 //!
 //! | operation on k digits | bootstraps |
 //! |---|---|
@@ -21,7 +22,8 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::parameters::circuit::Circuit;
 
 impl EvaluationKey {
-    /// Values in digits, without the bit of headroom: tables of every digit, all modulo the size of the largest. One pass.
+    /// Returns the digits of values, without the bit of headroom. Every digit is looked up in a table, modulo the size
+    /// of the largest digit, in one pass.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey, Signedness::Signed};
@@ -49,7 +51,7 @@ impl EvaluationKey {
         self.in_digits(digits.into_iter().flatten().collect())
     }
 
-    /// The larger of x and y, value by value.
+    /// Returns the larger of x and y, value by value.
     ///
     /// Integers have a bit of headroom, as for [`EvaluationKey::less_than`]. The result has none: it is modulo M/2.
     ///
@@ -66,9 +68,10 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If a ciphertext is of another client, other parameters or another modulus, or they differ in their numbers of values;
-    /// if the parameters take values as one and have another output modulus than input modulus, or take digits without primes for
-    /// products in slots; [`Error::NoiseTooLarge`]; [`Error::Cancelled`].
+    /// If a ciphertext belongs to another client, has other parameters or has another modulus, or ciphertexts differ in
+    /// their numbers of values; if the parameters process values as a whole and their output modulus is not the input
+    /// modulus, or process digits but have no primes for products in slots; [`Error::NoiseTooLarge`];
+    /// [`Error::Cancelled`].
     pub fn maximum(
         &self,
         x: &Ciphertext,
@@ -78,7 +81,7 @@ impl EvaluationKey {
         self.larger([x, y], true, progress)
     }
 
-    /// The smaller of x and y, value by value.
+    /// Returns the smaller of x and y, value by value.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::maximum`].
@@ -91,7 +94,7 @@ impl EvaluationKey {
         self.larger([x, y], false, progress)
     }
 
-    /// The larger of two values, `y + ReLU(x - y)`, or the smaller, `x - ReLU(x - y)`.
+    /// Returns the larger of two values, `y + ReLU(x - y)`, or the smaller, `x - ReLU(x - y)`.
     fn larger(
         &self,
         [x, y]: [&Ciphertext; 2],
@@ -106,7 +109,7 @@ impl EvaluationKey {
         self.in_one(if wants_larger { self.add(y, &excess)? } else { self.sub(x, &excess)? })
     }
 
-    /// x where it is positive, else 0.
+    /// Returns x where it is positive, else 0.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::maximum`].
@@ -117,7 +120,8 @@ impl EvaluationKey {
         }
     }
 
-    /// `|x|`, of which the least integer has none among signed ones: it is unsigned, from 0 to M/4.
+    /// Returns `|x|` as an unsigned integer from 0 to M/4, since the absolute value of the least signed integer is not
+    /// a signed integer.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::maximum`].
@@ -131,7 +135,8 @@ impl EvaluationKey {
         }
     }
 
-    /// x, but the nearest bound where x is not within them. Bounds may be any integers that values stand for.
+    /// Returns x where it is within the bounds, else the nearest bound. Bounds may be any integers that values can
+    /// represent.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::maximum`]; if the bounds are not in order, or one is below -M/4 or not below M/2.
@@ -162,7 +167,8 @@ impl EvaluationKey {
         self.in_digits(self.clamp_in_slots(selecting, x, distances, bounds, progress)?)
     }
 
-    /// Returns the parts of selections in slots, if parameters take digits; none, if they take values as one.
+    /// Returns the circuit and the products of selections in slots if parameters process digits; none if they process
+    /// values as a whole.
     fn selecting(&self) -> Result<Option<Selecting<'_>>> {
         let parameters = self.parameters();
         let Circuit::MultiPrecision(circuit) = parameters.circuit() else {
@@ -172,18 +178,18 @@ impl EvaluationKey {
         };
         let Some(selection) = parameters.selection() else {
             let name = &parameters.literal().name;
-            let what = format!("maxima and their like: {name} has no primes for products in slots");
+            let what = format!("maxima and similar: {name} has no primes for products in slots");
             return Err(Error::Unsupported(what));
         };
         Ok(Some(Selecting { circuit, selection }))
     }
 
-    /// A result in one ciphertext.
+    /// Makes a result of one ciphertext.
     fn in_one(&self, value: Ciphertext) -> Result<DigitList> {
         self.in_digits(vec![value])
     }
 
-    /// A result in digits.
+    /// Makes a result of several digits.
     fn in_digits(&self, digits: Vec<Ciphertext>) -> Result<DigitList> {
         DigitList::new(self.parameters().integer_digits(), digits)
     }
@@ -199,7 +205,7 @@ impl EvaluationKey {
     }
 }
 
-/// Digits of a public value, the last one without the sign.
+/// Returns the digits of a public value, the last one without the sign.
 fn digits_of(sizes: &[u64], mut value: u64) -> Vec<u64> {
     let digit = |&size: &u64| {
         let digit = value % size;
@@ -209,7 +215,7 @@ fn digits_of(sizes: &[u64], mut value: u64) -> Vec<u64> {
     sizes.iter().map(digit).collect()
 }
 
-/// Bounds as values modulo M.
+/// Checks bounds, and returns them modulo M.
 fn check_bounds(low: i64, high: i64, modulus: u64) -> Result<[u64; 2]> {
     let (least, most) = (-((modulus / 4) as i64), (modulus / 2) as i64 - 1);
     for (name, bound) in [("lower bound", low), ("upper bound", high)] {

@@ -1,5 +1,5 @@
-//! Maximum, minimum, ReLU, absolute value and clamping where parameters select in slots: passes through all digits of the
-//! values, and nothing but products after them.
+//! Maximum, minimum, ReLU, absolute value and clamping with parameters that select in slots: passes through all digits
+//! of the values, followed by products only.
 
 use cryptable_ckks::Ciphertext as SlotCiphertext;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
@@ -24,16 +24,16 @@ pub(super) struct Selecting<'a> {
     pub selection: &'a SlotSelection,
 }
 
-/// A vector in slots, and the noise of the digits that it was looked up of.
+/// A vector in slots, and the noise of the digits that it was looked up from.
 struct Found {
     slots: RealSlots<SlotCiphertext>,
     noise: NoiseBound,
 }
 
-/// A sign that was found, and what it selects.
+/// A sign that was looked up, and the operand that it selects.
 type FoundChoice<'a> = (&'a Found, Selected<'a, SlotCiphertext>);
 
-/// Which tables a pass has.
+/// The tables that a pass looks up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
     Digits,
@@ -52,7 +52,8 @@ impl EvaluationKey {
         Passes::new(progress, self.parameters().bootstraps(operation))
     }
 
-    /// Tables of digits, the last one without the sign, as fractions of the size of the largest.
+    /// Returns the tables for digits, the last one without the sign, with outputs as fractions of the size of the
+    /// largest.
     pub(super) fn tables_of_digits(
         &self,
         circuit: &MultiPrecisionCircuit,
@@ -66,7 +67,7 @@ impl EvaluationKey {
         circuit.digits().iter().zip(&sizes).map(table).collect()
     }
 
-    /// Digits of the larger or the smaller of two values.
+    /// Computes the digits of the larger or the smaller of two values.
     pub(super) fn larger_in_slots(
         &self,
         selecting: Selecting<'_>,
@@ -84,7 +85,7 @@ impl EvaluationKey {
         self.either(selecting, &is_less, [&first, &second], x)
     }
 
-    /// Digits of the first value, or of the second where a number with this sign is negative.
+    /// Selects the digits of the first value, or those of the second where `sign` is 1.
     fn either(
         &self,
         selecting: Selecting<'_>,
@@ -100,7 +101,7 @@ impl EvaluationKey {
         first.digits.iter().zip(&second.digits).map(select).collect()
     }
 
-    /// Digits of a value where it is not negative, else of 0.
+    /// Computes the digits of a value where it is not negative, else of 0.
     pub(super) fn relu_in_slots(
         &self,
         selecting: Selecting<'_>,
@@ -117,7 +118,7 @@ impl EvaluationKey {
         found.digits.iter().map(select).collect()
     }
 
-    /// Digits of the absolute value.
+    /// Computes the digits of the absolute value.
     pub(super) fn absolute_in_slots(
         &self,
         selecting: Selecting<'_>,
@@ -131,7 +132,7 @@ impl EvaluationKey {
         self.either(selecting, is_negative, [&positive, &negative], x)
     }
 
-    /// Digits of a value, but those of a bound where `x - low` or `high - x` is negative.
+    /// Computes the digits of a value, or those of a bound where `x - low` or `high - x` is negative.
     pub(super) fn clamp_in_slots(
         &self,
         selecting: Selecting<'_>,
@@ -161,7 +162,7 @@ impl EvaluationKey {
         found.digits.iter().enumerate().map(select).collect()
     }
 
-    /// A pass through all digits of a value: a bootstrap a digit.
+    /// Makes a pass through all digits of a value, with one bootstrap per digit.
     fn pass(
         &self,
         Selecting { circuit, selection }: Selecting<'_>,
@@ -180,7 +181,7 @@ impl EvaluationKey {
             lists.iter_mut().zip(tables).for_each(|(list, table)| list.push(table));
         }
         if pass != Pass::Digits {
-            // 0 or 1, not a fraction of a modulus.
+            // The sign is 0 or 1, not a fraction of a modulus.
             lists[last].push(circuit.step([0, 1], 1)?);
         }
         passes.run(count, |progress| {
@@ -204,7 +205,7 @@ impl EvaluationKey {
         })
     }
 
-    /// A digit that signs select, in coefficients.
+    /// Selects a digit by signs, and returns it in coefficients.
     fn selected(
         &self,
         Selecting { circuit, selection }: Selecting<'_>,

@@ -1,10 +1,10 @@
-//! Which integers values modulo M stand for, with a bit of headroom.
+//! The integers that values modulo M represent, with a bit of headroom.
 
 use std::ops::RangeInclusive;
 
 use cryptable_lattice::error::{Error, Result};
 
-/// Which integers values modulo M stand for: half as many as there are, so that differences have their sign.
+/// The integers that values modulo M represent: only M/2 of them, so that differences keep their sign.
 ///
 /// ```
 /// use cryptable_packed::Signedness;
@@ -36,7 +36,7 @@ impl Signedness {
         }
     }
 
-    /// Integers as values modulo M.
+    /// Encodes integers as values modulo M.
     ///
     /// # Errors
     /// If one is out of [`Signedness::range`].
@@ -59,7 +59,7 @@ impl Signedness {
         integers.iter().map(encode).collect()
     }
 
-    /// The integers that values modulo half of M stand for: those of [`crate::DigitList`]s.
+    /// Decodes values modulo M/2, as [`crate::DigitList`]s have them, to integers.
     #[must_use]
     pub fn decode(self, values: &[u64], half_modulus: u64) -> Vec<i64> {
         let most = *self.range(2 * half_modulus).end();

@@ -1,14 +1,14 @@
-//! Selection in slots: products of digits and signs before SlotsToCoeffs, so that no selection takes a bootstrap.
+//! Selection in slots: products of digits and signs before SlotsToCoeffs, so that selections need no bootstrap.
 //!
-//! Tables of digits, and the sign as 0 or 1, come out of AKP in slots, two values per slot with full packing. One
-//! conjugation each splits them into real vectors; then `f·(1 - Σ_k s_k) + Σ_k s_k·g_k` takes one relinearization per
-//! part, whatever the number of signs, for digits f and g_k of values or for constants.
+//! AKP returns outputs of tables of digits, and the sign as 0 or 1, in slots, with two values per slot if packing is
+//! full. One conjugation each splits them into real vectors. Then `f·(1 - Σ_k s_k) + Σ_k s_k·g_k` needs one
+//! relinearization per part, regardless of the number of signs, where f and g_k are digits of values or constants.
 //!
-//! **Levels.** [`crate::ParametersLiteral`]'s `selection_primes` more, between AKP's interpolation and SlotsToCoeffs, of
-//! which there are further matrices for the scale that products have.
+//! **Levels.** `selection_primes` of [`crate::ParametersLiteral`], between AKP's interpolation and SlotsToCoeffs, which
+//! has additional matrices for the scale of products.
 //!
-//! **Noise.** An error of a sign is multiplied by the difference of two digits as fractions of n, at most 1, and at most 1/2
-//! where no digit has more than n/2 values; errors of digits stay as they are; the product adds its own.
+//! **Noise.** An error of a sign is multiplied by the difference of two digits as fractions of n, at most 1, and at
+//! most 1/2 where no digit has more than n/2 values; errors of digits do not change; the product adds its own error.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, join, real_parts};
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
@@ -23,10 +23,10 @@ use crate::multi_precision::circuit::MultiPrecisionCircuit;
 /// Mean square of products in a dry run: digits as fractions are within [-1/2, 1/2].
 const POWER_OF_DIGITS: f64 = 0.25;
 
-/// Most signs that a digit is selected by.
+/// Maximum number of signs that select a digit.
 pub(crate) const MOST_SIGNS: usize = 2;
 
-/// Values in slots as real vectors: of real parts and, where packing is full, of imaginary parts.
+/// Values in slots as real vectors: one of real parts and, if packing is full, one of imaginary parts.
 pub(crate) type RealSlots<C> = Vec<C>;
 
 /// Operand that a sign selects.
@@ -38,7 +38,7 @@ pub(crate) enum Selected<'a, C> {
     Slots(&'a RealSlots<C>),
 }
 
-/// A sign, 0 or 1, and what it selects.
+/// A sign, 0 or 1, and the operand that it selects.
 pub(crate) type Choice<'a, C> = (&'a RealSlots<C>, Selected<'a, C>);
 
 /// The public part of selections for one parameter set.
@@ -53,7 +53,7 @@ pub(crate) struct SlotSelection {
 }
 
 impl SlotSelection {
-    /// Plans it over the given chain of primes; none, where a literal has no primes for it.
+    /// Plans selections over the given chain of primes; none if a literal has no primes for them.
     pub(crate) fn new(
         literal: &ParametersLiteral,
         circuit: &MultiPrecisionCircuit,
@@ -78,12 +78,12 @@ impl SlotSelection {
         Some(selection)
     }
 
-    /// Every key that it needs.
+    /// Every key that selections need.
     pub(crate) fn key_requests(&self) -> &[KeyRequest] {
         &self.requests
     }
 
-    /// Outputs of AKP as real vectors.
+    /// Splits outputs of AKP into real vectors.
     pub(crate) fn split<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -96,7 +96,7 @@ impl SlotSelection {
         real_parts(arithmetic, outputs, 2)
     }
 
-    /// `otherwise` where no sign is 1, else what the sign that is 1 selects.
+    /// Returns `otherwise` where no sign is 1, else the operand that the sign 1 selects.
     ///
     /// # Panics
     /// If there is no sign.
@@ -127,7 +127,7 @@ impl SlotSelection {
         join(arithmetic, otherwise.iter().enumerate().map(select_part))
     }
 
-    /// SlotsToCoeffs of products.
+    /// Applies SlotsToCoeffs to products.
     pub(crate) fn finish<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -138,15 +138,15 @@ impl SlotSelection {
         slots_to_coeffs::apply(arithmetic, &self.literal, plan, matrices, products)
     }
 
-    /// Returns the noise of a selected digit, from table results whose digits have noise `digit` and whose `signs`
-    /// signs have noise `sign` each.
+    /// Returns the noise of a selected digit, if digits have noise `digit`, and each of the `signs` signs has noise
+    /// `sign`.
     pub(crate) fn noise(&self, digit: NoiseBound, sign: NoiseBound, signs: usize) -> NoiseBound {
         let of_signs = signs as f64 * self.largest_difference();
         let own = self.literal.coefficient_bound(self.noise, self.literal.slots);
         let of_operands = digit.law() + sign.law().times(of_signs);
         let law = of_operands.with_independent(own.law());
         let bias = digit.bias() + of_signs * sign.bias() + own.bias();
-        // Both errors at once.
+        // Accounts for the product of both errors.
         let both = 1.0 + 2.0 * signs as f64 * sign.bias();
         NoiseBound::of_law(law.times(both), both * bias)
     }
@@ -156,11 +156,11 @@ impl SlotSelection {
         let (last, others) = self.literal.digits.split_last().expect("digits");
         let most = others.iter().copied().chain([last / 2]).max().unwrap_or(1);
         let largest = self.literal.interpolated_modulus();
-        // Digits of more than half of the values are centred, as all are.
+        // Digits of more than n/2 values may differ by up to 1, since all fractions are centred.
         if 2 * most <= largest { most as f64 / largest as f64 } else { 1.0 }
     }
 
-    /// Products of exact values by as many signs as there may be.
+    /// Predicts products of exact values with the maximum number of signs.
     fn predict(&self, dry_run: &DryRun, outputs: Shape) -> Shape {
         let digits = self.split(dry_run, Shape { noise: SlotNoise::ZERO, ..outputs });
         let mut sign = digits.clone();

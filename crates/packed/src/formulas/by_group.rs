@@ -1,4 +1,4 @@
-//! Formulas whose results are added up by groups: how they are prepared, and what decrypted results make together.
+//! Preparation of formulas whose results are added up by groups.
 
 use cryptable_lattice::error::Result;
 
@@ -8,12 +8,13 @@ use crate::formulas::prepared::Stage;
 use crate::formulas::stages::PreparedFormulas;
 
 impl PreparedFormulas {
-    /// Prepares formulas whose results are added up over the rows of each group: those with the same value of a column, below
-    /// `groups`. Constants are formulas as well: the sum of 1 is the number of rows. The number of groups is rounded up to a
-    /// power of two, at least 4, by which values of the column are taken modulo.
+    /// Prepares formulas whose results are added up over the rows of each group: those with the same value of a column,
+    /// below `groups`. Constants are formulas as well: the sum of 1 is the number of rows. The number of groups is
+    /// rounded up to a power of two, at least 4, and values of the column are reduced modulo that number.
     ///
-    /// Results are partial sums, of as many rows each as there are groups, in any number of places: [`crate::group_totals`] adds them
-    /// up after decryption, and whoever decrypts learns them. The output modulus has to hold partial sums.
+    /// Results are partial sums: with w groups, each is a sum over w rows, and a group may have any number of them.
+    /// [`crate::group_totals`] adds them up after decryption, and whoever decrypts learns the partial sums. The output
+    /// modulus must be large enough for partial sums.
     ///
     /// ```
     /// use cryptable_packed::{Formula, Parameters, PreparedFormulas, Progress, SecretKey, group_totals};

@@ -1,16 +1,17 @@
 //! The circuit of formulas: AKP's tables in slots, products of conditions and differences, SlotsToCoeffs once per formula.
 //!
-//! A choice is `otherwise + bit·(then - otherwise)`, a product per half of the slots. Choices within each other come bottom up: a
-//! value has the *height* of the most choices within each other in it, and a place in the chain for each height. Products of
-//! the last height are added up before they are relinearized, over all trees of a sum.
+//! A choice is `otherwise + bit·(then - otherwise)`, one product per half of the slots. Nested choices are evaluated
+//! bottom up: the *height* of a value is the depth of its nested choices, and each height has a place in the chain.
+//! Products of the last height are added up before they are relinearized, over all trees of a sum.
 //!
-//! **Shapes.** Per column, an exponential for each half of the slots. Tables with integer weights make values of integers, which
-//! are divided by the output modulus at the end, by their scale.
+//! **Shapes.** One exponential per column and half of the slots. Tables with integer weights have integer values, which
+//! are divided by the output modulus at the end, by changing their scale.
 //!
 //! **Levels.** [`crate::ParametersLiteral`]'s `selection_primes` between AKP's interpolation and SlotsToCoeffs: one for the
 //! constants of tables, whose scale is that of a prime, and one for each height.
 //!
-//! **Noise.** That of tables is followed by [`crate::formulas::prepared`]; what products and SlotsToCoeffs add by a dry run.
+//! **Noise.** [`crate::formulas::prepared`] predicts the noise of tables; a dry run predicts that of products and
+//! SlotsToCoeffs.
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, join};
@@ -29,7 +30,7 @@ use crate::formulas::prepared::{Chunk, Linear, Stage, Value};
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 
-/// A level of the chain and the scale of values there.
+/// A level of the chain, and the scale of values at this level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     limbs: usize,
@@ -41,7 +42,7 @@ pub(super) struct Place {
 pub(crate) struct FormulaCircuit {
     literal: ParametersLiteral,
     primes: Vec<f64>,
-    /// Places of values by their height, from tables on.
+    /// Places of values by their height, beginning with tables.
     pub(super) places: Vec<Place>,
     /// The plan of SlotsToCoeffs, for the scale of results.
     pub slots_to_coeffs: HomomorphicDft,
@@ -51,7 +52,7 @@ pub(crate) struct FormulaCircuit {
 }
 
 impl FormulaCircuit {
-    /// Plans it over the given chain of primes; none, where a literal has no primes for it.
+    /// Plans formulas over the given chain of primes; none if a literal has no primes for them.
     pub(crate) fn new(
         literal: &ParametersLiteral,
         akp: &AkpCircuit,
@@ -95,7 +96,7 @@ impl FormulaCircuit {
         Some(circuit)
     }
 
-    /// A formula with all operations that any has: as many choices within each other as there may be.
+    /// A formula with all operations that any formula may have: the maximum number of nested choices.
     fn widest(&self) -> Stage {
         let modulus = self.literal.input_modulus;
         let outputs = (0..modulus).map(|value| i64::from(value == 0)).collect();
@@ -107,7 +108,7 @@ impl FormulaCircuit {
         Stage::prepare(&[formula], modulus, None).expect("ranges and tables of the modulus")
     }
 
-    /// Sums by groups of the same, if there are groups.
+    /// Sums by groups with all operations that any may have, if there are groups.
     fn widest_by_group(&self) -> Option<Stage> {
         let (groups, modulus) = (self.literal.groups as u64, self.literal.input_modulus);
         let groups = Groups::new(0, groups, modulus).ok().filter(|_| groups > 0)?;
@@ -119,12 +120,13 @@ impl FormulaCircuit {
         &self.requests
     }
 
-    /// The most choices within each other.
+    /// The maximum number of nested choices.
     pub(crate) fn height(&self) -> usize {
         self.places.len() - 1
     }
 
-    /// Runs formulas on tables, of a chunk in a half of the slots: outputs in slots, as fractions of the output modulus.
+    /// Evaluates formulas on tables. `tables` returns those of a chunk in one half of the slots. Returns outputs in
+    /// slots, as fractions of the output modulus.
     ///
     /// # Errors
     /// The errors of `tables`.
@@ -147,7 +149,7 @@ impl FormulaCircuit {
         Ok((0..formulas.formulas()).map(output).collect())
     }
 
-    /// Results as fractions of the output modulus.
+    /// Turns integer results into fractions of the output modulus.
     pub(super) fn as_fraction<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -158,13 +160,14 @@ impl FormulaCircuit {
         output
     }
 
-    /// Steps of progress of [`FormulaCircuit::tables`] for all chunks, one per table and half, and of groups.
+    /// Number of progress steps of [`FormulaCircuit::tables`] for all chunks, one per table and half, plus one per
+    /// group.
     pub(crate) fn steps(&self, formulas: &Stage) -> usize {
         let tables: usize = formulas.chunks().iter().map(|chunk| chunk.tables.len()).sum();
         self.literal.parts() * tables + formulas.groups().unwrap_or(0)
     }
 
-    /// Results in slots to coefficients.
+    /// Moves results from slots to coefficients.
     pub(crate) fn finish<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -174,8 +177,8 @@ impl FormulaCircuit {
         slots_to_coeffs::apply(arithmetic, &self.literal, &self.slots_to_coeffs, matrices, output)
     }
 
-    /// The tables of a chunk, as real numbers from 0 to 1, by their numbers: of exponentials of all columns that they read, in one
-    /// half of the slots.
+    /// Evaluates the tables of a chunk on the exponentials of the columns that they read, in one half of the slots.
+    /// Returns real numbers from 0 to 1, indexed by the tables' numbers.
     ///
     /// # Errors
     /// The errors of `step`, which is called after each table.
@@ -219,7 +222,7 @@ impl FormulaCircuit {
         self.powers_of(arithmetic, exponential, self.log_length())
     }
 
-    /// log2 of the length of the series of tables.
+    /// log2 of the length of the tables' series.
     fn log_length(&self) -> u32 {
         self.literal.interpolation_levels() as u32
     }
@@ -235,13 +238,13 @@ impl FormulaCircuit {
         Steps::new(arithmetic, PolynomialBasis::Power, exponential, log_length, log_babies)
     }
 
-    /// log2 of the length of the series that tell groups.
+    /// log2 of the length of the series that distinguish groups.
     fn log_length_of_groups(&self) -> u32 {
         let coefficients = self.literal.hermite_order.coefficients(self.literal.groups);
         coefficients.next_power_of_two().ilog2()
     }
 
-    /// Powers of an exponential of groups, which has as many nodes as there are groups.
+    /// Computes powers of an exponential of groups, which has one node per group.
     pub(super) fn powers_of_groups<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -253,7 +256,7 @@ impl FormulaCircuit {
         self.powers_of(arithmetic, &arithmetic.truncated(exponential, limbs), log_length)
     }
 
-    /// The bits of the rows whose group comes from these numbers of turns of slots away.
+    /// Computes the bits of the rows whose group is reached by these numbers of turns of the slots.
     pub(super) fn deltas<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -265,7 +268,7 @@ impl FormulaCircuit {
         self.tables_of(arithmetic, powers, &outputs, self.log_length_of_groups())
     }
 
-    /// A multiple of a table at the place of a height above 0.
+    /// Computes a multiple of a table at the place of a height above 0.
     pub(super) fn multiple<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -279,22 +282,23 @@ impl FormulaCircuit {
         arithmetic.rescale(found.swap_remove(0), 1)
     }
 
-    /// The plaintexts that sums by groups are multiplied by: limbs and scale.
+    /// Limbs and scale of the plaintexts that sums by groups are multiplied by.
     pub(super) fn shape_of_rows(&self) -> (usize, f64) {
         (self.places[self.height() - 1].limbs, self.places[0].scale)
     }
 
-    /// Slots of those plaintexts, which repeat: complex numbers where packing is full, else values side by side.
+    /// Number of slots, before they repeat, of the plaintexts that sums by groups are multiplied by: complex numbers if
+    /// packing is full, else values side by side.
     pub(super) fn slots_of_rows(&self) -> usize {
         self.literal.slots / self.literal.parts()
     }
 
-    /// The slots by which sums are turned from one group to the next.
+    /// The number of slots by which sums are rotated from one group to the next.
     pub(super) fn turn(&self) -> usize {
         self.literal.slots / 2 / self.literal.groups
     }
 
-    /// Tables of numbers from 0 to 1, by series of this length.
+    /// Evaluates tables of numbers from 0 to 1, by series of this length.
     fn tables_of<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -382,7 +386,8 @@ impl FormulaCircuit {
         Part { slots: Some(bounded(arithmetic, slots, value)), constant: rest.constant }
     }
 
-    /// The products of a value's choices, added up, and all else, at the place below that of a height.
+    /// Returns the sum of the products of a value's choices, and the rest of the value at the place below that of a
+    /// height.
     pub(super) fn products<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -411,7 +416,7 @@ impl FormulaCircuit {
     }
 }
 
-/// Tells a dry run how large a value is.
+/// Tells a dry run the size of a value.
 fn bounded<A: Arithmetic>(
     arithmetic: &A,
     mut slots: A::Ciphertext,

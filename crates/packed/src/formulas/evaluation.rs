@@ -1,4 +1,4 @@
-//! Formulas on ciphertexts.
+//! Evaluation of formulas on ciphertexts.
 
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_ckks::{Arithmetic, Evaluator, Plaintext};
@@ -20,8 +20,8 @@ use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
 use crate::step::Step;
 
 impl EvaluationKey {
-    /// Evaluates formulas on columns: for each row of values, the result of each formula modulo the output modulus. Column k
-    /// is the one with number k in formulas.
+    /// Evaluates formulas on columns. Returns, for each row of values, the result of each formula modulo the output
+    /// modulus. Column k is the one with number k in formulas.
     ///
     /// ```
     /// use cryptable_packed::{Formula, Parameters, PreparedFormulas, Progress, SecretKey};
@@ -44,10 +44,10 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If columns are fewer than formulas read, of another client, other parameters or another modulus, or differ in their number
-    /// of values; if the parameters are not for formulas, or not for as many choices within each other;
-    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability;
-    /// [`cryptable_lattice::Error::Cancelled`].
+    /// If there are fewer columns than formulas read; if columns belong to another client, have other parameters or
+    /// another modulus, or differ in their number of values; if the parameters are not for formulas, or not for that
+    /// many nested choices; [`cryptable_lattice::Error::NoiseTooLarge`] if a result would be wrong with more than the
+    /// stated probability; [`cryptable_lattice::Error::Cancelled`].
     pub fn evaluate(
         &self,
         columns: &[&Ciphertext],
@@ -81,14 +81,14 @@ impl EvaluationKey {
         Ok(found)
     }
 
-    /// Sums of columns, with these noises.
+    /// Computes sums of columns, with these noises.
     fn sums_of_columns(
         &self,
         columns: &[&Ciphertext],
         sums: &Sums,
         noises: &[NoiseBound],
     ) -> Result<Vec<Ciphertext>> {
-        // Masks are expanded once.
+        // Multiplication by 1 expands the masks, once for all sums.
         let columns: Vec<_> = columns.iter().map(|column| column.body().mul_scalar(1)).collect();
         let sum = |weights: &[i64], constant: u64| {
             let used = columns.iter().zip(weights).filter(|(_, weight)| **weight != 0);
@@ -102,7 +102,7 @@ impl EvaluationKey {
             .collect()
     }
 
-    /// The results of a stage, with these noises.
+    /// Computes the results of a stage, with these noises.
     pub(super) fn evaluate_stage(
         &self,
         columns: &[Ciphertext],
@@ -151,7 +151,7 @@ impl EvaluationKey {
         outputs.into_iter().zip(noise).map(finish).collect()
     }
 
-    /// The exponentials of a column of groups, and the places that have rows, in each half of the slots.
+    /// Computes the exponentials of a column of groups, and the places that have rows, in each half of the slots.
     fn halves_of_groups<'a>(
         &'a self,
         circuit: &FormulaCircuit,
@@ -170,7 +170,8 @@ impl EvaluationKey {
         Ok(found.into_iter().enumerate().map(half).collect())
     }
 
-    /// 1, or i in the second half, in slots of that half that have rows: the first `count` of all places.
+    /// Encodes the places that have rows, the first `count` of all places: 1, or i in the second half, in the slots of
+    /// this half that have rows, and 0 elsewhere.
     fn rows_in_slots(&self, circuit: &FormulaCircuit, count: usize, half: usize) -> Plaintext {
         let slots = circuit.slots_of_rows();
         let one = if half == 0 { Complex64::ONE } else { Complex64::I };
@@ -182,7 +183,7 @@ impl EvaluationKey {
     }
 }
 
-/// Steps of progress of a stage.
+/// Number of progress steps of a stage.
 pub(super) fn steps_of(circuit: &FormulaCircuit, formulas: &Stage) -> usize {
     STEPS_BEFORE_TABLES * formulas.exponentials()
         + circuit.steps(formulas)

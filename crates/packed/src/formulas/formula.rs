@@ -1,14 +1,14 @@
-//! Formulas as callers write them.
+//! The formula type of the public API.
 
 use std::ops::Range;
 
 use cryptable_lattice::error::{Error, Result, check_within};
 use serde::{Deserialize, Serialize};
 
-/// Most choices within each other: deeper trees have more levels than the chain of primes.
+/// Maximum number of nested choices: deeper trees would need more levels than the chain of primes has.
 const MAX_CHOICES_IN_A_ROW: usize = 8;
 
-/// A function of the values of several columns in the same row, with an integer as result.
+/// A function of the values of several columns in the same row, whose result is an integer.
 ///
 /// In JSON, formulas look like `{"choice": {"column": 0, "within": [[18, 65]], "then": {"constant": 3}, "otherwise":
 /// {"table": {"column": 1, "outputs": [0, 1, 1, 2]}}}}`.
@@ -37,15 +37,15 @@ pub enum Formula {
         /// Output of each value that the column may have, from 0 on.
         outputs: Vec<i64>,
     },
-    /// One formula where a column's value is in one of some ranges, and another one elsewhere.
+    /// One formula where a column's value is in any of the given ranges, and another one elsewhere.
     Choice {
         /// Number of the column, from 0 on.
         column: usize,
-        /// Ranges, each with its first value and the first one after it.
+        /// Ranges, each given by its first value and the first value after it.
         within: Vec<[u64; 2]>,
-        /// Formula of values in a range.
+        /// Formula for values in a range.
         then: Box<Self>,
-        /// Formula of all others.
+        /// Formula for all other values.
         otherwise: Box<Self>,
     },
     /// The sum of formulas.
@@ -74,7 +74,7 @@ impl Formula {
         }
     }
 
-    /// Returns how many columns the formula may read: one more than the largest number of a column in it.
+    /// Returns the number of columns that the formula may read: one more than the largest column number in it.
     #[must_use]
     pub fn columns(&self) -> usize {
         match self {
@@ -87,11 +87,11 @@ impl Formula {
         }
     }
 
-    /// Checks that tables have an output for each value below the modulus of columns, that ranges are in order, and that no more
-    /// than eight choices are within each other.
+    /// Checks that tables have an output for each value below the modulus of columns, that ranges are in order, and
+    /// that no more than eight choices are nested.
     ///
     /// # Errors
-    /// If they do not.
+    /// If a table, a range or the number of nested choices is not valid.
     pub(crate) fn check(&self, modulus: u64) -> Result<()> {
         self.check_within(modulus, 0)
     }
@@ -102,7 +102,7 @@ impl Formula {
             Self::Table { outputs, .. } => check_table(outputs, modulus),
             Self::Choice { within, then, otherwise, .. } => {
                 let (value, limit) = (choices as u64 + 1, MAX_CHOICES_IN_A_ROW as u64);
-                check_within("number of choices within each other", value, ..=limit)?;
+                check_within("number of nested choices", value, ..=limit)?;
                 for &[from, below] in within {
                     check_within("first value of a range", from, ..=below)?;
                 }
@@ -124,7 +124,7 @@ pub(crate) fn check_table(outputs: &[i64], modulus: u64) -> Result<()> {
     }
 }
 
-/// Returns whether a value is in one of some ranges.
+/// Returns whether a value is in any of the ranges.
 pub(crate) fn is_within(within: &[[u64; 2]], value: u64) -> bool {
     within.iter().any(|&[from, below]| Range { start: from, end: below }.contains(&value))
 }

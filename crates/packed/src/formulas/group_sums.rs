@@ -1,20 +1,22 @@
-//! Sums of formulas by groups: a product with the bit of a group, and a turn of slots, for each group.
+//! Sums of formulas by groups: for each group, a product with its bit and a rotation of the slots.
 //!
-//! Let w be the number of groups, and let slots have n places, of which slot j is of *class* `⌊j·w/n⌋`. From the group g of a
-//! row its class is subtracted modulo w, which is public and free. The row whose difference is -t belongs to the group of the
-//! class t places before its own, so that with δ_t = 1 where the difference is -t and f the formula
+//! Let w be the number of groups and n the number of slots, and let slot j have the *class* `⌊j·w/n⌋`. The class of a
+//! row's slot is subtracted from the row's group g modulo w, which is free, since classes are public. A row whose
+//! difference is -t belongs to the group of the class t classes before its own. With δ_t = 1 where the difference is
+//! -t, and f the formula,
 //!
 //! `Σ_t rot(t·n/w)(δ_t·f)`
 //!
-//! has in slot j the sum of f over those of w rows (slots j, j + n/w, j + 2n/w, …) that are of the group of j's class: each row
-//! counts once. By Horner's rule one key serves all turns. Places without a row are multiplied by 0.
+//! has in slot j the sum of f over those of w rows (slots j, j + n/w, j + 2n/w, …) that belong to the group of j's
+//! class: each row counts once. By Horner's rule, one key serves all rotations. Places without a row are multiplied
+//! by 0.
 //!
 //! **Shapes.** Exponentials of differences and values of formulas, one for each half of the slots; a result per formula.
 //!
-//! **Levels.** Those of the formula and two more: the product with δ_t, and that with the places that have rows.
+//! **Levels.** Two more than the formula: for the product with δ_t, and for that with the places that have rows.
 //!
-//! **Noise.** Errors of w rows add up, as deviations do whatever the rows have in common, and so do biases
-//! ([`crate::formulas::prepared`]); a dry run has that of products and turns.
+//! **Noise.** Errors of w rows add up as standard deviations, since rows may share them, and so do biases
+//! ([`crate::formulas::prepared`]); a dry run predicts the noise of products and rotations.
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::paterson_stockmeyer::Steps;
@@ -26,18 +28,18 @@ use crate::formulas::part::Part;
 use crate::formulas::prepared::{Chunk, Stage};
 use crate::step::Step;
 
-/// Groups whose bits are made together, from steps that are read once.
+/// Number of groups whose bits are made together, so that each step is read once.
 pub(crate) const BITS_AT_ONCE: usize = 4;
 
 /// A half of the slots.
 pub(crate) struct Half<A: Arithmetic> {
-    /// The exponential of the difference of group and class.
+    /// The exponential of the difference between group and class.
     pub exponential: A::Ciphertext,
-    /// 1 in places that have rows: i, in the second half.
+    /// 1 in places that have rows, or i in the second half.
     pub rows: A::Plain,
 }
 
-/// A half of the slots, with what is made of it once.
+/// A half of the slots, with the values that are computed from it once.
 struct PreparedHalf<'a, A: Arithmetic> {
     powers: Steps<A::Ciphertext>,
     rows: &'a A::Plain,
@@ -46,8 +48,9 @@ struct PreparedHalf<'a, A: Arithmetic> {
 }
 
 impl FormulaCircuit {
-    /// Sums of all formulas by groups, in slots, as fractions of the output modulus: of the formulas' tables, of a chunk in a
-    /// half, and of [`FormulaCircuit::deltas`] of powers and turns.
+    /// Computes sums of all formulas by groups, in slots, as fractions of the output modulus. `tables` returns the
+    /// formulas' tables of a chunk in one half of the slots, and `deltas` is [`FormulaCircuit::deltas`] for powers and
+    /// turns.
     ///
     /// # Errors
     /// The errors of `tables` and of `step`, which is called once per group.
@@ -97,7 +100,8 @@ impl FormulaCircuit {
         Ok(sums.into_iter().enumerate().map(finish).collect())
     }
 
-    /// A formula in the rows whose group comes from some turns away, 0 in others, both halves in one, before a rescale.
+    /// Computes a formula in the rows whose bits `deltas` are 1, and 0 in other rows, with both halves in one
+    /// ciphertext, before a rescale.
     fn rows_of_group<A: Arithmetic>(
         &self,
         arithmetic: &A,

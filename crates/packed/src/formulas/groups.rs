@@ -1,19 +1,20 @@
-//! Groups of rows: which rows formulas are added up over, and where the sums are.
+//! Groups of rows that results of formulas are added up over, and the places of the sums.
 //!
-//! With w groups, w a power of two, a result holds in each of its places the sum of a group over w rows: a partial sum, of which
-//! whoever decrypts adds up those of a group. Place r is of group `reversed(r mod w)`, with the log2 w bits of its number in
-//! reverse, since values stand in slots in bit-reversed order.
+//! With w groups, w a power of two, each place of a result holds the sum of a group over w rows: a partial sum. Whoever
+//! decrypts the result adds up the partial sums of each group. Place r belongs to group `reversed(r mod w)`, the number
+//! with reversed log2 w bits, since values are in slots in bit-reversed order.
 
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Error, Result, check_within};
 
-/// Fewest groups that are evaluated: two entries are cosines, which have no constants in their scale.
+/// Minimum number of groups that are evaluated: tables of two entries are cosines, which have no constants in their
+/// scale.
 const LEAST_GROUPS: u64 = 4;
 
-/// Most groups: sums of more rows are too noisy.
+/// Maximum number of groups: sums of more rows are too noisy.
 const MAX_GROUPS: u64 = 1 << 10;
 
-/// Rows by the value of a column.
+/// Groups of rows with the same value of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Groups {
     /// Number of the column.
@@ -23,15 +24,16 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Levels that sums by groups take: products with the bit of a group, and with 0 where there is no row.
+    /// Levels that sums by groups use: one for products with the bit of a group, and one for products with 0 where
+    /// there is no row.
     pub(crate) const HEIGHT: usize = 2;
 
-    /// The number of groups that are evaluated where this many are asked for: the next power of two.
+    /// The number of groups that are evaluated if `groups` are requested: the next power of two.
     fn count_of(groups: u64) -> u64 {
         groups.max(LEAST_GROUPS).next_power_of_two()
     }
 
-    /// Groups by the value of a column, at least as many as are asked for.
+    /// Groups rows by the value of a column, with at least the requested number of groups.
     ///
     /// # Errors
     /// If there are too many, or their number rounded up to a power of two does not divide the modulus.
@@ -55,24 +57,26 @@ impl Groups {
         self.count
     }
 
-    /// How many columns there are at least.
+    /// The minimum number of columns.
     pub(crate) fn columns(self) -> usize {
         self.column + 1
     }
 
-    /// The least and the largest sum of as many rows as there are groups, some of them not of the group.
+    /// The least and the largest partial sum: with w groups, a sum over w rows, some of which may not belong to the
+    /// group.
     pub(crate) fn range(self, (low, high): (i64, i64)) -> (i64, i64) {
         let rows = self.count as i64;
         (low.min(0).saturating_mul(rows), high.max(0).saturating_mul(rows))
     }
 
-    /// The group whose sum a place has.
+    /// The group whose sum a place holds.
     fn of_place(self, place: usize) -> usize {
         (place % self.count).reverse_bits() >> (usize::BITS - self.count.ilog2())
     }
 
-    /// The group of each row less the group of its place, modulo the number of groups, from the ciphertext of the column: 0 where
-    /// both are the same, -1 where the place whose sum the row belongs to is one turn of slots away, and so on.
+    /// Computes the group of each row minus the group of its place, modulo the number of groups, from the ciphertext of
+    /// the column: 0 where both are the same, -1 where the place whose sum the row belongs to is one turn of the slots
+    /// away, and so on.
     ///
     /// # Errors
     /// Never, for moduli that groups divide.
@@ -87,15 +91,15 @@ impl Groups {
         column.mul_scalar(unit as i64).add_plain(&offsets)
     }
 
-    /// The table of 1 for what comes from this number of turns of slots away, of [`Groups::differences`].
+    /// The table on [`Groups::differences`] that is 1 for rows whose sum is this number of turns of the slots away.
     pub(crate) fn delta(groups: usize, turns: usize) -> Vec<f64> {
         let value = (groups - turns) % groups;
         (0..groups).map(|it| f64::from(it == value)).collect()
     }
 }
 
-/// Adds up decrypted sums by groups ([`crate::PreparedFormulas::by_group`]): one sum for each of `groups` groups. Results of
-/// formulas that may be negative are by their representatives around 0 of the given modulus.
+/// Adds up decrypted sums by groups ([`crate::PreparedFormulas::by_group`]): one sum for each of `groups` groups. If
+/// results of a formula may be negative, they are representatives around 0 of the given modulus.
 ///
 /// ```
 /// use cryptable_packed::group_totals;

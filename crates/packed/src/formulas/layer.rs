@@ -1,21 +1,21 @@
-//! Layers of networks as callers write them.
+//! The type of network layers of the public API.
 
 use serde::{Deserialize, Serialize};
 
 /// A layer of a network: integer sums of the values before it, and a table for each sum.
 ///
-/// Fully connected layers and convolutions of quantised networks are of this form: weights are integers, and a table is an
-/// activation with all that rounds its result to an integer. In JSON, a layer of two sums modulo 8 looks like
+/// Fully connected layers and convolutions of quantised networks are of this form: weights are integers, and a table is
+/// an activation, including the rounding of its result to an integer. In JSON, a layer of two sums modulo 8 looks like
 /// `{"weights": [[1, -2], [3, 0]], "constants": [4, 0], "tables": [[0, 0, 0, 0, 0, 1, 2, 3], [7, 6, 5, 4, 3, 2, 1, 0]]}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layer {
-    /// For each sum a factor for each value before it.
+    /// For each sum, a factor for each value of the layer before.
     pub weights: Vec<Vec<i64>>,
-    /// A constant that each sum begins with.
+    /// For each sum, the constant that it begins with.
     pub constants: Vec<i64>,
-    /// For each sum an output for each value that it may have modulo the modulus of columns, from 0 on. The last layer has no
-    /// tables: its sums are the results.
+    /// For each sum, an output for each value that it may have modulo the modulus of columns, from 0 on. The last layer
+    /// has no tables: its sums are the results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Vec<i64>>,
 }

@@ -1,4 +1,4 @@
-//! Networks: layers of integer sums, each of which goes through a table of its own.
+//! Networks: layers of integer sums, each of which is looked up in its own table.
 
 use cryptable_lattice::error::{Error, Result, check_equal};
 
@@ -7,11 +7,11 @@ use crate::formulas::prepared::{Stage, check_modulus};
 use crate::formulas::stages::{PreparedFormulas, Sums};
 
 impl PreparedFormulas {
-    /// Prepares a network: each layer but the last has tables, and sums of the last are the results.
+    /// Prepares a network. Each layer except the last has tables, and the sums of the last are the results.
     ///
-    /// Sums of the first layer take no lookup; each sum that goes through a table takes one lookup of a column of its own. Sums
-    /// of further layers are made in slots, of tables' outputs. All are modulo the modulus of columns, which has to hold the sums
-    /// whose tables tell more than their residues.
+    /// Sums of the first layer need no lookup; each sum with a table needs one lookup of its own column. Sums of
+    /// further layers are computed in slots, from tables' outputs. All sums are modulo the modulus of columns, which
+    /// must be large enough for sums whose tables depend on more than the residue.
     ///
     /// ```
     /// use cryptable_packed::{Layer, Parameters, PreparedFormulas, Progress, SecretKey};

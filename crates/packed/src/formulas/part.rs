@@ -1,9 +1,9 @@
-//! Values of formulas on the way: a ciphertext and a constant.
+//! Intermediate values of formulas: a ciphertext and a constant.
 
 use cryptable_ckks::Arithmetic;
 use num_complex::Complex64;
 
-/// A value on the way: a ciphertext, unless it is the same in all rows, and what is to be added to it.
+/// An intermediate value: the sum of a ciphertext, unless the value is the same in all rows, and a constant.
 #[derive(Clone)]
 pub(super) struct Part<C> {
     pub slots: Option<C>,
@@ -11,10 +11,10 @@ pub(super) struct Part<C> {
 }
 
 impl<C> Part<C> {
-    /// The value in slots.
+    /// Returns the value in slots.
     ///
     /// # Panics
-    /// If it is the same in all rows.
+    /// If the value is the same in all rows.
     pub(super) fn into_slots<A: Arithmetic<Ciphertext = C>>(self, arithmetic: &A) -> C {
         let mut slots = self.slots.expect("a value that is not constant");
         arithmetic.add_constant_assign(&mut slots, Complex64::from(self.constant));
@@ -22,7 +22,7 @@ impl<C> Part<C> {
     }
 }
 
-/// Relinearizes products and what is added to them.
+/// Adds `rest` to a product, and relinearizes the sum.
 pub(super) fn sum<A: Arithmetic>(
     arithmetic: &A,
     mut product: A::Product,
@@ -34,7 +34,7 @@ pub(super) fn sum<A: Arithmetic>(
     arithmetic.relinearize(product, 1)
 }
 
-/// `sum += part`.
+/// Computes `sum += part`.
 pub(super) fn add<A: Arithmetic>(
     arithmetic: &A,
     sum: &mut Part<A::Ciphertext>,
@@ -50,7 +50,7 @@ pub(super) fn add<A: Arithmetic>(
     };
 }
 
-/// `then - otherwise`, constants included.
+/// Computes `then - otherwise`, including constants.
 ///
 /// # Panics
 /// If both are constant: such choices are tables.

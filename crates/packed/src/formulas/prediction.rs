@@ -1,4 +1,4 @@
-//! Noise, failure probability and costs of formulas, from their dry run.
+//! Noise, failure probability and costs of formulas, predicted by their dry run.
 
 use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
@@ -19,8 +19,8 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::bound_of_result;
 use crate::parameters::parameter_set::Parameters;
 
-/// log2 of the share of the stated failure probability in which an error of a table may be larger than is reckoned with where
-/// errors meet.
+/// log2 of the share of the stated failure probability with which an error of a table may exceed the bound that is used
+/// for products of errors.
 const LOG2_SHARE: f64 = -4.0;
 
 /// Noise that a stage adds.
@@ -65,8 +65,8 @@ impl StageNoise<'_> {
 }
 
 impl FormulaCircuit {
-    /// Results of formulas of tables without noise: what products and SlotsToCoeffs add. The dry run then has all operations and
-    /// keys.
+    /// Predicts results of formulas on tables without noise: the results have the noise of products and SlotsToCoeffs
+    /// only. The dry run then contains all operations and keys.
     pub(crate) fn predict(
         &self,
         akp: &AkpCircuit,
@@ -109,17 +109,18 @@ impl FormulaCircuit {
 }
 
 impl Parameters {
-    /// Returns the most choices within each other that formulas may have, and `None` if these parameters are not for formulas.
+    /// Returns the maximum number of nested choices that formulas may have, or `None` if these parameters are not for
+    /// formulas.
     #[must_use]
     pub fn choices_in_a_row(&self) -> Option<usize> {
         self.formula_circuit().map(FormulaCircuit::height)
     }
 
-    /// The circuit, if it serves these formulas.
+    /// Returns the circuit if it serves these formulas.
     ///
     /// # Errors
-    /// If the parameters are not for formulas, for another modulus of columns, or for fewer choices within each other; if a
-    /// result has no residue of its own.
+    /// If the parameters are not for formulas, for another modulus of columns, or for fewer nested choices; if two
+    /// results would have the same residue.
     pub(crate) fn circuit_of_formulas(
         &self,
         formulas: &PreparedFormulas,
@@ -135,14 +136,15 @@ impl Parameters {
         }
         formulas.check_output_modulus(self.output_modulus())?;
         check_within(
-            "number of choices within each other",
+            "number of nested choices",
             formulas.choices_in_a_row() as u64,
             ..=circuit.height() as u64,
         )?;
         Ok(circuit)
     }
 
-    /// The noise of the columns that formulas look up first, for columns with these noises, fresh ones if none are stated.
+    /// The noise of the columns that formulas look up first, for input columns with these noises, or fresh ones if
+    /// `inputs` is empty.
     pub(crate) fn noise_of_sums(
         &self,
         formulas: &PreparedFormulas,
@@ -158,7 +160,8 @@ impl Parameters {
         sums.noise(columns, NoiseBound::encoding(whole, modulus))
     }
 
-    /// The noise of the results of each stage, for columns with these noises, fresh ones if none are stated; a sort's is checked.
+    /// The noise of the results of each stage, for columns with these noises, or fresh ones if `inputs` is empty. The
+    /// noise of a sort is only checked.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
@@ -182,7 +185,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Computes the noise that a stage adds, whatever that of its columns.
+    /// Computes the noise that a stage adds, independently of that of its columns.
     pub(super) fn noise_of_stage<'a>(
         &self,
         circuit: &FormulaCircuit,
@@ -196,7 +199,8 @@ impl Parameters {
         StageNoise { stage, of_tables, of_results }
     }
 
-    /// The number of columns that are looked up by formulas on full ciphertexts: each takes as long as a lookup up to its tables.
+    /// The number of columns that formulas on full ciphertexts look up. Each takes as long as a lookup without its
+    /// tables.
     ///
     /// # Errors
     /// If the parameters do not serve these formulas.
@@ -206,7 +210,8 @@ impl Parameters {
         Ok(lookups.sum::<f64>().round() as usize)
     }
 
-    /// How often each stage is evaluated on full ciphertexts; a share where some of its columns are.
+    /// The number of times that each stage is evaluated on full ciphertexts; a fraction if only some of its columns
+    /// are.
     fn times_of_stages<'a>(&self, formulas: &'a PreparedFormulas) -> Result<Vec<(&'a Stage, f64)>> {
         if formulas.is_sort() {
             let times = self.times_of_sort(formulas)?;
@@ -215,15 +220,15 @@ impl Parameters {
         Ok(formulas.stages().iter().map(|stage| (stage, 1.0)).collect())
     }
 
-    /// Noise of the differences of a column of groups and public classes, stretched to all phases.
+    /// Noise of the differences between a column of groups and public classes, scaled to the full range of phases.
     fn noise_of_groups(&self, column: NoiseBound, groups: Groups) -> NoiseBound {
         let (modulus, whole) = (self.input_modulus(), self.literal().log2_ciphertext_modulus);
         let encoding = NoiseBound::encoding(f64::from(whole).exp2(), modulus);
         column.times(modulus / groups.count() as u64) + encoding
     }
 
-    /// The probability that any value of a full ciphertext comes out wrong of a formula: each column, and the result (of sums by
-    /// groups, all results), keep [`Parameters::stated_log2_fail`] per value.
+    /// The probability that a formula returns any wrong value for a full ciphertext: each column, and the result (for
+    /// sums by groups, each result), fails with at most [`Parameters::stated_log2_fail`] per value.
     #[must_use]
     pub fn formula_failure(&self, formulas: &PreparedFormulas) -> FailureProbability {
         let parts = formulas.failing_parts() as f64;

@@ -1,4 +1,4 @@
-//! Formulas in their normal form: tables of numbers from 0 to 1 with integer weights, and choices by tables of 0 and 1.
+//! Formulas in normal form: tables of numbers from 0 to 1 with integer weights, and choices by tables of 0 and 1.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::formulas::formula::{Formula, check_table, is_within};
 use crate::formulas::groups::Groups;
 use crate::formulas::layer::Layer;
 
-/// Most tables whose results are held at once: some 6 MB each at ring degree 2^16. Powers of columns are made anew for each such
-/// part, which takes as long as 23 tables of 8 bits per column.
+/// Maximum number of tables whose results are held at once: some 6 MB each at ring degree 2^16. Powers of columns are
+/// computed again for each such chunk, which takes as long as 23 tables of 8 bits per column.
 const TABLES_OF_CHUNK: usize = 512;
 
-/// Most tables of all formulas, and the largest modulus of columns: they take 8 bytes per table and value.
+/// Maximum number of tables of all formulas. Tables take 8 bytes per table and value.
 const MAX_TABLES: usize = 1 << 12;
 
 /// Least modulus of columns.
@@ -23,11 +23,12 @@ const MIN_MODULUS: u64 = 2;
 /// Largest modulus of columns: that of AKP at ring degree 2^16.
 const MAX_MODULUS: u64 = 1 << 12;
 
-/// Largest size of an output of a layer's table: products with factors below the modulus, and sums of as many as there may be
-/// tables, have 48 bits.
+/// Largest absolute value of an output of a layer's table: products with factors below the modulus, and sums of one
+/// product per table, have 48 bits.
 const MAX_OUTPUT: u64 = 1 << 24;
 
-/// A table of a column, as integers from 0 to `width`: the circuit evaluates outputs divided by the width.
+/// A table of a column, with integer outputs from 0 to their maximum, the width: the circuit evaluates outputs divided
+/// by the width.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UnitTable {
     pub column: usize,
@@ -35,14 +36,14 @@ pub(crate) struct UnitTable {
 }
 
 impl UnitTable {
-    /// Outputs as numbers from 0 to 1.
+    /// Returns the outputs as numbers from 0 to 1.
     pub(crate) fn fractions(&self) -> Vec<f64> {
         let width = self.outputs.iter().copied().max().unwrap_or(1).max(1) as f64;
         self.outputs.iter().map(|&output| output as f64 / width).collect()
     }
 }
 
-/// `constant + Σ_k weight_k·table_k`.
+/// A weighted sum of tables: `constant + Σ_k weight_k·table_k`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Linear {
     pub constant: i64,
@@ -50,7 +51,7 @@ pub(crate) struct Linear {
     pub terms: Vec<(usize, i64)>,
 }
 
-/// `linear + Σ_k (otherwise_k + bit_k·(then_k - otherwise_k))`.
+/// The value of a formula: `linear + Σ_k (otherwise_k + bit_k·(then_k - otherwise_k))`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Value {
     pub linear: Linear,
@@ -65,14 +66,14 @@ pub(crate) struct Choice {
     pub otherwise: Value,
 }
 
-/// Formulas that are evaluated together, whose tables are collected, each once.
+/// Formulas that are evaluated together. They share one list of tables, which has each table once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
     columns: usize,
     input_modulus: u64,
     tables: Vec<UnitTable>,
     pub(super) outputs: Vec<Value>,
-    /// The groups that results are added up by, if they are.
+    /// The groups that results are added up by, if there are any.
     pub(super) groups: Option<Groups>,
 }
 
@@ -83,7 +84,7 @@ enum Term {
     Choice(usize),
 }
 
-/// A part of all outputs whose tables are held at once.
+/// A part of all outputs, whose tables are held at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chunk {
     /// Numbers of the tables.
@@ -93,7 +94,7 @@ pub(crate) struct Chunk {
 }
 
 impl Stage {
-    /// Prepares formulas; with groups, whose results are added up by them, constants are formulas, too.
+    /// Prepares formulas. If results are added up by groups, constants are formulas as well.
     pub(super) fn prepare(
         formulas: &[Formula],
         input_modulus: u64,
@@ -111,7 +112,8 @@ impl Stage {
         Self { columns, input_modulus, tables: Vec::new(), outputs, groups }.with_tables(tables)
     }
 
-    /// Prepares the sums of a layer, of tables of a column each. Sums that go through tables are taken modulo the modulus.
+    /// Prepares the sums of a layer, over one table per column. Sums that are looked up in tables are reduced modulo
+    /// the modulus.
     pub(super) fn of_layer(columns: &[Vec<i64>], layer: &Layer, modulus: u64) -> Result<Self> {
         check_modulus(modulus)?;
         check_equal("number of constants of a layer", layer.constants.len(), layer.weights.len())?;
@@ -140,7 +142,7 @@ impl Stage {
             .with_tables(tables)
     }
 
-    /// With the tables of its outputs.
+    /// Completes the stage with the tables of its outputs.
     fn with_tables(self, tables: Tables) -> Result<Self> {
         if tables.is_full {
             let (name, limit) = ("number of tables of formulas", MAX_TABLES as u64);
@@ -171,20 +173,20 @@ impl Stage {
         self.outputs.len()
     }
 
-    /// Returns the number of different tables and conditions of all formulas, one for each group included.
+    /// Returns the number of different tables and conditions of all formulas, including one for each group.
     pub(crate) fn tables(&self) -> usize {
         self.tables.len() + self.groups.map_or(0, Groups::count)
     }
 
-    /// Returns the most choices within each other that take a product: those between two constants are tables. Sums by groups
-    /// count as two more.
+    /// Returns the maximum number of nested choices that need a product: choices between two constants are tables. Sums
+    /// by groups count as two more.
     pub(crate) fn choices_in_a_row(&self) -> usize {
         let of_formulas = self.outputs.iter().map(Value::height).max().unwrap_or(0);
         of_formulas + self.groups.map_or(0, |_| Groups::HEIGHT)
     }
 
-    /// Returns the least and the largest result that each formula may have, of a row or of the sum of as many rows as there are
-    /// groups.
+    /// Returns the least and the largest result that each formula may have, for a row or, with groups, for a partial
+    /// sum.
     pub(crate) fn ranges(&self) -> Vec<(i64, i64)> {
         let range = |output: &Value| match self.groups {
             None => output.range(),
@@ -193,8 +195,8 @@ impl Stage {
         self.outputs.iter().map(range).collect()
     }
 
-    /// Checks that integers follow from residues modulo the output modulus: those of formulas without negative results, or in the
-    /// middle of which is 0.
+    /// Checks that residues modulo the output modulus determine results, as non-negative representatives if a formula
+    /// has no negative results, and as representatives around 0 otherwise.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if a result is out of that range.
@@ -210,17 +212,17 @@ impl Stage {
         Ok(())
     }
 
-    /// The groups that results are added up by, if they are.
+    /// The groups that results are added up by, if there are any.
     pub(crate) fn grouping(&self) -> Option<Groups> {
         self.groups
     }
 
-    /// The number of groups that results are added up by, if they are.
+    /// The number of groups that results are added up by, if there are any.
     pub(crate) fn groups(&self) -> Option<usize> {
         self.groups.map(Groups::count)
     }
 
-    /// The number of tables of formulas, without those that tell groups.
+    /// The number of tables of formulas, without those that distinguish groups.
     pub(crate) fn tables_of_rows(&self) -> usize {
         self.tables.len()
     }
@@ -235,7 +237,7 @@ impl Stage {
         self.columns_in_use().len() + usize::from(self.groups.is_some())
     }
 
-    /// The number of ciphertexts whose values fail alike: of all columns, and of a result, or of all sums.
+    /// The number of ciphertexts in the union bound on failures: all columns, and one result, or all sums by groups.
     pub(crate) fn failing_parts(&self) -> usize {
         let results = if self.groups.is_some() { self.outputs.len() } else { 1 };
         self.exponentials() + results
@@ -251,7 +253,8 @@ impl Stage {
         (0..self.columns).filter(used).collect()
     }
 
-    /// The number of tables of a chunk that read each column, column by column as they are evaluated, without those of none.
+    /// The number of tables of a chunk that read each column, in the order in which columns are evaluated, without
+    /// columns that no table reads.
     pub(crate) fn tables_per_column(&self, chunk: &Chunk) -> Vec<usize> {
         let mut counts = vec![0; self.columns];
         chunk.tables.iter().for_each(|&table| counts[self.tables[table].column] += 1);
@@ -264,7 +267,8 @@ impl Stage {
         !self.outputs[output].choices.is_empty()
     }
 
-    /// Cuts all outputs into chunks of some tables each, term by term. Constants are in the first.
+    /// Cuts all outputs into chunks with a limited number of tables each, term by term. Constants are in the first
+    /// chunk.
     pub(crate) fn chunks(&self) -> Vec<Chunk> {
         let mut chunks = vec![self.empty_chunk()];
         for (index, output) in self.outputs.iter().enumerate() {
@@ -304,7 +308,7 @@ impl Stage {
 }
 
 impl Value {
-    /// Choices within each other.
+    /// The depth of nested choices.
     pub(crate) fn height(&self) -> usize {
         let of_choice = |it: &Choice| 1 + it.then.height().max(it.otherwise.height());
         self.choices.iter().map(of_choice).max().unwrap_or(0)
@@ -334,7 +338,7 @@ impl Value {
 }
 
 impl Choice {
-    /// The largest difference of both sides.
+    /// The largest difference between both sides.
     pub(crate) fn difference(&self) -> f64 {
         let (then, otherwise) = (self.then.range(), self.otherwise.range());
         then.1.abs_diff(otherwise.0).max(otherwise.1.abs_diff(then.0)) as f64
@@ -350,22 +354,22 @@ impl Choice {
     }
 }
 
-/// Checks that outputs of a layer's tables are so small that sums of them are exact.
+/// Checks that outputs of a layer's tables are small enough for exact sums.
 fn check_outputs(outputs: &[i64]) -> Result<()> {
     let value = outputs.iter().map(|output| output.unsigned_abs()).max().unwrap_or(0);
     check_within("size of an output of a layer's table", value, ..=MAX_OUTPUT)
 }
 
-/// Checks that columns are not of a smaller or a larger modulus than formulas are evaluated for.
+/// Checks that formulas can be evaluated for this modulus of columns.
 pub(super) fn check_modulus(input_modulus: u64) -> Result<()> {
     check_within("modulus of columns of formulas", input_modulus, MIN_MODULUS..=MAX_MODULUS)
 }
 
-/// Tables so far, by column and outputs.
+/// The tables that were collected so far, keyed by column and outputs.
 #[derive(Debug, Default)]
 struct Tables {
     known: BTreeMap<UnitTable, usize>,
-    /// Whether there were more than are kept.
+    /// Whether there were more tables than [`MAX_TABLES`].
     is_full: bool,
 }
 
@@ -385,7 +389,7 @@ impl Tables {
         *self.known.entry(table).or_insert(next)
     }
 
-    /// The linear form of a table: the least output, and what is above it.
+    /// The linear form of a table: the least output, plus a weighted table of the outputs above it.
     fn linear(&mut self, column: usize, outputs: &[i64]) -> Linear {
         let low = outputs.iter().copied().min().unwrap_or(0);
         let above: Vec<u64> = outputs.iter().map(|output| output.abs_diff(low)).collect();
@@ -394,7 +398,7 @@ impl Tables {
         let (Ok(weight), true) = (i64::try_from(width), divisor > 0) else {
             return Linear { constant: low, terms: Vec::new() };
         };
-        // One table serves for itself and for what is below its largest output.
+        // A table and its complement, the differences from its largest output, share one entry.
         let is_upper = above[0] > width / 2;
         let outputs = |above: u64| if is_upper { width - above } else { above } / divisor;
         let outputs = above.into_iter().map(outputs).collect();

@@ -1,4 +1,4 @@
-//! Results of formulas, added up chunk by chunk: products before they are relinearized, and all else.
+//! Results of formulas, added up chunk by chunk: products before they are relinearized, and everything else.
 
 use cryptable_ckks::Arithmetic;
 use cryptable_lattice::Result;
@@ -8,7 +8,7 @@ use crate::formulas::part::{Part, add, sum};
 use crate::formulas::prepared::{Chunk, Stage};
 
 impl FormulaCircuit {
-    /// The values of all formulas in a half of the slots, at the place of a height.
+    /// Computes the values of all formulas in one half of the slots, at the place of a height.
     ///
     /// # Errors
     /// The errors of `tables`.
@@ -32,7 +32,7 @@ struct Results<'a, A: Arithmetic> {
     circuit: &'a FormulaCircuit,
     arithmetic: &'a A,
     formulas: &'a Stage,
-    /// Height at whose place results are.
+    /// The height at whose place results are.
     height: usize,
     products: Vec<Option<A::Product>>,
     rests: Vec<Part<A::Ciphertext>>,
@@ -51,14 +51,14 @@ impl<'a, A: Arithmetic> Results<'a, A> {
         Self { circuit, arithmetic, formulas, height, products, rests }
     }
 
-    /// Adds what a chunk contributes to every formula, of its tables.
+    /// Adds the contribution of a chunk, with its tables, to every formula.
     fn add(&mut self, chunk: &Chunk, tables: &[Option<A::Ciphertext>]) {
         let (circuit, arithmetic) = (self.circuit, self.arithmetic);
         arithmetic.begin_stage("choices");
         for (index, part) in chunk.outputs.iter().enumerate() {
             let height = self.height;
             if part.choices.is_empty() {
-                // Terms that are added to products are a height below results.
+                // Terms that are added to products are one height below results.
                 let below = usize::from(self.formulas.has_choices(index));
                 let place = circuit.places[height - below];
                 let found = circuit.linear(arithmetic, tables, &part.linear, place);
@@ -74,7 +74,7 @@ impl<'a, A: Arithmetic> Results<'a, A> {
         }
     }
 
-    /// All outputs at the place of results.
+    /// Returns all outputs at the place of results.
     fn finish(self) -> Vec<Part<A::Ciphertext>> {
         let arithmetic = self.arithmetic;
         let finish = |(product, rest): (Option<A::Product>, Part<A::Ciphertext>)| match product {

@@ -1,22 +1,24 @@
-//! Rows in the order of their values: Batcher's odd-even network, each exchange of which is formulas of differences.
+//! Sorting of rows: Batcher's odd-even network, where each exchange is a set of formulas of differences.
 //!
-//! **An exchange** compares places i and i + d for all i that are first of a pair. With a column x and its shift, a product with a
-//! monomial without any key, the difference `v = X^-d·x - x` has at i what the second row has more than the first. Where rows
-//! are not in order, the change e is v, and 0 elsewhere, and at all places that are not first; the column becomes
-//! `x + e - X^d·e`. Rows are not in order if the difference of the first key is negative, or is 0 and that of the next key is, and so
-//! on: e of the first key is a table of its difference, and takes choices within each other for further columns.
+//! **An exchange** compares places i and i + d for all i that are first of a pair. For a column x and its shift, a
+//! product with a monomial that needs no key, the difference `v = X^-d·x - x` holds at i the second row minus the
+//! first. The change e is v where rows are not in order, and 0 elsewhere and at all places that are not first; the
+//! column becomes `x + e - X^d·e`. Rows are not in order if the difference of the first key is negative, or is 0 while
+//! that of the next key is negative, and so on. So e of the first key is a table of its difference, and e of further
+//! columns needs nested choices.
 //!
-//! **Places.** Keys are below a quarter of the modulus p, so that p/2, a public number that is added to the difference of the
-//! first key, tells all places that are not first of a pair; 3p/4 is added to differences with places beyond the last, which come
-//! in negated. A pair has both of its places in rows: others count as values that come last.
+//! **Places.** Keys are below a quarter of the modulus p. A public p/2, added to the difference of the first key,
+//! therefore marks all places that are not first of a pair; differences with places beyond the last, which enter
+//! negated, are marked by 3p/4. Both places of a pair hold rows: other places count as values that come last.
 //!
-//! **Keys that are too large** would be in a wrong order. So keys are looked up before the first exchange: 0 stands for one that is
-//! not below p/4, and a *flag* of its row, p/4, is added to the first key after the last exchange. Results of the first key are
-//! below p/4 where, and only where, all keys of that row of the inputs were.
+//! **Keys that are too large** would end up in a wrong order. So keys are looked up before the first exchange: a key
+//! that is not below p/4 becomes 0, and a *flag* of its row, p/4, is added to the first key after the last exchange. A
+//! result of the first key is below p/4 if and only if all keys of that row of the inputs were.
 //!
-//! **Noise.** A column takes that of two changes per exchange, and a difference has twice the noise of a column. Columns are *cleaned*
-//! by a lookup before one has more than the noisiest has after a *span* of exchanges: changes of further keys have more noise than those of
-//! the first, and these columns are cleaned more often. The span follows from parameters, and the planner weighs both.
+//! **Noise.** Each exchange adds the noise of two changes to a column, and a difference has twice the noise of a
+//! column. A lookup *cleans* a column before its noise exceeds that of the noisiest column after a *span* of exchanges.
+//! Changes of further keys have more noise than those of the first, so their columns are cleaned more often. The span
+//! follows from the parameters, and the planner weighs the costs of both.
 
 use cryptable_lattice::error::{Error, Result, check_equal};
 use cryptable_lattice::{NoiseBound, Progress};
@@ -32,40 +34,40 @@ use crate::formulas::stages::PreparedFormulas;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::parameters::parameter_set::Parameters;
 
-/// Least modulus of columns: keys have two values, and differences of them a sign.
+/// Least modulus of columns: keys have two values, and their differences have a sign.
 const LEAST_MODULUS: u64 = 8;
 
-/// Most keys: as many choices within each other as formulas may have.
+/// Maximum number of keys: that of nested choices of formulas.
 const MAX_KEYS: usize = 8;
 
-/// Most columns.
+/// Maximum number of columns.
 const MAX_COLUMNS: usize = 64;
 
-/// Most rows whose failure probability is stated: places of the largest ring.
+/// Maximum number of rows for which the failure probability is stated: the number of places of the largest ring.
 const MOST_ROWS: usize = 1 << 17;
 
-/// Exchanges before columns are cleaned.
+/// Numbers of exchanges before columns are cleaned, in the order in which they are tried.
 pub(crate) const SPANS: [usize; 6] = [32, 16, 8, 4, 2, 1];
 
 /// A step of a sort, and the noise of its results.
 pub(crate) enum SortStep {
-    /// Looks keys up before the first exchange: keys, and flags of rows whose keys are too large.
+    /// Looks keys up before the first exchange; results are keys, and flags of rows whose keys are too large.
     Check(Vec<NoiseBound>),
     /// Cleans the columns with these numbers.
     Clean(Vec<usize>, Vec<NoiseBound>),
-    /// Exchanges rows of all columns: the noise of changes.
+    /// Exchanges rows of all columns, with the noise of changes.
     Exchange(Exchange, Vec<NoiseBound>),
 }
 
-/// Formulas of the rows that are exchanged.
+/// Formulas for the changes of an exchange.
 struct Changes {
     modulus: u64,
-    /// Differences of a key by which rows are not in order.
+    /// Range of differences of a key for which rows are not in order.
     wrong: [u64; 2],
 }
 
 impl Changes {
-    /// By how much the first row of a pair changes in a column.
+    /// The change of the first row of a pair in a column.
     fn formula(&self, keys: usize, column: usize) -> Formula {
         let is_key = column < keys;
         let [first, end] = self.wrong;
@@ -82,7 +84,7 @@ impl Changes {
         formula
     }
 
-    /// Differences as signed integers, and 0 for those that are not kept.
+    /// The table of differences as signed integers, and of 0 for differences that are not kept.
     fn table(&self, column: usize, is_kept: impl Fn(u64) -> bool) -> Formula {
         let signed =
             |it: u64| it as i64 - if it < self.modulus / 2 { 0 } else { self.modulus as i64 };
@@ -91,7 +93,7 @@ impl Changes {
     }
 }
 
-/// The formulas that clean columns: numbers of a sort's, each of which is the next one of the stage.
+/// The formulas that clean the columns with these numbers, which become columns 0, 1, … of the stage.
 fn cleaning(columns: impl Iterator<Item = usize>, keys: usize, modulus: u64) -> Result<Stage> {
     Stage::prepare(&clean_formulas(columns, keys, modulus), modulus, None)
 }
@@ -105,7 +107,8 @@ fn clean_formulas(columns: impl Iterator<Item = usize>, keys: usize, modulus: u6
     columns.enumerate().map(clean).collect()
 }
 
-/// The formulas of keys before the first exchange: those that clean them, and a quarter of the modulus where one is not below that.
+/// The formulas of keys before the first exchange: those that clean keys, and a flag, a quarter of the modulus where
+/// any key is not below that quarter.
 fn check_of_keys(keys: usize, modulus: u64) -> Result<Stage> {
     let quarter = modulus / 4;
     let range = [quarter, modulus];
@@ -121,21 +124,21 @@ fn check_of_keys(keys: usize, modulus: u64) -> Result<Stage> {
     Stage::prepare(&formulas, modulus, None)
 }
 
-/// A formula where a column is in a range, and 0 elsewhere.
+/// The given formula where a column is in a range, and 0 elsewhere.
 fn where_within(column: usize, range: [u64; 2], then: Formula) -> Formula {
     let (then, otherwise) = (Box::new(then), Box::new(Formula::Constant(0)));
     Formula::Choice { column, within: vec![range], then, otherwise }
 }
 
 impl PreparedFormulas {
-    /// Prepares a sort of rows by their first columns, the `keys`, the smallest first or, `descending`, the largest: results are
-    /// all columns in that order. The first key decides, and the next one where the first is equal. Rows with equal keys come in
-    /// any order.
+    /// Prepares a sort of rows by their first columns, the `keys`: the smallest first or, if `descending`, the largest
+    /// first. Results are all columns in that order. The first key decides, and the next one where the first is equal.
+    /// Rows with equal keys are in arbitrary order.
     ///
-    /// Keys have to be below a quarter of the modulus, a power of two: wider ones come in several columns of digits, the most
-    /// significant first. The order is wrong if one is not, and results say so: that of the first key is below a quarter of the
-    /// modulus in all rows if all keys are, and in the row of a key that is not it is at least that. The remaining columns may have
-    /// all values. Rows have to fit one ciphertext.
+    /// Keys must be below a quarter of the modulus, a power of two: use several columns of digits for wider keys, the
+    /// most significant first. If a key is not below that quarter, the order is wrong, and results show this: results
+    /// of the first key are below a quarter of the modulus in all rows if all keys are, and at least a quarter in the
+    /// row of a key that is not. The remaining columns may have any values. Rows must fit one ciphertext.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, PreparedFormulas, Progress, SecretKey};
@@ -152,8 +155,8 @@ impl PreparedFormulas {
     /// ```
     ///
     /// # Errors
-    /// If there are no keys, more than 8, or fewer columns than keys; if there are more than 64 columns; if the modulus is no power
-    /// of two from 8 to 4,096.
+    /// If there are no keys, more than 8, or fewer columns than keys; if there are more than 64 columns; if the modulus
+    /// is not a power of two from 8 to 4,096.
     pub fn sort(columns: usize, keys: usize, modulus: u64, descending: bool) -> Result<Self> {
         if keys == 0 {
             return Err(Error::TooSmall { name: "number of keys of a sort", value: 0, limit: 1 });
@@ -190,7 +193,7 @@ impl PreparedFormulas {
         self.stages().try_into().expect("stages of a sort")
     }
 
-    /// The number of lookups and results of which any may be wrong, where rows are sorted.
+    /// The number of lookups and results of a sort in the union bound on failures.
     pub(super) fn failing_parts_of_sort(&self) -> usize {
         let [exchange, check, cleaning] =
             self.stages_of_sort().each_ref().map(|it| it.exponentials() + it.formulas());
@@ -199,8 +202,8 @@ impl PreparedFormulas {
 }
 
 impl Parameters {
-    /// The steps of a sort of `rows` rows of columns with these noises, fresh ones if none are stated; the first cleans them if it
-    /// must. Columns are cleaned as rarely as noise allows.
+    /// The steps of a sort of `rows` rows, for columns with these noises, or fresh ones if `inputs` is empty. The first
+    /// step cleans columns if `must_clean`. Columns are cleaned as rarely as noise allows.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
@@ -227,7 +230,7 @@ impl Parameters {
         Err(last.expect("a span"))
     }
 
-    /// How many exchanges a sort of full ciphertexts has, how often keys are checked, and how often all columns are cleaned.
+    /// The number of exchanges, of checks of keys, and of cleanings of all columns, for a sort of full ciphertexts.
     pub(crate) fn times_of_sort(&self, formulas: &PreparedFormulas) -> Result<[f64; 3]> {
         let steps = self.sort_steps(formulas, &[], self.literal().slots, false)?;
         let cleaned = |step: &SortStep| match step {
@@ -240,7 +243,7 @@ impl Parameters {
     }
 }
 
-/// Noise after exchanges and after cleaning.
+/// The noise that exchanges, the check of keys, and cleanings leave.
 struct SortNoise<'a> {
     parameters: &'a Parameters,
     exchange: StageNoise<'a>,
@@ -249,7 +252,8 @@ struct SortNoise<'a> {
 }
 
 impl SortNoise<'_> {
-    /// The steps of a sort in which no column has more noise than the noisiest one `span` exchanges after it was cleaned.
+    /// The steps of a sort in which no column has more noise than the noisiest column has `span` exchanges after its
+    /// cleaning.
     fn steps(
         &self,
         inputs: &[NoiseBound],
@@ -270,7 +274,7 @@ impl SortNoise<'_> {
         columns[..keys.len()].copy_from_slice(keys);
         let mut steps = vec![SortStep::Check(checked.clone())];
         for (index, exchange) in Exchange::of_sort(rows).enumerate() {
-            // Keys are clean.
+            // The check has cleaned the keys.
             let others = if index == 0 && must_clean { keys.len() } else { columns.len() };
             let is_full =
                 |column: usize| size(columns[column] + changes[column] + changes[column]) > most;
@@ -296,20 +300,20 @@ impl SortNoise<'_> {
         Ok(steps)
     }
 
-    /// The noise of changes, of columns with these noises.
+    /// The noise of changes, for columns with these noises.
     fn changes(&self, columns: &[NoiseBound]) -> Result<Vec<NoiseBound>> {
         let differences: Vec<NoiseBound> = columns.iter().map(|&it| it + it).collect();
         self.exchange.results(self.parameters, &differences)
     }
 }
 
-/// A number by which noises are compared.
+/// A measure for comparing noises.
 fn size(noise: NoiseBound) -> f64 {
     noise.deviation() + noise.bias()
 }
 
 impl EvaluationKey {
-    /// Sorts the rows of columns, which have been checked.
+    /// Sorts the rows of columns, which must have been checked.
     pub(super) fn sort(
         &self,
         columns: &[&Ciphertext],
@@ -321,7 +325,7 @@ impl EvaluationKey {
         let [exchange_stage, check_stage, _] = formulas.stages_of_sort();
         let rows = columns[0].count();
         let inputs: Vec<NoiseBound> = columns.iter().map(|column| column.noise()).collect();
-        // Results hold anything in places without rows.
+        // Results hold arbitrary values in places without rows.
         let must_clean = rows < places && columns.iter().any(|column| !column.is_fresh());
         let steps = parameters.sort_steps(formulas, &inputs, rows, must_clean)?;
         let stage = |step: &SortStep| match step {
@@ -360,7 +364,8 @@ impl EvaluationKey {
         columns.iter().map(|column| self.shift(column, 0, rows)).collect()
     }
 
-    /// Subtracts the first rows of pairs from the second ones, and marks in the first column which places are first of a pair.
+    /// Subtracts the first rows of pairs from the second rows. Marks in the first column which places are not first of
+    /// a pair.
     fn differences(
         &self,
         columns: &[Ciphertext],
@@ -383,7 +388,7 @@ impl EvaluationKey {
         columns.iter().enumerate().map(difference).collect()
     }
 
-    /// Columns with the changes of first rows, which second ones have negated.
+    /// Adds changes to the first rows of pairs, and subtracts them from the second rows.
     fn exchanged(
         &self,
         columns: &[Ciphertext],

@@ -1,4 +1,4 @@
-//! Formulas as keys evaluate them: of columns, or of integer sums of columns, and of their results in turn.
+//! Formulas that are prepared for evaluation: on columns or integer sums of columns, and in further stages on results.
 
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result, check_equal};
@@ -7,34 +7,37 @@ use cryptable_lattice::noise_bound::least_factor;
 use crate::formulas::formula::Formula;
 use crate::formulas::prepared::Stage;
 
-/// log2 of the rounding of ciphertexts that differences of sorts add up: two columns, and two changes of each per exchange.
+/// log2 of the number of roundings of ciphertexts that differences of sorts add up: those of two columns, and of two
+/// changes of each per exchange.
 const BITS_OF_SORTS: u32 = 5;
 
-/// Formulas whose tables are collected, each once.
+/// Formulas that are prepared for evaluation: their tables are collected, each once.
 ///
-/// Prepared for one modulus of columns, they serve every key whose parameters have as many choices within each other.
+/// Formulas are prepared for one modulus of columns. They can be used with every key whose parameters admit their
+/// number of nested choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreparedFormulas {
-    /// The sums that the first stage takes as columns; columns as they are, if there are none.
+    /// The sums that are the columns of the first stage. If there are none, the input columns are.
     sums: Option<Sums>,
     /// Formulas of columns, formulas of their results, and so on: at least one stage.
     stages: Vec<Stage>,
-    /// Number of keys, where rows are sorted: by the first stage, exchange after exchange, with columns that the last one cleans;
-    /// else 0.
+    /// Number of keys of a sort, else 0. In a sort, the first stage is evaluated for every exchange, and the last one
+    /// cleans columns.
     sort_keys: usize,
 }
 
 /// Sums of integer multiples of columns, modulo the modulus of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sums {
-    /// For each sum a factor per column.
+    /// For each sum, a factor per column.
     pub weights: Vec<Vec<i64>>,
     /// Constants that sums begin with, below the modulus.
     pub constants: Vec<u64>,
 }
 
 impl Sums {
-    /// The noise of each sum, of columns with these noises: sums of deviations, whatever columns have in common.
+    /// The noise of each sum, for columns with these noises. Standard deviations add up, since columns may share
+    /// errors.
     pub(crate) fn noise(&self, columns: &[NoiseBound], encoding: NoiseBound) -> Vec<NoiseBound> {
         let term = |(&weight, noise): (&i64, &NoiseBound)| noise.times(weight.unsigned_abs());
         let noise = |weights: &Vec<i64>| {
@@ -64,27 +67,27 @@ impl PreparedFormulas {
     /// ```
     ///
     /// # Errors
-    /// If there are none, or a table or a range does not fit the modulus.
+    /// If there are no formulas, or a table or a range does not fit the modulus.
     pub fn new(formulas: &[Formula], input_modulus: u64) -> Result<Self> {
         Stage::prepare(formulas, input_modulus, None).map(Self::from)
     }
 
-    /// Formulas of sums, followed by formulas of their results.
+    /// Makes formulas of sums, followed by formulas of their results.
     pub(super) fn of_sums(sums: Sums, stages: Vec<Stage>) -> Self {
         Self { sums: Some(sums), stages, sort_keys: 0 }
     }
 
-    /// A sort: the formulas of exchanges, those that check keys, and those that clean columns.
+    /// Makes a sort: the formulas of exchanges, those that check keys, and those that clean columns.
     pub(super) fn of_sort(stages: [Stage; 3], sort_keys: usize) -> Self {
         Self { sums: None, stages: stages.into(), sort_keys }
     }
 
-    /// The number of keys, where rows are sorted.
+    /// The number of keys of a sort, else 0.
     pub(super) fn sort_keys(&self) -> usize {
         self.sort_keys
     }
 
-    /// Returns whether rows are sorted, so that all have to be in one ciphertext.
+    /// Returns whether rows are sorted. All rows of a sort must be in one ciphertext.
     #[must_use]
     pub fn is_sort(&self) -> bool {
         self.sort_keys > 0
@@ -102,27 +105,27 @@ impl PreparedFormulas {
         self.stages[0].input_modulus()
     }
 
-    /// Returns the number of formulas: of those whose results are not looked up again.
+    /// Returns the number of formulas whose results are not looked up again.
     #[must_use]
     pub fn formulas(&self) -> usize {
         self.last().formulas()
     }
 
-    /// Returns the number of different tables and conditions of all formulas, one for each group included.
+    /// Returns the number of different tables and conditions of all formulas, including one for each group.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.stages.iter().map(Stage::tables).sum()
     }
 
-    /// Returns the most choices within each other that take a product: those between two constants are tables. Sums by groups
-    /// count as two more.
+    /// Returns the maximum number of nested choices that need a product: choices between two constants are tables. Sums
+    /// by groups count as two more.
     #[must_use]
     pub fn choices_in_a_row(&self) -> usize {
         self.stages.iter().map(Stage::choices_in_a_row).max().unwrap_or(0)
     }
 
-    /// Returns the least and the largest result that each formula may have, of a row or of the sum of as many rows as there are
-    /// groups.
+    /// Returns the least and the largest result that each formula may have, for a row or, with groups, for a partial
+    /// sum.
     #[must_use]
     pub fn ranges(&self) -> Vec<(i64, i64)> {
         self.last().ranges()
@@ -134,18 +137,18 @@ impl PreparedFormulas {
         self.last().groups()
     }
 
-    /// Returns the number of columns that are looked up, by all stages, of a sort once each: each takes as long as a lookup up to its
-    /// tables.
+    /// Returns the number of columns that all stages look up, where stages of a sort count once. Each takes as long as
+    /// a lookup without its tables.
     #[must_use]
     pub fn lookups(&self) -> usize {
         self.stages.iter().map(Stage::exponentials).sum()
     }
 
-    /// Checks that results have residues of their own modulo the output modulus, and that it is that of columns if results are
-    /// columns again.
+    /// Checks that different results have different residues modulo the output modulus, and that this is the modulus of
+    /// columns if results are columns again.
     ///
     /// # Errors
-    /// If they do not.
+    /// If a result is out of range, or the moduli differ.
     pub(crate) fn check_output_modulus(&self, modulus: u64) -> Result<()> {
         if self.stages.len() > 1 {
             let name = "modulus of results that are columns of further formulas";
@@ -154,7 +157,7 @@ impl PreparedFormulas {
         self.last().check_range(modulus)
     }
 
-    /// The sums that the first stage takes as columns, if it does.
+    /// The sums that are the columns of the first stage, if there are any.
     pub(crate) fn sums(&self) -> Option<&Sums> {
         self.sums.as_ref()
     }
@@ -168,7 +171,7 @@ impl PreparedFormulas {
         self.stages.last().expect("a stage")
     }
 
-    /// The number of ciphertexts whose values fail alike: of all columns, and of a result, or of all sums by groups.
+    /// The number of ciphertexts in the union bound on failures: all columns, and one result, or all sums by groups.
     pub(crate) fn failing_parts(&self) -> usize {
         if self.is_sort() {
             return self.failing_parts_of_sort();
@@ -176,7 +179,7 @@ impl PreparedFormulas {
         self.stages.iter().map(Stage::failing_parts).sum()
     }
 
-    /// log2 of the largest factor by which sums of columns raise their noise, rounded up.
+    /// log2, rounded up, of the largest factor by which sums of columns increase noise.
     pub(crate) fn sum_bits(&self) -> u32 {
         if self.is_sort() {
             return BITS_OF_SORTS;
@@ -190,10 +193,10 @@ impl PreparedFormulas {
 }
 
 impl Sums {
-    /// Sums by factors and constants, which are brought below the modulus.
+    /// Makes sums of factors and constants, and reduces both by the modulus.
     ///
     /// # Errors
-    /// If there are none, if numbers of factors differ, or if a sum has no column.
+    /// If there are no sums, if numbers of factors differ, or if a sum depends on no column.
     pub(super) fn new(weights: &[Vec<i64>], constants: &[i64], modulus: u64) -> Result<Self> {
         check_equal("number of constants of sums", constants.len(), weights.len())?;
         let Some(first) = weights.first() else {

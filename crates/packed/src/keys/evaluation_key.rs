@@ -46,8 +46,8 @@ impl RingEvaluationParameters for Parameters {
     }
 }
 
-/// The public evaluation key of one client, ready to look tables up: switching keys, and the matrices that the
-/// parameters alone determine.
+/// The public evaluation key of one client, ready for lookups: switching keys, and the matrices that the parameters
+/// alone determine.
 ///
 /// Holds no secret; `Sync`, so one key serves many threads.
 #[derive(Debug)]
@@ -65,13 +65,13 @@ impl Deref for EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Encodes the matrices.
+    /// Makes an evaluation key from switching keys, and encodes the matrices.
     pub(crate) fn new(keys: RingEvaluationKey<Parameters>) -> Self {
         let matrices = LookupMatrices::encode(keys.parameters(), keys.ring());
         Self { keys, matrices }
     }
 
-    /// Reads a key from its wire format, with its switching keys where they lie.
+    /// Reads a key from its wire format, without copying the switching keys.
     ///
     /// # Errors
     /// The errors of [`RingEvaluationKey::from_shared`].
@@ -79,7 +79,7 @@ impl EvaluationKey {
         RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }
 
-    /// Bytes in memory: keys and matrices.
+    /// The size in memory, in bytes: keys and matrices.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.keys.memory_bytes() + self.matrices.memory_bytes()

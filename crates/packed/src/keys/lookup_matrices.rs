@@ -13,7 +13,7 @@ pub(crate) struct LookupMatrices {
     pub coeffs_to_slots: Vec<LinearTransform>,
     /// Matrices of SlotsToCoeffs.
     pub slots_to_coeffs: Vec<LinearTransform>,
-    /// Matrices of SlotsToCoeffs for every digit that is cleared; empty if parameters take values as a whole.
+    /// Matrices of SlotsToCoeffs for every digit that is cleared; empty if values are processed as a whole.
     pub clearing: Vec<Vec<LinearTransform>>,
     /// Matrices of SlotsToCoeffs for products in slots: digits that signs select, and formulas; empty if none are planned.
     pub products: Vec<LinearTransform>,
@@ -41,7 +41,7 @@ impl LookupMatrices {
         }
     }
 
-    /// Bytes in memory.
+    /// The size in memory, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let plain = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
         let of_digits = self.clearing.iter().flatten().chain(&self.products);

@@ -1,4 +1,4 @@
-//! Keys of packed values of several owners: [`cryptable_lattice::owners`] over packed parameters.
+//! Keys for packed values with several owners: [`cryptable_lattice::owners`] with the parameters of this engine.
 
 use cryptable_lattice::Owners;
 use cryptable_lattice::error::Result;
@@ -33,7 +33,7 @@ impl OwnersParameters for Parameters {
 }
 
 impl PublicKey {
-    /// Makes the joint public key of the first shares of all owners, in any order.
+    /// Makes the joint public key from the first shares of all owners, in any order.
     ///
     /// # Errors
     /// The errors of [`owners::Agreement::public_key`].

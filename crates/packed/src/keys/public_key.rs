@@ -12,12 +12,12 @@ use super::secret_key::{SecretKey, check_plain_values};
 use crate::ciphertext::Ciphertext;
 use crate::parameters::parameter_set::Parameters;
 
-/// A public key of packed values: anyone who has it encrypts, only the secret key decrypts. It is also what
-/// [`SecretKey::rekey_to`] hands ciphertexts over to.
+/// A public key for packed values: anyone who has it can encrypt, only the secret key decrypts. [`SecretKey::rekey_to`]
+/// uses the public key of a new owner to hand ciphertexts over.
 ///
-/// One ring element modulo q_0·p_0 and a seed, `N·(log2 q_0 + log2 p_0)/8` bytes and some at ring degree N: 0.81 MB for 8 bits.
-/// Ciphertexts are twice as large as fresh ones of the secret key, since their masks have no seed, and as noisy as
-/// [`PublicKey::noise`] states.
+/// The key is one ring element modulo q_0·p_0 and a seed, slightly more than `N·(log2 q_0 + log2 p_0)/8` bytes at ring
+/// degree N: 0.81 MB for 8 bits. Ciphertexts are twice as large as fresh ones of the secret key, since their masks have
+/// no seed. Their noise is that of [`PublicKey::noise`].
 ///
 /// ```
 /// use cryptable_packed::{Parameters, SecretKey};
@@ -41,8 +41,8 @@ impl RingPublicParameters for Parameters {
 }
 
 impl SecretKey {
-    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this
-    /// key.
+    /// Generates a public key of this secret key. Every call draws a new one; ciphertexts of all of them belong to this
+    /// secret key.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below 2^-80.
@@ -78,7 +78,7 @@ impl PublicKey {
         Ok(Ciphertext::new(*self.binding(), noise, body))
     }
 
-    /// Zeros of a modulus.
+    /// Encrypts zeros modulo `modulus`.
     fn encrypt_zeros(&self, layout: CoefficientLayout, modulus: u64) -> CoefficientCiphertext {
         let log2_modulus = self.parameters().literal().log2_ciphertext_modulus;
         let shape = CoefficientShape { log2_modulus, plaintext_modulus: modulus, layout };
@@ -87,8 +87,8 @@ impl PublicKey {
 
     /// Returns a ciphertext of the same values with a fresh mask: the sum with a fresh encryption of zero.
     ///
-    /// Whoever has no secret key cannot tell of which ciphertext it was made, if RLWE is hard. The holder of the secret key
-    /// can, by the noise.
+    /// Without the secret key, nobody can tell which ciphertext the result was made from, if RLWE is hard. The holder
+    /// of the secret key can, by the noise.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, SecretKey};

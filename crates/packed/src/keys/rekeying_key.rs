@@ -13,15 +13,15 @@ use super::public_key::PublicKey;
 use super::secret_key::SecretKey;
 use crate::parameters::parameter_set::Parameters;
 
-/// Longest body of a key for a new owner, 16 MiB.
+/// Maximum length of the body of a rekeying key, 16 MiB.
 const MAX_REKEYING_KEY_BYTES: u64 = 16 << 20;
 
 /// A key with which a server turns ciphertexts and results of one client into those of another, without decrypting them.
 ///
-/// The owner's secret and the public key of the new owner make it; both have the same parameters. It is an encryption of
-/// `p_0·s`, s the owner's secret, under the new owner's secret modulo `q_0·p_0`, the prime at the bottom of the chain and one
-/// special prime: `N·(log2 q_0 + log2 p_0)/4` bytes and some. It serves in one direction. Whoever has it and the secret of the
-/// new owner can decrypt every ciphertext of the owner.
+/// The key is made from the owner's secret and the public key of the new owner; both have the same parameters. The key
+/// is an encryption of `p_0·s`, s the owner's secret, under the new owner's secret modulo `q_0·p_0`, the prime at the
+/// bottom of the chain and one special prime: slightly more than `N·(log2 q_0 + log2 p_0)/4` bytes. The key works in
+/// one direction only. Whoever has it and the secret of the new owner can decrypt every ciphertext of the owner.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, SecretKey};
@@ -43,8 +43,8 @@ pub struct RekeyingKey {
 
 #[cfg(feature = "client")]
 impl SecretKey {
-    /// Generates a key with which a server turns this client's ciphertexts into those of the holder of another secret key.
-    /// Every call draws another one; all of them serve.
+    /// Generates a key with which a server turns this client's ciphertexts into those of the holder of another secret
+    /// key. Every call draws a new one; all of them work.
     ///
     /// # Errors
     /// The errors of [`Handover::between`].
@@ -63,13 +63,13 @@ impl RekeyingKey {
         &self.parameters
     }
 
-    /// Returns the binding of the ciphertexts that it takes: its owner's.
+    /// Returns the binding of the ciphertexts that the key applies to: the owner's.
     #[must_use]
     pub fn owner(&self) -> &Binding {
         &self.handover.owner
     }
 
-    /// Returns the binding of the ciphertexts that it makes: the new owner's.
+    /// Returns the binding of the ciphertexts that the key makes: the new owner's.
     #[must_use]
     pub fn new_owner(&self) -> &Binding {
         &self.handover.new_owner
@@ -99,14 +99,15 @@ impl RekeyingKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged key for a new owner, or it is of insecure parameters where those are not
-    /// allowed.
+    /// If the bytes are not exactly one undamaged key for a new owner, or its parameters are insecure and the options
+    /// do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let object_type = ObjectType::PackedRekeyingKey;
         let (parameters, mut reader) =
             Parameters::open(bytes, object_type, MAX_REKEYING_KEY_BYTES, options)?;
         let handover = Handover::read(&mut reader, parameters.digest())?;
-        // Words before the ring, whose tables are larger than a key that lacks them.
+        // Reads the words before the ring is built: a truncated key must not cause the allocation of the ring's larger
+        // tables.
         let moduli = parameters.bottom_moduli();
         let mut words = || {
             let name = "words of a rekeying key";

@@ -1,4 +1,4 @@
-//! The client's key: encrypts, decrypts, and generates evaluation keys.
+//! The client's secret key, which encrypts, decrypts, and generates evaluation keys.
 
 use cryptable_lattice::Progress;
 use cryptable_lattice::block_secret::BlockSecretShape;
@@ -62,7 +62,7 @@ impl SecretKey {
         self.generate_keys(self.parameters().clone(), progress).map(EvaluationKey::new)
     }
 
-    /// The most values that go into one ciphertext.
+    /// The maximum number of values per ciphertext.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         self.parameters().literal().slots
@@ -76,12 +76,12 @@ impl SecretKey {
         self.encrypt_digits(values, self.parameters().input_modulus())
     }
 
-    /// Encrypts values of another modulus: some of the digits of an input that comes in several ciphertexts,
-    /// see [`EvaluationKey::lookup_digits`].
+    /// Encrypts values of another modulus: some digits of an input that is spread over several ciphertexts, see
+    /// [`EvaluationKey::lookup_digits`].
     ///
     /// # Errors
-    /// If there are more values than slots, one is not below the modulus, or that is below 2 or above the
-    /// input modulus.
+    /// If there are more values than slots, one is not below the modulus, or the modulus is below 2 or above the input
+    /// modulus.
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
         check_plain_values(self.parameters(), values, modulus)?;
         let literal = self.parameters().literal();
@@ -94,7 +94,7 @@ impl SecretKey {
     /// Decrypts a fresh ciphertext or a result.
     ///
     /// # Errors
-    /// If it is of other parameters or another client.
+    /// If it has other parameters or belongs to another client.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         ciphertext.check_result(self.parameters(), self.binding())?;
         Ok(ciphertext.decrypt(self.secret()))
@@ -102,13 +102,13 @@ impl SecretKey {
 
     /// Decrypts results of a [`crate::RealTable`]: fractions of the output modulus P within [-1/2, 1/2).
     ///
-    /// By default they are the exact multiples of 1/P that the table has, as [`SecretKey::decrypt`] gives them: no noise
-    /// shows in them, but for results that are wrong, with the probability that the parameters state. Options round to
-    /// fewer bits, or add flooding noise: [`RealDecryption`].
+    /// By default, values are the exact multiples of 1/P that the table holds, as with [`SecretKey::decrypt`]. They
+    /// show no noise, except in wrong results, which occur with the probability that the parameters state. With the
+    /// options ([`RealDecryption`]), values are rounded to fewer bits or flooding noise is added.
     ///
     /// # Errors
-    /// If it is of other parameters or another client; if the precision asked for is finer than the steps of the table,
-    /// or flooding would leave nothing of the values.
+    /// If the ciphertext has other parameters or belongs to another client; if the requested precision is finer than
+    /// the steps of the table, or flooding would leave nothing of the values.
     pub fn decrypt_reals(
         &self,
         ciphertext: &Ciphertext,
@@ -118,22 +118,22 @@ impl SecretKey {
         ciphertext.body().decrypt_reals(self.secret(), options)
     }
 
-    /// Signed distances of a ciphertext's phases from those of `expected`, in half steps of the modulus of the values:
-    /// what is left of the margin. Beyond ±1 a value decrypts wrong. Feature `diagnostics`.
+    /// Signed distances of a ciphertext's phases from those of `expected`, in half steps of the modulus of the values.
+    /// Beyond ±1 a value decrypts wrong. Feature `diagnostics`.
     ///
-    /// Noise shows what was computed, and with enough results the secret key (Li, Micciancio, EUROCRYPT 2021, ePrint
-    /// 2020/1533): give errors to nobody.
+    /// Noise reveals what was computed, and with enough results the secret key (Li, Micciancio, EUROCRYPT 2021, ePrint
+    /// 2020/1533). Never disclose errors.
     ///
     /// # Errors
-    /// If it is of other parameters or another client.
+    /// If it has other parameters or belongs to another client.
     #[cfg(feature = "diagnostics")]
     pub fn errors(&self, ciphertext: &Ciphertext, expected: &[u64]) -> Result<Vec<f64>> {
         self.check(ciphertext)?;
         Ok(ciphertext.body().errors(self.secret(), expected))
     }
 
-    /// Encrypts values with phases that are all off by the same fraction of the torus, of which the ciphertext's noise bound
-    /// knows nothing: to measure what lookups make of errors of known size. Feature `diagnostics`.
+    /// Encrypts values with phases that are all off by the same fraction of the torus, which the ciphertext's noise
+    /// bound does not include. Used to measure how lookups transform errors of known size. Feature `diagnostics`.
     ///
     /// # Errors
     /// The errors of [`SecretKey::encrypt`].

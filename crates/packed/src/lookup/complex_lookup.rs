@@ -1,15 +1,15 @@
 //! Lookups of complex tables: one bootstrap, one SlotsToCoeffs and one result for both parts of outputs.
 //!
-//! A slot holds one value where they are half as many as coefficients. Both parts of a table are evaluated on the same
-//! powers or selectors and joined, x + iy, so that SlotsToCoeffs takes x and y to two coefficients, the imaginary part n
-//! coefficients after the real one.
+//! If there are half as many values as coefficients, a slot holds one value. Both parts of a table are evaluated on the
+//! same powers or selectors and joined to x + iy, so that SlotsToCoeffs moves x and y to two coefficients, the
+//! imaginary part n coefficients after the real one.
 //!
-//! AKP's SlotsToCoeffs goes by the order of all slots, values by that of half of them: value k of n is at coefficient 2k, or
-//! 2k + 1 - n from the second half on. A tree takes digits back to where they are in its input, so that inputs fill the first
-//! n coefficients, and value k is at coefficient k of both.
+//! AKP's SlotsToCoeffs uses the order of all slots, whereas values have that of half of the slots: value k of n is at
+//! coefficient 2k, or at 2k + 1 - n in the second half. A tree moves digits back to their places in the input, so that
+//! inputs fill the first n coefficients, and value k is at coefficient k of both input and output.
 //!
-//! Appendix C of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301) has complex outputs in slots, and takes a level for products
-//! with complex constants. Integers of both parts, which share the selectors, take none.
+//! Appendix C of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301) has complex outputs in slots, and uses a level for
+//! products with complex constants. The integers of both parts, which share the selectors, need no level.
 
 use cryptable_lattice::Progress;
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
@@ -26,7 +26,7 @@ use crate::tables::real_table::ComplexTable;
 pub struct PreparedComplexTable([PreparedTable; 2]);
 
 impl PreparedComplexTable {
-    /// Bytes in memory.
+    /// The size in memory, in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.0.iter().map(PreparedTable::memory_bytes).sum()
@@ -44,7 +44,7 @@ impl EvaluationKey {
         Ok(PreparedComplexTable([self.prepare(re)?, self.prepare(im)?]))
     }
 
-    /// Maps values through complex tables: a result for each, which `SecretKey::decrypt_complex` decrypts.
+    /// Maps values through complex tables. Returns one result per table, which `SecretKey::decrypt_complex` decrypts.
     ///
     /// ```
     /// use cryptable_packed::{ComplexTable, Parameters, Progress, RealDecryption, SecretKey};
@@ -117,8 +117,8 @@ mod client {
     use crate::keys::secret_key::SecretKey;
     use crate::literal::ParametersLiteral;
 
-    /// The coefficient of the real part of value k, among those that hold values; the imaginary part is as many after it as
-    /// there are values.
+    /// The index of the coefficient of value k's real part; the imaginary part is at this index plus the number of
+    /// values.
     fn place(literal: &ParametersLiteral, k: usize) -> usize {
         let half = literal.slots / 2;
         if literal.multiplexer.is_some() { k } else { 2 * (k % half) + k / half }
@@ -130,12 +130,12 @@ mod client {
     }
 
     impl SecretKey {
-        /// Decrypts results of complex tables: both parts fractions of the output modulus P within [-1/2, 1/2), by default
-        /// the exact multiples of 1/P that the table has, as [`SecretKey::decrypt_reals`] gives them.
+        /// Decrypts results of complex tables. Both parts are fractions of the output modulus P within [-1/2, 1/2), by
+        /// default the exact multiples of 1/P that the table holds, as in [`SecretKey::decrypt_reals`].
         ///
         /// # Errors
-        /// If it is of other parameters or another client, or no result of complex tables; if the precision asked for is
-        /// finer than the steps of the table, or flooding would leave nothing of the values.
+        /// If the ciphertext has other parameters, belongs to another client, or is not a result of complex tables; if
+        /// the requested precision is finer than the steps of the table, or flooding would leave nothing of the values.
         pub fn decrypt_complex(
             &self,
             ciphertext: &Ciphertext,
@@ -151,14 +151,15 @@ mod client {
             Ok((0..values_of(literal, ciphertext.count())).map(value).collect())
         }
 
-        /// Signed distances of the phases of complex results from those of `expected`, residues of both parts of every
-        /// value, in half steps of the output modulus: as secret as [`SecretKey::errors`]. Feature `diagnostics`.
+        /// Signed distances of the phases of complex results from those of `expected`, which has the residues of both
+        /// parts of every value, in half steps of the output modulus. These distances are as secret as
+        /// [`SecretKey::errors`]. Feature `diagnostics`.
         ///
         /// # Errors
-        /// If it is of other parameters or another client, or no result of complex tables.
+        /// If the ciphertext has other parameters, belongs to another client, or is not a result of complex tables.
         ///
         /// # Panics
-        /// If there are not as many values as slots.
+        /// If the number of values differs from the number of slots.
         #[cfg(feature = "diagnostics")]
         pub fn complex_errors(
             &self,
@@ -177,13 +178,13 @@ mod client {
             Ok(body.errors(self.secret(), &residues))
         }
 
-        /// The checked ciphertext, with all coefficients that may hold values.
+        /// Checks a ciphertext, and returns it with all coefficients that may hold values.
         fn complex_body(&self, ciphertext: &Ciphertext) -> Result<CoefficientCiphertext> {
             let literal = self.parameters().literal();
             let slots = literal.output_slots();
             ciphertext.check_slots(self.parameters(), self.binding(), None, slots)?;
             if literal.multiplexer.is_some() {
-                // Inputs of trees have coefficients of the first half alone.
+                // Inputs of trees have values in the first half of the coefficients only.
                 ciphertext.check_count(literal.slots + 1..=slots)?;
             }
             let mut body = ciphertext.body().clone();

@@ -1,14 +1,15 @@
 //! Chain-based tables: an automaton reads the digits of values, the least significant first.
 //!
-//! `s_0 = 0`, `s_{i+1} = T_i(s_i + S·d_i)`: S states, pieces d_i of values, and the last state is the result. The pieces of
-//! one digit, multiplied by S, are tables of it; a state is added to its piece and looked up. The tables together have as many
-//! entries as there are pieces times S times their size, where a table of the whole value has the product of all sizes.
+//! `s_0 = 0`, `s_{i+1} = T_i(s_i + S·d_i)`: S states, pieces d_i of values, and the last state is the result. Tables on
+//! a digit return its pieces, multiplied by S; the state is added to its piece, and the sum is looked up. All tables
+//! together have as many entries as the sum of S times the size of each piece, whereas a table of the whole value has
+//! the product of all sizes.
 //!
-//! The chaining method that Section 5.3 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623) takes over from
-//! Guimarães, Borin, Aranha (TCHES 2021(2)). Digits for which state and digit are more than one lookup takes
-//! are cut into pieces by further tables.
+//! This is the chaining method that Section 5.3 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623) adopts from
+//! Guimarães, Borin, Aranha (TCHES 2021(2)). Digits that together with the state are too large for one lookup are cut
+//! into pieces by further tables.
 //!
-//! Takes one bootstrap per digit, one per digit that is cut, and one per piece but the first.
+//! The cost is one bootstrap per digit, one per digit that is cut, and one per piece except the first.
 
 use std::cell::Cell;
 
@@ -25,11 +26,13 @@ use crate::parameters::parameter_set::Parameters;
 type Pieces = Vec<u64>;
 
 impl Parameters {
-    /// Returns the sizes of the pieces of values that [`EvaluationKey::lookup_chain`] reads one after the other in an
-    /// automaton of `states` states, the least significant first: digits, or parts of those that are too large beside a state.
+    /// Returns the sizes of the pieces of values, the least significant first, that [`EvaluationKey::lookup_chain`]
+    /// reads in an automaton of `states` states. A piece is a digit, or a part of a digit that is too large together
+    /// with a state.
     ///
     /// # Errors
-    /// If the parameters take inputs as one, or a state and a part of a digit are more than the largest digit has values.
+    /// If the parameters process inputs as a whole, or a state and a part of a digit together have more values than the
+    /// largest digit.
     pub fn chain_pieces(&self, states: u64) -> Result<Vec<u64>> {
         Ok(self.pieces_of_digits(states)?.concat())
     }
@@ -61,9 +64,9 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Runs an automaton over the pieces of every value, the least significant first, from state 0 on: `tables[i]` maps
-    /// `s + states·d`, s a state and d piece i ([`Parameters::chain_pieces`]), to the next state; the last one maps it to the
-    /// result.
+    /// Runs an automaton over the pieces of every value, the least significant first, starting in state 0. `tables[i]`
+    /// maps `s + states·d`, s a state and d piece i ([`Parameters::chain_pieces`]), to the next state; the last table
+    /// maps it to the result.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
@@ -81,8 +84,9 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`Parameters::chain_pieces`] and [`EvaluationKey::decompose`]; if the ciphertext has not all digits, there are not as many
-    /// tables as pieces, one has another input modulus, or an output that is no state; [`Error::NoiseTooLarge`]; [`Error::Cancelled`].
+    /// The errors of [`Parameters::chain_pieces`] and [`EvaluationKey::decompose`]; if the ciphertext does not have all
+    /// digits, if there is not one table per piece, if a table has another input modulus or an output that is not a
+    /// state; [`Error::NoiseTooLarge`]; [`Error::Cancelled`].
     pub fn lookup_chain(
         &self,
         input: &Ciphertext,
@@ -109,18 +113,18 @@ impl EvaluationKey {
     }
 }
 
-/// An automaton at work.
+/// A run of an automaton.
 struct Run<'a> {
     key: &'a EvaluationKey,
     chain: Chain<'a>,
     progress: Progress<'a>,
-    /// Lookups in all, and those that have begun.
+    /// Number of all lookups; the next field counts those that have begun.
     lookups: usize,
     done: Cell<usize>,
 }
 
 impl Run<'_> {
-    /// Does a part of the work, with as many lookups as it says, under progress of its own.
+    /// Does a part of the work, which has `lookups` lookups, with its own share of the progress.
     fn share<T>(&self, lookups: usize, work: impl FnOnce(Progress<'_>) -> Result<T>) -> Result<T> {
         let before = self.done.replace(self.done.get() + lookups);
         let share = self.progress.part(before..before + lookups, self.lookups);
@@ -134,7 +138,7 @@ impl Run<'_> {
         self.share(1, |progress| self.key.lookup_digit(digit, &prepared, progress))
     }
 
-    /// The pieces of all values, each multiplied by the number of states, but for the first: the state after it.
+    /// The pieces of all values, each multiplied by the number of states. The first is replaced by the state after it.
     fn pieces(&self, input: &Ciphertext, digits: &[Pieces]) -> Result<Vec<Ciphertext>> {
         let (chain, mut first) = (&self.chain, 0);
         let mut tables = Vec::with_capacity(digits.len());
@@ -196,8 +200,8 @@ impl Chain<'_> {
         self.pieces.get(piece).map_or_else(last, |size| self.states * size)
     }
 
-    /// The table of a digit for a piece of it, which begins at `place`: states times the piece, or after the first piece the
-    /// state.
+    /// The table on a digit for its piece that begins at `place`. The output is the number of states times the piece,
+    /// or for the first piece the state after it.
     fn table_of_piece(&self, piece: usize, digit: u64, place: u64) -> Result<Table> {
         let size = self.pieces[piece];
         let scaled = |digit: u64| self.states * (digit / place % size);
@@ -209,7 +213,7 @@ impl Chain<'_> {
         Table::from_fn(digit, self.states * size, scaled)
     }
 
-    /// The table of a piece and the state before it.
+    /// The table on the sum of a piece and the state before it.
     fn step(&self, piece: usize) -> Result<Table> {
         let table = &self.tables[piece];
         let next = |sum: u64| table.values()[sum as usize];

@@ -30,7 +30,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If the parameters take inputs as one.
+    /// If the parameters process inputs as a whole.
     pub fn decomposition_prediction(&self, tables: usize) -> Result<Prediction> {
         let literal = self.literal();
         let (circuit, tree) = match (self.circuit(), &literal.multiplexer) {
@@ -78,7 +78,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If the parameters do not take inputs digit by digit; if `count` is 0, or the number of all digits or more.
+    /// If the parameters do not process inputs digit by digit; if `count` is 0, or not less than the number of digits.
     pub fn floor_prediction(&self, count: usize) -> Result<Prediction> {
         let Circuit::MultiPrecision(circuit) = self.circuit() else {
             let name = &self.literal().name;
@@ -88,7 +88,7 @@ impl Parameters {
         Ok(self.clearing_prediction(circuit.predict_digit_tables(count, 0), 1, 0))
     }
 
-    /// A prediction of clearing digits with this work, `tables` tables of a digit at once, and `results` results.
+    /// Predicts clearing digits with these counts, `tables` tables of a digit at once, and `results` results.
     fn clearing_prediction(&self, counts: Counts, tables: usize, results: usize) -> Prediction {
         let degree = self.literal().ring_degree;
         let results = 2 * results * degree * size_of::<u64>();
@@ -98,9 +98,9 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Decomposes every value of `input` into digits and applies tables to them: functional digit
-    /// decomposition. `tables[i]` are tables on digit i, and the results on digit i are `results[i]`; the
-    /// digits themselves come from identity tables.
+    /// Decomposes every value of `input` into digits and applies tables to them: functional digit decomposition.
+    /// `tables[i]` are tables on digit i, and `results[i]` are their results; identity tables return the digits
+    /// themselves.
     ///
     /// ```
     /// use cryptable_packed::{MultiplexerLiteral, Parameters, Progress, SecretKey, Table};
@@ -116,14 +116,14 @@ impl EvaluationKey {
     /// # Ok::<(), cryptable_packed::Error>(())
     /// ```
     ///
-    /// With parameters that take inputs digit by digit ([`Parameters::for_digits`](crate::Parameters::for_digits)), tables of
-    /// a digit are evaluated in the pass that clears it, on the same powers; the last digit takes a pass if it has tables.
-    /// Inputs may be what [`EvaluationKey::floor`] leaves, with tables of the digits that are left.
+    /// With parameters that process inputs digit by digit ([`Parameters::for_digits`](crate::Parameters::for_digits)),
+    /// tables of a digit are evaluated in the pass that clears it, on the same powers; the last digit needs a pass if
+    /// it has tables. Inputs may be results of [`EvaluationKey::floor`], with tables for the remaining digits.
     ///
     /// # Errors
-    /// If the parameters have no digits, the ciphertext is of another client or other parameters, or a table's input modulus
-    /// is not the size of its digit; [`Error::NoiseTooLarge`] if a result would decrypt wrong with more than the stated
-    /// probability; [`Error::Cancelled`].
+    /// If the parameters have no digits, the ciphertext has other parameters or belongs to another client, or a table's
+    /// input modulus is not the size of its digit; [`Error::NoiseTooLarge`] if a result would decrypt wrong with more
+    /// than the stated probability; [`Error::Cancelled`].
     pub fn decompose(
         &self,
         input: &Ciphertext,
@@ -159,9 +159,9 @@ impl EvaluationKey {
         Ok(results)
     }
 
-    /// The noise of functions of every digit of an input, which must decrypt modulo what their tables give.
+    /// The noise of functions of every digit of an input, checked to decrypt modulo the output modulus of each table.
     ///
-    /// An error of a digit's phase leaves no more in a function of the digit than in a table of all digits.
+    /// An error of a digit's phase changes a function of the digit by no more than a table of all digits.
     fn digit_noise(
         &self,
         circuit: &MultiplexerCircuit,
@@ -187,7 +187,7 @@ impl EvaluationKey {
         tables.iter().enumerate().map(of_digit).collect()
     }
 
-    /// Digit decomposition by AKP: Algorithm 6 with tables.
+    /// Decomposes values into digits by AKP: Algorithm 6 with tables.
     fn decompose_by_clearing(
         &self,
         circuit: &MultiPrecisionCircuit,
@@ -208,7 +208,7 @@ impl EvaluationKey {
         self.functions_of_digits(circuit, input, functions, progress)
     }
 
-    /// Functions of every digit of an input, in one pass.
+    /// Evaluates functions of every digit of an input, in one pass.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::decompose`].
@@ -266,7 +266,8 @@ fn centered_fractions(table: &Table) -> Vec<f64> {
     table.centered().iter().map(|&value| value as f64 / modulus).collect()
 }
 
-/// Checks that there are tables for every digit, each of the digit's size.
+/// Checks that there is a list of tables for every digit, and that each table has the digit's size as its input
+/// modulus.
 fn check_digit_tables(digits: &[u64], tables: &[Vec<Table>]) -> Result<()> {
     if tables.len() != digits.len() {
         let (found, expected) = (tables.len().to_string(), digits.len().to_string());

@@ -1,9 +1,9 @@
-//! Lookups of parameters that take inputs digit by digit: HomFloor, digits as results, tables of the most significant digit
-//! (the sign above all), and tables of a digit that is a result.
+//! Lookups with parameters that process inputs digit by digit: HomFloor, digits as results, tables of the most
+//! significant digit (above all the sign), and tables of digits that are results.
 //!
-//! Algorithms 2, 3 and 6 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623). Inputs are of the parameters' input
-//! modulus M = p_0⋯p_{k-1}, or what [`EvaluationKey::floor`] leaves of one, modulo p_i⋯p_{k-1}. Every cleared digit, and
-//! every digit of which there are tables, takes one bootstrap, however many tables there are.
+//! Algorithms 2, 3 and 6 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623). Inputs have the parameters' input
+//! modulus M = p_0⋯p_{k-1}, or are results of [`EvaluationKey::floor`], modulo p_i⋯p_{k-1}. Every digit that is cleared
+//! or has tables needs one bootstrap, regardless of the number of tables.
 
 use std::ops::Range;
 
@@ -24,8 +24,9 @@ use crate::parameters::circuit::Circuit;
 pub(crate) type DigitFunction = (Interpolation, u64);
 
 impl EvaluationKey {
-    /// Whether values are in the upper half of their modulus M, that is negative as signed integers: 1, or 0.
-    /// HomSign, Algorithm 3 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
+    /// Computes the signs of values: 1 for values in the upper half of their modulus M, which are negative as signed
+    /// integers, and 0 for others. This is HomSign, Algorithm 3 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint
+    /// 2024/1623).
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey};
@@ -37,7 +38,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::lookup`]; if the parameters take inputs as one, or the size of the last digit is odd.
+    /// The errors of [`EvaluationKey::lookup`]; if the parameters process inputs as a whole, or the size of the last
+    /// digit is odd.
     pub fn sign(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
         let circuit = self.digit_circuit("the sign of values")?;
         let modulus = self.parameters().output_modulus();
@@ -45,12 +47,13 @@ impl EvaluationKey {
         Ok(self.last_digit_functions(circuit, input, &[step], progress)?.swap_remove(0))
     }
 
-    /// `⌊m/(p_0⋯p_{count-1})⌋`: clears the `count` lowest digits, so that values are multiples of p_0⋯p_{count-1}, and takes
-    /// them modulo what is left, `p_count⋯p_{k-1}`. HomFloor, Algorithm 2 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint
-    /// 2024/1623), for one digit after the other, and line 4 of Algorithm 3. `count` bootstraps.
+    /// Computes `⌊m/(p_0⋯p_{count-1})⌋`: clears the `count` lowest digits, so that values become multiples of
+    /// p_0⋯p_{count-1}, and divides by that, which leaves values modulo `p_count⋯p_{k-1}`. This is HomFloor, Algorithm
+    /// 2 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623), applied to one digit after the other, and line 4
+    /// of Algorithm 3. Uses `count` bootstraps.
     ///
-    /// The result may be looked up as inputs are, by [`EvaluationKey::sign`], [`EvaluationKey::floor`] and the like. Its
-    /// noise: [`EvaluationKey::digits`].
+    /// The result may be looked up like an input, by [`EvaluationKey::sign`], [`EvaluationKey::floor`] and similar
+    /// methods. For its noise, see [`EvaluationKey::digits`].
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey};
@@ -66,7 +69,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::digits`]; if no digit is to be cleared, or all of those of the input.
+    /// The errors of [`EvaluationKey::digits`]; if `count` is 0 or not less than the number of the input's digits.
     pub fn floor(
         &self,
         input: &Ciphertext,
@@ -89,14 +92,16 @@ impl EvaluationKey {
         Ok(self.result(rest, noise))
     }
 
-    /// All digits of values, the least significant first, each modulo its size: digit decomposition, Algorithm 6 of Alexandru,
-    /// Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623, App. D), for sizes that may differ. One bootstrap a digit but the last.
+    /// Returns all digits of values, the least significant first, each modulo its size. This is digit decomposition,
+    /// Algorithm 6 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623, App. D), for sizes that may differ. Uses
+    /// one bootstrap per digit except the last.
     ///
-    /// Digit i is the ciphertext that HomFloor makes of it before it is cleared. The noise of its phase, of which values are
-    /// 1/p_i apart, is that of what is left of the input at this place, times p_{i+1}⋯p_{k-1}: for i = 0 that of the input,
-    /// and further up what clearing digit i - 1 leaves, divided by p_i. Every result carries its bound
-    /// ([`Ciphertext::noise`]), and may be looked up where that admits it: [`EvaluationKey::lookup_digit`]. Digits with noise
-    /// that depends on nothing of the input are functions of digits: [`EvaluationKey::decompose`].
+    /// Digit i is the ciphertext that HomFloor computes before it clears the digit. The values of its phase are 1/p_i
+    /// apart, and the noise of its phase is that of the rest of the input at this place, times p_{i+1}⋯p_{k-1}: for i =
+    /// 0 that of the input, and further up the noise that clearing digit i - 1 leaves, divided by p_i. Every result
+    /// carries its bound ([`Ciphertext::noise`]), and may be looked up if the bound admits it:
+    /// [`EvaluationKey::lookup_digit`]. For digits whose noise does not depend on that of the input, use functions of
+    /// digits: [`EvaluationKey::decompose`].
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
@@ -113,9 +118,9 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the parameters take inputs as one; if the ciphertext is of another client, of other parameters, or of a modulus that
-    /// is no product of all digits from some digit on; [`Error::NoiseTooLarge`] if a result would decrypt wrong with more than
-    /// the stated probability; [`Error::Cancelled`].
+    /// If the parameters process inputs as a whole; if the ciphertext belongs to another client, has other parameters,
+    /// or has a modulus that is not the product of all digits from some digit on; [`Error::NoiseTooLarge`] if a result
+    /// would decrypt wrong with more than the stated probability; [`Error::Cancelled`].
     pub fn digits(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Vec<Ciphertext>> {
         let circuit = self.digit_circuit("digits of values")?;
         let all = self.digits_of(circuit, input)?;
@@ -136,14 +141,14 @@ impl EvaluationKey {
         Ok(bodies.into_iter().zip(noise).map(|(body, noise)| self.result(body, noise)).collect())
     }
 
-    /// Maps a digit through tables: a result of [`EvaluationKey::digits`], [`EvaluationKey::decompose`] or of this, or a sum
-    /// of such. Its modulus n is the size of a digit or any other divisor of the size of the largest; outputs are modulo what
-    /// the tables say. One bootstrap for all tables.
+    /// Maps a digit through tables. The digit is a result of [`EvaluationKey::digits`], [`EvaluationKey::decompose`] or
+    /// this method, or a sum of such results. Its modulus n is the size of a digit, or any other divisor of the size of
+    /// the largest digit; outputs have the tables' output moduli. Uses one bootstrap for all tables.
     ///
     /// # Errors
-    /// If the parameters take inputs as one; if the ciphertext is of another client, other parameters or a modulus that does
-    /// not divide the largest digit's size, or a table is of another; [`Error::NoiseTooLarge`] if the lookup would fail with
-    /// more than the stated probability; [`Error::Cancelled`].
+    /// If the parameters process inputs as a whole; if the ciphertext belongs to another client, has other parameters,
+    /// or has a modulus that does not divide the largest digit's size; if a table has another modulus;
+    /// [`Error::NoiseTooLarge`] if the lookup would fail with more than the stated probability; [`Error::Cancelled`].
     pub fn lookup_digit(
         &self,
         input: &Ciphertext,
@@ -162,7 +167,7 @@ impl EvaluationKey {
         self.digit_functions(circuit, input, &functions, &|| step.done())
     }
 
-    /// The circuit, if it takes inputs digit by digit.
+    /// Returns the circuit if it processes inputs digit by digit.
     pub(crate) fn digit_circuit(&self, wanted: &str) -> Result<&MultiPrecisionCircuit> {
         match self.parameters().circuit() {
             Circuit::MultiPrecision(circuit) => Ok(circuit),
@@ -173,7 +178,7 @@ impl EvaluationKey {
         }
     }
 
-    /// The digits of an input: from some digit on, all.
+    /// The indices of an input's digits: all digits from the first that its modulus includes.
     pub(crate) fn digits_of(
         &self,
         circuit: &MultiPrecisionCircuit,
@@ -204,7 +209,7 @@ impl EvaluationKey {
         Ok(self.parameters().failure_model().noise_of_digit_table(circuit, digit))
     }
 
-    /// The functions that tables of digits of this size were prepared to.
+    /// The prepared functions of tables on digits of this size.
     pub(crate) fn functions_of(
         &self,
         tables: &[&PreparedTable],
@@ -219,7 +224,7 @@ impl EvaluationKey {
         Ok(interpolations.zip(tables.iter().map(|table| table.output_modulus())).collect())
     }
 
-    /// Functions of a digit, of whatever size: one bootstrap.
+    /// Evaluates functions of a digit of any size, with one bootstrap.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::lookup_digit`]; those of `step`, which is called [`EvaluationKey::function_steps`] times.
@@ -242,7 +247,7 @@ impl EvaluationKey {
         outputs.into_iter().zip(functions).map(finish).collect()
     }
 
-    /// Steps of progress of [`EvaluationKey::digit_functions`].
+    /// Number of progress steps of [`EvaluationKey::digit_functions`].
     pub(crate) fn function_steps(
         circuit: &MultiPrecisionCircuit,
         functions: &[DigitFunction],
@@ -252,7 +257,7 @@ impl EvaluationKey {
         STEPS_BEFORE_TABLES + circuit.akp.table_steps(&interpolations) + after
     }
 
-    /// Functions of the most significant digit.
+    /// Evaluates functions of the most significant digit.
     pub(crate) fn last_digit_functions(
         &self,
         circuit: &MultiPrecisionCircuit,
@@ -264,7 +269,7 @@ impl EvaluationKey {
         let last = all.end - 1;
         let noise = self.parameters().noise_of_digits(input.noise(), all.clone());
         let noise = *noise.last().expect("a digit");
-        // Before anything is computed.
+        // Checks the noise before anything is computed.
         self.noise_of_functions(circuit, noise, functions)?;
         let (cleared, evaluator) = (all.start..last, self.clearing_evaluator(circuit));
         let steps = evaluator.steps(cleared.clone(), &[]);
@@ -275,7 +280,7 @@ impl EvaluationKey {
         self.digit_functions(circuit, &digit, functions, &done)
     }
 
-    /// The digits of ciphertexts, with these keys.
+    /// Returns the evaluator that clears digits of ciphertexts with these keys.
     pub(crate) fn clearing_evaluator<'a>(
         &'a self,
         circuit: &'a MultiPrecisionCircuit,

@@ -1,4 +1,4 @@
-//! Lookups of tables of which every value has its own, in the clear or encrypted.
+//! Lookups with a table per value, in the clear or encrypted.
 
 use cryptable_ckks::{Ciphertext as SlotCiphertext, Plaintext};
 use cryptable_lattice::Progress;
@@ -20,8 +20,9 @@ impl EvaluationKey {
     /// Maps value k of `input` through table k, under encryption.
     ///
     /// # Errors
-    /// If the parameters have no level for entries, the tables' moduli are not those of the parameters,
-    /// there are fewer tables than values, unless one serves all, or more than slots; and as [`EvaluationKey::lookup`].
+    /// If the parameters have no level for entries, the tables' moduli are not those of the parameters, there are fewer
+    /// tables than values (unless one table serves all values) or more than slots; the errors of
+    /// [`EvaluationKey::lookup`].
     pub fn lookup_slots(
         &self,
         input: &Ciphertext,
@@ -33,8 +34,8 @@ impl EvaluationKey {
         self.lookup_slots_digits(std::slice::from_ref(input), tables, progress)
     }
 
-    /// Maps values that come in several ciphertexts, the least significant digits first, each through a table of its own:
-    /// tables of several variables, as [`EvaluationKey::lookup_digits`] takes them.
+    /// Maps values that are spread over several ciphertexts, the least significant digits first, each through its own
+    /// table. Such tables are functions of several variables, as in [`EvaluationKey::lookup_digits`].
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey, SlotTables, Table};
@@ -80,8 +81,8 @@ impl EvaluationKey {
     /// Maps value k of `input` through encrypted table k.
     ///
     /// # Errors
-    /// If the parameters have no level for entries, the tables are of another client, of other parameters, or fewer
-    /// than values; and as [`EvaluationKey::lookup`].
+    /// If the parameters have no level for entries, if the tables belong to another client, have other parameters, or
+    /// are fewer than values; the errors of [`EvaluationKey::lookup`].
     pub fn lookup_encrypted(
         &self,
         input: &Ciphertext,
@@ -93,8 +94,9 @@ impl EvaluationKey {
         self.lookup_encrypted_digits(std::slice::from_ref(input), tables, progress)
     }
 
-    /// Maps values that come in several ciphertexts, the least significant digits first, through encrypted tables of several
-    /// variables, as [`EvaluationKey::lookup_slots_digits`] takes them: as much work as for one variable of as many inputs.
+    /// Maps values that are spread over several ciphertexts, the least significant digits first, through encrypted
+    /// tables of several variables, as in [`EvaluationKey::lookup_slots_digits`]. The work is that of a table of one
+    /// variable with the same number of entries.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Progress, SecretKey, SlotTables, Table};
@@ -153,7 +155,7 @@ impl EvaluationKey {
     }
 }
 
-/// Checks that there are as many tables as values, if each value has its own.
+/// Checks that there are at least as many tables as values, if each value has its own table.
 fn check_number(tables: Option<usize>, values: usize) -> Result<()> {
     match tables {
         Some(tables) if tables < values => {

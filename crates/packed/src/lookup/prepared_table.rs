@@ -1,4 +1,4 @@
-//! Tables that are encoded once and looked up often.
+//! Tables that are encoded once for any number of lookups.
 
 use std::mem::size_of;
 
@@ -14,13 +14,13 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::{MAX_MODULUS, OUTPUT_RANGE};
 
-/// Name of a prepared table in errors.
+/// Name of a prepared table in error messages.
 const PREPARED: &str = "prepared table";
 
 /// A table in the form that lookups of one parameter set use: the coefficients of its interpolation (AKP), or its
 /// entries in the order of the table steps (BMT, CMT).
 ///
-/// A prepared table serves every key of these parameters, whatever the client.
+/// A prepared table can be used with the key of any client that has these parameters.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
@@ -36,7 +36,7 @@ const PREPARED: &str = "prepared table";
 pub struct PreparedTable {
     input_modulus: u64,
     output_modulus: u64,
-    /// Outputs differ by at most as much.
+    /// The largest difference of two outputs.
     output_range: u64,
     parameter_digest: [u8; 32],
     form: PreparedForm,
@@ -47,7 +47,7 @@ pub struct PreparedTable {
 enum PreparedForm {
     /// The coefficients of the trigonometric Hermite interpolation.
     Interpolation(Interpolation),
-    /// The entries, one matrix a table step.
+    /// The entries, one matrix per table step.
     Matrices(Vec<TableMatrix>),
 }
 
@@ -64,12 +64,12 @@ impl PreparedTable {
         self.output_modulus
     }
 
-    /// The largest difference of two of its outputs.
+    /// The largest difference of two outputs.
     pub(crate) fn output_range(&self) -> u64 {
         self.output_range
     }
 
-    /// Returns the coefficients of its interpolation.
+    /// Returns the coefficients of the table's interpolation.
     ///
     /// # Errors
     /// If it was prepared for other parameters.
@@ -83,7 +83,7 @@ impl PreparedTable {
         }
     }
 
-    /// Returns its entries, one matrix per table step of a multiplexer tree.
+    /// Returns the table's entries, one matrix per table step of a multiplexer tree.
     ///
     /// # Errors
     /// If it was prepared for other parameters.
@@ -97,7 +97,8 @@ impl PreparedTable {
         }
     }
 
-    /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 42 an entry (`TableMatrix` of `ring`).
+    /// The size in memory, in bytes: 16 per entry for AKP, and up to 42 per entry for multiplexer trees (`TableMatrix`
+    /// of `ring`).
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.form {
@@ -116,12 +117,13 @@ impl PreparedTable {
 }
 
 impl EvaluationKey {
-    /// Encodes a table once, for any number of lookups. Where parameters take inputs digit by digit, tables may be of any
-    /// digit, or of any other input modulus that divides the size of the largest, and have any output modulus.
+    /// Encodes a table once, for any number of lookups. If parameters process inputs digit by digit, the input modulus
+    /// of a table may be the size of any digit, or any other divisor of the size of the largest digit, and the output
+    /// modulus is free.
     ///
     /// # Errors
-    /// If the table's moduli are not those of the parameters, or its outputs differ by more than those state
-    /// ([`Parameters::output_range`]).
+    /// If the table's moduli are not those of the parameters, or its outputs differ by more than the parameters' range
+    /// of outputs ([`Parameters::output_range`]).
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let parameters = self.parameters();
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
@@ -145,13 +147,13 @@ impl EvaluationKey {
     }
 }
 
-/// Checks that outputs of a table differ by no more than the parameters state.
+/// Checks that outputs of a table differ by no more than the parameters' range of outputs.
 fn check_output_range(parameters: &Parameters, value: u64) -> Result<()> {
     let (name, limit) = (OUTPUT_RANGE, parameters.output_range());
     if value > limit { Err(Error::TooLarge { name, value, limit }) } else { Ok(()) }
 }
 
-/// Checks a table of a digit, or of anything else that the largest digit's interpolation serves.
+/// Checks a table on a digit, or on any other input that the largest digit's interpolation can process.
 ///
 /// # Errors
 /// If its input modulus does not divide the size of the largest digit, or its output modulus is above the largest.

@@ -1,4 +1,4 @@
-//! Lookups of tables that are the same for all values.
+//! Lookups of tables that all values share.
 
 use std::ops::Range;
 
@@ -22,22 +22,22 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 use crate::step::Step;
 
-/// Steps of progress of [`EvaluationKey::finish_akp`]: SlotsToCoeffs, and the switch to the client's modulus.
+/// Number of progress steps of [`EvaluationKey::finish_akp`]: SlotsToCoeffs, and the switch to the client's modulus.
 pub(crate) const STEPS_AFTER_TABLE: usize = 2;
 
-/// Input with the digits of the circuit that it holds.
+/// An input, and the range of the circuit's digits that it holds.
 pub(crate) type InputDigits<'c> = (&'c Ciphertext, Range<usize>);
 
 impl EvaluationKey {
-    /// Maps every value of `input` through a table, under encryption; its most significant digit where parameters take
-    /// inputs digit by digit ([`Parameters::for_digits`](crate::Parameters::for_digits)).
+    /// Maps every value of `input` through a table, under encryption. If parameters process inputs digit by digit
+    /// ([`Parameters::for_digits`](crate::Parameters::for_digits)), maps its most significant digit.
     ///
-    /// Progress is told before the first and after each step; a callback that breaks off ends the lookup there.
+    /// Progress is reported before the first step and after each step; a callback that cancels ends the lookup there.
     ///
     /// # Errors
-    /// If the ciphertext is of another client, of other parameters or another modulus, or the table of other
-    /// parameters; [`Error::NoiseTooLarge`] if the lookup would fail with more than the stated probability;
-    /// [`Error::Cancelled`].
+    /// If the ciphertext belongs to another client, or has other parameters or another modulus; if the table was
+    /// prepared for other parameters; [`Error::NoiseTooLarge`] if the lookup would fail with more than the stated
+    /// probability; [`Error::Cancelled`].
     pub fn lookup(
         &self,
         input: &Ciphertext,
@@ -97,9 +97,9 @@ impl EvaluationKey {
         }
     }
 
-    /// Maps inputs that come in several ciphertexts, the least significant first, through tables of all of
-    /// them together: decomposed large digits. `x = x_0 + M_0·(x_1 + M_1·(…))`, where each M_i is the
-    /// product of some of the digits of the parameters, in their order.
+    /// Maps inputs that are spread over several ciphertexts, the least significant first, through tables on the joint
+    /// value: a large value that is already decomposed. `x = x_0 + M_0·(x_1 + M_1·(…))`, where each M_i is the product
+    /// of some of the digits of the parameters, in their order.
     ///
     /// ```
     /// use cryptable_packed::{MultiplexerLiteral, Parameters, Progress, SecretKey, Table};
@@ -115,8 +115,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::lookup_many`]; if the parameters have no digits, the ciphertexts' moduli are no
-    /// products of them, or they differ in their numbers of values.
+    /// The errors of [`EvaluationKey::lookup_many`]; if the parameters have no digits, if the ciphertexts' moduli are
+    /// not products of the digits, or if the ciphertexts differ in their numbers of values.
     pub fn lookup_digits(
         &self,
         inputs: &[Ciphertext],
@@ -131,7 +131,7 @@ impl EvaluationKey {
         Ok(self.results(bodies, noise))
     }
 
-    /// Checks inputs that come in several ciphertexts; returns the digits of each, and the noise of the result.
+    /// Checks inputs that are spread over several ciphertexts. Returns the digits of each, and the noise of the result.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::lookup_digits`].
@@ -166,18 +166,18 @@ impl EvaluationKey {
         Ok((ranges, noise))
     }
 
-    /// The circuit, if it is a multiplexer tree.
+    /// Returns the circuit if it is a multiplexer tree.
     pub(crate) fn tree(&self) -> Result<&MultiplexerCircuit> {
         match self.parameters().circuit() {
             Circuit::Multiplexer(circuit) => Ok(circuit),
             Circuit::Akp(_) | Circuit::MultiPrecision(_) => {
                 let name = &self.parameters().literal().name;
-                Err(Error::Unsupported(format!("digits of values: {name} has none")))
+                Err(Error::Unsupported(format!("digits of values: {name} has no digits")))
             }
         }
     }
 
-    /// Returns the form of every table that lookups with these parameters read.
+    /// Returns the prepared form of every table that lookups with these parameters use.
     ///
     /// # Errors
     /// If there are no tables, or one was prepared for other parameters.
@@ -202,18 +202,20 @@ impl EvaluationKey {
         Ok(())
     }
 
-    /// Checks an input with all digits, and returns the noise of its result in a table whose outputs differ by at most `range`.
+    /// Checks an input with all digits, and returns the noise of its result for a table whose outputs differ by at most
+    /// `range`.
     ///
     /// # Errors
-    /// If it is of another client, other parameters or another modulus; [`Error::NoiseTooLarge`] if the lookup would fail
-    /// too often.
+    /// If it belongs to another client, or has other parameters or another modulus; [`Error::NoiseTooLarge`] if the
+    /// lookup would fail too often.
     pub(crate) fn checked_noise(&self, input: &Ciphertext, range: u64) -> Result<NoiseBound> {
         let parameters = self.parameters();
         input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
         self.result_noise(input, range)
     }
 
-    /// The noise of the result of a lookup of an input with all digits, in a table whose outputs differ by at most `range`.
+    /// The noise of a lookup's result, for an input with all digits and a table whose outputs differ by at most
+    /// `range`.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if the lookup would fail too often.
@@ -222,7 +224,7 @@ impl EvaluationKey {
         parameters.checked_result_noise(&[(input.noise(), parameters.circuit().digits())], range)
     }
 
-    /// A result of this key.
+    /// Makes a result ciphertext that belongs to this key.
     pub(crate) fn result(&self, body: CoefficientCiphertext, noise: NoiseBound) -> Ciphertext {
         Ciphertext::new(*self.binding(), noise, body)
     }
@@ -235,7 +237,7 @@ impl EvaluationKey {
         bodies.into_iter().map(|body| self.result(body, noise)).collect()
     }
 
-    /// Results of AKP in coefficients of this layout.
+    /// Looks tables up by AKP. Returns results in coefficients of this layout.
     pub(crate) fn lookup_akp(
         &self,
         circuit: &AkpCircuit,
@@ -255,7 +257,7 @@ impl EvaluationKey {
         outputs.into_iter().map(finish).collect()
     }
 
-    /// Outputs in slots to results of a modulus in coefficients.
+    /// Turns outputs in slots into results in coefficients, modulo `plaintext_modulus`.
     ///
     /// # Errors
     /// The errors of `step`, which is called [`STEPS_AFTER_TABLE`] times.
@@ -278,7 +280,7 @@ impl EvaluationKey {
         Ok(body)
     }
 
-    /// Results of a multiplexer tree: one per table, or, where outputs are complex, per two tables.
+    /// Looks tables up by a multiplexer tree. Returns one result per table, or per two tables if outputs are complex.
     pub(crate) fn lookup_tree(
         &self,
         circuit: &MultiplexerCircuit,
@@ -307,7 +309,7 @@ impl EvaluationKey {
         tables.chunks(tables_of_output).map(look_up).collect()
     }
 
-    /// A decomposition with these keys.
+    /// Returns the evaluator that decomposes values into digits with these keys.
     pub(crate) fn decomposition<'a>(
         &'a self,
         circuit: &'a MultiplexerCircuit,
@@ -320,7 +322,7 @@ impl EvaluationKey {
     }
 }
 
-/// How many of the next digits make a modulus.
+/// Returns the number of the next digits whose product is a modulus.
 fn digits_of_modulus(digits: &[u64], modulus: u64) -> Result<usize> {
     let mut product = 1;
     for (index, digit) in digits.iter().enumerate() {

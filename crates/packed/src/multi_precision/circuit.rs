@@ -1,15 +1,15 @@
-//! The circuit of functions of large values: AKP on one digit after the other.
+//! The circuit for functions of large values: AKP on one digit after the other.
 //!
-//! A ciphertext of m modulo M = p_0·p_1⋯, multiplied by M/p_0, is one of the lowest digit modulo p_0. Its value goes
-//! through the interpolation of `mod p_0` and SlotsToCoeffs to where it stands in m, and is subtracted (Algorithm 2,
-//! HomFloor). What is left is a multiple of p_0, and multiplied by M/(p_0·p_1) a ciphertext of the next digit (the
-//! reductions modulo q and switches by p of Algorithm 3 are these multiplications). A table of the last digit ends:
-//! for the sign, a step.
+//! A ciphertext of m modulo M = p_0·p_1⋯, multiplied by M/p_0, is a ciphertext of the lowest digit modulo p_0. The
+//! interpolation of `mod p_0` and SlotsToCoeffs bring the digit's value to its place in m, and it is subtracted
+//! (Algorithm 2, HomFloor). The rest is a multiple of p_0; multiplied by M/(p_0·p_1), it is a ciphertext of the next
+//! digit (the reductions modulo q and switches by p of Algorithm 3 are these multiplications). The last step is a table
+//! of the last digit: for the sign, a step function.
 //!
 //! One polynomial serves all digits: digits of p_i values, p_i a divisor of the largest size p, are every (p/p_i)-th of
-//! its p nodes. SlotsToCoeffs has matrices of its own for each digit, whose entries bring values to their place.
+//! its p nodes. SlotsToCoeffs has separate matrices for each digit, whose entries bring values to their place.
 //!
-//! Digits that are cleared need little precision. An error ε of the value of digit i, as a fraction of p_i, is an error of
+//! Cleared digits need little precision. An error ε of the value of digit i, as a fraction of p_i, is an error of
 //! ε/p_{i+1} in the phase of the next digit, where values are 1/p_{i+1} apart.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
@@ -29,18 +29,18 @@ pub(crate) struct MultiPrecisionCircuit {
     /// AKP on one digit of the largest size.
     pub akp: AkpCircuit,
     digits: Vec<u64>,
-    /// Clearing of every digit but the last.
+    /// Clearing of every digit except the last.
     pub clearing: Vec<DigitClearing>,
 }
 
-/// How one digit is cleared.
+/// The plan for clearing one digit.
 #[derive(Clone, Debug)]
 pub(crate) struct DigitClearing {
-    /// The interpolation of its value, centred, as a fraction of its size.
+    /// The interpolation of the digit's centred value, as a fraction of its size.
     pub table: Interpolation,
-    /// SlotsToCoeffs that brings it to its place, as a fraction of M.
+    /// SlotsToCoeffs that brings the digit to its place, as a fraction of M.
     pub slots_to_coeffs: HomomorphicDft,
-    /// Noise of coefficients after it, modulo q_0: the sum over slots.
+    /// Noise of coefficients after SlotsToCoeffs, modulo q_0: the sum over slots.
     noise: SlotNoise,
 }
 
@@ -51,7 +51,7 @@ impl MultiPrecisionCircuit {
         let digit_literal = ParametersLiteral {
             input_modulus: literal.interpolated_modulus(),
             digits: Vec::new(),
-            // Every digit takes its share.
+            // Every digit has its share of the failure probability.
             log2_fail: literal.log2_fail - literal.log2_raises(),
             ..literal.clone()
         };
@@ -73,8 +73,8 @@ impl MultiPrecisionCircuit {
         &self.digits
     }
 
-    /// Returns the factor for a ciphertext of m over M that makes its phase that of a digit, once the lower digits are
-    /// cleared.
+    /// Returns the factor that turns the phase of a ciphertext of m modulo M into that of a digit, once the lower
+    /// digits are cleared.
     pub(crate) fn multiplier(&self, digit: usize) -> u64 {
         self.digits[digit + 1..].iter().product()
     }
@@ -84,7 +84,7 @@ impl MultiPrecisionCircuit {
         self.digits[..digit].iter().product()
     }
 
-    /// All values of a digit in its place, as a fraction of M.
+    /// The range of a digit's values in their place, as a fraction of M.
     pub(crate) fn amplitude(&self, digit: usize) -> f64 {
         1.0 / self.multiplier(digit) as f64
     }
@@ -94,22 +94,23 @@ impl MultiPrecisionCircuit {
         self.digits[digit] / 2
     }
 
-    /// Noise of slots that clearing a digit adds to the phase of what is left, as a fraction of M: its outputs' noise.
+    /// Noise of slots that clearing a digit adds to the phase of the rest, as a fraction of M: the noise of its
+    /// outputs.
     pub(crate) fn clearing_noise(&self, digit: usize) -> SlotNoise {
         self.clearing[digit].noise
     }
 
-    /// The interpolation of a table of a digit, or of anything else of a size that divides the largest digit's.
+    /// The interpolation of a table of a digit, or of any other value whose size divides that of the largest digit.
     ///
     /// # Panics
-    /// If its number of entries does not.
+    /// If the number of entries does not divide the size of the largest digit.
     pub(crate) fn digit_table(&self, table: &Table) -> Interpolation {
         let modulus = table.output_modulus() as f64;
         let centered = table.centered();
         self.interpolation(table.input_modulus(), |d| centered[d] as f64 / modulus)
     }
 
-    /// The first digit of what is left of values once all lower ones are cleared: of a modulus that is the product of
+    /// The first digit of values modulo `modulus`, once all lower digits are cleared: the modulus is the product of
     /// this digit and all higher ones.
     pub(crate) fn first_digit(&self, modulus: u64) -> Option<usize> {
         (0..self.digits.len())
@@ -134,7 +135,8 @@ impl MultiPrecisionCircuit {
         Err(Error::Parameter { name: "last digit", value: size as f64, limit })
     }
 
-    /// The step of the most significant digit: outputs modulo `modulus` in the lower and in the upper half of values.
+    /// The step function of the most significant digit: one output modulo `modulus` for the lower half of values, and
+    /// another one for the upper half.
     ///
     /// Nodes of smaller digits are among those of the largest, and so are their halves.
     ///
@@ -146,7 +148,7 @@ impl MultiPrecisionCircuit {
         Ok(self.interpolation(size, |d| outputs[usize::from(2 * d as u64 >= size)]))
     }
 
-    /// Predicts all digits, and `tables` tables of the last one, each the one that amplifies noise most.
+    /// Predicts clearing all digits, and `tables` tables of the last one, each the one that amplifies noise most.
     pub(crate) fn predict(&self, dry_run: &DryRun, tables: usize) -> LookupShapes {
         for clearing in &self.clearing {
             self.akp.predict_worst(dry_run, 1, &clearing.slots_to_coeffs);
@@ -154,8 +156,8 @@ impl MultiPrecisionCircuit {
         self.akp.predict_worst(dry_run, tables, &self.akp.slots_to_coeffs)
     }
 
-    /// Predicts the work of clearing the `cleared` lowest digits, and of `tables` tables of each of these and of the last
-    /// one, every table as dear as the dearest.
+    /// Predicts the work of clearing the `cleared` lowest digits, and of `tables` tables of each of these and of the
+    /// last one. Every table is assumed to be the most expensive one.
     pub(crate) fn predict_digit_tables(&self, cleared: usize, tables: usize) -> Counts {
         let dry_run = self.akp.dry_run();
         for digit in self.clearing.iter().take(cleared) {
@@ -167,7 +169,7 @@ impl MultiPrecisionCircuit {
         dry_run.counts()
     }
 
-    /// SlotsToCoeffs of a cleared digit.
+    /// Applies SlotsToCoeffs to a cleared digit.
     pub(crate) fn finish<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -196,7 +198,7 @@ impl MultiPrecisionCircuit {
     }
 }
 
-/// Checks that a floor drops digits, and leaves one: at most `most`.
+/// Checks that a floor drops at least one digit and at most `most`, so that one is left.
 pub(crate) fn check_cleared(count: usize, most: usize) -> Result<()> {
     check_within("number of cleared digits", count as u64, 1..=most as u64)
 }

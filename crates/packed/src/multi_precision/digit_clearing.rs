@@ -1,4 +1,4 @@
-//! Algorithms 2, 3 and 6 on ciphertexts: one digit after the other is bootstrapped and subtracted.
+//! Algorithms 2, 3 and 6 on ciphertexts, which bootstrap and subtract one digit after the other.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::keys::lookup_matrices::LookupMatrices;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::step::Step;
 
-/// Steps of progress of a cleared digit beside those of its table: AKP's, and SlotsToCoeffs.
+/// Number of progress steps per cleared digit in addition to those of its tables: AKP's, and SlotsToCoeffs.
 const STEPS_PER_DIGIT: usize = STEPS_BEFORE_TABLES + 1;
 
-/// The digits of ciphertexts of one client.
+/// Evaluator that clears digits of one client's ciphertexts.
 pub(crate) struct DigitClearingEvaluator<'a> {
     /// The circuit, which knows the digits.
     pub circuit: &'a MultiPrecisionCircuit,
@@ -27,13 +27,13 @@ pub(crate) struct DigitClearingEvaluator<'a> {
 }
 
 impl DigitClearingEvaluator<'_> {
-    /// HomFloor (Algorithm 2), digit after digit: clears the given digits of an input whose lowest digit is the first of
-    /// them. `tables` of each are evaluated in the same pass, on the powers that its value needs anyway; none, if there are
-    /// no lists. `consume` gets a ciphertext of each digit, modulo its size, before it is cleared (line 4 of Algorithm 6),
-    /// and the outputs of its tables.
+    /// Clears the given digits of an input whose lowest digit is the first of them: HomFloor (Algorithm 2), one digit
+    /// after the other. The `tables` of each digit are evaluated in the same pass, on the powers that its value needs
+    /// anyway; digits without a list have no tables. `consume` receives a ciphertext of each digit, modulo its size,
+    /// before it is cleared (line 4 of Algorithm 6), and the outputs of its tables.
     ///
     /// # Errors
-    /// The errors of `step`, which is called [`DigitClearingEvaluator::steps`] times and of `consume`.
+    /// The errors of `step`, which is called [`DigitClearingEvaluator::steps`] times, and those of `consume`.
     pub(crate) fn clear(
         &self,
         input: &CoefficientCiphertext,
@@ -70,7 +70,7 @@ impl DigitClearingEvaluator<'_> {
         Ok(rest)
     }
 
-    /// A ciphertext of a digit modulo its size, of what is left when the lower ones are cleared.
+    /// Makes a ciphertext of a digit, modulo its size, from the rest that is left once the lower digits are cleared.
     pub(crate) fn digit(
         &self,
         rest: &CoefficientCiphertext,
@@ -81,7 +81,7 @@ impl DigitClearingEvaluator<'_> {
         shifted
     }
 
-    /// Tables of a digit: outputs in slots.
+    /// Looks up tables of a digit. Returns outputs in slots.
     ///
     /// # Errors
     /// The errors of `step`.
@@ -95,7 +95,7 @@ impl DigitClearingEvaluator<'_> {
         self.circuit.akp.look_up_in(&self.evaluator, matrices, digit, tables, step)
     }
 
-    /// Steps of progress of cleared digits, and of tables of them.
+    /// Number of progress steps of clearing digits, and of their tables.
     pub(crate) fn steps(&self, digits: Range<usize>, tables: &[Vec<Interpolation>]) -> usize {
         let first = digits.start;
         let steps = |digit: usize| {

@@ -1,9 +1,9 @@
 //! BMT-FBT and CMT-FBT: Algorithms 5 and 7 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301), for digits of any
 //! sizes.
 //!
-//! Functional digit decomposition gives the Kronecker deltas of every digit, cleaning makes them precise
-//! where the table is large, KProduct joins them to selectors, the multiplexer tree applies the table,
-//! SlotsToCoeffs ends. The chain of primes, from the bottom up:
+//! Functional digit decomposition computes the Kronecker deltas of every digit, cleaning makes them precise if the
+//! table is large, KProduct joins them to selectors, the multiplexer tree applies the table, and SlotsToCoeffs is last.
+//! The chain of primes, from the bottom up:
 //!
 //! | primes | used by |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | `slots_to_coeffs.primes` | SlotsToCoeffs |
 //! | one per row selector | the multiplexer tree |
 //! | `ceil(log2 digits)` of the largest selector | KProduct |
-//! | 2 a cleaning | cleaning of deltas |
+//! | 2 per cleaning | cleaning of deltas |
 //! | `ceil(log2(p - 1)) + 1`, 0 for p = 2 | Kronecker deltas |
-//! | `chebyshev_log_length + doublings`, one more a cleaned doubling, one without `chebyshev_least_depth` | the exponential |
+//! | `chebyshev_log_length + doublings`, one more per cleaned doubling, one without `chebyshev_least_depth` | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
 use std::ops::Range;
@@ -33,7 +33,7 @@ use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
 use crate::multiplexer::table_step::{TableArithmetic, TableShape};
 use crate::step::Step;
 
-/// The deltas of one digit: `[part][value]`, one part a value in a slot.
+/// The deltas of one digit: `[part][value]`, one part per value in a slot.
 pub(crate) type DigitDeltas<C> = Vec<Vec<C>>;
 
 /// The public, table-independent part of a multiplexer bootstrapping for one parameter set.
@@ -62,19 +62,20 @@ pub(crate) struct DeltaPrediction {
 pub(crate) struct DigitFunctionPrediction {
     /// Noise of slots.
     pub noise: SlotNoise,
-    /// Values become integers times this.
+    /// Unit of values: they are rounded to integer multiples of it.
     unit: f64,
 }
 
 impl DigitFunctionPrediction {
-    /// The most that rounding changes any of these values.
+    /// The largest change that rounding makes to any of these values.
     pub(crate) fn rounding(&self, values: &[f64]) -> f64 {
         let of_value = |value: &f64| (value - (value / self.unit).round() * self.unit).abs();
         values.iter().map(of_value).fold(0.0, f64::max)
     }
 }
 
-/// Returns the factor of centred outputs in the table, so that a digit's sum consists of integers of at least 2^14 units.
+/// Returns the factor that centred outputs in the table are multiplied by, so that their unit 1/(factor·P) divides the
+/// unit 1/M of digits, or is at most 2^-14 of it.
 pub(crate) fn entry_factor(literal: &ParametersLiteral) -> u64 {
     let (input, output) = (literal.input_modulus, literal.output_modulus);
     if output.is_multiple_of(input) {
@@ -114,22 +115,22 @@ impl MultiplexerCircuit {
         &self.multiplexer.digits
     }
 
-    /// Table steps of a lookup.
+    /// Number of table steps of a lookup.
     pub(crate) fn table_steps(&self) -> usize {
         multiplexer_tree::table_steps(&self.multiplexer.row_sizes())
     }
 
-    /// Values of a slot: 2 with full packing.
+    /// Number of values per slot: 2 with full packing.
     pub(crate) fn parts(&self) -> usize {
         self.literal.parts()
     }
 
-    /// Values of a ciphertext.
+    /// Number of values per ciphertext.
     pub(crate) fn slots(&self) -> usize {
         self.literal.slots
     }
 
-    /// Slots that are encoded: two values each with full packing, else one.
+    /// Number of slots that are encoded: each holds two values with full packing, else one.
     pub(crate) fn complex_slots(&self) -> usize {
         self.literal.slots / self.parts()
     }
@@ -166,7 +167,7 @@ impl MultiplexerCircuit {
 
     /// Predicts a lookup of `tables` tables whose centred outputs have the given mean square: keys, counts, noise.
     ///
-    /// With a level for entries, keys and noise are those of any kind of entries, counts those of integers.
+    /// With a level for entries, keys and noise cover all kinds of entries, and counts are those of integers.
     pub(crate) fn predict(
         &self,
         dry_run: &DryRun,
@@ -197,7 +198,7 @@ impl MultiplexerCircuit {
                 }
             }
         }
-        // All digits but the last go through SlotsToCoeffs, too.
+        // All digits except the last go through SlotsToCoeffs as well.
         let all = 0..self.digits().len();
         for digit in 0..all.end - 1 {
             let deltas = vec![vec![delta; self.digits()[digit] as usize]; self.parts()];
@@ -242,7 +243,7 @@ impl MultiplexerCircuit {
         outputs
     }
 
-    /// Predicts the noise of a result by deltas with no more noise than their last roundings, each its own.
+    /// Predicts the noise of a result if deltas have only the noise of their last roundings, which are independent.
     fn selection_noise(&self, mut deltas: Vec<DigitDeltas<Shape>>, mean_square: f64) -> SlotNoise {
         let dry_run = self.dry_run();
         // A delta of two values is read from the cosine; others are rounded once, or as a sum of conjugates.
@@ -260,7 +261,7 @@ impl MultiplexerCircuit {
     /// Predicts the deltas of all digits.
     pub(crate) fn predict_deltas(&self, dry_run: &DryRun) -> DeltaPrediction {
         let front = &self.phase_exponential;
-        // Exponentials of all digits are alike: noise of phases is not theirs.
+        // Exponentials of all digits have the same shape, since it does not include the noise of phases.
         let of_digit = dry_run.afresh();
         let exponentials = front.predict(&of_digit, front.raised_shape(0.0));
         let deltas = |digit| {
@@ -271,9 +272,9 @@ impl MultiplexerCircuit {
         DeltaPrediction { exponential: exponentials[0], deltas }
     }
 
-    /// Noise of a coefficient modulo q_0 at the start of a digit, for a ciphertext of the digits `all` with this noise as a
-    /// fraction of the client's modulus: the input's, or for later digits also that of the digits subtracted before, rounded
-    /// modulo the client's modulus.
+    /// Noise of a coefficient modulo q_0 at the start of a digit, for a ciphertext of the digits `all` with this noise
+    /// as a fraction of the client's modulus. This is the noise of the input, plus for later digits that of subtracting
+    /// earlier digits, which are rounded modulo the client's modulus.
     pub(crate) fn digit_input_noise(
         &self,
         digit: usize,
@@ -290,13 +291,13 @@ impl MultiplexerCircuit {
             .times(self.digit_multiplier(digit, all.end) as f64)
     }
 
-    /// Predicts a result of [`MultiplexerCircuit::digit_function`] in coefficients: outputs of ±1/2, the noisiest. What
-    /// rounding its values to units leaves is no noise, but a bias: see [`DigitFunctionPrediction::rounding`].
+    /// Predicts a result of [`MultiplexerCircuit::digit_function`] in coefficients, for outputs of ±1/2, the noisiest.
+    /// Rounding values to units leaves a bias rather than noise: see [`DigitFunctionPrediction::rounding`].
     pub(crate) fn predict_digit_function(&self, digit: usize) -> DigitFunctionPrediction {
         let dry_run = self.dry_run();
         let mut deltas = self.predict_deltas(&dry_run).deltas.swap_remove(digit);
         let unit = deltas[0][0].scale / self.value_scale();
-        // A dry run takes the rounding of constants as noise of the power of what they multiply.
+        // A dry run would count the rounding of constants as noise, in proportion to the power of the deltas.
         deltas.iter_mut().flatten().for_each(|delta| dry_run.declare_power(delta, 0.0));
         let values = vec![0.5; self.digits()[digit] as usize];
         let mut outputs = self.digit_function(&dry_run, &deltas, &values);
@@ -305,19 +306,19 @@ impl MultiplexerCircuit {
         DigitFunctionPrediction { noise, unit }
     }
 
-    /// Returns the factor for a ciphertext of value m over M that makes its phase that of a digit, once the lower
+    /// Returns the factor that turns the phase of a ciphertext of m modulo M into that of a digit, once the lower
     /// digits are subtracted: the product of the higher digits' sizes, up to digit `end` of the ciphertext.
     pub(crate) fn digit_multiplier(&self, digit: usize, end: usize) -> u64 {
         self.digits()[digit + 1..end].iter().product()
     }
 
-    /// Outputs are counted in units of `1/denominator`: a multiple of the output modulus. Digits that are
+    /// The denominator of the unit that outputs are counted in, a multiple of the output modulus. Digits that are
     /// subtracted need units of 1/M.
     pub(crate) fn denominator(&self) -> f64 {
         (entry_factor(&self.literal) * self.literal.output_modulus) as f64
     }
 
-    /// Selectors of rows and columns from the deltas of all digits (KProduct).
+    /// Makes the selectors of rows and columns from the deltas of all digits (KProduct).
     pub(crate) fn selectors<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -366,8 +367,8 @@ impl MultiplexerCircuit {
         })
     }
 
-    /// The multiplexer tree: outputs as fractions of P in slots, from the parts of a table in the order of its steps; of two
-    /// tables, they are the real and the imaginary parts of outputs.
+    /// Evaluates the multiplexer tree on the parts of a table in the order of its steps. Returns outputs as fractions
+    /// of P in slots; two tables become the real and the imaginary parts of outputs.
     ///
     /// # Errors
     /// The errors of `step`, which is called after each table step.
@@ -389,7 +390,7 @@ impl MultiplexerCircuit {
         Ok(outputs)
     }
 
-    /// The entries of a table, one matrix a table step, for [`MultiplexerCircuit::look_up`]: up to 8 bytes an entry.
+    /// The entries of a table, one matrix per table step, for [`MultiplexerCircuit::look_up`]: up to 8 bytes per entry.
     pub(crate) fn table_matrices(&self, table: &Table) -> Vec<TableMatrix> {
         let columns = self.multiplexer.columns();
         let stride = table.values().len() / columns;
@@ -405,7 +406,7 @@ impl MultiplexerCircuit {
         (0..multiplexer_tree::table_steps(&rows)).map(matrix).collect()
     }
 
-    /// SlotsToCoeffs: outputs as fractions of P in coefficients, at scale q_0 modulo q_0.
+    /// Applies SlotsToCoeffs: returns outputs as fractions of P in coefficients, at scale q_0 modulo q_0.
     pub(crate) fn finish<A: Arithmetic>(
         &self,
         arithmetic: &A,

@@ -5,12 +5,12 @@ use std::fmt;
 /// Form of a table's entries during a lookup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryKind {
-    /// Integers, the same table for all values: [`crate::EvaluationKey::lookup`].
+    /// Integers in one table for all values: [`crate::EvaluationKey::lookup`].
     #[default]
     Shared,
-    /// Plaintexts, a table a value: [`crate::EvaluationKey::lookup_slots`].
+    /// Plaintexts, with one table per value: [`crate::EvaluationKey::lookup_slots`].
     Plain,
-    /// Fresh ciphertexts, a table a value: [`crate::EvaluationKey::lookup_encrypted`].
+    /// Fresh ciphertexts, with one table per value: [`crate::EvaluationKey::lookup_encrypted`].
     Encrypted,
 }
 
@@ -19,7 +19,7 @@ impl EntryKind {
     pub const ALL: [Self; 3] = [Self::Shared, Self::Plain, Self::Encrypted];
 }
 
-/// In words: `a table for every value`.
+/// Writes the kind in words: `a table for every value`.
 impl fmt::Display for EntryKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,16 +1,16 @@
-//! Slot-independent and encrypted tables (Appendix C of Dumezy et al., TCHES 2026(1), ePrint 2025/1301): a table of its
-//! own for every value.
+//! Slot-independent and encrypted tables (Appendix C of Dumezy et al., TCHES 2026(1), ePrint 2025/1301): one table per
+//! value.
 //!
-//! Integers that multiply column selectors become plaintexts, or ciphertexts: entry (i, j) holds what each
-//! slot's table has in row i and column j. That takes a level more, and a product of polynomials an
-//! entry. Everything after the rows is as for other tables.
+//! Plaintexts or ciphertexts replace the integers that multiply column selectors: entry (i, j) holds the entries of all
+//! slots' tables in row i and column j. This needs one more level, and one product of polynomials per entry. All steps
+//! after the rows are the same as for other tables.
 //!
-//! With full packing a slot holds two values with a table each, so one entry is `E = f^x + i·f^y`.
-//! Column selectors are kept as sums and differences, `s = (δ^x + δ^y)/2` and `d = (δ^x - δ^y)/2`, and
+//! With full packing, a slot holds two values with one table each, so an entry is `E = f^x + i·f^y`. Column selectors
+//! are kept as sums and differences, `s = (δ^x + δ^y)/2` and `d = (δ^x - δ^y)/2`, and
 //!
 //! `E·s + conj(E·d) = f^x·δ^x + i·f^y·δ^y`,
 //!
-//! summed over columns before the conjugation and the rescale: one of each a row.
+//! summed over columns before the conjugation and the rescale: one of each per row.
 
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise};
 use cryptable_ckks::noise_sources::NoiseSources;
@@ -26,7 +26,7 @@ use crate::multiplexer::kronecker_product::kronecker_product;
 use crate::multiplexer::multiplexer_tree::{RowSelector, join_parts, row_selector, select_outputs};
 use crate::step::Step;
 
-/// Entries that are in memory at once.
+/// Number of entries that are in memory at once.
 const COLUMN_BLOCK: usize = 8;
 
 /// Largest log2 of the scale of entries, whose slots are at most 1: coefficients then fit 62 bits.
@@ -38,13 +38,13 @@ const ENTRY_SOURCE: u32 = 24;
 /// Selectors for tables with entries in slots.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotSelectors<C> {
-    /// One a row selector, the least significant first.
+    /// The row selectors, the least significant first.
     pub rows: Vec<RowSelector<C>>,
     /// Columns in the form of a row selector.
     pub columns: RowSelector<C>,
 }
 
-/// How entries are encoded.
+/// The encoding of entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EntryEncoding {
     /// Limbs: those of column selectors.
@@ -55,7 +55,7 @@ pub(crate) struct EntryEncoding {
     pub factor: i64,
 }
 
-/// A row of plaintext entries: `Σ_j entry(j)·δ_j`, rescaled.
+/// Evaluates a row of plaintext entries: `Σ_j entry(j)·δ_j`, rescaled.
 fn plain_row<A: Arithmetic>(
     arithmetic: &A,
     columns: &RowSelector<A::Ciphertext>,
@@ -75,7 +75,7 @@ fn plain_row<A: Arithmetic>(
     arithmetic.rescale(row, 1)
 }
 
-/// A row of encrypted entries: as [`plain_row`], relinearized once a set.
+/// Evaluates a row of encrypted entries like [`plain_row`], with one relinearization per set.
 fn encrypted_row<A: Arithmetic>(
     arithmetic: &A,
     columns: &RowSelector<A::Ciphertext>,
@@ -90,8 +90,8 @@ fn encrypted_row<A: Arithmetic>(
     join_parts(arithmetic, sums)
 }
 
-/// `Σ_j column_j·entry_j` for each set of columns, block by block: an entry is made once, on all threads with others,
-/// and dropped.
+/// Computes `Σ_j column_j·entry_j` for each set of columns, block by block. All threads make the entries of a block,
+/// each once, and drop them after use.
 fn sums_over_columns<C: Sync, E: Send, S>(
     columns: &RowSelector<C>,
     entry: impl Fn(usize) -> E + Sync,
@@ -115,7 +115,7 @@ fn sums_over_columns<C: Sync, E: Send, S>(
     sums.into_iter().map(|sum| sum.expect("a column")).collect()
 }
 
-/// Selects by the given row selectors among the rows from `first` on.
+/// Selects among the rows from `first` on, by the given row selectors.
 fn select_rows<A: Arithmetic>(
     arithmetic: &A,
     selectors: &[RowSelector<A::Ciphertext>],
@@ -130,12 +130,12 @@ fn select_rows<A: Arithmetic>(
 }
 
 impl MultiplexerCircuit {
-    /// How entries are encoded.
+    /// The encoding of entries.
     ///
-    /// A row has the scale of its selectors times that of the entries, over the prime that it drops. Sums
-    /// and differences have a scale of 2 for two parts. The rest of the way to the scale of
-    /// outputs, the denominator, is taken by entries as far as they have room, to keep the noise of
-    /// roundings small, and by an integer factor at the end.
+    /// A row has the scale of its selectors times that of the entries, over the prime that it drops. Sums and
+    /// differences have a scale of 2 if there are two parts. Entries provide the rest of the way to the scale of
+    /// outputs, the denominator, as far as they have room, which keeps the noise of roundings small; an integer factor
+    /// at the end provides what is left.
     pub(crate) fn entry_encoding(&self) -> EntryEncoding {
         let limbs = self.entry_limbs();
         let whole = self.primes()[limbs - 1] * self.denominator() / self.parts() as f64;
@@ -143,8 +143,8 @@ impl MultiplexerCircuit {
         EntryEncoding { limbs, scale: whole / factor, factor: factor as i64 }
     }
 
-    /// Returns the content of every slot if value k of a ciphertext is `values[k]`, 0 beyond the last: coefficients in
-    /// bit-reversed order, two in the parts of a slot with full packing, side by side with sparse packing.
+    /// Returns the content of every slot if value k of a ciphertext is `values[k]`, or 0 beyond the last. Coefficients
+    /// are in bit-reversed order: two in the parts of a slot with full packing, side by side with sparse packing.
     pub(crate) fn slots_of(&self, values: &[f64]) -> Vec<Complex64> {
         let half = self.slots() / 2;
         let bits = half.trailing_zeros();
@@ -158,7 +158,7 @@ impl MultiplexerCircuit {
         }
     }
 
-    /// Selectors from the deltas of all digits, columns as sums and differences.
+    /// Makes selectors from the deltas of all digits, with columns as sums and differences.
     pub(crate) fn slot_selectors<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -176,8 +176,8 @@ impl MultiplexerCircuit {
         SlotSelectors { rows, columns }
     }
 
-    /// Outputs as fractions of P in slots, from entries `(row, column)` encoded as
-    /// [`MultiplexerCircuit::entry_encoding`] says.
+    /// Looks up entries `(row, column)`, which are encoded as [`MultiplexerCircuit::entry_encoding`] says. Returns
+    /// outputs as fractions of P in slots.
     ///
     /// # Errors
     /// The errors of `step`, which is called after each row.
@@ -195,7 +195,7 @@ impl MultiplexerCircuit {
         self.slot_outputs(arithmetic, &selectors.rows, &row)
     }
 
-    /// Looks up like [`MultiplexerCircuit::look_up_slots`], with encrypted entries.
+    /// Looks up encrypted entries, like [`MultiplexerCircuit::look_up_slots`].
     ///
     /// # Errors
     /// The errors of `step`.
@@ -226,7 +226,7 @@ impl MultiplexerCircuit {
         Ok(outputs)
     }
 
-    /// Predicts a lookup in tables with entries of this kind, whose centred outputs have the given mean square: keys,
+    /// Predicts a lookup of tables with entries of this kind, whose centred outputs have the given mean square: keys,
     /// counts, noise.
     pub(crate) fn predict_slots(
         &self,
@@ -276,7 +276,7 @@ mod tests {
         ((k * 97 + x * 8191 + k * x * 31) as i64 % OUTPUT) - OUTPUT / 2
     }
 
-    /// The digits' deltas for value `(7·k) mod 96` at position k, freshly encrypted, and their shapes.
+    /// The freshly encrypted deltas of the digits of value `(7·k) mod 96` at position k, and their shapes.
     fn fresh_deltas(
         circuit: &MultiplexerCircuit,
         secret: &SecretKey,
@@ -307,13 +307,13 @@ mod tests {
         (deltas, shapes)
     }
 
-    /// Fractions of P of an entry at all positions.
+    /// The slots of an entry at all positions, as fractions of P.
     fn fractions(circuit: &MultiplexerCircuit, input: impl Fn(usize) -> usize) -> Vec<Complex64> {
         let fraction = |k: usize| entry(k, input(k)) as f64 / OUTPUT as f64;
         circuit.slots_of(&(0..circuit.slots()).map(fraction).collect::<Vec<_>>())
     }
 
-    /// Looks up with fresh deltas; returns the result and the prediction of the dry run.
+    /// Looks up with fresh deltas. Returns the result and the prediction of the dry run.
     fn look_up(
         circuit: &MultiplexerCircuit,
         secret: &SecretKey,
@@ -351,7 +351,7 @@ mod tests {
         (found.unwrap(), predicted.unwrap())
     }
 
-    /// Looks up with fresh deltas: limbs, scale, power and noise against the dry run.
+    /// Looks up with fresh deltas, and compares limbs, scale, power and noise with the dry run.
     fn check(slots: usize, kind: EntryKind) {
         let tree = MultiplexerLiteral {
             digits: DIGITS.to_vec(),

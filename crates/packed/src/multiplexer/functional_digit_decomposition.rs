@@ -1,11 +1,11 @@
 //! FDD: Algorithm 2 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301), for digits of any sizes p_0, p_1, … whose
 //! product is the modulus M.
 //!
-//! A ciphertext of m modulo M, multiplied by M/p_0, is one of `m mod p_0` modulo p_0: that digit is
-//! bootstrapped, its value goes back through SlotsToCoeffs to the client's modulus and is subtracted.
-//! The rest, `m - d_0`, is a multiple of p_0; multiplied by M/(p_0·p_1) it is a ciphertext of the next
-//! digit modulo p_1; and so on. With powers of two these multiplications are the reductions modulo q of
-//! the paper. Every digit is bootstrapped, so noise does not add up, and the margin grows with the digit.
+//! A ciphertext of m modulo M, multiplied by M/p_0, is a ciphertext of `m mod p_0` modulo p_0. This digit is
+//! bootstrapped, and SlotsToCoeffs returns its value to the client's modulus, where it is subtracted. The rest,
+//! `m - d_0`, is a multiple of p_0; multiplied by M/(p_0·p_1), it is a ciphertext of the next digit modulo p_1; and so
+//! on. With powers of two these multiplications are the reductions modulo q of the paper. Every digit is bootstrapped,
+//! so noise does not accumulate, and the margin grows with the digit.
 
 use std::ops::Range;
 
@@ -23,10 +23,10 @@ use crate::multiplexer::kronecker_deltas::kronecker_deltas;
 use crate::multiplexer::real_deltas::real_deltas;
 use crate::step::Step;
 
-/// Steps of progress a digit: ModRaise, CoeffsToSlots, the exponential, deltas, SlotsToCoeffs.
+/// Number of progress steps per digit: ModRaise, CoeffsToSlots, the exponential, deltas, SlotsToCoeffs.
 pub(crate) const STEPS_PER_DIGIT: usize = 5;
 
-/// A decomposition of ciphertexts of one client, digit after digit.
+/// Evaluator that decomposes ciphertexts of one client, one digit after the other.
 pub(crate) struct FunctionalDigitDecomposition<'a> {
     /// The circuit of a multiplexer tree, which knows the digits.
     pub circuit: &'a MultiplexerCircuit,
@@ -37,11 +37,12 @@ pub(crate) struct FunctionalDigitDecomposition<'a> {
 }
 
 impl FunctionalDigitDecomposition<'_> {
-    /// Decomposes a ciphertext that holds the given digits of the circuit (all of them, or some of an input that comes
-    /// in several ciphertexts). `consume(digit, deltas)` gets the deltas of every digit as soon as they are there.
+    /// Decomposes a ciphertext that holds the given digits of the circuit (all of them, or some digits of an input that
+    /// is spread over several ciphertexts). `consume(digit, deltas)` receives the deltas of every digit as soon as they
+    /// are computed.
     ///
     /// # Errors
-    /// The errors of `step`, which is called [`STEPS_PER_DIGIT`] times a digit, and of `consume`.
+    /// The errors of `step`, which is called [`STEPS_PER_DIGIT`] times per digit, and those of `consume`.
     pub(crate) fn decompose(
         &self,
         input: &CoefficientCiphertext,
@@ -64,7 +65,7 @@ impl FunctionalDigitDecomposition<'_> {
         Ok(())
     }
 
-    /// The deltas of all digits of an input that comes in one ciphertext or in several, each with its digits.
+    /// Computes the deltas of all digits of an input, which is one ciphertext or several, each with its digits.
     ///
     /// # Errors
     /// The errors of `step`.
@@ -83,7 +84,8 @@ impl FunctionalDigitDecomposition<'_> {
         Ok(deltas)
     }
 
-    /// SlotsMVB of the deltas (line 3: Algorithm 1 without its lines 9 to 11), on a ciphertext of a digit modulo its size.
+    /// Computes the deltas of a digit from a ciphertext of the digit modulo its size: SlotsMVB (line 3: Algorithm 1
+    /// without its lines 9 to 11).
     fn digit_deltas(
         &self,
         input: &CoefficientCiphertext,
@@ -104,7 +106,8 @@ impl FunctionalDigitDecomposition<'_> {
         Ok(deltas)
     }
 
-    /// SlotsToCoeffs and the switch to the client's modulus: values of `plaintext_modulus` where those of `input` are.
+    /// Applies SlotsToCoeffs and the switch to the client's modulus. Returns values modulo `plaintext_modulus` in the
+    /// coefficients of the values of `input`.
     pub(crate) fn to_coefficients(
         &self,
         slots: Ciphertext,
@@ -121,10 +124,11 @@ impl FunctionalDigitDecomposition<'_> {
 }
 
 impl MultiplexerCircuit {
-    /// The deltas of a digit from the exponentials of its phase, cleaned, with the limbs that its selector needs.
+    /// Computes the deltas of a digit from the exponentials of its phase: cleaned, with the limbs that its selector
+    /// needs.
     ///
-    /// One exponential after the other, so that the powers of one are in memory at a time; in real slots there is one, in two
-    /// parts.
+    /// Exponentials are processed one after the other, so that only the powers of one are in memory at a time. In real
+    /// slots there is one exponential, in two parts.
     pub(crate) fn deltas<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -150,8 +154,9 @@ impl MultiplexerCircuit {
         })
     }
 
-    /// The deltas of a digit with the limbs that its selector needs, cleaned by `3x² - 2x³`: 0 and 1 stay, an error ε becomes
-    /// `±3ε²` (BLEACH: Drucker et al., Journal of Cryptology 37(1), 2024, ePrint 2022/1298).
+    /// Truncates the deltas of a digit to the limbs that its selector needs, and cleans them by `3x² - 2x³`: 0 and 1 do
+    /// not change, and an error ε becomes `±3ε²` (BLEACH: Drucker et al., Journal of Cryptology 37(1), 2024, ePrint
+    /// 2022/1298).
     fn cleaned<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -172,7 +177,7 @@ impl MultiplexerCircuit {
                 arithmetic.declare_power(&mut cleaned, power);
                 delta = cleaned;
             }
-            // Every digit has a exponential of its own. Errors of its phase are followed apart.
+            // Every digit has its own exponential. Errors of its phase are tracked separately.
             arithmetic.declare_source(&mut delta, digit as u32);
             delta
         })
@@ -181,7 +186,7 @@ impl MultiplexerCircuit {
     /// The value of a digit in its place, as a fraction of M: `d·p_0⋯p_{i-1}/M`, for a ciphertext of the
     /// digits `all`, p_0 the size of the first and M the product of all.
     ///
-    /// Its scale is that of outputs, for SlotsToCoeffs.
+    /// The scale is that of outputs, as SlotsToCoeffs needs it.
     pub(crate) fn digit_value<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -196,8 +201,8 @@ impl MultiplexerCircuit {
         self.digit_function(arithmetic, deltas, &values)
     }
 
-    /// Any function of a digit, `values[d]` within [-1, 1], at the scale of outputs. Where that leaves too few bits to the
-    /// constants, they take a prime more.
+    /// Evaluates any function of a digit, with `values[d]` within [-1, 1], at the scale of outputs. If this scale
+    /// leaves too few bits to the constants, they use one more prime.
     pub(crate) fn digit_function<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -219,12 +224,12 @@ impl MultiplexerCircuit {
         })
     }
 
-    /// Primes that the constants of functions of a digit take: none, where deltas have the scale of their prime.
+    /// Number of primes that the constants of functions of a digit use: none if deltas have the scale of their prime.
     fn value_primes(&self) -> usize {
         usize::from(self.multiplexer.spare_bits > 0)
     }
 
-    /// The scale of functions of a digit before these primes are dropped.
+    /// The scale of functions of a digit before the primes of the constants are dropped.
     pub(crate) fn value_scale(&self) -> f64 {
         let limbs = self.literal.output_limbs();
         let dropped = &self.primes()[limbs..limbs + self.value_primes()];

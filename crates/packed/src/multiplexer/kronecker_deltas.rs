@@ -1,13 +1,14 @@
-//! The Kronecker deltas of a digit: which of its p values it has, as p ciphertexts of 0 or 1.
+//! The Kronecker deltas of a digit: p ciphertexts of 0 or 1, which tell which of its p values the digit has.
 //!
-//! SlotsMVB (Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301, without lines 9 to 11) for the p tables δ_0 … δ_{p-1}. For
-//! small p all powers of the exponential are computed, and every delta is a linear combination of them, so no
-//! table costs a multiplication. The trigonometric Hermite interpolation of a delta is the Fejér kernel
+//! This is SlotsMVB (Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301, without lines 9 to 11) for the p
+//! tables δ_0 … δ_{p-1}. For small p, all powers of the exponential are computed, and every delta is a linear
+//! combination of them, so no table costs a multiplication. The trigonometric Hermite interpolation of a delta is the
+//! Fejér kernel
 //!
 //! `δ_k(θ) = 1/p + Σ_{j=1}^{p-1} (2/p)(1 - j/p)·cos(j(θ - 2πk/p))`,
 //!
-//! which is 1 at its own node, 0 at the others, and flat at all. For p = 2 it is `(1 ± cos θ)/2`, which needs
-//! neither constants nor, from a cosine, the conjugate.
+//! which is 1 at its own node, 0 at the others, and flat at all nodes. For p = 2 it is `(1 ± cos θ)/2`, which needs no
+//! constants, and no conjugate if it starts from a cosine.
 
 use std::f64::consts::TAU;
 
@@ -21,12 +22,12 @@ pub(crate) fn levels(p: u64) -> usize {
     if p == 2 { 0 } else { ((p - 1).next_power_of_two().trailing_zeros() + 1) as usize }
 }
 
-/// The deltas of the digits `m` in the slots of a exponential `e^{2πim/p}` (or of its real part, for p = 2): errors
-/// of its phase are squared, errors of its modulus amplified by up to p/3.
+/// Computes the deltas of the digits `m` in slots from an exponential `e^{2πim/p}` (or from its real part, for p = 2).
+/// Errors of its phase are squared, errors of its modulus are amplified by up to p/3.
 ///
 /// Result: p ciphertexts of real slots, all at the scale of their last prime over 2^`spare_bits`. For p > 2: `p - 2`
 /// multiplications, `p(p - 1)` products with constants (`p²/4 + 4p` or so if 4 divides p), and p conjugations: a delta
-/// is twice the real part of a combination of powers, a level below them.
+/// is twice the real part of a combination of powers, one level below them.
 ///
 /// # Panics
 /// If p is below 2 or the exponential has too few limbs.
@@ -61,11 +62,12 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
     })
 }
 
-/// Least size of a digit, a multiple of four, whose combinations are made in quarters: 32 take 0.7 of the time that they take
-/// row by row, 64 take 0.45, 16 as long with AVX-512 IFMA and 0.77 without, smaller ones longer.
+/// Least size of a digit, a multiple of four, whose combinations are made in quarters. Relative to the time row by row,
+/// size 32 takes 0.7, size 64 takes 0.45, size 16 takes 1 with AVX-512 IFMA and 0.77 without, and smaller sizes take
+/// longer.
 const LEAST_OF_QUARTERS: u64 = 16;
 
-/// For all k, the combination of `z, z², …, z^{p-1}` that gives `δ_k - 1/p` when its conjugate is added.
+/// Computes, for all k, the combination of `z, z², …, z^{p-1}` that becomes `δ_k - 1/p` when its conjugate is added.
 fn half_deltas<A: Arithmetic>(
     arithmetic: &A,
     powers: &[&A::Ciphertext],
@@ -83,7 +85,7 @@ fn half_deltas<A: Arithmetic>(
     arithmetic.linear_combinations(limbs, powers, &rows(p), scale)
 }
 
-/// The real part of an exponential, if it is not that itself.
+/// Computes the real part of an exponential; a cosine is returned unchanged.
 fn cosine_of<A: Arithmetic>(
     arithmetic: &A,
     exponential: &A::Ciphertext,
@@ -97,7 +99,7 @@ fn cosine_of<A: Arithmetic>(
     cosine
 }
 
-/// `(1 + c)/2` and `(1 - c)/2` of a cosine c. Divisions are readings at a larger scale.
+/// Computes `(1 + c)/2` and `(1 - c)/2` from a cosine c. Divisions only change the scale.
 pub(super) fn cosine_deltas<A: Arithmetic>(
     arithmetic: &A,
     cosine: A::Ciphertext,
@@ -124,7 +126,7 @@ fn half_delta_coefficients(p: u64, k: u64) -> Vec<Complex64> {
     (1..p).map(|j| Complex64::from_polar(weight(j), -angle(j))).collect()
 }
 
-/// `z, z², …, z^count`, each at depth `ceil(log2 j)`.
+/// Computes the powers `z, z², …, z^count`, where `z^j` is at depth `ceil(log2 j)`.
 fn powers<A: Arithmetic>(arithmetic: &A, z: &A::Ciphertext, count: usize) -> Vec<A::Ciphertext> {
     let mut powers = vec![z.clone()];
     while powers.len() < count {

@@ -1,6 +1,6 @@
 //! KProduct: Algorithm 3 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
 //!
-//! The Kronecker product of vectors of selectors is the vector of the selectors of all combinations.
+//! The Kronecker product of vectors of selectors is the vector of selectors of all combinations.
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::homomorphic_dft::join;
@@ -10,7 +10,7 @@ pub(crate) fn levels(count: usize) -> usize {
     count.next_power_of_two().trailing_zeros() as usize
 }
 
-/// The Kronecker product of real vectors: entry `k_1 + l_1·(k_2 + l_2·(…))` is the product of entries
+/// Computes the Kronecker product of real vectors: entry `k_1 + l_1·(k_2 + l_2·(…))` is the product of entries
 /// `k_1, k_2, …`, by a balanced tree.
 ///
 /// # Panics
@@ -26,9 +26,9 @@ pub(crate) fn kronecker_product<A: Arithmetic>(
     }
 }
 
-/// The Kronecker products of the real and of the imaginary parts, joined: `x_k + i·y_k`.
+/// Computes the Kronecker products of the real and of the imaginary parts, and joins them: `x_k + i·y_k`.
 ///
-/// The last products of both parts are added before relinearization: one key switch an entry.
+/// The last products of both parts are added before relinearization: one key switch per entry.
 ///
 /// # Panics
 /// If there are no vectors, or the parts differ in lengths.

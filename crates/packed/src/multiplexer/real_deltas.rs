@@ -1,12 +1,12 @@
 //! The Kronecker deltas of a digit in real slots, from the cosine and the sine of its phase.
 //!
-//! The delta of k is the Fejér kernel `F_p(θ - 2πk/p)`, `F_p(θ) = (sin(pθ/2)/(p·sin(θ/2)))²`, and `F_{ab}(θ) = F_a(bθ)·F_b(θ)`.
-//! So it is the delta of `k mod a` of a digit of `a` values with the phase bθ, times a combination of `2(b - 1)` cosines and
-//! sines. Digits of 16 values take 28 relinearizations, and 104 products with constants in place of 480. The last factor of
-//! two is a square, `F_2(θ) = cos²(θ/2)`.
+//! The delta of k is the Fejér kernel `F_p(θ - 2πk/p)`, `F_p(θ) = (sin(pθ/2)/(p·sin(θ/2)))²`, and
+//! `F_{ab}(θ) = F_a(bθ)·F_b(θ)`. So it is the delta of `k mod a` for a digit of `a` values with the phase bθ, times a
+//! combination of `2(b - 1)` cosines and sines. Digits of 16 values need 28 relinearizations, and 104 products with
+//! constants instead of 480. The last factor of two is a square, `F_2(θ) = cos²(θ/2)`.
 //!
-//! Cosines and sines of multiples are those of products of `cos θ + i·sin θ`: errors of its modulus grow with the multiple,
-//! where by Chebyshev's recursion those of the cosine would grow with its square.
+//! Cosines and sines of multiples come from products of `cos θ + i·sin θ`. Errors of its modulus grow with the
+//! multiple; with Chebyshev's recursion, errors of the cosine would grow with the square of the multiple.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
@@ -16,14 +16,15 @@ use num_complex::Complex64;
 
 use crate::multiplexer::kronecker_deltas::{cosine_deltas, levels};
 
-/// Products with constants that take as long as a relinearization, about.
+/// Approximate number of products with constants that take as long as a relinearization.
 const CONSTANTS_PER_RELINEARIZATION: usize = 50;
 
-/// The most that errors of modulus are amplified by deltas that are products, over what a single kernel does: of digits of up to
-/// 64 values.
+/// Largest ratio of the amplification of errors of modulus by deltas that are products to that by a single kernel, for
+/// digits of up to 64 values.
 const GAIN_OF_FACTORS: f64 = 1.38;
 
-/// By how much more errors of modulus are amplified by deltas in real slots than by a kernel each, as in complex slots.
+/// Ratio of the amplification of errors of modulus by deltas to that by single kernels: 1 in complex slots, where
+/// deltas are single kernels.
 pub(crate) fn gain_of_factors(real_slots: bool) -> f64 {
     if real_slots { GAIN_OF_FACTORS } else { 1.0 }
 }
@@ -37,12 +38,12 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// Whether it is the squares of a cosine and a sine.
+    /// Whether the kernel consists of the squares of a cosine and a sine.
     fn is_square(self) -> bool {
         self.rows == 2 && self.multiple.is_multiple_of(2)
     }
 
-    /// The multiples of the phase that it is made of.
+    /// The multiples of the phase that the kernel is made of.
     fn multiples(self) -> impl Iterator<Item = u64> {
         let (first, last) = match self.is_square() {
             true => (self.multiple / 2, self.multiple / 2),
@@ -51,12 +52,12 @@ impl Kernel {
         (first..=last).step_by(self.multiple as usize)
     }
 
-    /// Levels below the phase.
+    /// Number of levels below the phase.
     fn levels(self) -> usize {
         depth(self.multiples().last().expect("a multiple")) + 1
     }
 
-    /// Factors of cosines and sines of all multiples in row k, and the constant is `1/size`.
+    /// Factors of cosines and sines of all multiples in row k. The constant is `1/size`.
     fn coefficients(self, k: u64) -> Vec<Complex64> {
         let Self { size, rows, .. } = self;
         let term = |j: u64| {
@@ -68,12 +69,12 @@ impl Kernel {
     }
 }
 
-/// Levels of a multiple of a phase.
+/// Number of levels of a multiple of a phase.
 fn depth(multiple: u64) -> usize {
     multiple.next_power_of_two().ilog2() as usize
 }
 
-/// The multiples of a phase that given ones are products of, themselves included.
+/// The multiples of a phase that those of the kernels are computed from, including themselves.
 fn closure(kernels: &[Kernel]) -> BTreeSet<u64> {
     let mut all = BTreeSet::from([1]);
     let mut open: Vec<u64> = kernels.iter().flat_map(|kernel| kernel.multiples()).collect();
@@ -85,7 +86,8 @@ fn closure(kernels: &[Kernel]) -> BTreeSet<u64> {
     all
 }
 
-/// All ways to write the deltas of p values as products, from the kernel of all rows to that of the fewest.
+/// All ways to write the deltas of p values as products of kernels, from the kernel of all rows to that of the fewest
+/// rows.
 fn factorizations(p: u64, multiple: u64) -> Vec<Vec<Kernel>> {
     let divisors = (2..=p).filter(|&size| p.is_multiple_of(size));
     let of_divisor = |size: u64| {
@@ -99,13 +101,13 @@ fn factorizations(p: u64, multiple: u64) -> Vec<Vec<Kernel>> {
     divisors.flat_map(of_divisor).collect()
 }
 
-/// Levels of a product of kernels.
+/// Number of levels of a product of kernels.
 fn levels_of(kernels: &[Kernel]) -> usize {
     let own = kernels[0].levels();
     if kernels.len() == 1 { own } else { 1 + own.max(levels_of(&kernels[1..])) }
 }
 
-/// The cheapest way to deltas of p values within the levels that complex powers take.
+/// The cheapest product of kernels for deltas of p values, within the levels that complex powers use.
 fn kernels(p: u64) -> Vec<Kernel> {
     let cost = |kernels: &Vec<Kernel>| {
         let products: u64 = kernels[..kernels.len() - 1].iter().map(|kernel| kernel.rows).sum();
@@ -118,8 +120,8 @@ fn kernels(p: u64) -> Vec<Kernel> {
     served.min_by_key(cost).expect("a single kernel has those levels")
 }
 
-/// Limbs of the ciphertexts that [`real_deltas`] holds at once, at most, if the phase has `limbs`: all multiples, the first
-/// kernel before its rescaling, and the product of the others.
+/// Maximum number of limbs of the ciphertexts that [`real_deltas`] holds at once, if the phase has `limbs`: all
+/// multiples, the first kernel before its rescaling, and the product of the others.
 pub(crate) fn limbs_in_use(p: u64, limbs: usize) -> usize {
     if p == 2 {
         return 4 * limbs;
@@ -132,8 +134,8 @@ pub(crate) fn limbs_in_use(p: u64, limbs: usize) -> usize {
     2 * multiples + first + others
 }
 
-/// The deltas of the digits `m` in real slots of `cos(2πm/p)` and `sin(2πm/p)`: p ciphertexts at the scale of their last prime
-/// over 2^`spare_bits`, but for p = 2.
+/// Computes the deltas of the digits `m` in real slots from `cos(2πm/p)` and `sin(2πm/p)`: p ciphertexts at the scale
+/// of their last prime over 2^`spare_bits`, except for p = 2.
 ///
 /// # Panics
 /// If p is below 2 or the phase has too few limbs.
@@ -149,11 +151,11 @@ pub(crate) fn real_deltas<A: Arithmetic>(
     }
     let kernels = kernels(p);
     arithmetic.begin_stage("delta_powers");
-    // Errors of both parts of all multiples are of one origin.
+    // Errors of both parts of all multiples have one origin.
     phase.iter_mut().for_each(|part| arithmetic.declare_source(part, 0));
     let multiples = multiples(arithmetic, phase, &closure(&kernels));
     arithmetic.begin_stage("deltas");
-    // Products have the scale of their last prime, but for the last one: deltas.
+    // Products have the scale of their last prime, except for the last product, the deltas.
     let scale = |index| if index == 0 { (-spare_bits).exp2() } else { 1.0 };
     let (last, others) = kernels.split_last().expect("a kernel");
     let mut deltas = values(arithmetic, *last, &multiples, None, scale(others.len()));
@@ -167,13 +169,14 @@ pub(crate) fn real_deltas<A: Arithmetic>(
     deltas
 }
 
-/// Tells a dry run of deltas that one of them is 1.
+/// Tells a dry run that exactly one of the deltas is 1.
 fn declare_bits<A: Arithmetic>(arithmetic: &A, deltas: &mut [A::Ciphertext]) {
     let power = 1.0 / deltas.len() as f64;
     deltas.iter_mut().for_each(|delta| arithmetic.declare_power(delta, power));
 }
 
-/// The values of a kernel in all rows, at a scale that brings products with `outer` to that of their last prime times `factor`.
+/// Computes the values of a kernel in all rows, at the scale for which products with `outer` have the scale of their
+/// last prime times `factor`.
 fn values<A: Arithmetic>(
     arithmetic: &A,
     kernel: Kernel,
@@ -201,7 +204,7 @@ fn values<A: Arithmetic>(
     let sums =
         arithmetic.linear_combinations(limbs, &inputs, &rows, scale * arithmetic.prime(limbs - 1));
     let constant = Complex64::from(1.0 / kernel.size as f64);
-    // The mean square over all phases: 1/size² and half the squares of coefficients.
+    // The mean square over all phases: 1/size² plus half the sum of the squares of coefficients.
     let half_squares: f64 = rows[0].iter().map(|c| c.norm_sqr() / 2.0).sum();
     arithmetic.map_all(sums, |sum| {
         let mut value = arithmetic.rescale(sum, 1);
@@ -211,7 +214,7 @@ fn values<A: Arithmetic>(
     })
 }
 
-/// Cosines and sines of these multiples of a phase, each at depth `ceil(log2 j)`.
+/// Computes cosines and sines of these multiples of a phase; multiple j is at depth `ceil(log2 j)`.
 fn multiples<A: Arithmetic>(
     arithmetic: &A,
     phase: [A::Ciphertext; 2],

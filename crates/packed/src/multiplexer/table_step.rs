@@ -1,7 +1,7 @@
 //! The table step of multiplexer trees, on ciphertexts and on their shapes: an integer matrix product of a table with
-//! its column selectors, whose rows are multiplied by row selectors at once.
+//! its column selectors, whose rows are immediately multiplied by row selectors.
 //!
-//! Lines 9 and 7 of Algorithms 4 and 6 of Dumezy et al. (ePrint 2025/1301).
+//! These are lines 9 and 7 of Algorithms 4 and 6 of Dumezy et al. (ePrint 2025/1301).
 
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
@@ -9,15 +9,15 @@ use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, Product};
 use cryptable_lattice::cost::{table_limbs, table_products};
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 
-/// Arithmetic that knows the table step.
+/// Arithmetic that supports the table step.
 pub(crate) trait TableArithmetic: Arithmetic {
     /// The integers of a part of a table, prepared for [`TableArithmetic::select`].
     type Table: Sync;
 
-    /// The table step, at the lowest level of its operands:
+    /// Computes the table step, at the lowest level of its operands:
     /// `out[o][k] = Σ_i (Σ_j table[o][i][j]·columns[j]) · selectors[k][i]`, unrelinearized.
     ///
-    /// Columns have one scale, and so have the selectors.
+    /// All columns have the same scale, and so have all selectors.
     fn select(
         &self,
         columns: &[&Self::Ciphertext],
@@ -29,11 +29,11 @@ pub(crate) trait TableArithmetic: Arithmetic {
 /// Shape of a part of a table in a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TableShape {
-    /// Outputs of the table step.
+    /// Number of outputs of the table step.
     pub outer: usize,
-    /// Rows that one output selects from.
+    /// Number of rows that one output selects from.
     pub inner: usize,
-    /// Columns of the table: as many as column selectors.
+    /// Number of columns of the table, one per column selector.
     pub columns: usize,
     /// Mean square of the entries.
     pub mean_square: f64,
@@ -86,7 +86,7 @@ impl TableArithmetic for DryRun {
                 as usize,
             ..Counts::default()
         });
-        // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.
+        // Exactly one column selector is 1, so a row sum has the power of an entry; all columns contribute noise.
         let power = columns.iter().map(|ct| ct.power.0).sum::<f64>() * table.mean_square;
         let row = Shape {
             limbs,
@@ -96,7 +96,7 @@ impl TableArithmetic for DryRun {
             noise: columns.iter().map(|ct| ct.noise).sum::<SlotNoise>() * table.mean_square,
             sources: NoiseSources::union_of(columns.iter().map(|ct| ct.sources)),
         };
-        // Entries are no bits: their sizes, not their squares, multiply errors of selectors.
+        // Entries are not bits: their absolute values, not their squares, multiply errors of selectors.
         let bound = |s: &Shape| row.noise.bound * s.power.0 + s.noise.bound * row.power.0.sqrt();
         let product = |s: &Shape| SlotNoise { bound: bound(s), ..row.product_noise(s) };
         let outputs = selectors.iter().map(|set| Shape {

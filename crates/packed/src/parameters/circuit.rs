@@ -1,4 +1,4 @@
-//! The circuit of a parameter set: that of one of the packed methods.
+//! The circuit of a parameter set, for any of the packed methods.
 
 use std::ops::Range;
 
@@ -22,16 +22,16 @@ pub(crate) enum Circuit {
     Akp(AkpCircuit),
     /// A multiplexer tree over digits.
     Multiplexer(MultiplexerCircuit),
-    /// AKP on one digit after the other.
+    /// AKP on one digit at a time.
     MultiPrecision(MultiPrecisionCircuit),
 }
 
-/// Noise of a coefficient that is raised: for a digit, after the multiplication that makes it one.
+/// Noise of a coefficient that is raised; for a digit, after the multiplication that isolates the digit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RaisedNoise {
     /// Its law modulo q_0.
     pub law: NoiseLaw,
-    /// Largest error that is no chance, as a fraction of q_0.
+    /// Bound on the deterministic error, as a fraction of q_0.
     pub bias: f64,
 }
 
@@ -84,7 +84,7 @@ impl Circuit {
         clearing.iter().map(|clearing| &clearing.slots_to_coeffs)
     }
 
-    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most, with all keys that it takes.
+    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most, with all keys that it needs.
     pub(crate) fn predict_worst(&self, dry_run: &DryRun, tables: usize) -> LookupShapes {
         match self {
             Self::Akp(circuit) => {
@@ -110,7 +110,7 @@ impl Circuit {
         }
     }
 
-    /// Digits of the input: AKP takes it as one.
+    /// Number of digits of the input; 1 for AKP.
     pub(crate) fn digits(&self) -> usize {
         match self {
             Self::Akp(_) => 1,
@@ -119,10 +119,11 @@ impl Circuit {
         }
     }
 
-    /// Noise of what is raised, digit after digit, of an input of the digits `all` with this noise.
+    /// Noise of the raised coefficients, digit by digit, for an input with this noise that consists of the digits
+    /// `all`.
     ///
     /// # Panics
-    /// If digits are cleared one after the other: the failure model follows those.
+    /// If digits are cleared one after the other: the failure model computes the noise of those.
     pub(crate) fn raised_noise(&self, input: NoiseBound, all: Range<usize>) -> Vec<RaisedNoise> {
         let (law, bias) = (input.law(), input.bias());
         match self {

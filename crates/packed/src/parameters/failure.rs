@@ -16,29 +16,31 @@ use crate::multiplexer::real_deltas::gain_of_factors;
 use crate::parameters::circuit::{Circuit, RaisedNoise};
 use crate::parameters::phase_model::PhaseModel;
 
-/// Where the probability comes from that one value decrypts wrong.
+/// The parts of the probability that one value decrypts wrong.
 ///
-/// Four things may push an output by half a step, 1/(2P): noise that the dry run predicts, for the worst table within the range
-/// of outputs that parameters state, by its law; errors that table and inputs fix, and the power of the phase's error which the
-/// interpolation leaves (its square where the first derivative is zero), at their bounds; a phase whose error is beyond its
-/// bound; and an overflow beyond the interval of the exponential.
+/// Four causes may move an output by half a step, 1/(2P). First, the noise that the dry run predicts for the worst
+/// table within the parameters' range of outputs, by its law. Second, the errors that the table and the inputs
+/// determine, and the power of the phase's error that the interpolation leaves (its square where the first derivative
+/// is zero), at their bounds. Third, a phase whose error is beyond its bound. Fourth, an overflow beyond the interval
+/// of the exponential.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureEstimate {
     /// Standard deviation of the output, as a fraction of the half step.
     pub noise_ratio: f64,
-    /// The same for uniformly random tables, with what powers of phase errors, and for AKP the exponential's approximation,
-    /// add on average: what to expect of a measurement.
+    /// Standard deviation of the output for uniformly random tables, as a fraction of the half step. Includes the
+    /// average contribution of powers of phase errors, and for AKP that of the exponential's approximation. This is the
+    /// value to expect of a measurement.
     pub typical_ratio: f64,
-    /// The power of the phase error, the exponential's approximation error and roundings that table and inputs fix, as a
-    /// fraction of it.
+    /// Bound on the deterministic part, as a fraction of the half step: the power of the phase error, the exponential's
+    /// approximation error, and roundings that the table and the inputs determine.
     pub bias_ratio: f64,
-    /// log2 of the probability that noise is too large, of the output or of a phase.
+    /// log2 of the probability that the noise of the output or of a phase is too large.
     pub log2_noise: f64,
     /// log2 of the probability that the overflow is outside the interval.
     pub log2_overflow: f64,
 }
 
-/// Model from which a lookup's failure probability follows, for any noise of its input.
+/// Model of a lookup's failure probability, for any noise of its input.
 #[derive(Clone, Debug)]
 pub(crate) struct FailureModel {
     literal: ParametersLiteral,
@@ -47,19 +49,20 @@ pub(crate) struct FailureModel {
     worst_noise: NoiseBound,
     /// The exponential's noise beyond that of its phase.
     exponential_noise: SlotNoise,
-    /// Law of the noise of t that the circuit adds.
+    /// Law of the noise that the circuit adds to the phase t.
     phase_noise: NoiseLaw,
-    /// By how much noise of a coefficient of the raised input, modulo q_0, is multiplied in t. Every step up to there is linear.
+    /// Factor from the noise of a coefficient of the raised input, modulo q_0, to that of t. Every step up to t is
+    /// linear.
     phase_gain: f64,
     /// log2 of the probability that an overflow of any digit is outside the interval.
     pub(crate) log2_overflow: f64,
-    /// The largest factor by which an interpolation amplifies errors of the exponential; 0 of trees.
+    /// The largest factor by which an interpolation amplifies errors of the exponential; 0 for trees.
     gain: f64,
     /// Bound on the error of the exponential's approximation.
     approximation: f64,
 }
 
-/// Table step: it makes outputs of phases, and determines how their errors act.
+/// The way from phases to outputs, which determines how errors of phases act.
 #[derive(Clone, Debug)]
 enum Tables {
     /// AKP's interpolation.
@@ -84,17 +87,17 @@ impl WorstCase {
     }
 }
 
-/// Error of a phase t, one or one per digit, as a fraction of the torus.
+/// Error of the phase t of an input or of one of its digits, as a fraction of the torus.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseError {
     /// Law of its noise.
     pub(crate) law: NoiseLaw,
-    /// Largest error that is no chance.
+    /// Bound on the deterministic error.
     pub(crate) bias: f64,
 }
 
 impl FailureModel {
-    /// Follows a dry run of a circuit with the worst table.
+    /// Builds the model from a dry run of a circuit with the worst table.
     pub(crate) fn new(
         literal: &ParametersLiteral,
         circuit: &Circuit,
@@ -123,12 +126,12 @@ impl FailureModel {
         }
     }
 
-    /// The error of a phase of which a raised coefficient has this noise modulo q_0.
+    /// The error of a phase whose raised coefficient has this noise modulo q_0.
     pub(crate) fn phase(&self, RaisedNoise { law, bias }: RaisedNoise) -> PhaseError {
         PhaseError { law: self.phase_noise.with_independent(law.times(self.phase_gain)), bias }
     }
 
-    /// The failure probability of a lookup of inputs with some noise: with each, how many of the next digits it has.
+    /// The failure probability of a lookup of inputs with the given noise. Each input comes with its number of digits.
     pub(crate) fn of_inputs(
         &self,
         circuit: &Circuit,
@@ -143,8 +146,8 @@ impl FailureModel {
         FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
     }
 
-    /// Builds the model like [`FailureModel::of_inputs`] but without typical errors, which need a dry run and take
-    /// longest.
+    /// The failure probability like [`FailureModel::of_inputs`], but without typical errors, which need a dry run and
+    /// take the longest time.
     pub(crate) fn worst_case(
         &self,
         circuit: &Circuit,
@@ -192,7 +195,7 @@ impl FailureModel {
         0.5 / self.literal.output_modulus as f64
     }
 
-    /// The failure probability of a lookup of any table, by phases with these errors.
+    /// The failure probability of a lookup of any table, for phases with these errors.
     fn worst_case_of(&self, phases: &[PhaseError]) -> WorstCase {
         let noise = match &self.tables {
             Tables::Interpolation(_) => self.akp_errors(phases[0]),
@@ -211,13 +214,13 @@ impl FailureModel {
         }
     }
 
-    /// log2 of the probability that the error of a phase is beyond its bound: a sixteenth of what is stated, shared by all
-    /// phases.
+    /// log2 of the probability that the error of a phase is beyond its bound: a sixteenth of the stated failure
+    /// probability, shared by all phases.
     fn log2_phase_fail(&self) -> f64 {
         self.literal.log2_fail - 4.0 - self.literal.log2_raises()
     }
 
-    /// Variance that uniformly random tables add to what the dry run says of them.
+    /// Variance of the outputs of uniformly random tables beyond what the dry run predicts.
     fn typical_variance(&self, circuit: &Circuit, phases: &[PhaseError]) -> f64 {
         match &self.tables {
             Tables::Interpolation(kernel) => {
@@ -236,17 +239,18 @@ impl FailureModel {
         phase.bias + phase.law.largest(self.log2_phase_fail())
     }
 
-    /// The error of the phase of a ciphertext of a digit, modulo its size, that has some noise.
+    /// The error of the phase of a ciphertext that holds a digit, modulo its size, with the given noise.
     fn digit_phase(&self, circuit: &MultiPrecisionCircuit, digit: NoiseBound) -> PhaseError {
         let law = circuit.akp.input_noise(digit.law());
         self.phase(RaisedNoise { law, bias: digit.bias() })
     }
 
-    /// Noise on the way through the digits of an input of the given digits: of what is left before each of them, as a
-    /// fraction of the input's modulus, and after all but the last.
+    /// Noise of the rest of an input before each of the given digits is cleared and after the last of them is, as a
+    /// fraction of the input's modulus.
     ///
-    /// Errors of the value of digit i, as fractions of M, are errors of all that is left: the noise of its outputs, and what
-    /// its own phase error, the approximation of the exponential and the rounding to the client's modulus leave.
+    /// Errors of the value of digit i, as fractions of M, become errors of the whole rest. They are the noise of the
+    /// digit's outputs, and what its phase error, the approximation of the exponential and the rounding to the client's
+    /// modulus leave.
     ///
     /// # Panics
     /// If the parameters are those of a tree.
@@ -284,7 +288,7 @@ impl FailureModel {
         rests
     }
 
-    /// Noise of a table's output, on a ciphertext of a digit modulo its size that has some noise, for the worst table.
+    /// Noise of the worst table's output, for a ciphertext that holds a digit, modulo its size, with the given noise.
     ///
     /// # Panics
     /// If the parameters are those of a tree.
@@ -303,7 +307,8 @@ impl FailureModel {
         }
     }
 
-    /// Returns what hidden tables ask of the model: the kernel, the exponential's noise, and the bound on its approximation.
+    /// Returns the parts of the model that hidden tables need: the kernel, the exponential's noise, and the bound on
+    /// its approximation error.
     ///
     /// # Panics
     /// If the parameters are those of a tree.
@@ -311,10 +316,10 @@ impl FailureModel {
         (self.kernel(), self.exponential_noise, self.approximation)
     }
 
-    /// Noise of AKP: what the table makes of the exponential's noise is added.
+    /// Noise of AKP's outputs: that of the dry run, and the exponential's noise as the table amplifies it.
     fn akp_errors(&self, phase: PhaseError) -> NoiseBound {
-        // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative noise.
-        // Both are in proportion to differences of outputs.
+        // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative noise. Both
+        // are proportional to the differences of outputs.
         let width = self.literal.output_width();
         let gain = if self.literal.is_cosine_table() { 0.0 } else { width * self.gain };
         let exponential = self.exponential_noise * (gain * gain / 2.0);
@@ -325,8 +330,8 @@ impl FailureModel {
         NoiseBound::of_law(noise.law(), noise.bias() + left + approximation)
     }
 
-    /// Returns the bias that phase errors and the exponential's approximation leave in deltas, added over digits: an
-    /// error of the deltas of one digit changes outputs as it changes a table over that digit.
+    /// Returns the bias that phase errors and the exponential's approximation leave in deltas, summed over digits: an
+    /// error of the deltas of one digit changes outputs as it would change a table over that digit.
     fn multiplexer_bias(&self, multiplexer: &MultiplexerLiteral, phases: &[PhaseError]) -> f64 {
         let approximation = self.approximation;
         let mut modulus = approximation;
@@ -346,11 +351,11 @@ impl FailureModel {
         multiplexer.digits.iter().zip(phases).map(digit_bias).sum()
     }
 
-    /// Standard deviation of the output of a table, as a fraction of the half step: what [`FailureEstimate::typical_ratio`]
-    /// is for random ones.
+    /// Standard deviation of the output of a table, as a fraction of the half step. [`FailureEstimate::typical_ratio`]
+    /// is the same for random tables.
     ///
     /// # Panics
-    /// If the table has other moduli than those of the parameters' tables.
+    /// If the table's moduli are not those of the parameters' tables.
     pub(crate) fn ratio_of_table(
         &self,
         circuit: &Circuit,
@@ -389,11 +394,12 @@ impl FailureModel {
         (noise_of_result(&self.literal, result) + added).sqrt() / self.half_step()
     }
 
-    /// Variance that a table of AKP adds on average: what is left of phase errors, and the exponential's errors of modulus
-    /// times the mean square of the table's gains.
+    /// Variance that a table of AKP adds on average: that of the remaining phase errors, and that of the exponential's
+    /// errors of modulus times the mean square of the table's gains.
     ///
-    /// Errors of modulus are half of its noise, and what its approximation leaves at the phases that there are: they lie
-    /// around 0, and the first term that a Chebyshev series leaves out may have all its maxima there, or its zeros.
+    /// Errors of modulus are half of the exponential's noise, and the error of its approximation at the phases that
+    /// occur. These phases lie around 0, where the first omitted term of a Chebyshev series may have all its maxima or
+    /// its zeros.
     fn average_akp_variance(&self, circuit: &Circuit, deviation: f64, gain: f64) -> f64 {
         if self.literal.is_cosine_table() {
             return deviation;
@@ -414,14 +420,14 @@ impl FailureEstimate {
     }
 }
 
-/// Variance of a coefficient of a result, whose noise is that of slots: n of them share it out to n coefficients.
+/// Variance of a coefficient of a result. The noise is that of the slots: n slots distribute it over n coefficients.
 fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
     result.noise.total() / literal.output_slots() as f64 + literal.output_rounding()
 }
 
-/// The noise of results for the worst table. A dry run adds noises of a digit's deltas as if they were independent; of errors
-/// that they share, such as the exponential's modulus, a peak at the value that is looked up takes more. Each product of deltas,
-/// and all after them, has noise of its own.
+/// The noise of results for the worst table. A dry run adds the noises of a digit's deltas as if they were independent.
+/// Deltas share some errors, such as that of the exponential's modulus, and a table with a peak at the input's value
+/// amplifies shared errors more. The noise of products of deltas, and of all later steps, is independent.
 fn worst_of_tables(
     literal: &ParametersLiteral,
     tables: &Tables,
@@ -429,7 +435,7 @@ fn worst_of_tables(
 ) -> SlotNoise {
     let Tables::Tree(multiplexer) = tables else { return result.noise };
     if multiplexer.delta_cleanings > 0 {
-        // Nothing but the roundings of each delta is left.
+        // After cleaning, only the roundings of each delta are left.
         return result.noise;
     }
     let share = |&digit: &u64| {
@@ -454,8 +460,8 @@ fn curvature(p: f64) -> f64 {
     TAU * TAU * p * p / 6.0
 }
 
-/// Variance that squared phase errors of all digits add to outputs of uniformly random tables within
-/// [-1/2, 1/2]: of `R''·φ²/2`, φ Gaussian.
+/// Variance that squared phase errors of all digits add to outputs of uniformly random tables within [-1/2, 1/2]: that
+/// of `R''·φ²/2`, φ Gaussian.
 ///
 /// `R''` at a node is `Σ_d f(m - d)·D''(d/p)`, D the Fejér kernel. Its terms k and p - k agree at nodes, so
 /// that `D''(d/p) = -(2π)²/p·Σ_k k(p - k)·cos(2πkd/p)` and `Σ_d D''(d/p)² = (2π)^4·(p^4 - 1)/30`.

@@ -1,10 +1,10 @@
-//! The primes of chains, found once: a planner asks for the same ones hundreds of times, and finding them takes longer than
-//! all else that it computes.
+//! A cache of the primes of chains. A planner asks for the same primes hundreds of times, and finding them would take
+//! longer than everything else it computes.
 
 use cryptable_ckks::kept::Kept;
 use cryptable_ring::primes::ntt_primes;
 
-/// Primes nearest to a size, by ring degree and size.
+/// Primes nearest to a size, keyed by ring degree and size.
 static LISTS: Kept<(usize, u64), Vec<u64>> = Kept::new();
 
 /// Returns primes like [`ntt_primes`], and keeps them for later calls.
@@ -24,7 +24,7 @@ pub(crate) fn primes(degree: usize, log2_target: f64, count: usize, exclude: &[u
     }
 }
 
-/// So many primes nearest to a size, the nearest first.
+/// Returns the `count` primes nearest to a size, the nearest first.
 fn nearest(degree: usize, log2_target: f64, count: usize) -> Vec<u64> {
     let is_enough = |list: &Vec<u64>| list.len() >= count;
     let search = || ntt_primes(degree, log2_target, count, &[]);
@@ -42,7 +42,7 @@ mod tests {
         for (log2_target, count) in [(40.0, 5), (40.0, 3), (40.0, 9), (41.5, 4)] {
             let main = primes(1 << 12, log2_target, count, &[]);
             assert_eq!(main, ntt_primes(1 << 12, log2_target, count, &[]));
-            // Special primes of the same size are others.
+            // Special primes of the same size must be different ones.
             let special = primes(1 << 12, log2_target, 3, &main);
             assert_eq!(special, ntt_primes(1 << 12, log2_target, 3, &main));
         }

@@ -1,4 +1,4 @@
-//! How a literal divides the chain of primes, and the shapes of its keys.
+//! The division of a literal's chain of primes into steps, and the shapes of its keys.
 
 use std::ops::Range;
 
@@ -16,11 +16,12 @@ use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::{kronecker_deltas, kronecker_product};
 use crate::parameters::kept_primes::primes;
 
-/// Blocks of series of formulas that are held at once: 16 tables of 8 bits have them, half a gigabyte. By processor time of a
-/// loaded Zen 5 a table takes 0.14 s alone, and 0.11, 0.073, 0.055 and 0.042 s of 2, 4, 8 and 16.
+/// Number of blocks of formulas' series that are held at once: those of 16 tables of 8 bits, half a gigabyte. In
+/// processor time on a loaded Zen 5, a table takes 0.14 s alone, and 0.11, 0.073, 0.055 and 0.042 s per table with 2,
+/// 4, 8 and 16.
 const BLOCKS_AT_ONCE: usize = 64;
 
-/// log2 of the scale of the plaintexts by which real slots are entered and left, as of a matrix: roundings then change slots
+/// log2 of the scale of the plaintexts by which real slots are entered and left. At this scale, roundings change slots
 /// by some 2^-25 of themselves.
 const LOG2_CROSSING_SCALE: f64 = 32.0;
 
@@ -39,32 +40,33 @@ impl ParametersLiteral {
         self.real_slots || self.half_digits > 0
     }
 
-    /// `f` with the arithmetic of the slots that tables are evaluated in.
+    /// Calls `f` with the arithmetic of the slots that tables are evaluated in.
     pub(crate) fn in_slots<A: Arithmetic, T>(&self, arithmetic: &A, f: impl FnOnce(&A) -> T) -> T {
         if self.has_inner_ring() { f(&arithmetic.over_inner()) } else { f(arithmetic) }
     }
 
-    /// Limbs of the ring of as many limbs of the ring that tables are evaluated in.
+    /// Converts a number of limbs of the ring that tables are evaluated in to limbs of the whole ring.
     pub(crate) fn limbs_in_slots(&self, limbs: usize) -> usize {
         if self.half_digits > 0 { limbs.div_ceil(2) } else { limbs }
     }
 
-    /// Limbs at which real slots are entered: the last prime of CoeffsToSlots is that of the way in.
+    /// Limbs at which real slots are entered: the way in uses the last prime of CoeffsToSlots.
     pub(crate) fn entry_limbs(&self) -> usize {
         self.product_limbs() + 1
     }
 
-    /// The degree of the field that primes have all roots of unity for: of real slots it is twice the ring degree.
+    /// The degree of the field whose roots of unity all primes must have: twice the ring degree with real slots.
     pub(crate) fn field_degree(&self) -> usize {
         if self.real_slots { 2 * self.ring_degree } else { self.ring_degree }
     }
 
-    /// Factor of scale of the ways to real slots and back: that of their plaintexts, or 1 if there are none.
+    /// Scale of the plaintexts on the ways to real slots and back, or 1 if there are no real slots.
     pub(crate) fn crossing_scale(&self) -> f64 {
         if self.real_slots { LOG2_CROSSING_SCALE.exp2() } else { 1.0 }
     }
 
-    /// Limbs that the widest switching keys serve: all, but for that of the sums over blocks, in which nothing is switched.
+    /// Limbs that the widest switching keys serve: all limbs except the one of the sums over blocks, which need no key
+    /// switch.
     pub(crate) fn switched_limbs(&self) -> usize {
         self.limbs() - usize::from(self.block_secret.is_some())
     }
@@ -100,14 +102,15 @@ impl ParametersLiteral {
         }
     }
 
-    /// Whether AKP evaluates its tables on the cosine: of two entries, by the first order.
+    /// Whether AKP evaluates its tables on the cosine: tables of two entries, with the interpolation of the first
+    /// order.
     pub(crate) fn is_cosine_table(&self) -> bool {
         self.interpolated_modulus() == 2
             && self.hermite_order.is_first()
             && self.hidden_bits.is_none()
     }
 
-    /// Which exponential of the phase the tables are evaluated on: bits need the cosine only.
+    /// The function of the phase that tables are evaluated on: bits need the cosine only.
     pub(crate) fn phase_function(&self) -> PhaseFunction {
         let bits = match &self.multiplexer {
             Some(multiplexer) => multiplexer.is_binary(),
@@ -126,7 +129,8 @@ impl ParametersLiteral {
         self.output_limbs() + rows
     }
 
-    /// The primes that are smaller than the chain's others, those of the table step but q_0, and their log2.
+    /// The range and log2 of the primes that are smaller than the rest of the chain: those of the table step except
+    /// q_0.
     pub(crate) fn narrow_primes(&self) -> Option<(Range<usize>, f64)> {
         let bits = self.multiplexer.as_ref().map_or(0, |tree| tree.table_bits);
         let primes = 1..self.table_limbs();
@@ -145,34 +149,36 @@ impl ParametersLiteral {
         chain
     }
 
-    /// Levels of AKP's interpolation: those of its coefficients, none for a cosine.
+    /// Levels of AKP's interpolation: those of its coefficients, or none for a cosine.
     pub(crate) fn interpolation_levels(&self) -> usize {
         if self.is_cosine_table() {
             return 0;
         }
         let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
-        // Hidden tables meet all powers of the exponential in one last product.
+        // Hidden tables multiply all powers of the exponential in one last product.
         let last = usize::from(self.hidden_bits.is_some());
         coefficients.next_power_of_two().trailing_zeros() as usize + last
     }
 
-    /// Tables of one exponential that formulas evaluate together: steps are read once for the blocks of all.
+    /// Number of tables of one exponential that formulas evaluate together, so that each step is read once for the
+    /// blocks of all.
     pub(crate) fn tables_at_once(&self) -> usize {
         let log_blocks = self.interpolation_levels().saturating_sub(self.log_babies as usize);
         (BLOCKS_AT_ONCE >> log_blocks).max(1)
     }
 
-    /// Keys of CoeffsToSlots.
+    /// Shape of the keys of CoeffsToSlots.
     pub(crate) fn transform_shape(&self, limbs: usize) -> SwitchingKeyShape {
         key_shape(limbs, self.dnum, self.log2_scale, self.log2_special)
     }
 
-    /// Keys of SlotsToCoeffs: one digit, where the special primes of the keys at the top are enough for it.
+    /// Shape of the keys of SlotsToCoeffs: one digit, if the special primes of the keys at the top are enough for it.
     pub(crate) fn low_transform_shape(&self, limbs: usize) -> SwitchingKeyShape {
         self.shape_of_fewest_digits(limbs, 1)
     }
 
-    /// Keys of as few digits as need no more special primes than the keys at the top have anyway, `least` or more.
+    /// Shape of keys with the fewest digits, but at least `least`, that need no more special primes than the keys at
+    /// the top.
     fn shape_of_fewest_digits(&self, limbs: usize, least: usize) -> SwitchingKeyShape {
         let special = self.special_primes();
         (least..=limbs)
@@ -181,8 +187,8 @@ impl ParametersLiteral {
             .expect("single limbs need two special primes at most")
     }
 
-    /// Keys of relinearization of `least` digits or more. Keys that several owners make in two rounds have errors larger by
-    /// some `√N`, which a special prime more than their digits need makes vanish.
+    /// Shape of relinearization keys with `least` digits or more. Keys that several owners make in two rounds have
+    /// errors larger by some `√N`; one special prime more than their digits need makes these vanish.
     fn relinearization_shape(&self, limbs: usize, least: usize) -> SwitchingKeyShape {
         if self.owners.is_one() {
             return self.shape_of_fewest_digits(limbs, least);
@@ -197,7 +203,7 @@ impl ParametersLiteral {
         fewest.or(narrowest).expect("no more digits than limbs are asked for")
     }
 
-    /// Shapes for relinearization: those that are stated, or those that follow from the chain.
+    /// Shapes of relinearization keys: those that the literal states, or by default those that follow from the chain.
     pub(crate) fn relinearization_shapes(&self) -> Vec<SwitchingKeyShape> {
         let stated = self
             .relinearization
@@ -243,7 +249,7 @@ impl ParametersLiteral {
     /// An upper bound on log2 of the product of all primes, before they are found.
     pub(crate) fn log2_modulus_bound(&self) -> f64 {
         let special = self.widest_basis().special as f64;
-        // Nothing is encrypted modulo all primes and special ones where the topmost has no switching keys.
+        // If the topmost prime has no switching keys, nothing is encrypted modulo all primes and special primes.
         let of_chain = self.switched_limbs() as f64 * self.log2_scale;
         let lost = self
             .narrow_primes()
@@ -259,7 +265,7 @@ impl ParametersLiteral {
         }
     }
 
-    /// The widest keys of the half ring, which exponentials enter it by.
+    /// Shape of the widest keys of the half ring, by which exponentials enter it.
     pub(crate) fn widest_half_shape(&self) -> SwitchingKeyShape {
         let limbs = self.exponential_limbs();
         key_shape(limbs, self.half_digits, self.log2_scale, self.log2_special)
@@ -299,7 +305,7 @@ impl ParametersLiteral {
     pub(crate) fn dry_run_parameters(&self, primes: &[f64]) -> DryRunParameters {
         let relinearization = self.relinearization_shapes();
         let mut automorphism: Vec<SwitchingKeyShape> = match self.block_secret {
-            // A key per rotation of copies, no wider than it is used.
+            // One key per rotation of copies, no wider than it is used.
             Some(_) => (self.exponential_limbs() + 1..=self.product_limbs())
                 .map(|limbs| self.shape_of_fewest_digits(limbs, 1))
                 .collect(),
@@ -350,14 +356,14 @@ impl MultiplexerLiteral {
         if selector == rows { rows + self.entry_levels as usize } else { rows - selector }
     }
 
-    /// Levels above the outputs that the cleaned deltas of a digit have: those of its selector, and the
-    /// products that make it.
+    /// Levels above the outputs that the cleaned deltas of a digit have: those of its selector, and those of the
+    /// products that make the selector.
     pub(crate) fn delta_levels(&self, digit: usize) -> usize {
         let (selector, _) = self.selector_of(digit);
         self.selector_levels(selector) + kronecker_product::levels(self.selectors[selector])
     }
 
-    /// The selector of a digit, and which of its digits that is.
+    /// The selector of a digit, and the digit's index within that selector.
     fn selector_of(&self, digit: usize) -> (usize, usize) {
         let mut place = digit;
         for (selector, &count) in self.selectors.iter().enumerate() {
@@ -369,14 +375,14 @@ impl MultiplexerLiteral {
         panic!("digit {digit} belongs to no selector");
     }
 
-    /// Whether selectors may have bits to spare: of digits of more than two values, whose deltas are not cleaned, and without a
-    /// level for entries.
+    /// Whether selectors may spare bits: digits have more than two values, deltas are not cleaned, and entries have no
+    /// level.
     pub(crate) fn may_spare_bits(&self) -> bool {
         !self.digits.contains(&2) && self.delta_cleanings == 0 && self.entry_levels == 0
     }
 
-    /// Bits by which the scale of the deltas of a digit stays below their last prime: all that a selector spares are those of its
-    /// first digit.
+    /// Bits by which the scale of the deltas of a digit stays below their last prime. The first digit of a selector
+    /// spares all of the selector's bits.
     pub(crate) fn spare_bits_of(&self, digit: usize) -> f64 {
         match self.selector_of(digit) {
             (selector, 0) => self.spare_bits_of_selectors().swap_remove(selector),
@@ -384,7 +390,8 @@ impl MultiplexerLiteral {
         }
     }
 
-    /// Bits that every selector spares, so that all of them add equal noise: with a quarter of the entries, one bit more.
+    /// Bits that each selector spares, chosen so that all selectors add equal noise: one bit more with a quarter of the
+    /// entries.
     pub(crate) fn spare_bits_of_selectors(&self) -> Vec<f64> {
         let sizes = self.row_sizes().into_iter().chain([self.columns()]);
         let bits: Vec<f64> = sizes.map(|size| (size as f64).log2()).collect();
@@ -396,7 +403,7 @@ impl MultiplexerLiteral {
         bits.into_iter().map(spare).collect()
     }
 
-    /// The most levels above the outputs that any cleaned delta has.
+    /// The largest number of levels above the outputs that any cleaned delta has.
     pub(crate) fn levels_below_deltas(&self) -> usize {
         (0..self.digits.len()).map(|digit| self.delta_levels(digit)).max().unwrap_or(0)
     }

@@ -1,8 +1,9 @@
-//! Memory of a lookup beside the key: the limbs that are alive at once, step by step.
+//! Memory of a lookup without the key: the limbs that are alive at once, step by step.
 //!
 //! The memory of a step follows from its plan: ciphertexts that wait for it, digits and sums of key switches, powers
 //! and blocks of polynomials. Counts agree with the arena's use at the widest point of lookups of 2 to 16 bits (all
-//! methods, degree 65,536) within some limbs; gaps between buffers come on top. A multiplexer tree holds deltas, then selectors.
+//! methods, degree 65,536) to within a few limbs; gaps between buffers are added. A multiplexer tree holds deltas, then
+//! selectors.
 
 use std::ops::Range;
 
@@ -23,38 +24,40 @@ use crate::parameters::parameter_set::Parameters;
 /// Bytes of a word, and of an entry of a table.
 const WORD_BYTES: usize = 8;
 
-/// Bytes of an output of a table of a value's own.
+/// Bytes of an output in a table per value.
 const ENTRY_BYTES: usize = 4;
 
-/// Bytes of the program, and of what the system keeps for it.
+/// Bytes of the program itself, and of the system's data for it.
 const PROGRAM_BYTES: usize = 24_000_000;
 
-/// Words of values, secrets and tables of the ring, over the ring degree.
+/// Words of values, secrets and tables of the ring, per coefficient of the ring.
 const WORDS_BESIDE: usize = 76;
 
 /// Polynomials of one limb for every prime, and a few more: tables of the ring.
 const TABLE_LIMBS: usize = 3;
 
-/// Memory in use with the gaps between buffers, over memory in use: at most 6 % were found, for trees over single bits.
+/// Ratio of memory in use with the gaps between buffers to memory in use: gaps of at most 6 % were found, for trees
+/// over single bits.
 const GAPS: f64 = 1.062;
 
-/// The same for trees on two threads, whose deltas stay where the other thread's temporaries were: 7 to 10 % were found for
-/// trees of 12 bits, more or less by chance, and 14.4 % of 16 bits.
+/// The same ratio for trees on two threads, whose deltas stay where the other thread's temporaries were: gaps of 7 to
+/// 10 % were found for trees of 12 bits, varying by chance, and of 14.4 % for 16 bits.
 const GAPS_OF_TWO_THREADS: f64 = 1.146;
 
-/// The same in real slots, measured for digits of 16 to 64 values.
+/// The same ratio in real slots, measured for digits of 16 to 64 values.
 const GAPS_OF_REAL_SLOTS: f64 = 1.132;
 
-/// The same over [`GAPS`] for decompositions of more than two digits, whose deltas have different sizes from digit to digit: of
-/// the blocks of one digit few fit the next one's. Measured for 16^4.
+/// The same ratio, in addition to [`GAPS`], for decompositions of more than two digits. The sizes of their deltas
+/// differ from digit to digit, so that few blocks of one digit fit those of the next. Measured for 16^4.
 const GAPS_OF_DIGITS: f64 = 1.3;
 
 /// Limbs of a relinearization of selectors of up to eight limbs: tensor, digits, remainders and quotient.
 const RELINEARIZATION_LIMBS: usize = 60;
 
 impl Parameters {
-    /// Returns temporaries like [`Parameters::working_bytes`], for a table per value: beside the memory for one table,
-    /// all outputs, or the halves of all encrypted entries that are not seeds (which may be in a mapped file).
+    /// Returns the bytes of temporaries like [`Parameters::working_bytes`], for a table per value. Adds to the memory
+    /// for one table all outputs, or those halves of all encrypted entries that are not seeds (which may be in a mapped
+    /// file).
     pub(crate) fn working_bytes_of_entries(&self, kind: EntryKind) -> usize {
         let literal = self.literal();
         let p = literal.input_modulus as usize;
@@ -100,12 +103,12 @@ impl Parameters {
         [self.bytes_beside() + limbs(1) + results, limbs(2) - limbs(1)]
     }
 
-    /// Bytes that have nothing to do with the circuit.
+    /// Bytes that do not depend on the circuit.
     fn bytes_beside(&self) -> usize {
         PROGRAM_BYTES + WORDS_BESIDE * WORD_BYTES * self.literal().ring_degree
     }
 
-    /// Bytes that a thread takes for a table step.
+    /// Bytes that a thread needs for a table step.
     fn scratch_bytes(&self) -> usize {
         match self.circuit() {
             Circuit::Akp(_) | Circuit::MultiPrecision(_) => 0,
@@ -115,7 +118,7 @@ impl Parameters {
         }
     }
 
-    /// Bytes more that two threads take than one.
+    /// Additional bytes that two threads need compared with one.
     pub(crate) fn second_thread_bytes(&self) -> usize {
         let [one, two] =
             [1, 2].map(|threads| self.bytes_of_limbs(self.peak_limbs(1, threads), threads));
@@ -156,8 +159,9 @@ impl Parameters {
         [one + self.bytes_of_columns(formulas), two - one]
     }
 
-    /// Bytes of temporaries of a stage: exponentials of all columns, and the tables that are held at once. Threads work side by side
-    /// on the exponentials of a column, and one after the other on the tables of both halves of the slots.
+    /// Bytes of temporaries of a stage: exponentials of all columns, and the tables that are held at once. Threads work
+    /// in parallel on the exponentials of a column; the tables of the two halves of the slots are evaluated one after
+    /// the other.
     fn bytes_of_stage(&self, formulas: &Stage, threads: usize) -> usize {
         let (literal, parts) = (self.literal(), self.literal().parts());
         // Exponentials of the column that is evaluated are counted with its powers.
@@ -166,7 +170,8 @@ impl Parameters {
         let (below, outputs) = (self.limbs_below_tables(), formulas.formulas());
         let powers = |halves| 2 * literal.steps_and_exponentials(halves);
         let of_chunk = |chunk: &Chunk| {
-            // Series of a column beside its tables and those of columns before it; then a sum of products and one of all else.
+            // First the series of a column, beside its tables and those of earlier columns; then a sum of products and
+            // a sum of everything else.
             let (mut held, mut most) = (0, 0);
             for count in formulas.tables_per_column(chunk) {
                 held += 2 * (below - 1) * count;
@@ -187,7 +192,7 @@ impl Parameters {
         self.bytes_beside() + self.bytes_of_limbs(limbs, threads) + words
     }
 
-    /// Limbs of what is made of tables in slots, and one more.
+    /// Limbs of values in slots that are computed from tables, plus one.
     fn limbs_below_tables(&self) -> usize {
         self.literal().output_limbs() + self.literal().selection_primes
     }
@@ -200,8 +205,9 @@ impl Parameters {
         2 * (columns.unwrap_or(0) + terms) * self.literal().ring_degree * WORD_BYTES
     }
 
-    /// Limbs of what sums by groups take beside tables: for each half the powers of groups, bits of some of them and values of
-    /// formulas, and sums; then series of one half after the other, or a product for each half and a sum that is turned.
+    /// Limbs that sums by groups need in addition to tables. For each half: the powers of groups, bits of some of them,
+    /// values of formulas, and sums. Then: the series of one half after the other, or a product for each half and a sum
+    /// that is rotated.
     fn limbs_of_groups(&self, formulas: &Stage) -> usize {
         let (literal, below) = (self.literal(), self.limbs_below_tables());
         let parts = literal.parts();
@@ -219,7 +225,7 @@ impl Parameters {
         }
     }
 
-    /// Limbs of CoeffsToSlots or the exponential, whichever has more.
+    /// Limbs in use during CoeffsToSlots or the exponential, whichever is more.
     fn front_limbs(&self, threads: usize) -> usize {
         let literal = self.literal();
         if let Some(product) = self.circuit().block_product() {
@@ -233,8 +239,8 @@ impl Parameters {
     }
 }
 
-/// Limbs of the sums over blocks and of their product: plaintexts of a group in coefficients, their evaluations modulo the
-/// prime that each thread is at, and sums; or a key switch of each of two factors.
+/// Limbs of the sums over blocks and of their product: plaintexts of a group in coefficients, their evaluations modulo
+/// the prime that each thread works on, and sums; or a key switch of each of two factors.
 fn block_product_limbs(shape: BlockSecretShape, threads: usize) -> usize {
     let sums = 2 * shape.groups() * shape.limbs;
     sums + 2 * shape.limbs + (1 + threads) * shape.block_size() + 8 * shape.limbs
@@ -246,8 +252,8 @@ fn widest_transform(transform: &HomomorphicDft, degree: usize, threads: usize) -
     plans.iter().map(|plan| transform_limbs(plan, degree, threads)).max().unwrap_or(0)
 }
 
-/// Limbs of a product with a matrix: the ciphertext, turned for every group of baby steps, its digits, two polynomials a
-/// giant step, and the baby steps of the blocks that threads are at.
+/// Limbs of a product with a matrix: the ciphertext, rotated for every group of baby steps, its digits, two polynomials
+/// per giant step, and the baby steps of the blocks that threads work on.
 fn transform_limbs(plan: &TransformPlan, degree: usize, threads: usize) -> usize {
     let (groups, all) = (plan.baby_groups(), plan.shape.basis.limbs());
     let vectors = groups * (2 * plan.limbs + plan.shape.digits() * all);
@@ -256,12 +262,13 @@ fn transform_limbs(plan: &TransformPlan, degree: usize, threads: usize) -> usize
 }
 
 impl ParametersLiteral {
-    /// Values of a slot, each with exponentials of its own: two with full packing, but for real slots.
+    /// Number of values per slot, each with exponentials of its own: two with full packing, except in real slots.
     pub(crate) fn parts(&self) -> usize {
         if self.slots < self.ring_degree || self.real_slots { 1 } else { 2 }
     }
 
-    /// Limbs of the exponentials: the phases, and for each that is evaluated the steps, sums and products of its series.
+    /// Limbs of the exponentials: the phases, and for each exponential under evaluation the steps, sums and products of
+    /// its series.
     fn exponential_peak_limbs(&self, threads: usize) -> usize {
         let top = self.product_limbs();
         let parts = self.parts();
@@ -273,8 +280,8 @@ impl ParametersLiteral {
         2 * parts * top + threads.min(parts) * series.saturating_sub(72)
     }
 
-    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers and the series of a table, and the outputs
-    /// of all tables.
+    /// Limbs of AKP's interpolation: the exponentials, for each one in use the powers and the series of a table, and
+    /// the outputs of all tables.
     fn interpolation_limbs(&self, tables: usize, threads: usize, at_once: usize) -> usize {
         let parts = self.parts();
         let outputs = tables * (self.exponential_limbs() - self.interpolation_levels());
@@ -293,14 +300,14 @@ impl ParametersLiteral {
         self.limbs_in_slots(held + taken * series)
     }
 
-    /// log2 of the baby steps, and the blocks of a series.
+    /// log2 of the number of baby steps, and the number of blocks of a series.
     fn blocks(&self) -> (usize, usize) {
         let babies = (self.log_babies as usize).min(self.interpolation_levels());
         let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
         (babies, coefficients.div_ceil(1 << babies))
     }
 
-    /// Limbs of half a ciphertext of all exponentials, and of the powers of those that are `taken`.
+    /// Limbs of one half of the ciphertexts of all exponentials, and of the powers of `taken` of them.
     fn steps_and_exponentials(&self, taken: usize) -> usize {
         let (limbs, levels) = (self.exponential_limbs(), self.interpolation_levels());
         let (babies, count) = self.blocks();
@@ -329,8 +336,8 @@ impl ParametersLiteral {
     }
 }
 
-/// Limbs of blocks of a series beyond those of its result: a block that is alone has none, others are added up a level above it,
-/// with series that end there. The last one of every four blocks is by itself, if its step is high enough.
+/// Limbs of blocks of a series beyond those of its result. A single block has none; others are added up a level above
+/// the result, with series that end there. The last of every four blocks stands alone if its step is high enough.
 fn limbs_above(blocks: usize, levels: usize, babies: usize) -> usize {
     let (mut rest, mut limbs) = (blocks, 0);
     while rest > 1 {
@@ -343,14 +350,14 @@ fn limbs_above(blocks: usize, levels: usize, babies: usize) -> usize {
     limbs + usize::from(blocks > 1)
 }
 
-/// Levels below a ciphertext at which its power is: `ceil(log2 power)`.
+/// Number of levels that a power lies below its base: `ceil(log2 power)`.
 fn depth(power: usize) -> usize {
     power.next_power_of_two().ilog2() as usize
 }
 
 impl ParametersLiteral {
-    /// Limbs in use at the widest point, if CoeffsToSlots and exponential take `front`: while the last digit is decomposed,
-    /// when selectors are made, or when the tree is evaluated.
+    /// Limbs in use at the widest point of a tree, if CoeffsToSlots and the exponential need `front`: while the last
+    /// digit is decomposed, when selectors are made, or when the tree is evaluated.
     fn tree_limbs(&self, tree: &MultiplexerLiteral, front: usize) -> usize {
         let deltas: Vec<usize> =
             (0..tree.digits.len()).map(|digit| self.limbs_of_deltas(tree, digit)).collect();
@@ -359,7 +366,7 @@ impl ParametersLiteral {
             peak = peak.max(held + front.max(self.limbs_making_deltas(tree, digit)));
             held += limbs;
         }
-        // Deltas give way to the selectors that are made of them.
+        // Selectors replace the deltas that they are made of.
         let (mut of_selectors, mut first) = (0, 0);
         for (index, &count) in tree.selectors.iter().enumerate() {
             let made = self.limbs_of_selector(tree, index);
@@ -375,8 +382,9 @@ impl ParametersLiteral {
         peak.max(of_selectors + tensors + RELINEARIZATION_LIMBS)
     }
 
-    /// Limbs in use at the widest point of a decomposition: in CoeffsToSlots or an exponential (`front`), where deltas are made,
-    /// or in SlotsToCoeffs (`back`) of a digit, whose deltas stay until all functions of the digit are back in coefficients.
+    /// Limbs in use at the widest point of a decomposition: in CoeffsToSlots or an exponential (`front`), while deltas
+    /// are made, or in SlotsToCoeffs (`back`) of a digit, whose deltas are kept until all functions of the digit are
+    /// back in coefficients.
     fn decomposition_limbs(&self, tree: &MultiplexerLiteral, front: usize, back: usize) -> usize {
         let of_digit = |digit| {
             let making = self.limbs_making_deltas(tree, digit);
@@ -391,8 +399,8 @@ impl ParametersLiteral {
         self.limbs_in_slots(2 * self.parts() * tree.digits[digit] as usize * limbs)
     }
 
-    /// Limbs when the deltas of the last part of a digit are made: those of the other part, and all powers of an exponential
-    /// with as many combinations.
+    /// Limbs in use while the deltas of the last part of a digit are made: the deltas of the other part, all powers of
+    /// an exponential, and an equal number of combinations of them.
     fn limbs_making_deltas(&self, tree: &MultiplexerLiteral, digit: usize) -> usize {
         let (limbs, p) = (self.exponential_limbs(), tree.digits[digit] as usize);
         if self.real_slots {
@@ -404,8 +412,9 @@ impl ParametersLiteral {
         self.limbs_in_slots(2 * (limbs + powers + sums)) + others
     }
 
-    /// Limbs that the last two factors of a Kronecker product of deltas take, beyond the deltas of these digits that they are
-    /// made of: neighbours are joined until two are left. Columns are made of both parts at once, rows of one after the other.
+    /// Limbs of the last two factors of a Kronecker product of deltas, beyond the deltas of these digits that they are
+    /// made of. Neighbouring factors are joined until two are left. Columns are made for both parts at once, rows for
+    /// one part after the other.
     fn limbs_of_factors(&self, tree: &MultiplexerLiteral, digits: Range<usize>) -> usize {
         let sizes = digits.clone().map(|digit| (tree.digits[digit] as usize, 0));
         let mut factors: Vec<(usize, usize)> = sizes.collect();
@@ -424,7 +433,8 @@ impl ParametersLiteral {
         self.limbs_in_slots(2 * parts * factors)
     }
 
-    /// Limbs of a selector: of rows in sums and differences of both parts, of columns joined, but for tables of slots.
+    /// Limbs of a selector: row selectors hold sums and differences of both parts; column selectors hold both parts
+    /// joined, except for tables of slots.
     fn limbs_of_selector(&self, tree: &MultiplexerLiteral, index: usize) -> usize {
         let (sizes, output) = (tree.row_sizes(), self.output_limbs());
         self.limbs_in_slots(match sizes.get(index) {
@@ -438,7 +448,7 @@ impl ParametersLiteral {
     }
 }
 
-/// Bytes of tables: the caller's, and what they are prepared to.
+/// Bytes of tables: those of the caller and their prepared form.
 fn table_bytes(literal: &ParametersLiteral, tables: usize) -> usize {
     let entries = literal.input_modulus as usize;
     tables * (WORD_BYTES * entries + TableMatrix::bytes_at_most(entries))

@@ -1,4 +1,4 @@
-//! Noise that parameters admit: of inputs of lookups, and of sums that are decrypted.
+//! Limits on noise: that of inputs of lookups, and that of sums that are decrypted.
 
 use std::ops::Range;
 
@@ -14,20 +14,22 @@ use crate::parameters::failure::WorstCase;
 use crate::parameters::hidden_tables::largest_phase;
 use crate::parameters::parameter_set::Parameters;
 
-/// Lookups in a row that are followed before the noise of results is said to grow without end.
+/// Maximum number of lookups in a row that are followed: if the noise of results still grows after these, this is the
+/// limit.
 const MAX_LOOKUPS: u32 = 1000;
 
-/// Relative growth of a bias that counts as none.
+/// Relative growth of a bias below which it counts as constant.
 const CONVERGED: f64 = 1e-12;
 
 impl Parameters {
-    /// log2 of the failure probability per value that is stated: every lookup and every operation on ciphertexts keeps it.
+    /// log2 of the stated failure probability per value, which no lookup and no operation on ciphertexts exceeds.
     #[must_use]
     pub fn stated_log2_fail(&self) -> f64 {
         self.literal().log2_fail
     }
 
-    /// Noise of fresh ciphertexts of values of this modulus: by the secret key, or by the public one of a key of several owners.
+    /// Noise of fresh ciphertexts of values of this modulus, encrypted with the secret key, or with the public key if
+    /// the key has several owners.
     #[must_use]
     pub fn fresh_noise(&self, modulus: u64) -> NoiseBound {
         self.literal().noise_of_inputs(modulus, self.bottom_primes())
@@ -35,15 +37,15 @@ impl Parameters {
 
     /// Noise of the result of a lookup whose input has this noise, for the worst table.
     ///
-    /// Noise of the input leaves a bias only, its square times half the curvature of the table's interpolation: slopes
-    /// are zero.
+    /// Noise of the input leaves only a bias: its square times half the curvature of the table's interpolation, whose
+    /// slopes are zero.
     #[must_use]
     pub fn result_noise(&self, input: NoiseBound) -> NoiseBound {
         self.result_noise_within(input, u64::MAX)
     }
 
-    /// Noise of a result like [`Parameters::result_noise`], for the worst table whose outputs differ by at most `range`. Most of
-    /// AKP's noise is in proportion to that.
+    /// Noise of a result like [`Parameters::result_noise`], for the worst table whose outputs differ by at most
+    /// `range`. Most of AKP's noise is proportional to that range.
     ///
     /// ```
     /// use cryptable_packed::Parameters;
@@ -60,7 +62,8 @@ impl Parameters {
         self.model_within(range).worst_case(self.circuit(), &inputs).noise
     }
 
-    /// log2 of the probability that a lookup of one value with this noise goes wrong, decryption of its result included.
+    /// log2 of the probability that a lookup of one value with this noise goes wrong, including decryption of its
+    /// result.
     #[must_use]
     pub fn lookup_log2_fail(&self, input: NoiseBound) -> f64 {
         self.estimate_of(input).value_log2_fail()
@@ -80,14 +83,15 @@ impl Parameters {
     /// ```
     ///
     /// # Panics
-    /// If they are not all digits that the parameters have.
+    /// If the numbers of digits do not add up to those of the parameters.
     #[must_use]
     pub fn lookup_digits_log2_fail(&self, inputs: &[(NoiseBound, usize)]) -> f64 {
         self.failure_model().worst_case(self.circuit(), inputs).value_log2_fail()
     }
 
-    /// Counts the digits that each of several ciphertexts has of an input, where each holds values of this modulus: what
-    /// [`Parameters::lookup_digits_log2_fail`] takes. Parameters that take inputs as one have one digit.
+    /// Counts the digits of an input that each of several ciphertexts holds, if each holds values of this modulus. The
+    /// counts are the input of [`Parameters::lookup_digits_log2_fail`]. Parameters that process inputs as a whole have
+    /// one digit.
     ///
     /// ```
     /// use cryptable_packed::{MultiplexerLiteral, Parameters};
@@ -99,7 +103,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If no digits that follow each other have that product, or ciphertexts are more or fewer than they make.
+    /// If no consecutive digits have that product, or there are too many or too few ciphertexts for all digits.
     pub fn digits_of_inputs(&self, modulus: u64, ciphertexts: usize) -> Result<Vec<usize>> {
         let whole = [self.input_modulus()];
         let tree = self.literal().multiplexer.as_ref().map(|tree| tree.digits.as_slice());
@@ -111,16 +115,16 @@ impl Parameters {
                 product *= left[width];
                 width += 1;
             }
-            let name = "product of the tree's digits for one that comes back";
+            let name = "product of the tree's digits for one ciphertext";
             check_equal(name, product, modulus)?;
             left = &left[width..];
             widths.push(width);
         }
-        check_equal("number of the tree's digits that nothing comes back for", left.len(), 0)?;
+        check_equal("number of the tree's digits that no ciphertext holds", left.len(), 0)?;
         Ok(widths)
     }
 
-    /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
+    /// The largest noise without bias that inputs of lookups may have: with more, lookups would fail more often than
     /// [`Parameters::stated_log2_fail`].
     ///
     /// ```
@@ -136,14 +140,14 @@ impl Parameters {
         largest_admitted(|input| self.admits(input))
     }
 
-    /// Bits κ of hidden tables: results of a lookup show nothing of its table but outputs, up to a statistical distance of 2^-κ;
-    /// none where tables are not hidden.
+    /// Bits κ of hidden tables: results of a lookup reveal nothing of its table but outputs, up to a statistical
+    /// distance of 2^-κ. None if tables are not hidden.
     #[must_use]
     pub fn hidden_bits(&self) -> Option<u32> {
         self.literal().hidden_bits
     }
 
-    /// How many terms sums may have.
+    /// The maximum number of terms of sums.
     #[must_use]
     pub fn sum_limits(&self) -> SumLimits {
         let (input, output) = (self.input_modulus(), self.output_modulus());
@@ -158,11 +162,11 @@ impl Parameters {
         }
     }
 
-    /// Most lookups in a row, each of the result of the one before; `None` if the noise of results stays below what
-    /// lookups admit.
+    /// The maximum number of lookups in a row, each on the result of the one before; `None` if the noise of results
+    /// always stays within what lookups admit.
     ///
-    /// Lookups square the error of their input, in units of what the worst table's curvature says: small errors vanish,
-    /// larger ones grow from lookup to lookup.
+    /// Lookups square the error of their input, in units that the worst table's curvature determines: small errors
+    /// vanish, larger ones grow from lookup to lookup.
     fn lookups_in_a_row(&self) -> Option<u32> {
         if self.input_modulus() != self.output_modulus() {
             return Some(1);
@@ -173,7 +177,7 @@ impl Parameters {
                 return Some(count);
             }
             let next = self.result_noise(noise);
-            // Noise grows with that of the input: if it once does not, it never does again.
+            // The noise of a result is monotonic in that of its input: once it stops growing, it never grows again.
             if count > 0 && next.bias() <= noise.bias() * (1.0 + CONVERGED) {
                 return None;
             }
@@ -182,12 +186,12 @@ impl Parameters {
         Some(MAX_LOOKUPS)
     }
 
-    /// Whether lookups of inputs with this noise keep the stated failure probability.
+    /// Whether lookups of inputs with this noise stay within the stated failure probability.
     fn admits(&self, input: NoiseBound) -> bool {
         self.lookup_log2_fail(input) <= self.stated_log2_fail() && self.check_hidden(input).is_ok()
     }
 
-    /// Checks that lookups of inputs with this noise hide their tables, where they are to.
+    /// Checks that lookups of inputs with this noise hide their tables, if tables are to be hidden.
     fn check_hidden(&self, input: NoiseBound) -> Result<()> {
         let Circuit::Akp(akp) = self.circuit() else { return Ok(()) };
         let Some(limit) = akp.largest_phase() else { return Ok(()) };
@@ -204,8 +208,8 @@ impl Parameters {
         self.failure_model().worst_case(self.circuit(), &[(input, self.circuit().digits())])
     }
 
-    /// Returns the noise of a lookup's result, for inputs that hold a number of digits each, and tables whose outputs differ by
-    /// at most `range`.
+    /// Returns the noise of a lookup's result, for tables whose outputs differ by at most `range`. Each input comes
+    /// with its number of digits.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if the lookup would fail too often.
@@ -220,10 +224,11 @@ impl Parameters {
         Ok(found.noise)
     }
 
-    /// Noise of a ciphertext of each of these digits of an input, modulo its size, once those before are cleared.
+    /// Noise of a ciphertext of each of these digits of an input, modulo the digit's size, once the digits before are
+    /// cleared.
     ///
     /// # Panics
-    /// If inputs are not taken digit by digit.
+    /// If inputs are not processed digit by digit.
     pub(crate) fn noise_of_digits(
         &self,
         input: NoiseBound,
@@ -241,7 +246,7 @@ impl Parameters {
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if the lookup would fail too often.
     ///
     /// # Panics
-    /// If the parameters take no digits.
+    /// If the parameters do not process digits.
     pub(crate) fn checked_digit_noise(
         &self,
         digit: NoiseBound,

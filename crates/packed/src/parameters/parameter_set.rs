@@ -1,4 +1,4 @@
-//! Parameters of packed lookups: a literal that was validated, with everything that follows from it.
+//! Parameters of packed lookups: a validated literal and everything computed from it.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -27,7 +27,7 @@ use crate::parameters::validation::{self, MAX_MODULUS};
 /// Powers of two below output moduli.
 const RANGES: usize = MAX_MODULUS.ilog2() as usize + 1;
 
-/// A validated, immutable parameter set. Clones share what was computed.
+/// A validated, immutable parameter set. Clones share what is computed from it.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, Request};
@@ -45,9 +45,9 @@ pub struct Parameters {
     special_primes: Vec<u64>,
     security_bits: f64,
     failure_model: Arc<FailureModel>,
-    /// Models of tables whose outputs differ by at most a power of two, computed when they are asked for.
+    /// Models for tables whose outputs differ by at most a power of two, computed on demand.
     models_within: Arc<[OnceLock<FailureModel>; RANGES]>,
-    /// Computed when it is asked for: what is typical takes a dry run of its own.
+    /// The estimate of failures, computed on demand: typical errors need a dry run of their own.
     failure: Arc<OnceLock<FailureEstimate>>,
     value_failure: FailureProbability,
     circuit: Arc<Circuit>,
@@ -59,8 +59,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Validates a literal: every number against its bounds before anything is built; the security that it claims, of
-    /// the dense and of the sparse secret, by the embedded tables; its failure probability by the noise model.
+    /// Validates a literal: checks every number against its bounds before anything is built, the claimed security of
+    /// the dense and the sparse secret by the embedded tables, and the failure probability by the noise model.
     ///
     /// # Errors
     /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds
@@ -94,7 +94,7 @@ impl Parameters {
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, shapes));
         let log2_fail =
             failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).value_log2_fail();
-        // A probability that is not a number exceeds any.
+        // A probability that is NaN is refused as too large.
         if log2_fail.is_nan() || log2_fail > literal.log2_fail {
             let (found, limit) = (log2_fail, literal.log2_fail);
             return Err(Error::FailureProbability { found, limit });
@@ -117,8 +117,8 @@ impl Parameters {
         })
     }
 
-    /// The model of tables whose outputs differ by at most `range`, or by the next power of two; of all that the parameters
-    /// admit, where that is no less or they are not of AKP.
+    /// The model for tables whose outputs differ by at most `range`, rounded up to a power of two. Returns the model
+    /// for all tables if that range is not smaller than the parameters' own, or if they are not those of AKP.
     pub(crate) fn model_within(&self, range: u64) -> &FailureModel {
         let range = range.max(1).checked_next_power_of_two().unwrap_or(u64::MAX);
         match &*self.circuit {
@@ -163,7 +163,8 @@ impl Parameters {
         self.literal.input_modulus
     }
 
-    /// Input modulus of tables: that of inputs, or of their most significant digit where inputs are taken digit by digit.
+    /// Input modulus of tables: that of inputs, or of their most significant digit if inputs are processed digit by
+    /// digit.
     #[must_use]
     pub fn table_modulus(&self) -> u64 {
         self.literal.table_modulus()
@@ -188,13 +189,13 @@ impl Parameters {
         self.literal.ring_degree
     }
 
-    /// The literal that they were made of.
+    /// The literal that these parameters were made from.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal
     }
 
-    /// log2 of the product of all primes, special ones included: what security is counted at.
+    /// log2 of the product of all primes, including special ones: the modulus for which security is estimated.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         let main = &self.main_primes[..self.literal.switched_limbs()];
@@ -214,7 +215,8 @@ impl Parameters {
         self.security_bits
     }
 
-    /// The problems that its secrets rest on: the dense secret's at all primes, and the sparse one's at q_0·p_0.
+    /// The LWE problems that the security of the secrets rests on: the dense secret's at all primes, and the sparse
+    /// one's at q_0·p_0.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         lwe_instances(&self.literal, &self.main_primes, &self.special_primes)
@@ -226,14 +228,15 @@ impl Parameters {
         self.failure_probability().log2()
     }
 
-    /// The predicted probability that any value of a full ciphertext decrypts wrong after a lookup: what requests
-    /// bound.
+    /// The predicted probability that any value of a full ciphertext decrypts wrong after a lookup. Requests bound this
+    /// probability.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         self.value_failure_probability().of_any(self.literal.output_slots())
     }
 
-    /// The predicted probability that one value decrypts wrong after a lookup: what literals state and readers bound.
+    /// The predicted probability that one value decrypts wrong after a lookup. Literals state and readers bound this
+    /// probability.
     #[must_use]
     pub fn value_failure_probability(&self) -> FailureProbability {
         self.value_failure
@@ -248,8 +251,9 @@ impl Parameters {
         })
     }
 
-    /// Standard deviation of the errors of a table's outputs on fresh inputs, as a fraction of half a step: what
-    /// [`FailureEstimate::typical_ratio`] is for random tables. With few entries, a table has up to twice as much, or half.
+    /// Standard deviation of the errors of a table's outputs on fresh inputs, as a fraction of half a step.
+    /// [`FailureEstimate::typical_ratio`] is the same for random tables; a table with few entries may have up to twice
+    /// as much, or half.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Table};
@@ -280,8 +284,9 @@ impl Parameters {
         }
     }
 
-    /// The method, as people read it: `AKP`, `AKP-2` with the order of the interpolation if it is not the first, `BMT 2^8`,
-    /// `CMT 8 x 16^2` with the sizes of digits, the least significant first, as `AKP 64^2` where AKP takes them one by one.
+    /// The human-readable name of the method: `AKP`; `AKP-2` with the order of the interpolation if it is not the
+    /// first; `BMT 2^8` or `CMT 8 x 16^2` with the sizes of digits, the least significant first; `AKP 64^2` if AKP
+    /// processes digits one by one.
     #[must_use]
     pub fn method_name(&self) -> String {
         if !self.literal.digits.is_empty() {
@@ -297,7 +302,7 @@ impl Parameters {
         format!("{method} {}", runs_of(&tree.digits))
     }
 
-    /// Whether lookups take tables with entries of this kind: all parameters those that all values share.
+    /// Whether lookups accept tables with entries of this kind. All parameters accept tables that all values share.
     #[must_use]
     pub fn serves(&self, kind: EntryKind) -> bool {
         match self.circuit() {
@@ -307,17 +312,17 @@ impl Parameters {
         }
     }
 
-    /// The canonical bytes of the literal, of which the digest names these parameters.
+    /// The canonical bytes of the literal, whose digest identifies these parameters.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         bytes_of(&self.literal)
     }
 
-    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
+    /// Reads parameters that [`Parameters::to_bytes`] wrote, and validates them as [`Parameters::new`] does.
     ///
     /// # Errors
-    /// [`Error::Insecure`] if they claim no security, [`Error::WeakFailureProbability`] if a value fails too often, and
-    /// that is not allowed; if the bytes are no literal, or the literal is not valid.
+    /// [`Error::Insecure`] if they claim no security, and [`Error::WeakFailureProbability`] if a value fails too often,
+    /// unless the options allow it; other errors if the bytes are not a literal, or the literal is not valid.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: ParametersLiteral = serde_json::from_slice(bytes).map_err(|error| {
             WireError::invalid("parameters", error, "a literal of packed values")
@@ -328,7 +333,7 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// BLAKE3 of [`Parameters::to_bytes`]: what keys and ciphertexts carry.
+    /// BLAKE3 of [`Parameters::to_bytes`], which keys and ciphertexts carry.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
@@ -346,13 +351,13 @@ impl Parameters {
         Ring::of(self.moduli())
     }
 
-    /// Returns the primes q_0 and p_0, which a switch between secrets at the bottom takes.
+    /// Returns the moduli q_0 and p_0, which a switch between secrets at the bottom of the chain uses.
     pub(crate) fn bottom_moduli(&self) -> RingModuli {
         let chains = vec![Chain::new(&self.main_primes[..1])];
         RingModuli::new(self.literal.ring_degree, chains, &self.special_primes[..1])
     }
 
-    /// Returns the words of the short masks that compressed results have; none if there are no keys for them.
+    /// Returns the number of words of the short masks of compressed results; none if there are no keys for them.
     pub(crate) fn mask_words(&self) -> Option<usize> {
         mask_words(&self.literal, &self.main_primes, &self.special_primes)
     }
@@ -413,7 +418,7 @@ impl fmt::Debug for Parameters {
     }
 }
 
-/// Sizes of digits as people read them: `8 x 16^2`.
+/// Formats sizes of digits for people: `8 x 16^2`.
 fn runs_of(digits: &[u64]) -> String {
     let runs = digits.chunk_by(|a, b| a == b).map(|run| match run.len() {
         1 => run[0].to_string(),
@@ -425,8 +430,8 @@ fn runs_of(digits: &[u64]) -> String {
 /// Predicts a lookup of the worst table.
 ///
 /// # Errors
-/// If there is no telling its noise, as failures are then certain: where the first scale is far from that of its prime, scales
-/// of high powers are beyond any number.
+/// If its noise is not finite, since failures are then certain. This happens where the first scale is far from that of
+/// its prime: the scales of high powers then overflow.
 fn predict_worst(circuit: &Circuit, dry_run: &DryRun, limit: f64) -> Result<LookupShapes> {
     let shapes = circuit.predict_worst(dry_run, 1);
     let is_known =

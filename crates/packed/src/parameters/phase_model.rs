@@ -8,12 +8,12 @@ use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::ParametersLiteral;
 use crate::parameters::circuit::Circuit;
 
-/// Errors of phases, and of what is exponentiated.
+/// Errors of phases and of their exponentials.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseModel {
-    /// Law of the noise of a phase that the circuit adds.
+    /// Law of the noise that the circuit adds to a phase.
     pub noise: NoiseLaw,
-    /// By how much noise of a coefficient modulo the prime that inputs are switched to is multiplied in a phase.
+    /// Factor from the noise of a coefficient, modulo the prime that inputs are switched to, to that of a phase.
     pub gain: f64,
     /// log2 of the probability that an overflow of any digit is outside the interval of the exponential.
     pub log2_overflow: f64,
@@ -38,7 +38,7 @@ impl PhaseModel {
         let (dry_run, matrices) = (circuit.dry_run(), front.coeffs_to_slots.plans());
         let phase_noise =
             |input| front.phases(&dry_run, &matrices, front.raised_shape(input))[0].noise;
-        // Noise of about what the circuit adds, so that the difference has its full precision.
+        // Input noise of about the size that the circuit adds, so that the difference below keeps its full precision.
         let unit = literal.ring_degree as f64;
         let fixed = phase_noise(0.0);
         let overflow = literal.encapsulated_secret().tail_log2(front.bound);
@@ -50,8 +50,8 @@ impl PhaseModel {
         }
     }
 
-    /// Errors of a switch to the block secret are sums over all coefficients of its keys' errors and of digits. Nothing
-    /// overflows, and roundings of doubles are all that is approximated.
+    /// Errors of a switch to the block secret are sums over all coefficients of products of its keys' errors with
+    /// digits. Nothing overflows, and the only approximation is the rounding of doubles.
     fn of_blocks(product: &BlockProduct) -> Self {
         Self {
             noise: NoiseLaw::gaussian(product.switching_variance()),

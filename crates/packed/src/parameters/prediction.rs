@@ -13,17 +13,17 @@ use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 
-/// Transforms that drawing a limb of a mask from its seed takes, memory included: an encrypted table of 12 bits has 4,096 entries
-/// of five limbs.
+/// Cost of drawing a limb of a mask from its seed, including memory access, in transforms: an encrypted table of 12
+/// bits has 4,096 entries of five limbs.
 const MASK: usize = 5;
 
-/// Words drawn per coefficient that embedding the bits of a secret takes as long as.
+/// Cost of embedding the bits of a secret, in drawn words per coefficient.
 const ENCODED_BIT: usize = 4;
 
-/// Size of primes that vector kernels do not serve.
+/// log2 of the smallest primes for which there are no vector kernels.
 const LOG2_VECTOR_BOUND: f64 = 50.0;
 
-/// Seconds in which a command chooses parameters: from 0.01 to 0.15.
+/// Seconds that a command needs to choose parameters; measured values range from 0.01 to 0.15.
 const CHOICE_SECONDS: f64 = 0.035;
 
 impl Parameters {
@@ -41,14 +41,15 @@ impl Parameters {
         self.prediction_of(1)
     }
 
-    /// Predicts `tables` tables on one input, like [`Parameters::prediction`]: [`crate::EvaluationKey::lookup_many`].
+    /// Predicts a lookup of `tables` tables on one input, like [`Parameters::prediction`]:
+    /// [`crate::EvaluationKey::lookup_many`].
     #[must_use]
     pub fn prediction_of(&self, tables: usize) -> Prediction {
         self.prediction_for(EntryKind::Shared, tables)
     }
 
-    /// Predicts tables of entries of this kind, like [`Parameters::prediction_of`]: one after the other if every value
-    /// has its own. Parameters without a level for them are predicted as for shared tables.
+    /// Predicts lookups of tables with entries of this kind, like [`Parameters::prediction_of`]. Tables per value are
+    /// looked up one after the other. Parameters without a level for entries are predicted as for shared tables.
     ///
     /// ```
     /// use cryptable_packed::{EntryKind, Parameters};
@@ -82,7 +83,7 @@ impl Parameters {
         Prediction {
             work,
             values_per_ciphertext: literal.slots,
-            // Most steps share out limbs, and products of selectors, to the threads.
+            // Most steps distribute limbs, and products of selectors, over the threads.
             parallelism: literal.limbs(),
             key_memory_bytes: self.memory_bytes_of(&requests),
             key_file_bytes: runs(&requests)
@@ -98,7 +99,7 @@ impl Parameters {
         }
     }
 
-    /// Counts as work: primes beyond those of vector kernels take several times as long.
+    /// Converts counts to work: operations modulo primes without vector kernels take several times as long.
     pub(crate) fn work(&self, counts: &Counts) -> Work {
         let literal = self.literal();
         if literal.log2_scale >= LOG2_VECTOR_BOUND {
@@ -108,7 +109,7 @@ impl Parameters {
         }
     }
 
-    /// Bytes of these switching keys, and of the encoded matrices.
+    /// Bytes in memory of these switching keys and of the encoded matrices.
     pub(crate) fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
         let moduli = self.moduli();
         let keys: usize = runs(requests).map(|(count, it)| count * it.memory_bytes(&moduli)).sum();
@@ -127,7 +128,7 @@ impl Parameters {
         keys + matrices + results + 2 * crossings * literal.ring_degree * size_of::<u64>()
     }
 
-    /// Bytes of a switching key in a file: with its masks, where several owners made it in two rounds.
+    /// Bytes of a switching key in a file. Includes its masks if several owners made it in two rounds.
     fn stored_bytes(&self, request: &KeyRequest) -> usize {
         let moduli = self.moduli();
         let has_masks =
@@ -136,8 +137,8 @@ impl Parameters {
         request.stored_bytes(&moduli) + masks
     }
 
-    /// Words that are drawn for a switching key: masks, and the error of every digit. What encrypted bits of a secret take more,
-    /// an embedding and transforms of their own, is counted as words.
+    /// Words that are drawn for a switching key: masks, and the error of every digit. The additional cost of encrypted
+    /// bits of a secret, an embedding and transforms, is counted as words.
     fn words_drawn(&self, KeyRequest { purpose, shape }: &KeyRequest) -> usize {
         let limbs = shape.basis.limbs();
         let encoded = match purpose {
@@ -149,7 +150,7 @@ impl Parameters {
     }
 
     /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of
-    /// this kind whose centred outputs have the given mean square. Squared errors of phase are not counted.
+    /// this kind whose centred outputs have the given mean square. Does not include squared errors of phase.
     ///
     /// ```
     /// use cryptable_packed::{EntryKind, MultiplexerLiteral, Parameters};
@@ -161,7 +162,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If these parameters do not serve entries of this kind, or are no multiplexer tree.
+    /// If these parameters do not serve entries of this kind, or are not those of a multiplexer tree.
     pub fn predicted_deviation(&self, kind: EntryKind, mean_square: f64) -> Result<f64> {
         let literal = self.literal();
         let name = &literal.name;
@@ -185,7 +186,8 @@ impl Parameters {
         Ok(variance.sqrt() * 2.0 * literal.output_modulus as f64)
     }
 
-    /// Counts by part of the circuit, as [`Parameters::operation_counts`]. ModRaise is not counted.
+    /// Counts the operations of each part of the circuit, like [`Parameters::operation_counts`]. Does not include
+    /// ModRaise.
     #[must_use]
     pub fn stage_counts(&self, tables: usize) -> Vec<(&'static str, Counts)> {
         let dry_run = self.circuit().dry_run();
@@ -200,9 +202,9 @@ impl Parameters {
     }
 }
 
-/// Returns the transforms that an entry of `limbs` limbs needs before it is multiplied: for a plaintext those of its
-/// limbs after the embedding, for a ciphertext the masks from its seed. Embeddings count as a fraction of the ring's
-/// slots.
+/// Returns the number of transforms that an entry of `limbs` limbs needs before it is multiplied: for a plaintext those
+/// of its limbs after the embedding, for a ciphertext those of drawing masks from its seed. `slots` is the fraction of
+/// the ring's slots that an embedding fills.
 fn transforms_of_entry(kind: EntryKind, limbs: usize, slots: f64) -> usize {
     match kind {
         EntryKind::Shared => 0,
@@ -211,7 +213,7 @@ fn transforms_of_entry(kind: EntryKind, limbs: usize, slots: f64) -> usize {
     }
 }
 
-/// Keys of one kind and shape that follow each other: how many, and the first of them.
+/// Returns runs of consecutive keys of one kind and shape: their number, and the first of them.
 fn runs(requests: &[KeyRequest]) -> impl Iterator<Item = (usize, &KeyRequest)> {
     let kind = |it: &KeyRequest| (discriminant(&it.purpose), it.shape);
     requests.chunk_by(move |a, b| kind(a) == kind(b)).map(|run| (run.len(), &run[0]))

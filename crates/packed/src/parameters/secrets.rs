@@ -1,4 +1,4 @@
-//! The problems that the secrets of a parameter set rest on, and their security.
+//! The LWE problems that protect the secrets of a parameter set, and their security.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::security::{LweInstance, SecretDistribution, max_log2_modulus};
@@ -6,14 +6,14 @@ use cryptable_ring::Basis;
 
 use crate::literal::ParametersLiteral;
 
-/// Words of the shortest masks that are considered.
+/// Number of words of the shortest masks that are considered.
 const LEAST_MASK: usize = 1024;
 
-/// Degree from which on toys have short masks, and their length over that of short masks.
+/// Least degree at which toys have short masks, and the ratio of that degree to the length of a short mask.
 const LEAST_TOY_DEGREE: usize = 1024;
 const TOY_PARTS: usize = 16;
 
-/// Checks the claimed security of both secrets, and estimates it.
+/// Checks the claimed security of all secrets, and returns the estimated one.
 pub(super) fn check_security(
     literal: &ParametersLiteral,
     main: &[u64],
@@ -27,15 +27,16 @@ pub(super) fn check_security(
     Ok(LweInstance::least_security_bits(&instances))
 }
 
-/// The problems that the secrets rest on: the dense one at all primes, and the sparse one at q_0·p_0 or the one of blocks at
-/// its prime, where alone they are used.
+/// The LWE problems that protect the secrets: that of the dense secret at all primes, and that of the sparse secret at
+/// q_0·p_0 or of the secret of blocks at its prime, which are the only moduli where these are used.
 pub(super) fn lwe_instances(
     literal: &ParametersLiteral,
     main: &[u64],
     special: &[u64],
 ) -> Vec<LweInstance> {
     let degree = literal.ring_degree;
-    // The topmost prime of sums over blocks is never beside special ones, of which there is one at least as large.
+    // The topmost prime, of sums over blocks, is never used together with special primes, and one of those is at least
+    // as large.
     let all = log2_product(main[..literal.switched_limbs()].iter().chain(special));
     let dense = LweInstance::ring("dense secret", degree, SecretDistribution::UniformTernary, all);
     let other = match (&literal.block_secret, literal.block_prime()) {
@@ -50,7 +51,7 @@ pub(super) fn lwe_instances(
             LweInstance::ring("sparse secret", degree, sparse, bottom)
         }
     };
-    // Its widest key is that of the way to real slots.
+    // The widest key of this secret is that of the way to real slots.
     let real = literal.real_slots.then(|| {
         let widest = log2_product(main[..literal.entry_limbs()].iter().chain(special));
         let uniform = SecretDistribution::UniformTernary;
@@ -77,8 +78,9 @@ pub(super) fn lwe_instances(
     [dense, other].into_iter().chain(real).chain(half).chain(masks).collect()
 }
 
-/// Words of the short masks of results: the least degree at which q_0·p_0 is secure, or a sixteenth of that of a toy. None for
-/// several owners, whose results are decrypted in another way, and where masks would not be shorter by far.
+/// Number of words of the short masks of results: the least degree at which q_0·p_0 is secure, or for a toy a sixteenth
+/// of its degree. None if there are several owners, whose results are decrypted in another way, or if masks would not
+/// be much shorter.
 pub(super) fn mask_words(
     literal: &ParametersLiteral,
     main: &[u64],
@@ -100,7 +102,7 @@ pub(super) fn mask_words(
     words.into_iter().find(is_secure)
 }
 
-/// log2 of a product.
+/// log2 of the product of primes.
 pub(super) fn log2_product<'a>(primes: impl Iterator<Item = &'a u64>) -> f64 {
     primes.map(|&q| (q as f64).log2()).sum()
 }

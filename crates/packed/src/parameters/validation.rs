@@ -1,4 +1,4 @@
-//! The bounds of every number of a literal, checked before anything is built of it: a file may claim anything.
+//! Checks every number of a literal against its bounds before anything is built from it: a file may claim anything.
 
 use std::ops::RangeInclusive;
 
@@ -19,67 +19,68 @@ pub(crate) const MAX_MODULUS: u64 = 1 << 24;
 /// Largest input modulus of AKP: 14 bits, at ring degree 2^17.
 pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 14;
 
-/// Largest size of a digit that AKP takes.
+/// Largest size of a digit that AKP processes.
 const MAX_AKP_DIGIT: u64 = 1 << 12;
 
-/// Largest log2 of the modulus of ciphertexts where AKP takes digits.
+/// Largest log2 of the modulus of ciphertexts where AKP processes digits.
 const MAX_LOG2_DIGITS_CIPHERTEXT: u64 = 56;
 
-/// Most bits by which the scale of a selector stays below its prime.
+/// Maximum number of bits by which the scale of a selector stays below its prime.
 const MAX_SPARE_BITS: u64 = 24;
 
-/// Largest input modulus where AKP takes digits: 16 bits are left for noise.
+/// Largest input modulus where AKP processes digits: 16 bits are left for noise.
 pub(crate) const MAX_DIGITS_MODULUS: u64 = 1 << 40;
 
-/// Smallest largest digit: two values are a cosine's, and need no digits.
+/// Lower bound on the largest digit: digits of two values would use the cosine, and need no decomposition.
 const LEAST_DIGIT: u64 = 3;
 
-/// Most digits of a multiplexer tree.
+/// Maximum number of digits of a multiplexer tree.
 const MAX_DIGITS: u64 = 24;
 
-/// Most entries of a selector of rows or columns: more than any machine has memory for.
+/// Maximum number of entries of a selector of rows or columns: more than any machine has memory for.
 const MAX_SELECTOR: u64 = 1 << 12;
 
-/// Most table steps of a lookup: trees of bits over 2^24 rows and columns take 2^13.
+/// Maximum number of table steps of a lookup: trees of bits with 2^24 entries in rows and columns need 2^13.
 const MAX_TABLE_STEPS: u64 = 1 << 14;
 
-/// Most primes of the chain. Security allows 54 of 32 bits at degree 2^16.
+/// Maximum number of primes of the chain. Security allows 54 primes of 32 bits at degree 2^16.
 const MAX_LIMBS: usize = 96;
 
-/// Most butterfly levels of one matrix: it has two diagonals to this power.
+/// Maximum number of butterfly levels of one matrix: the number of diagonals grows as 2 to this power.
 const MAX_STAGE: u64 = 8;
 
-/// Most primes of products in formulas: eight choices within each other.
+/// Maximum number of primes of products in formulas: for eight nested choices.
 const MAX_FORMULA_PRIMES: u64 = 9;
 
-/// Most ciphertexts of bits of a secret of blocks: 1,024 values take 128.
+/// Maximum number of ciphertexts of bits of a secret of blocks: 1,024 values need 128.
 const MAX_BLOCK_BITS: u64 = 1 << 10;
 
-/// Most bits of a matrix's scale: coefficients must fit signed words.
+/// Maximum log2 of a matrix's scale: coefficients must fit signed words.
 const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
 
-/// Least weight of the encapsulated secret that the security tables know.
+/// Least weight of the encapsulated secret that the security tables contain.
 const LEAST_SECURE_WEIGHT: u64 = 32;
 
-/// Name of the range of outputs in errors.
+/// Name of the range of outputs in error messages.
 pub(crate) const OUTPUT_RANGE: &str = "largest difference of two outputs";
 
-/// Bits of the statistical distance of hidden tables.
+/// Range of the bits κ of hidden tables.
 pub(crate) const HIDDEN_BITS: RangeInclusive<u64> = 20..=128;
 
 /// Largest input modulus of hidden tables.
 const MAX_HIDDEN_MODULUS: u64 = 1 << 10;
 
-/// Longest name in bytes.
+/// Maximum length of a name in bytes.
 const MAX_NAME: usize = 128;
 
-/// Stated failure probabilities of a value, log2. Requests go down to 2^-1000 a ciphertext of up to 2^17 values.
+/// Range of log2 of stated failure probabilities per value. Requests go down to 2^-1000 per ciphertext of up to 2^17
+/// values.
 const LOG2_FAIL_RANGE: RangeInclusive<f64> = -1017.0..=-1.0;
 
-/// Checks every number, and what they make together.
+/// Checks every number, and their combinations.
 ///
 /// # Errors
-/// Names the number, its value and its bounds.
+/// If a number is out of bounds. The error names the number, its value and its bounds.
 pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_name(&literal.name)?;
     check_shape(literal)?;
@@ -105,16 +106,16 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_output_range(literal)?;
     check_half_ring(literal)?;
     check_relinearization(literal)?;
-    // Everything that these are computed from is bounded by now.
+    // All numbers that the basis is computed from have been checked by now.
     let basis = literal.widest_basis();
     check_within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
     check_within("number of special primes", basis.special as u64, 1..=MAX_LIMBS as u64)
 }
 
-/// Most keys of relinearization.
+/// Maximum number of relinearization keys.
 const MAX_RELINEARIZATION_KEYS: u64 = 8;
 
-/// Keys of relinearization: one of them serves all products.
+/// Checks the relinearization keys: the widest of them must serve all products.
 fn check_relinearization(literal: &ParametersLiteral) -> Result<()> {
     let keys = &literal.relinearization;
     let Some(most) = keys.iter().map(|&[limbs, _]| limbs).max() else { return Ok(()) };
@@ -127,26 +128,27 @@ fn check_relinearization(literal: &ParametersLiteral) -> Result<()> {
     check_within("limbs of the widest key of relinearization", most as u64, least..=limit)
 }
 
-/// Refuses a literal of something beside what does not serve it.
+/// Returns an error for an unsupported combination, described by `what`, if the literal has it.
 fn refuse(is_unserved: bool, what: &str) -> Result<()> {
     if is_unserved { Err(Error::Unsupported(what.into())) } else { Ok(()) }
 }
 
-/// Checks that digits make the input modulus.
+/// Checks that the product of the digits is the input modulus.
 fn check_product(digits: &[u64], input_modulus: u64) -> Result<()> {
     let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
     check_equal("product of the digits", product.unwrap_or(u64::MAX), input_modulus)
 }
 
-/// Names reach terminals: printable ASCII only.
+/// Checks that a name consists of printable ASCII only, since names reach terminals.
 fn check_name(name: &str) -> Result<()> {
     let is_printable = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
     let is_unserved = name.len() > MAX_NAME || !name.bytes().all(is_printable);
-    let what = format!("parameters whose name is not up to {MAX_NAME} printable characters");
+    let what =
+        format!("parameters whose name is longer than {MAX_NAME} characters or not printable");
     refuse(is_unserved, &what)
 }
 
-/// Moduli, degree, slots, secret and failure probability.
+/// Checks moduli, degree, slots, the weight of the secret, and the failure probability.
 fn check_shape(literal: &ParametersLiteral) -> Result<()> {
     let largest_input = match (&literal.multiplexer, literal.digits.is_empty()) {
         (Some(_), _) => MAX_MODULUS,
@@ -175,7 +177,7 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
     check_real_within("log2 of the failure probability", literal.log2_fail, LOG2_FAIL_RANGE)
 }
 
-/// Sizes of primes and digits of keys.
+/// Checks the sizes of primes, and the number of digits of keys.
 fn check_primes(literal: &ParametersLiteral) -> Result<()> {
     check_real_within("log2 of the primes", literal.log2_scale, 25.0..=60.0)?;
     check_real_within("log2 of the special primes", literal.log2_special, 25.0..=60.0)?;
@@ -183,7 +185,7 @@ fn check_primes(literal: &ParametersLiteral) -> Result<()> {
     check_within("number of digits (dnum) of keys", literal.dnum as u64, 1..=MAX_LIMBS as u64)
 }
 
-/// Sizes of polynomials.
+/// Checks the sizes of polynomials.
 fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     check_within("log2 of the interpolation's baby steps", literal.log_babies.into(), 1..=8)?;
     if literal.block_secret.is_some() {
@@ -204,7 +206,7 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     check_within("cleanings of a cosine", cleanings, 0..=most)
 }
 
-/// Checks that a literal of real slots is one that they serve: of trees of one owner's values that fill the ring.
+/// Checks that a literal with real slots is a supported one: a tree on values of one owner that fill the ring.
 fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
     if !literal.real_slots {
         return Ok(());
@@ -221,7 +223,8 @@ fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
     refuse(unserved, what)
 }
 
-/// Checks that a literal of the half ring is one that it serves: of one owner's values in at most a quarter of the coefficients.
+/// Checks that a literal with the half ring is a supported one: values of one owner in at most a quarter of the
+/// coefficients.
 fn check_half_ring(literal: &ParametersLiteral) -> Result<()> {
     if literal.half_digits == 0 {
         return Ok(());
@@ -251,7 +254,8 @@ fn check_half_ring(literal: &ParametersLiteral) -> Result<()> {
     refuse(unserved, what)
 }
 
-/// Checks the secret of blocks, that AKP of few values of one owner has it, and that nothing says how values would be raised.
+/// Checks the secret of blocks. Only AKP of few values of one owner may have one, and the literal must not have numbers
+/// for raising values.
 fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) -> Result<()> {
     let unserved = literal.multiplexer.is_some()
         || !literal.digits.is_empty()
@@ -308,7 +312,7 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
     check_real_within("log2 of the scale of a matrix", log2_matrix, 0.0..=MAX_LOG2_MATRIX_SCALE)
 }
 
-/// Checks that the digits of AKP make the input modulus, and that one polynomial serves all of them.
+/// Checks that the product of AKP's digits is the input modulus, and that one polynomial serves all digits.
 fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     let digits = &literal.digits;
     let most = match digits.is_empty() {
@@ -322,7 +326,7 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
         return Ok(());
     }
     check_within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
-    // A tree has digits of its own.
+    // Trees have their own digits.
     let most = if literal.multiplexer.is_some() { 0 } else { MAX_DIGITS };
     check_within("number of digits beside those of a tree", digits.len() as u64, 0..=most)?;
     let largest = literal.interpolated_modulus();
@@ -334,7 +338,7 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     check_product(digits, literal.input_modulus)
 }
 
-/// Checks that groups are those of formulas, and that slots can be divided between them.
+/// Checks that only formulas have groups, and that slots can be divided among the groups.
 fn check_groups(literal: &ParametersLiteral) -> Result<()> {
     if literal.groups == 0 {
         return Ok(());
@@ -347,13 +351,14 @@ fn check_groups(literal: &ParametersLiteral) -> Result<()> {
     check_within("number of digits of groups", literal.digits.len() as u64, 0..=0)
 }
 
-/// Checks that complex outputs are those of AKP or of a tree over tables of integers, and have room.
+/// Checks that complex outputs are those of AKP or of a tree over tables of integers, and that the ring has room for
+/// them.
 fn check_complex(literal: &ParametersLiteral) -> Result<()> {
     if !literal.complex_outputs {
         return Ok(());
     }
     let what =
-        "complex outputs of one digit after the other: AKP of whole inputs and trees have them";
+        "complex outputs with digit-by-digit inputs: AKP of whole inputs and trees have them";
     refuse(!literal.digits.is_empty(), what)?;
     let tree = literal.multiplexer.as_ref();
     let has_entries = tree.is_some_and(|tree| tree.entry_levels > 0);
@@ -363,7 +368,7 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
     check_within("values per ciphertext with complex outputs", literal.slots as u64, least..=half)
 }
 
-/// Checks that tables that are hidden are those of AKP of the first order, on inputs of few bits, and of one owner.
+/// Checks that hidden tables are those of AKP of the first order, on inputs of few bits, with one owner.
 fn check_hidden(literal: &ParametersLiteral) -> Result<()> {
     let Some(bits) = literal.hidden_bits else { return Ok(()) };
     check_within("bits of hidden tables", bits.into(), HIDDEN_BITS)?;
@@ -384,22 +389,23 @@ fn check_hidden(literal: &ParametersLiteral) -> Result<()> {
     refuse(!is_plain, what)
 }
 
-/// Checks that tables of the output modulus may have this range of outputs; the failure model knows a range for AKP
-/// alone.
+/// Checks that tables with the output modulus may have this range of outputs. The failure model supports a range for
+/// AKP only.
 fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
     let Some(range) = literal.output_range else { return Ok(()) };
-    let what = format!("outputs that differ by at most {range}: inputs are taken in digits");
+    let what = format!("outputs that differ by at most {range}: inputs are processed in digits");
     refuse(literal.multiplexer.is_some() || !literal.digits.is_empty(), &what)?;
     check_within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
 }
 
-/// Checks the modulus of the table step, if it has one of its own.
+/// Checks the size of the primes of the table step, if the literal states its modulus.
 fn check_table_bits(literal: &ParametersLiteral) -> Result<()> {
     let Some((_, log2)) = literal.narrow_primes() else { return Ok(()) };
     check_real_within("log2 of the primes of the table step", log2, 25.0..=literal.log2_scale - 1.0)
 }
 
-/// Checks that digits make the input modulus, selectors use every digit, and a lookup ends.
+/// Checks that the product of the digits is the input modulus, that selectors use every digit, and that the number of
+/// table steps is bounded.
 fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Result<()> {
     let MultiplexerLiteral { digits, selectors, delta_cleanings, entry_levels, .. } = multiplexer;
     check_within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;

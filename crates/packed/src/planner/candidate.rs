@@ -1,4 +1,4 @@
-//! A way to serve a request, with its predicted time and memory, and what parameters have to admit.
+//! Candidates for serving a request, with predicted time and memory, and checks that parameters admit the request.
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result};
@@ -6,14 +6,14 @@ use cryptable_lattice::error::{Error, Result};
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::request::{DigitInputs, Request};
 
-/// By how much parameters in real slots have to be faster than others.
+/// Factor by which parameters in real slots must be faster than others.
 const LEAST_GAIN_OF_REAL_SLOTS: f64 = 1.05;
 
-/// Parameters, and what a lookup of the request's tables is predicted to take.
+/// Parameters, and the predicted costs of a lookup of the request's tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub parameters: Parameters,
-    /// On one thread of a machine of the default cost model: proportions are what counts.
+    /// Time on one thread of a machine of the default cost model. Only proportions between candidates matter.
     pub seconds: f64,
     pub peak_bytes: usize,
 }
@@ -25,11 +25,11 @@ impl Candidate {
         Self { parameters, seconds, peak_bytes: prediction.peak_bytes() }
     }
 
-    /// The better of candidates in complex and in real slots: those in real slots have to be faster by some percent, as their
-    /// results have more noise.
+    /// Returns the better one of two candidates in complex and in real slots. The one in real slots must be faster by
+    /// some percent, since its results have more noise.
     ///
     /// # Errors
-    /// The errors of `complex` if there is neither.
+    /// The error of `complex` if both failed.
     pub(crate) fn or_in_real_slots(
         request: &Request,
         complex: Result<Self>,
@@ -38,7 +38,7 @@ impl Candidate {
         let (Ok(found), Ok(real)) = (&complex, &real) else {
             return complex.or_else(|e| real.map_err(|_| e));
         };
-        // Results in real slots have more noise, so that fewer lookups in a row may be of them.
+        // Results in real slots have more noise, so that fewer lookups in a row may be possible.
         if admits_chain(request, &real.parameters).is_err() {
             return complex;
         }
@@ -46,7 +46,7 @@ impl Candidate {
         if least.is_better(request, found) { Ok(real.clone()) } else { complex }
     }
 
-    /// Whether it fits where the other does not, or is faster.
+    /// Whether the candidate fits in memory where the other does not, or is faster.
     pub(crate) fn is_better(&self, request: &Request, other: &Self) -> bool {
         let limit = request.memory.unwrap_or(usize::MAX);
         let key = |candidate: &Self| (candidate.peak_bytes > limit, candidate.seconds);
@@ -54,12 +54,12 @@ impl Candidate {
     }
 }
 
-/// Most lookups in a row, each of the result of the one before.
+/// The maximum number of lookups in a row, each on the result of the one before.
 pub(crate) fn lookups_in_a_row(parameters: &Parameters) -> u32 {
     parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
 }
 
-/// Checks that parameters look up all ciphertexts of a request, and as often in a row as it asks for.
+/// Checks that parameters can look up all ciphertexts of a request, and admit its number of lookups in a row.
 ///
 /// # Errors
 /// The errors of [`admits_digits`] and [`admits_chain`].
@@ -68,10 +68,10 @@ pub(crate) fn admits(request: &Request, parameters: &Parameters) -> Result<()> {
     admits_chain(request, parameters)
 }
 
-/// Checks that parameters admit as many lookups in a row as the request has.
+/// Checks that parameters admit the request's number of lookups in a row.
 ///
 /// # Errors
-/// If it does not: [`Error::TooLarge`].
+/// [`Error::TooLarge`] if they do not.
 fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
     let wanted = request.lookups_in_a_row;
     let most = if wanted > 1 { lookups_in_a_row(parameters) } else { 1 };
@@ -82,10 +82,10 @@ fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
     Err(Error::TooLarge { name, value, limit: most.into() })
 }
 
-/// Checks that parameters look up the ciphertexts of digits that the request has.
+/// Checks that parameters can look up the request's ciphertexts of digits.
 ///
 /// # Errors
-/// If they do not: [`Error::FailureProbability`], or those of other digits.
+/// [`Error::FailureProbability`] if lookups would fail too often; the errors of [`Parameters::digits_of_inputs`].
 pub(crate) fn admits_digits(request: &Request, parameters: &Parameters) -> Result<()> {
     let Some(DigitInputs { modulus, noise }) = request.digit_inputs else { return Ok(()) };
     let (mut ciphertexts, mut product) = (0, 1);

@@ -1,4 +1,4 @@
-//! All ways to evaluate the tables of a request, side by side: by predicted time within a memory limit.
+//! Comparison of all ways to evaluate the tables of a request, by predicted time within a memory limit.
 
 use cryptable_lattice::Table;
 use cryptable_lattice::cost::CostModel;
@@ -15,14 +15,14 @@ use crate::planner::prime_choice::choose_primes;
 use crate::planner::request::{Method, Request, reached};
 use crate::planner::tree_choice::trees;
 
-/// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
+/// Least input modulus for which trees are tried, unless one is requested: smaller ones gain nothing from digits.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
 
-/// Largest input modulus of tables of which every value has its own: larger ones were never measured.
+/// Largest input modulus for tables per value: larger ones were never measured.
 const MAX_ENTRIES_MODULUS: u64 = 1 << 12;
 
 impl Parameters {
-    /// Parameters for one table, full packing, at the default ring degree.
+    /// Chooses parameters for one table with full packing, at the default ring degree.
     ///
     /// # Errors
     /// The errors of [`Parameters::candidates`].
@@ -38,9 +38,9 @@ impl Parameters {
         Ok(Self::candidates(request)?.swap_remove(0))
     }
 
-    /// All ways to evaluate the tables of a request within its memory limit, the fastest first: the best of
-    /// every method and digit size, but for those that take a quarter more memory than another and gain less than 2 % of its
-    /// time. All have 128 bits of security and the failure probability that is asked for.
+    /// All ways to evaluate the tables of a request within its memory limit, the fastest first: the best of every
+    /// method and digit size, except those that need a quarter more memory than another and are less than 2 % faster.
+    /// All have 128 bits of security and the requested failure probability.
     ///
     /// ```
     /// use cryptable_packed::{Method, Parameters, Request};
@@ -52,7 +52,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number is out of range, or there is no way: names what is needed.
+    /// If a number is out of range, or there is no candidate. The error names what is needed.
     pub fn candidates(request: &Request) -> Result<Vec<Self>> {
         request.check()?;
         let (mut found, mut last) = (Vec::new(), None);
@@ -63,9 +63,9 @@ impl Parameters {
                 Err(error) => last = Some((error, Method::Akp)),
             }
         }
-        // AKP's tables are polynomials, the same for all values.
+        // AKP's tables are polynomials, which all values share.
         let has_entries = request.entries != EntryKind::Shared;
-        // Trees hide no tables.
+        // Trees cannot hide tables.
         let may_be_tree = request.hidden_bits.is_none();
         let is_large = request.input_modulus >= LEAST_TREE_MODULUS || has_entries;
         for is_binary in [true, false] {
@@ -108,7 +108,7 @@ impl Parameters {
     }
 }
 
-/// Why a table for every value is not served: what a full ciphertext would take, entries included.
+/// Makes the error for tables per value that are too large. States the costs of a full ciphertext, including entries.
 fn unmeasured_entries(request: &Request, fastest: &Candidate) -> Error {
     let Request { input_modulus, entries, .. } = request;
     let units = fastest.seconds / CostModel::default().unit();
@@ -120,7 +120,8 @@ fn unmeasured_entries(request: &Request, fastest: &Candidate) -> Error {
     ))
 }
 
-/// Leaves out what gains less time than predictions are good for, and takes a quarter more memory for it.
+/// Drops candidates that need a quarter more memory than another one for a gain in time below the accuracy of
+/// predictions.
 fn drop_wasteful(found: &mut Vec<Candidate>) {
     const TIME: f64 = 1.02;
     const MEMORY: f64 = 1.25;
@@ -132,8 +133,8 @@ fn drop_wasteful(found: &mut Vec<Candidate>) {
     });
 }
 
-/// AKP by the interpolation of the lowest order that serves: each order costs a level or a longer polynomial more than
-/// the one below it, and none saves as much elsewhere.
+/// Chooses AKP with the interpolation of the lowest order that serves. Each order costs one more level or a longer
+/// polynomial than the order below it, and none saves that much elsewhere.
 fn lowest_order(request: &Request) -> Result<Parameters> {
     let of_hidden = request.hidden_bits.map(|_| HermiteOrder::First);
     let orders = of_hidden.or(request.order);
@@ -155,7 +156,7 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
 /// Removes the candidates that do not admit `wanted` lookups in a row.
 ///
 /// # Errors
-/// If there were candidates, and none does: names the most that one admits.
+/// If there were candidates, and none admits that many. The error states the maximum that any admits.
 fn demand_lookups_in_a_row(found: &mut Vec<Candidate>, wanted: u32) -> Result<()> {
     if wanted <= 1 || found.is_empty() {
         return Ok(());

@@ -13,20 +13,20 @@ use crate::planner::literals::Evaluation;
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::Request;
 
-/// Bits of the last digit that are tried; others have at most as many.
+/// Bits of the last digit that are tried. Other digits have at most the same number of bits.
 const LAST_DIGIT_BITS: std::ops::RangeInclusive<u32> = 4..=8;
 
-/// Least bits of integers: smaller ones are a table's.
+/// Least bits of integers: smaller integers are compared by a table.
 const LEAST_BITS: u64 = 4;
 
 impl Parameters {
     /// Returns the fastest parameters of at least 128 bits for comparisons, maxima and similar operations on integers
     /// of `bits` bits, signed or unsigned ([`crate::Operation`]).
     ///
-    /// Inputs are modulo 2^(`bits` + 1): there is a bit of headroom. Digits have at most as many values as the last one, which has
-    /// the sign, and are selected by signs in slots, by the noise model. The failure
-    /// probability of a request is that of a whole operation, whichever it is ([`Parameters::operation_failure`]). Its moduli
-    /// count for nothing; its bits of digits are those of the last one.
+    /// Inputs are modulo 2^(`bits` + 1), which includes a bit of headroom. No digit is larger than the last one, which
+    /// holds the sign, and the noise model admits selecting digits by signs in slots. The failure probability of a
+    /// request is that of a whole operation, for any operation ([`Parameters::operation_failure`]). The request's
+    /// moduli are ignored; its bits of digits are those of the last digit.
     ///
     /// ```
     /// use cryptable_packed::{Operation, Parameters, Request};
@@ -38,7 +38,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number is out of range, or no digits serve within the memory limit: names what is needed.
+    /// If a number is out of range, or no digits serve within the memory limit. The error names what is needed.
     pub fn for_comparisons(bits: u32, request: &Request) -> Result<Self> {
         let most = MAX_DIGITS_MODULUS.ilog2() - 1;
         let name = "bits of integers that are compared, without headroom";
@@ -57,7 +57,7 @@ impl Parameters {
         fastest(found, request.memory).map_err(|error| request.unreachable(what, error))
     }
 
-    /// Whether every digit may be selected by the signs of differences, and equality looks the sum of zero tests up.
+    /// Checks that signs of differences may select every digit, and that equality may look up the sum of zero tests.
     fn admits_selection(&self) -> Result<()> {
         let largest = self.output_modulus();
         let fresh = self.fresh_noise(self.input_modulus());
@@ -74,7 +74,7 @@ impl Parameters {
     }
 }
 
-/// The parameters of one list of digits.
+/// Chooses the parameters for one list of digits.
 fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
     let largest = digits[digits.len() - 1];
     let lookups = Operation::most_bootstraps(digits.len()) as f64;
@@ -89,7 +89,7 @@ fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
 }
 
 /// Returns the digits of integers of `bits` bits and a sign: the last digit has `last` bits, the others are as even as
-/// possible and no larger. `None` if there are no others.
+/// possible and no larger. `None` if there would be no other digits.
 pub(crate) fn comparison_digits(bits: u32, last: u32) -> Option<Vec<u64>> {
     (last > 1 && bits >= last).then(|| digits_up_to(bits + 1, last))
 }
@@ -117,7 +117,7 @@ mod tests {
         let one = parameters.checked_selection_noise(quiet, quiet, 1, largest).unwrap();
         let two = parameters.checked_selection_noise(quiet, quiet, 2, largest).unwrap();
         assert!(one.deviation() < two.deviation() && one.bias() <= two.bias());
-        // Digits, or signs, that are nearly taken for others.
+        // Digits or signs that are nearly confused with others.
         let loud = NoiseBound::new(0.0, 0.4 / largest as f64);
         for (digit, sign) in [(loud, quiet), (quiet, loud)] {
             let error = parameters.checked_selection_noise(digit, sign, 1, largest).unwrap_err();

@@ -5,25 +5,26 @@ use cryptable_ckks::overflow::EncapsulatedSecret;
 
 use crate::literal::MultiplexerLiteral;
 
-/// Most bits of a digit that are tried: its powers take memory and time.
+/// Maximum number of bits of a digit that are tried: powers of larger digits take memory and time.
 const MAX_DIGIT_BITS: u32 = 6;
 
-/// Most columns that are tried: all of them are in memory.
+/// Maximum number of columns that are tried: all of them are in memory.
 const MAX_COLUMNS: u64 = 1 << 11;
 
-/// Most entries of a row selector.
+/// Maximum number of entries of a row selector.
 const MAX_ROW_SELECTOR: u64 = 256;
 
 /// Source of the precision of SlotsToCoeffs, which large outputs need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputPrecision {
-    /// The fewest primes, which small matrices share.
+    /// The fewest primes, shared by small matrices.
     FewestPrimes,
-    /// A prime more for the same matrices.
+    /// One more prime for the same matrices.
     PrimeMore,
     /// The same precision with fewer and larger matrices of one prime each.
     WholePrimes,
-    /// The same matrices, a prime less than there are (as many in real slots), and the bits that they lack spared by selectors.
+    /// The same matrices with one prime less (with the same number in real slots), where selectors spare the missing
+    /// bits.
     SpareBits,
 }
 
@@ -32,9 +33,9 @@ pub(crate) enum OutputPrecision {
 pub(crate) struct DigitChoice {
     /// Digits and selectors.
     pub multiplexer: MultiplexerLiteral,
-    /// Doublings of the exponential that are cleaned.
+    /// Number of doublings of the exponential that are cleaned.
     pub exponential_cleanings: u32,
-    /// Primes of CoeffsToSlots beyond the fewest: they make errors of phase smaller.
+    /// Number of primes of CoeffsToSlots beyond the fewest, which reduce errors of phase.
     pub extra_primes: usize,
     /// Precision of SlotsToCoeffs.
     pub output_precision: OutputPrecision,
@@ -43,7 +44,7 @@ pub(crate) struct DigitChoice {
 }
 
 impl DigitChoice {
-    /// A short name: method and digit sizes.
+    /// A short name, of the method and the digit sizes.
     pub(crate) fn name(&self) -> String {
         let digits = &self.multiplexer.digits;
         if self.is_binary() {
@@ -59,8 +60,8 @@ impl DigitChoice {
         self.multiplexer.is_binary()
     }
 
-    /// The exponential whose approximation error takes at most 1/64 of half an output step, after what
-    /// deltas make of it and cleaning leaves of it.
+    /// Chooses the exponential whose approximation error is at most 1/64 of half an output step, after deltas have
+    /// amplified and cleaning has reduced it.
     pub(crate) fn exponential(
         &self,
         secret: EncapsulatedSecret,
@@ -95,8 +96,8 @@ impl DigitChoice {
     }
 }
 
-/// Digits for tables of the given input modulus: bits if `binary`, else lists of larger digits (of
-/// `digit_bits` bits, if given).
+/// Lists of digits for tables of the given input modulus: bits if `binary`, else larger digits (of `digit_bits` bits,
+/// if given).
 pub(crate) fn digit_lists(
     input_modulus: u64,
     binary: bool,
@@ -117,15 +118,15 @@ pub(crate) fn digit_lists(
     lists
 }
 
-/// Digits of at most `limit` values, as few and as even as possible: at least two. The larger ones are the
-/// most significant. `None` if the modulus has a larger prime factor, or is too small.
+/// Digits of at most `limit` values, as few and as even as possible, but at least two. The larger ones are the most
+/// significant. `None` if the modulus has a larger prime factor, or is too small.
 fn balanced_digits(modulus: u64, limit: u64) -> Option<Vec<u64>> {
     if modulus.is_power_of_two() {
         let (bits, most) = (modulus.ilog2(), limit.ilog2());
         let count = bits.div_ceil(most).max(2);
         return (bits >= 2).then(|| even_digits(bits, count));
     }
-    // Prime factors, the largest first, each to the smallest digit that has room.
+    // Each prime factor, the largest first, multiplies the smallest digit.
     let mut factors = Vec::new();
     let (mut rest, mut factor) = (modulus, 2);
     while factor * factor <= rest {
@@ -153,17 +154,17 @@ fn balanced_digits(modulus: u64, limit: u64) -> Option<Vec<u64>> {
     None
 }
 
-/// Digits of a number of bits, as even as possible; the most significant are the largest.
+/// Digits of values of `bits` bits, as even as possible; the most significant are the largest.
 pub(crate) fn even_digits(bits: u32, count: u32) -> Vec<u64> {
     split_evenly(bits, count).rev().map(|bits| 1 << bits).collect()
 }
 
-/// `whole` as a sum of `count` numbers that differ by at most 1, the largest first.
+/// Splits `whole` into `count` numbers that differ by at most 1, the largest first.
 pub(crate) fn split_evenly(whole: u32, count: u32) -> impl DoubleEndedIterator<Item = u32> {
     (0..count).map(move |i| whole / count + u32::from(i < whole % count))
 }
 
-/// How many digits select columns, and how the others are grouped into row selectors.
+/// All choices of the number of digits that select columns, and of the grouping of the others into row selectors.
 pub(crate) fn selector_choices(digits: &[u64]) -> Vec<Vec<usize>> {
     let mut choices = Vec::new();
     for columns in 1..digits.len() {

@@ -1,4 +1,4 @@
-//! Parameters that take large inputs digit by digit: for signs, and tables of the most significant digit.
+//! Parameters that process large inputs digit by digit, for signs and tables of the most significant digit.
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result, check_within};
@@ -11,14 +11,14 @@ use crate::planner::literals::Evaluation;
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::{Request, surer};
 
-/// Bits of the largest digits that are tried: larger ones have polynomials that cost more than another digit.
+/// Bits of the largest digits that are tried: polynomials of larger ones cost more than another digit.
 const DIGIT_BITS: std::ops::RangeInclusive<u32> = 3..=9;
 
 impl Parameters {
-    /// The fastest parameters of at least 128 bits that take inputs modulo 2^`bits` digit by digit, for tables from the most
-    /// significant digit to the request's output modulus, as the sign is with 2 ([`crate::EvaluationKey::sign`]). The
-    /// request's input modulus counts for nothing; its bits of digits are those of the most significant digit, and the
-    /// others have at most as many.
+    /// The fastest parameters of at least 128 bits that process inputs modulo 2^`bits` digit by digit, for tables from
+    /// the most significant digit to the request's output modulus, such as the sign with 2
+    /// ([`crate::EvaluationKey::sign`]). The request's input modulus is ignored; its bits of digits are those of the
+    /// most significant digit, and no other digit has more.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Request};
@@ -33,7 +33,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number is out of range, or no digits serve within the memory limit: names what is needed.
+    /// If a number is out of range, or no digits serve within the memory limit. The error names what is needed.
     pub fn for_digits(bits: u32, request: &Request) -> Result<Self> {
         check_bits(bits, 2 * DIGIT_BITS.start())?;
         let lists = match digit_bits(request)? {
@@ -59,7 +59,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// Same errors as [`Parameters::for_digits`]; [`Error::TooSmall`] or [`Error::TooLarge`] if `floor` is not from 1 to
+    /// The errors of [`Parameters::for_digits`]; [`Error::TooSmall`] or [`Error::TooLarge`] if `floor` is not from 1 to
     /// `bits - 1`.
     pub fn for_floors(bits: u32, floor: u32, request: &Request) -> Result<Self> {
         check_bits(bits, *DIGIT_BITS.start())?;
@@ -73,14 +73,14 @@ impl Parameters {
     }
 }
 
-/// Checks the number of bits of inputs that are taken digit by digit.
+/// Checks the number of bits of inputs that are processed digit by digit.
 fn check_bits(bits: u32, least: u32) -> Result<()> {
     let (name, value) = ("bits of values that are taken digit by digit", u64::from(bits));
     let most = MAX_DIGITS_MODULUS.ilog2();
     check_within(name, value, u64::from(least)..=u64::from(most))
 }
 
-/// The bits of digits that a request asks for, if it does.
+/// The bits of digits that a request states, if it does.
 fn digit_bits(request: &Request) -> Result<Option<u32>> {
     let Some(bits) = request.digit_bits else { return Ok(None) };
     let [least, most] = [DIGIT_BITS.start(), DIGIT_BITS.end()].map(|&bits| u64::from(bits));
@@ -90,7 +90,7 @@ fn digit_bits(request: &Request) -> Result<Option<u32>> {
 
 /// The fastest parameters with one of these lists of digits.
 fn fastest_digits(bits: u32, lists: Vec<Vec<u64>>, request: &Request) -> Result<Parameters> {
-    // Digits are given by the lists, and have other limits than those of trees.
+    // Digits are those of the lists, and have other limits than digits of trees.
     Request { input_modulus: 2, digit_bits: None, ..*request }.check()?;
     let request = Request { input_modulus: 1 << bits, digit_bits: None, ..*request };
     let found: Vec<Result<Parameters>> = lists
@@ -100,8 +100,8 @@ fn fastest_digits(bits: u32, lists: Vec<Vec<u64>>, request: &Request) -> Result<
     fastest(found, request.memory)
 }
 
-/// Digits of a number of bits: the last one has `most` bits, if there are as many, the others are as even as possible and no
-/// larger.
+/// Digits of values of `bits` bits: the last one has `most` bits, or `bits` if that is less; the others are as even as
+/// possible and no larger.
 pub(crate) fn digits_up_to(bits: u32, most: u32) -> Vec<u64> {
     let last = most.min(bits);
     let rest = bits - last;
@@ -110,7 +110,7 @@ pub(crate) fn digits_up_to(bits: u32, most: u32) -> Vec<u64> {
     digits
 }
 
-/// The fastest parameters within a memory limit.
+/// Returns the fastest parameters within a memory limit.
 pub(crate) fn fastest(found: Vec<Result<Parameters>>, memory: Option<usize>) -> Result<Parameters> {
     let (mut best, mut least, mut last) = (None, usize::MAX, None);
     for parameters in found {
@@ -133,7 +133,7 @@ pub(crate) fn fastest(found: Vec<Result<Parameters>>, memory: Option<usize>) -> 
     }
     let nothing = || match memory {
         Some(limit) if least < usize::MAX => Error::Memory { needed: least, limit },
-        _ => last.unwrap_or_else(|| Error::Unsupported("digits of no number".into())),
+        _ => last.unwrap_or_else(|| Error::Unsupported("an empty list of digits".into())),
     };
     best.map(|(_, parameters)| parameters).ok_or_else(nothing)
 }

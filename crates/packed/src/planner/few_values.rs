@@ -1,5 +1,6 @@
-//! AKP of few values under a secret of blocks, at half the ring degree: phases are exponentiated by products over its blocks, in
-//! place of CoeffsToSlots and a series. Work grows with the number of values, which fill slots beside the blocks.
+//! AKP for few values under a secret of blocks, at half the ring degree. Phases are exponentiated by products over the
+//! blocks, in place of CoeffsToSlots and a series. Work grows with the number of values, since values and blocks share
+//! the slots.
 
 use cryptable_ckks::bootstrapping::exponential::ExponentialShape;
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
@@ -15,18 +16,18 @@ use crate::planner::literals::{Evaluation, literal};
 use crate::planner::prime_choice::largest_primes;
 use crate::planner::request::{Method, Request};
 
-/// The secret whose security the tables know: the least dimension, and as many blocks as meeting in the middle asks for. The
-/// prime stays below 2^29.
+/// The secret whose security the tables contain: the least dimension, and the number of blocks that meet-in-the-middle
+/// attacks require. The prime is below 2^29.
 const SECRET: BlockSecretLiteral =
     BlockSecretLiteral { dimension: 2048, blocks: 128, log2_prime: 28.99 };
 
-/// Ring degree: all levels fit, and everything takes half of what it takes at twice the degree.
+/// Ring degree: all levels fit, and everything costs half of what it costs at twice the degree.
 const DEGREE: usize = 1 << 15;
 
-/// Most values: with more, plaintexts take longer than CoeffsToSlots.
+/// Maximum number of values: with more, plaintexts take longer than CoeffsToSlots.
 const MAX_VALUES: usize = 1 << 10;
 
-/// The literal with a secret of blocks in place of CoeffsToSlots and a series.
+/// Returns the literal with a secret of blocks in place of CoeffsToSlots and a series.
 pub(crate) fn with_block_secret(
     literal: ParametersLiteral,
     secret: BlockSecretLiteral,
@@ -42,7 +43,7 @@ pub(crate) fn with_block_secret(
     .with_exponential(ExponentialShape::default())
 }
 
-/// Returns whether a request is for values that a secret of blocks may serve: it asks for the ring degree.
+/// Returns whether a secret of blocks may serve a request. The request must state the ring degree.
 fn may_serve(request: &Request) -> bool {
     request.ring_degree == Some(DEGREE)
         && request.method.is_none_or(|method| method == Method::Akp)
@@ -55,11 +56,11 @@ fn may_serve(request: &Request) -> bool {
         && request.owners.is_one()
 }
 
-/// The better one of `found` and of parameters for few values by an interpolation of this order that pass `check`, by time and
-/// key bytes within the request's memory limit, if both are there.
+/// Returns `found`, or parameters for few values with an interpolation of this order that pass `check`: if there are
+/// both, the better one by time and key bytes within the request's memory limit.
 ///
 /// # Errors
-/// The errors of `found`, if there are no others.
+/// The error of `found`, if there are no parameters for few values.
 pub(crate) fn or_of_few_values(
     request: &Request,
     order: HermiteOrder,
@@ -78,10 +79,11 @@ pub(crate) fn or_of_few_values(
     }
 }
 
-/// Parameters for few values by an interpolation of this order, which pass `check`.
+/// Chooses parameters for few values with an interpolation of this order that pass `check`.
 ///
 /// # Errors
-/// If there are too many values, or they are asked for in another way; if no primes serve.
+/// If there are too many values, or the request has other options that a secret of blocks does not serve; if no primes
+/// serve.
 fn of_few_values(
     request: &Request,
     order: HermiteOrder,
@@ -103,7 +105,8 @@ mod tests {
 
     #[test]
     fn primes_with_scales_beyond_numbers_are_refused() {
-        // Security leaves 32 bits a prime, and the first scale is a quarter of a bit off: by 2^12 times as much after 12 levels.
+        // Security leaves 32 bits per prime, and the first scale is off by a quarter of a bit, which 12 levels multiply
+        // by 2^12.
         let (ring_degree, count) = (Some(DEGREE), Some(MAX_VALUES));
         let request = Request { ring_degree, count, ..Request::new(1 << 12, 1 << 12) };
         let of = |order| of_few_values(&request, order, |_| Ok(()));

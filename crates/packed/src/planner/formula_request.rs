@@ -1,4 +1,4 @@
-//! Parameters for formulas of columns.
+//! Parameters for formulas over columns.
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result};
@@ -12,17 +12,17 @@ use crate::planner::literals::{Evaluation, FormulaShape};
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::{Request, surer};
 
-/// Smallest modulus of columns: tables of two entries are cosines, which have no constants in their scale.
+/// Least modulus of columns: tables of two entries are cosines, which have no constants in their scale.
 const LEAST_MODULUS: u64 = 3;
 
-/// log2 of the most baby steps: their powers take memory.
+/// log2 of the maximum number of baby steps: their powers take memory.
 const MAX_LOG_BABIES: usize = 6;
 
 impl Parameters {
     /// Returns the fastest parameters of at least 128 bits for formulas ([`crate::EvaluationKey::evaluate`]).
     ///
     /// The failure probability of a request is that of all columns and a result together
-    /// ([`Parameters::formula_failure`]). Its output modulus is that of results; its input modulus counts for nothing.
+    /// ([`Parameters::formula_failure`]). Its output modulus is that of results; its input modulus is ignored.
     ///
     /// ```
     /// use cryptable_packed::{Formula, Parameters, PreparedFormulas, Request};
@@ -37,7 +37,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number is out of range, or no primes serve within the memory limit: names what is needed.
+    /// If a number is out of range, or no primes serve within the memory limit. The error names what is needed.
     pub fn for_formulas(formulas: &PreparedFormulas, request: &Request) -> Result<Self> {
         let input_modulus = formulas.input_modulus();
         let parts = formulas.failing_parts() as f64;
@@ -52,7 +52,7 @@ impl Parameters {
             return Err(Error::TooSmall { name, value: input_modulus, limit });
         }
         formulas.check_output_modulus(request.output_modulus)?;
-        // Sorts whose columns are cleaned more rarely take parameters with less noise.
+        // Sorts that clean columns more rarely need parameters with less noise.
         let spans = if formulas.is_sort() { &SPANS[2..] } else { &[1] };
         let (mut best, mut last) = (None, None);
         for (order, &span) in
@@ -75,9 +75,7 @@ impl Parameters {
         }
         let Some((_, found)) = best else {
             let (choices, modulus) = (formulas.choices_in_a_row(), request.output_modulus);
-            let what = format!(
-                "formulas of {choices} choices within each other, results below {modulus},"
-            );
+            let what = format!("formulas of {choices} nested choices, results below {modulus},");
             return Err(request.unreachable(what, last.expect("an order")));
         };
         let needed = found.formula_prediction(formulas)?.peak_bytes();
@@ -87,8 +85,8 @@ impl Parameters {
         }
     }
 
-    /// Checks that formulas keep the failure probability, and that columns of a sort are cleaned after `span` exchanges at the
-    /// earliest.
+    /// Checks that formulas stay within the failure probability, and that a sort on average cleans columns at most once
+    /// per `span` exchanges.
     fn admits_formulas(&self, formulas: &PreparedFormulas, span: usize) -> Result<()> {
         if !formulas.is_sort() {
             return self.checked_formula_noise(formulas, &[]).map(|_| ());
@@ -106,15 +104,15 @@ impl Parameters {
 }
 
 impl PreparedFormulas {
-    /// How they are evaluated, with interpolations of this order.
+    /// The way in which formulas are evaluated, with interpolations of this order.
     pub(super) fn evaluation(&self, order: HermiteOrder) -> Evaluation<'static> {
         let (choices, groups) = (self.choices_in_a_row(), self.groups().unwrap_or(0));
         Evaluation::Formulas(order, FormulaShape { choices, groups, sum_bits: self.sum_bits() })
     }
 }
 
-/// The parameters with the number of baby steps that takes these formulas the least time: powers of a column are computed once
-/// for its tables.
+/// Returns the time, and the parameters with the number of baby steps that is fastest for these formulas: powers of a
+/// column are computed once for all of its tables.
 fn with_best_babies(
     formulas: &PreparedFormulas,
     found: Parameters,

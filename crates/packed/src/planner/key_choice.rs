@@ -1,38 +1,40 @@
-//! Fewer and smaller keys for CoeffsToSlots, and more of them for products.
+//! Choice of keys: fewer and smaller keys for CoeffsToSlots, and more keys for products.
 //!
-//! Baby steps of each matrix of CoeffsToSlots: fewer of them, or keys that they share, make the key smaller and a lookup slower.
+//! For each matrix of CoeffsToSlots, fewer baby steps, or keys that baby steps share, make the evaluation key smaller
+//! and a lookup slower.
 //!
-//! Nearly all of a key is for those rotations, with a key per baby step and one per giant step. The rule weighs both: a percent
-//! more of key bytes is worth a fifth of a percent of time ([`KEY_WEIGHT`]). So a matrix of few diagonals gives up baby steps, of
-//! which a giant step more takes the place, and one of many keeps them. A matrix that raises has all its baby steps. Stronger
-//! weights, and keys that baby steps share, are what memory limits get.
+//! Nearly all of an evaluation key is for these rotations, with one key per baby step and one per giant step. The rule
+//! weighs size against time: a percent of key bytes is worth a fifth of a percent of time ([`KEY_WEIGHT`]). So a matrix
+//! of few diagonals gives up baby steps for one more giant step, and a matrix of many diagonals keeps them. A matrix
+//! that raises has all its baby steps. Stronger weights, and keys that baby steps share, are only used under memory
+//! limits.
 //!
-//! Keys of relinearization of more digits than those of rotations, and more of them: products, whose limbs become fewer level by
-//! level, then take fewer special primes and narrower conversions each. Keys for rotations are most of a key, those of
-//! relinearization a tenth.
+//! Relinearization keys may have more digits than those of rotations, and there may be more of them. Products, whose
+//! limbs decrease level by level, then need fewer special primes and narrower conversions. Keys for rotations are most
+//! of an evaluation key, those of relinearization a tenth.
 
 use cryptable_lattice::cost::{CostModel, Prediction};
 
 use crate::literal::{DftLiteral, ParametersLiteral};
 use crate::parameters::parameter_set::Parameters;
 
-/// Percents of time that a percent of the key file is worth.
+/// Percentage of time that one percent of the key file is worth.
 pub(crate) const KEY_WEIGHT: f64 = 0.2;
 
-/// Baby steps that are tried for each matrix, all with keys of their own.
+/// Numbers of baby steps that are tried for each matrix, all with their own keys.
 const OWN_KEYS: [[usize; 2]; 4] = [[8, 8], [6, 6], [5, 5], [4, 4]];
 
-/// Baby steps, and those of them with keys, which the others share: they take longer than they count, so that the default
-/// has none of them.
+/// Numbers of baby steps, and of those with keys, which the others share. They take longer than predicted, so that the
+/// default does not use them.
 const SHARED_KEYS: [[usize; 2]; 4] = [[8, 4], [6, 3], [8, 3], [4, 2]];
 
-/// Keys for products at the top of the chain that are tried: limbs below the top, and digits.
+/// Keys for products at the top of the chain that are tried: number of limbs below the top, and digits.
 const TOPS: [&[[usize; 2]]; 3] = [&[[0, 3]], &[[0, 3], [1, 3]], &[[0, 4], [1, 3]]];
 
-/// Most digits of keys of rotations, from which keys of more digits gain something.
+/// Maximum number of digits of rotation keys for which relinearization keys of more digits are an advantage.
 const MOST_DIGITS: usize = 3;
 
-/// Fewest limbs of a key in two digits for the lower part of the chain.
+/// Least number of limbs of a key in two digits for the lower part of the chain.
 const LEAST_LIMBS: usize = 6;
 
 /// Objective of the choice: the logarithm of seconds times bytes of the key file to the power of the weight.
@@ -42,7 +44,7 @@ pub(crate) fn weighted(prediction: &Prediction) -> f64 {
 }
 
 /// Returns the literal with the best baby steps of each matrix of CoeffsToSlots, if one percent of the key file is
-/// worth `weight` percent of time; with shared keys if that is more than the default.
+/// worth `weight` percent of time; Tries shared keys if `weight` exceeds the default.
 pub(crate) fn with_baby_steps(found: &Parameters, weight: f64) -> ParametersLiteral {
     let (literal, moduli) = (found.literal(), found.moduli());
     let (degree, model) = (literal.ring_degree, CostModel::default());
@@ -57,7 +59,7 @@ pub(crate) fn with_baby_steps(found: &Parameters, weight: f64) -> ParametersLite
         let planned = dft.clone().with_baby_steps(degree / 2, &vec![choice; matrices]);
         for (best, stage) in best.iter_mut().zip(&planned.stages) {
             let counts = stage.plan.counts(degree, stage.rescale);
-            // Every digit is raised.
+            // Every digit is raised once.
             let seconds = circuit.digits() as f64 * model.seconds(&counts.work(degree));
             let keys = stage.plan.rotations().len();
             let bytes = (keys * stage.plan.shape.stored_bytes(&moduli)) as f64;
@@ -73,8 +75,8 @@ pub(crate) fn with_baby_steps(found: &Parameters, weight: f64) -> ParametersLite
     ParametersLiteral { coeffs_to_slots, ..literal.clone() }
 }
 
-/// The literal with every choice of keys of relinearization that is worth a try: none where several owners make them, where
-/// one of them has to hide tables, or where the whole chain is of few limbs to a digit.
+/// Returns the literal with every choice of relinearization keys that is worth trying. There are none if several owners
+/// make the keys, if one of them has to hide tables, or if digits of the whole chain have few limbs.
 pub(crate) fn with_relinearization_keys(literal: &ParametersLiteral) -> Vec<ParametersLiteral> {
     let top = literal.product_limbs();
     let is_fixed = !literal.owners.is_one()
@@ -87,7 +89,7 @@ pub(crate) fn with_relinearization_keys(literal: &ParametersLiteral) -> Vec<Para
     }
     let lower: Vec<[usize; 2]> =
         literal.product_shapes()[1..].iter().map(|it| [it.basis.main, it.digits()]).collect();
-    // A limb less than where the exponential ends may take a special prime less.
+    // With one limb less than where the exponential ends, a key may need one special prime less.
     let narrower =
         lower.first().filter(|&&[limbs, _]| limbs > LEAST_LIMBS).map(|&[limbs, digits]| {
             let mut keys = lower.clone();

@@ -1,4 +1,4 @@
-//! The literal of a request: every number but those that are searched for.
+//! The literal of a request: every number except those that are searched for.
 
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
@@ -12,39 +12,40 @@ use crate::parameters::hidden_tables::MAX_CONSTANT_BITS;
 use crate::planner::digit_choice::{DigitChoice, OutputPrecision, split_evenly};
 use crate::planner::request::Request;
 
-/// Hamming weight of the encapsulated secret: the least that the security tables know.
+/// Hamming weight of the encapsulated secret: the least that the security tables contain.
 const SPARSE_WEIGHT: u32 = 32;
 
-/// Most butterfly levels of a matrix where levels of the chain are short: fewest matrices, and fewest primes.
+/// Maximum number of butterfly levels per matrix where the chain has few levels to spare: fewest matrices and primes.
 const LEVELS_OF_MATRIX: u32 = 5;
 
-/// Most butterfly levels of a matrix where every prime saved is a limb less in the table step.
+/// Maximum number of butterfly levels per matrix where every prime saved is a limb less in the table step.
 const LEVELS_OF_WHOLE_PRIME: u32 = 8;
 
-/// Bits of such a matrix beyond those of outputs where selectors spare them: errors of rounding then take a tenth of half an output
-/// step.
+/// Bits of such a matrix beyond those of outputs, if selectors spare bits: rounding errors are then a tenth of half an
+/// output step.
 const MATRIX_BITS: f64 = 14.0;
 
-/// Baby steps of such a matrix, of up to 511 diagonals.
+/// Number of baby steps of such a matrix of up to 511 diagonals.
 const BABY_STEPS_OF_WHOLE_PRIME: usize = 32;
 
-/// Primes of a product of two values in slots, each of which has its constants in its scale: it then has as much as one prime.
+/// Number of primes of a product of two values in slots, both of which have constants in their scales; these constants
+/// amount to one prime.
 const SELECTION_PRIMES: usize = 2;
 
-/// log2 of the number of constants up to which half of a prime is enough for them.
+/// log2 of the number of constants up to which half of a prime is enough for constants.
 const LOG_FEW_CONSTANTS: u32 = 8;
 
-/// log2 of the coefficients of an interpolation from which on fewer baby steps are faster: by count, a fifth of powers and
-/// interpolation for 256 coefficients, a quarter for 1,024.
+/// log2 of the number of coefficients of an interpolation from which on fewer baby steps are faster. By count, they
+/// save a fifth of powers and interpolation for 256 coefficients, and a quarter for 1,024.
 const LOG_MANY_COEFFICIENTS: u32 = 5;
 
-/// Tables up to which fewer baby steps are faster.
+/// Number of tables up to which fewer baby steps are faster.
 const FEW_TABLES: usize = 2;
 
-/// How tables are evaluated.
+/// The way in which tables are evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Evaluation<'a> {
-    /// AKP, by an interpolation of this order.
+    /// AKP, with an interpolation of this order.
     Akp(HermiteOrder),
     /// AKP for formulas.
     Formulas(HermiteOrder, FormulaShape),
@@ -52,18 +53,18 @@ pub(crate) enum Evaluation<'a> {
     Tree(&'a DigitChoice),
     /// AKP on one digit after the other, the least significant first.
     Digits(&'a [u64]),
-    /// The same, with what selects digits by signs in slots.
+    /// AKP on one digit after the other, with selection of digits by signs in slots.
     Selecting(&'a [u64]),
 }
 
 /// Properties of formulas that parameters depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FormulaShape {
-    /// Choices within each other.
+    /// Depth of nested choices.
     pub choices: usize,
-    /// Groups that results are added up by; 0 if they are not.
+    /// Number of groups that results are added up by; 0 if there are none.
     pub groups: usize,
-    /// log2 of the factor by which sums of columns raise their noise.
+    /// log2 of the factor by which sums of columns increase noise.
     pub sum_bits: u32,
 }
 
@@ -90,7 +91,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The literal of one way to evaluate a request's tables, but for digits of keys and sizes of primes
+/// The literal of one way to evaluate a request's tables, without digits of keys and sizes of primes
 /// ([`ParametersLiteral::with_primes`]).
 pub(crate) fn literal(request: &Request, evaluation: Evaluation<'_>) -> ParametersLiteral {
     let literal = match evaluation {
@@ -107,7 +108,8 @@ pub(crate) fn literal(request: &Request, evaluation: Evaluation<'_>) -> Paramete
     ParametersLiteral { name, ..literal }
 }
 
-/// The numbers that all ways to evaluate a request's tables share, and those of AKP by the first order but for its exponential.
+/// The numbers that all ways to evaluate a request's tables share, and those of AKP of the first order except its
+/// exponential.
 fn common(request: &Request) -> ParametersLiteral {
     let (degree, slots) = (request.degree(), request.slots());
     let levels = (slots.max(2) / 2).trailing_zeros();
@@ -157,7 +159,7 @@ fn common(request: &Request) -> ParametersLiteral {
     }
 }
 
-/// AKP on whole inputs, by an interpolation of this order.
+/// The literal of AKP on whole inputs, with an interpolation of this order.
 fn of_akp(request: &Request, order: HermiteOrder) -> ParametersLiteral {
     let p = request.input_modulus;
     let amplification = request.output_width() * gain(p, order);
@@ -176,24 +178,24 @@ fn of_akp(request: &Request, order: HermiteOrder) -> ParametersLiteral {
     if request.hidden_bits.is_none() {
         return akp.with_exponential(shape);
     }
-    // Errors of modulus are what hidden tables would have to hide most. Errors of phases are squared, and still are to be small
-    // beside those that are hidden anyway.
+    // Errors of modulus would be the largest errors that hidden tables must hide, so they are cleaned. Errors of phases
+    // are squared, but must also be small compared with the errors that are hidden anyway.
     let log2_ciphertext_modulus = (bits(request.output_modulus).max(bits(p)) + 24).min(48);
     let shape = ExponentialShape { doublings: shape.doublings.max(1), cleanings: 1, ..shape };
     ParametersLiteral { log2_ciphertext_modulus, ..akp.with_exponential(shape) }
 }
 
-/// AKP for formulas, by an interpolation of this order.
+/// The literal of AKP for formulas, with an interpolation of this order.
 fn of_formulas(request: &Request, order: HermiteOrder, shape: FormulaShape) -> ParametersLiteral {
     let (p, FormulaShape { choices, groups, sum_bits }) = (request.input_modulus, shape);
-    // Errors of the conditions of choices within each other, and of what they choose, may add up.
+    // Errors of the conditions of nested choices, and of the values that they choose, may add up.
     let modulus = request.output_modulus * (choices as u64 + 1);
     let exponential =
         akp_exponential(request, akp_function(p, order), modulus, gain(p, order), 0.0);
     let common = common(request);
     ParametersLiteral {
         hermite_order: order,
-        // Products of choices, beside that of constants of tables.
+        // One prime per nested choice, and one for the constants of tables.
         selection_primes: choices + 1,
         groups,
         log_babies: (log_coefficients(order, p) / 2 + 1).clamp(1, most_log_babies(request)),
@@ -203,14 +205,14 @@ fn of_formulas(request: &Request, order: HermiteOrder, shape: FormulaShape) -> P
     .with_exponential(exponential)
 }
 
-/// AKP on one digit after the other.
+/// The literal of AKP on one digit after the other.
 fn of_digits(request: &Request, digits: &[u64]) -> ParametersLiteral {
     let (largest, order) = (digits.iter().copied().max().unwrap_or(2), HermiteOrder::First);
     // Values are raised once per digit.
     let (function, raises) = (akp_function(largest, order), (digits.len() as f64).log2());
     let amplification = gain(largest, order);
     let shape = akp_exponential(request, function, request.output_modulus, amplification, raises);
-    // The lowest digit's noise is that of the input.
+    // The noise of the lowest digit is that of the input.
     let (input_bits, output_bits) = (bits(request.input_modulus), bits(request.output_modulus));
     ParametersLiteral {
         digits: digits.to_vec(),
@@ -221,21 +223,22 @@ fn of_digits(request: &Request, digits: &[u64]) -> ParametersLiteral {
     .with_exponential(shape)
 }
 
-/// A multiplexer tree.
+/// The literal of a multiplexer tree.
 fn of_tree(request: &Request, choice: &DigitChoice) -> ParametersLiteral {
     let Request { input_modulus, output_modulus, owners, .. } = *request;
     let (degree, real_slots) = (request.degree(), choice.real_slots);
     let secret = EncapsulatedSecret { degree, weight: SPARSE_WEIGHT, owners };
     let log2_fail = request.failure_of_value().log2();
     let exponential = choice.exponential(secret, output_modulus, log2_fail);
-    // Slots of a tree's inputs could hold two values each, too, where those of outputs do.
+    // If slots of outputs hold two values each, those of a tree's inputs have room for two as well.
     let levels = (request.slots().max(2) / 2).trailing_zeros() + u32::from(request.complex_outputs);
-    // The ways to real slots and back are as a matrix more each, for which two primes of three matrices have no room in trees.
+    // The ways to real slots and back each count as one more matrix. In trees, the two primes of three matrices have no
+    // room for it.
     let crossed = |dft: DftLiteral| DftLiteral {
         primes: dft.primes + usize::from(real_slots && dft.stages.len() > 2),
         ..dft
     };
-    // Smaller matrices have fewer giant steps, whose roundings stay in slots.
+    // Smaller matrices have fewer giant steps, whose rounding errors remain in slots.
     let most = LEVELS_OF_MATRIX - choice.extra_primes as u32;
     let log_coefficients = log_coefficients(HermiteOrder::First, input_modulus);
     ParametersLiteral {
@@ -261,7 +264,7 @@ fn of_tree(request: &Request, choice: &DigitChoice) -> ParametersLiteral {
 }
 
 impl ParametersLiteral {
-    /// Returns the same with an exponential of this shape.
+    /// Returns the literal with an exponential of this shape.
     pub(crate) fn with_exponential(self, shape: ExponentialShape) -> Self {
         Self {
             chebyshev_log_length: shape.log_length,
@@ -274,18 +277,19 @@ impl ParametersLiteral {
         }
     }
 
-    /// Returns the same with `dnum` digits of keys and primes of `log2_scale` bits, and with the constants that these have room for.
+    /// Returns the literal with `dnum` digits of keys, primes of `log2_scale` bits, and constants that fit these
+    /// primes.
     pub(crate) fn with_primes(&self, dnum: usize, log2_scale: u32) -> Self {
         let log2_scale = f64::from(log2_scale);
         let constant_bits = self.constant_bits_of(log2_scale);
         Self { dnum, log2_scale, constant_bits, ..self.clone() }.with_spare_bits()
     }
 
-    /// Returns the same with as many spare bits of selectors as matrices of SlotsToCoeffs need, if selectors have any: up to a bit
-    /// per selector less, where the table step has a modulus of its own.
+    /// Returns the literal with the number of spare bits of selectors that matrices of SlotsToCoeffs need, if selectors
+    /// spare any; up to one bit per selector less if the table step has its own modulus.
     ///
-    /// Outputs have the units of their integers times the scales of all selectors over the primes that rows drop, and the scales
-    /// of all matrices take them, by the primes of SlotsToCoeffs, to that of q_0.
+    /// The scale of outputs is that of their integer units times the scales of all selectors, over the primes that rows
+    /// drop. The scales of all matrices, over the primes of SlotsToCoeffs, bring it to the scale q_0.
     pub(crate) fn with_spare_bits(mut self) -> Self {
         let units = (entry_factor(&self) * self.output_modulus) as f64 * self.crossing_scale();
         let bits = (self.output_modulus as f64).log2() + MATRIX_BITS;
@@ -304,11 +308,11 @@ impl ParametersLiteral {
         self
     }
 
-    /// Bits of constants where primes have this many.
+    /// Bits of constants for primes of `log2_scale` bits.
     ///
-    /// AKP's take half of a prime, and two more per doubling of many constants, whose roundings may all fall the same way. Those
-    /// of hidden tables have as many as it takes for their roundings to change all deltas, each as much as an output of 1 is, by
-    /// less than 2^-24.
+    /// AKP's constants take half of a prime, and two more bits per doubling of many constants, whose rounding errors
+    /// may all have the same sign. Constants of hidden tables have enough bits for their roundings to change all deltas
+    /// by less than 2^-24, relative to an output of 1.
     fn constant_bits_of(&self, log2_scale: f64) -> f64 {
         if self.multiplexer.is_some() {
             return log2_scale / 2.0;
@@ -326,21 +330,21 @@ impl ParametersLiteral {
     }
 }
 
-/// log2 of the coefficients of an interpolation of p values, rounded up.
+/// log2 of the number of coefficients of an interpolation of p values, rounded up.
 fn log_coefficients(order: HermiteOrder, p: u64) -> u32 {
     order.coefficients(p as usize).next_power_of_two().trailing_zeros()
 }
 
-/// Matrices of `levels` levels in all and at most `most` each, with `extra_primes` primes beyond the fewest.
+/// Matrices with `levels` levels in total and at most `most` levels each, with `extra_primes` primes beyond the fewest.
 fn dft(levels: u32, most: u32, extra_primes: usize) -> DftLiteral {
     let stages = split_levels(levels, most);
     let primes = stages.len().min(2) + extra_primes;
     DftLiteral { stages, primes, baby_steps: 8, keyed_babies: None, matrix_babies: Vec::new() }
 }
 
-/// The fewest matrices, each with a prime of its own: as precise as matrices of five levels with as many primes as
-/// matrices, for a prime less. The last one, which has half the diagonals for its levels, is the largest: errors of
-/// rounding are then fewest.
+/// The fewest matrices, each with its own prime. They are as precise as matrices of five levels with one prime per
+/// matrix, but need one prime less. The last one, which has half the diagonals for its levels, is the largest: this
+/// minimizes rounding errors.
 fn dft_of_whole_primes(levels: u32) -> DftLiteral {
     let mut stages = split_levels(levels, LEVELS_OF_WHOLE_PRIME);
     stages.reverse();
@@ -348,13 +352,13 @@ fn dft_of_whole_primes(levels: u32) -> DftLiteral {
     DftLiteral { stages, primes, baby_steps, keyed_babies: None, matrix_babies: Vec::new() }
 }
 
-/// Bits of values of a modulus.
+/// Number of bits of values of a modulus.
 fn bits(modulus: u64) -> u32 {
     modulus.next_power_of_two().ilog2()
 }
 
-/// log2 of the baby steps of the interpolation: more where many tables share them, or where they are hidden, for which all steps
-/// are made. A step costs as much as a join of blocks, but higher in the chain.
+/// log2 of the number of baby steps of the interpolation: more if many tables share them, or if tables are hidden, for
+/// which all steps are made. A step costs as much as joining two blocks, but higher in the chain.
 fn log_babies(request: &Request, log_coefficients: u32) -> u32 {
     let is_long = log_coefficients >= LOG_MANY_COEFFICIENTS;
     let has_one = request.tables <= FEW_TABLES && request.hidden_bits.is_none();
@@ -362,7 +366,8 @@ fn log_babies(request: &Request, log_coefficients: u32) -> u32 {
     half.clamp(1, most_log_babies(request))
 }
 
-/// log2 of the most baby steps: blocks of 2^13 coefficients and more, at the largest degree, take more memory than powers.
+/// log2 of the maximum number of baby steps. At the largest degree, blocks of 2^13 and more coefficients take more
+/// memory than powers.
 fn most_log_babies(request: &Request) -> u32 {
     if request.degree() > 1 << 16 { 6 } else { 5 }
 }
@@ -371,7 +376,7 @@ fn most_log_babies(request: &Request) -> u32 {
 fn name_of(request: &Request, method: &str, literal: &ParametersLiteral) -> String {
     let ParametersLiteral { input_modulus, output_modulus, ring_degree, slots, .. } = literal;
     let range = literal.output_range.map_or(String::new(), |range| format!("_by_{range}"));
-    // Parameters with a level for entries are others than those without.
+    // Parameters with a level for entries differ from those without.
     let suffix = match &literal.multiplexer {
         Some(tree) if tree.entry_levels > 0 => "_entries",
         _ if literal.complex_outputs => "_complex",
@@ -387,19 +392,19 @@ fn name_of(request: &Request, method: &str, literal: &ParametersLiteral) -> Stri
     )
 }
 
-/// By how much tables of any outputs amplify errors of the exponential.
+/// The largest factor by which any table amplifies errors of the exponential.
 fn gain(input_modulus: u64, order: HermiteOrder) -> f64 {
     HermiteKernel::new(input_modulus as usize, order).largest_gain()
 }
 
-/// The exponential that AKP evaluates tables of this input modulus on.
+/// The function of the phase on which AKP evaluates tables of this input modulus.
 fn akp_function(input_modulus: u64, order: HermiteOrder) -> PhaseFunction {
     let is_cosine = input_modulus == 2 && order.is_first();
     if is_cosine { PhaseFunction::Cosine } else { PhaseFunction::Exponential }
 }
 
-/// The exponential of AKP for values that are raised 2 to the power `log2_raises` times: its error, amplified by the table, may
-/// take 1/64 of half an output step.
+/// Chooses the exponential of AKP for values that are raised 2 to the power `log2_raises` times. Its error, amplified
+/// by the table, is at most 1/64 of half an output step.
 fn akp_exponential(
     request: &Request,
     function: PhaseFunction,
@@ -414,7 +419,7 @@ fn akp_exponential(
     Exponential::choose(function, bound, tolerance, 0)
 }
 
-/// Butterfly levels in matrices of at most `most` levels each, as even as possible.
+/// Splits butterfly levels into matrices of at most `most` levels each, as evenly as possible.
 pub(crate) fn split_levels(levels: u32, most: u32) -> Vec<u32> {
     let count = levels.div_ceil(most).max(1);
     split_evenly(levels, count).collect()

@@ -1,6 +1,7 @@
-//! CoeffsToSlots in more and smaller matrices: they have fewer diagonals in all, hence fewer giant steps and products, and
-//! take a prime or two more, at the top of the chain, where nothing but CoeffsToSlots is made dearer. The first of them, or
-//! the first step of the trace to sparse slots, may raise: a rotation under the sparse secret takes a key of one digit.
+//! Choice of the matrices of CoeffsToSlots. More and smaller matrices have fewer diagonals in total, hence fewer giant
+//! steps and products. They need one or two more primes at the top of the chain, where only CoeffsToSlots becomes more
+//! expensive. The first matrix, or the first step of the trace to sparse slots, may raise: a rotation under the sparse
+//! secret needs a key of one digit.
 
 use std::ops::RangeInclusive;
 
@@ -19,12 +20,12 @@ use crate::planner::request::Request;
 /// An alternative to matrices of up to five levels.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
-    /// Levels of a first matrix that raises ([`ParametersLiteral::raising_matrix`]), if one does; where slots are sparse,
-    /// halvings of the steps of the trace, the first of which then does.
+    /// Levels of a first matrix that raises ([`ParametersLiteral::raising_matrix`]), if there is one. With sparse
+    /// slots, halvings of the steps of the trace, the first of which then raises.
     raising: Option<u32>,
-    /// Most levels of any other matrix.
+    /// Maximum number of levels of any other matrix.
     most: u32,
-    /// Additional primes.
+    /// Number of additional primes.
     primes: usize,
 }
 
@@ -43,19 +44,20 @@ const CHOICES: [Choice; 7] = [
     choice(Some(4), 3, 2),
 ];
 
-/// How many of the best matrices are tried with other keys: they differ by less than these gain.
+/// Number of the best choices of matrices that are tried with other keys: they differ by less than other keys gain.
 const TO_IMPROVE: usize = 2;
 
-/// Weights of key bytes that are tried beside the default where nothing else fits into the memory limit.
+/// Weights of key bytes that are tried in addition to the default if nothing else fits into the memory limit.
 const STRONGER_WEIGHTS: [f64; 2] = [0.5, 2.0];
 
-/// Bits that all primes may lose to make room for the primes more.
+/// Numbers of bits that all primes may lose to make room for additional primes.
 const LOST_BITS: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
 
-/// Parameters by rank: whether they fail the check, memory beyond a limit, time and key bytes.
+/// Parameters with their rank: whether they fail the check, memory beyond a limit, and time and key bytes.
 type Ranked = ((bool, usize, f64), Parameters);
 
-/// The best parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
+/// Chooses the best parameters that pass `check` for one way to evaluate a request's tables: primes first, then
+/// matrices.
 ///
 /// # Errors
 /// The errors of [`choose_primes`].
@@ -68,12 +70,13 @@ pub(crate) fn choose_primes_and_matrices(
     Ok(choose_matrices(request, found, check))
 }
 
-/// Digits of keys of the half ring that are tried: the fewest that are secure are the fastest.
+/// Numbers of digits of keys of the half ring that are tried: the least secure number is the fastest.
 const HALF_DIGITS: RangeInclusive<usize> = 1..=6;
 
-/// The best of these parameters, of those with other matrices of CoeffsToSlots, baby steps and keys of relinearization, and of
-/// the best in the half ring, by time and key bytes ([`weighted`]), within the request's memory limit if any is. Others have to
-/// be secure, fail no more often than is stated, and pass `check`; these give way if they do not.
+/// Returns the best of these parameters, of those with other matrices of CoeffsToSlots, baby steps and relinearization
+/// keys, and of those in the half ring. The best have the least time and key bytes ([`weighted`]), within the request's
+/// memory limit if any are. The others must be secure, stay within the stated failure probability, and pass `check`;
+/// `found` is returned if none does.
 pub(crate) fn choose_matrices(
     request: &Request,
     found: Parameters,
@@ -88,7 +91,7 @@ pub(crate) fn choose_matrices(
         let mut secure = literals.filter_map(|literal| Parameters::new(literal).ok());
         secure.next().filter(serves)
     };
-    // The way to real slots shares the primes of matrices: theirs need not be whole.
+    // The way to real slots shares the primes of matrices, so that matrices need not have a whole number of primes.
     let fewer_primes = |choice: &Choice| Choice { primes: choice.primes - 1, ..*choice };
     let shared = CHOICES.iter().filter(|it| found.literal().real_slots && it.primes > 0);
     let choices: Vec<Choice> = CHOICES.into_iter().chain(shared.map(fewer_primes)).collect();
@@ -111,7 +114,8 @@ pub(crate) fn choose_matrices(
         let excess = if peak > limit { peak } else { 0 };
         ((fails, excess, weighted(&prediction)), parameters)
     };
-    // Noise takes longer to predict than time: it is looked at where time is less.
+    // Predicting noise takes longer than predicting time, so noise is predicted only for candidates that take less
+    // time.
     let or_better = |best: Ranked, other: Parameters| {
         let other = ranked(false, other);
         if other.0 < best.0 && serves(&other.1) { other } else { best }
@@ -126,7 +130,7 @@ pub(crate) fn choose_matrices(
     all.sort_by(|a, b| a.0.partial_cmp(&b.0).expect("times are numbers"));
     let best_few = all.into_iter().filter(|(rank, it)| rank.0 || serves(it)).take(TO_IMPROVE);
     let improved = best_few.map(|first| {
-        // Baby steps were weighed by parts of a key that has become smaller.
+        // Baby steps were chosen for parts of a key that has become smaller since.
         let refined = vec![with_baby_steps(&first.1, KEY_WEIGHT)];
         let first = improved(first, refined);
         let with_keys = with_relinearization_keys(first.1.literal());
@@ -139,7 +143,8 @@ pub(crate) fn choose_matrices(
     }
 }
 
-/// Returns the same parameters with tables that are evaluated in the half ring, if values and primes have room there.
+/// Returns the same parameters, but with tables that are evaluated in the half ring, if values and primes have room
+/// there.
 fn in_half_ring(of: &Parameters) -> Option<Parameters> {
     let literal = of.literal();
     let has_room = 4 * literal.slots <= literal.ring_degree;
@@ -156,8 +161,8 @@ fn in_half_ring(of: &Parameters) -> Option<Parameters> {
     })
 }
 
-/// Returns the literal with other matrices of CoeffsToSlots, and primes of fewer bits; `None` if there would not be more
-/// matrices, and none that raises.
+/// Returns the literal with other matrices of CoeffsToSlots, and primes of fewer bits; `None` if there would be neither
+/// more matrices nor one that raises.
 fn with_matrices(
     literal: &ParametersLiteral,
     choice: Choice,
@@ -184,7 +189,7 @@ fn with_matrices(
             raising_matrix,
             trace_halvings,
             log2_scale: literal.log2_scale - lost_bits,
-            // Half of a prime, where there are constants; those of hidden tables have what they need.
+            // Constants have half of a prime if there are any; those of hidden tables keep the bits that they need.
             constant_bits: match literal.hidden_bits {
                 Some(_) => literal.constant_bits.min(literal.log2_scale - lost_bits),
                 None => literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
@@ -256,7 +261,7 @@ mod tests {
 
     #[test]
     fn smaller_rings_are_planned_or_refused() {
-        // Primes of SlotsToCoeffs' keys are many where those of the chain are short: they have more digits then.
+        // If the primes of the chain are short, keys of SlotsToCoeffs have many of them, and then more digits.
         for bits in 1..=8 {
             let (ring_degree, method) = (Some(1 << 15), Some(Method::Akp));
             let request = Request { ring_degree, method, ..Request::new(1 << bits, 1 << bits) };

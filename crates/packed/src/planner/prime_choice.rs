@@ -1,4 +1,4 @@
-//! The primes of one way to evaluate a table: the largest that security allows, for the fewest digits of keys.
+//! Choice of primes for one way to evaluate a table: the largest that security allows, for the fewest digits of keys.
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
@@ -8,26 +8,27 @@ use crate::parameters::parameter_set::Parameters;
 use crate::planner::literals::{Evaluation, literal};
 use crate::planner::request::{Request, surer};
 
-/// Numbers of digits of keys (dnum) that are tried: more of them leave room for more or larger primes.
+/// Numbers of digits of keys (dnum) that are tried: more digits leave room for more or larger primes.
 const DNUMS: [usize; 8] = [2, 3, 4, 5, 6, 8, 12, 24];
 
-/// Largest prime size that the 50-bit kernels take, with room for primes around the target.
+/// Largest log2 of primes for the 50-bit kernels, with room for primes around the target.
 pub(crate) const LARGEST_LOG2_SCALE: u32 = 49;
 
-/// Sizes of primes beyond it that are tried where no others serve, in the order of their noise.
+/// Larger log2 of primes that are tried if no others serve, in the order of their noise.
 const WIDE_LOG2_SCALES: [u32; 4] = [51, 53, 55, 57];
 
-/// Largest ring degree at which wide primes are not tried: a higher order of interpolation, or digits, take less time.
+/// Largest ring degree at which wide primes are not tried, since a higher order of interpolation, or digits, take less
+/// time.
 const DEGREE_OF_NARROW_PRIMES: usize = 1 << 16;
 
-/// Largest deviation of results of AKP, in half steps, of sets that are taken where others serve: beyond it they keep to
-/// the failure probability, but sums of few results do.
+/// Largest standard deviation of AKP's results, in half steps, for parameters that are preferred over others. Beyond
+/// it, results stay within the failure probability, but only sums of few results do.
 pub(crate) const LARGEST_DEVIATION: f64 = 1.0 / 64.0;
 
-/// The parameters of one way to evaluate a request's tables, which pass `check`.
+/// Chooses parameters that pass `check` for one way to evaluate a request's tables.
 ///
 /// # Errors
-/// If no primes give both 128 bits of security and the failure probability, or those of `check`.
+/// If no primes provide both 128 bits of security and the failure probability; the errors of `check`.
 pub(crate) fn choose_primes(
     request: &Request,
     evaluation: Evaluation<'_>,
@@ -41,7 +42,7 @@ pub(crate) fn choose_primes(
     })?;
     let mut last = Error::Unsupported(format!(
         "input modulus {} and output modulus {} at ring degree {degree}: primes would have more than the {limit} bits that \
-         128-bit security allows; smaller outputs take fewer",
+         128-bit security allows; smaller outputs need fewer",
         request.input_modulus, request.output_modulus
     ));
     let base = literal(request, evaluation);
@@ -64,8 +65,8 @@ pub(crate) fn choose_primes(
     }
 }
 
-/// A literal with this many digits of keys, primes of this size, and extra primes of the homomorphic DFTs, which buy precision
-/// where security forces small primes.
+/// Returns a literal with `dnum` digits of keys, primes of this size, and extra primes of the homomorphic DFTs, which
+/// add precision if security forces small primes.
 fn sized(
     base: &ParametersLiteral,
     dnum: usize,
@@ -80,11 +81,11 @@ fn sized(
     literal
 }
 
-/// The parameters of the fewest digits of keys, and then of the largest primes, that have room in `limit` bits and serve. None if
-/// no literal has room.
+/// Returns the parameters with the fewest digits of keys, and then with the largest primes, that fit in `limit` bits
+/// and serve. None if no literal fits.
 ///
 /// # Errors
-/// If there is room, and none serves.
+/// If a literal fits, and none serves.
 pub(crate) fn largest_primes(
     limit: f64,
     base: &ParametersLiteral,
@@ -116,8 +117,9 @@ pub(crate) fn largest_primes(
     }
 }
 
-/// Primes beyond the 50-bit kernels, which take several times as long, in the fewest digits of keys: for AKP of more inputs
-/// than the noise of narrow ones allows, which the table amplifies by a third of their number.
+/// Chooses primes beyond the 50-bit kernels, which take several times as long, with the fewest digits of keys. They
+/// serve AKP with larger input moduli than the noise of narrow primes allows, which the table amplifies by a third of
+/// the input modulus.
 fn wide_primes(
     limit: f64,
     base: &ParametersLiteral,

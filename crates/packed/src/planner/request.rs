@@ -1,4 +1,4 @@
-//! Request of a caller.
+//! Requests for parameters.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,22 +12,22 @@ use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::validation::{HIDDEN_BITS, MAX_AKP_MODULUS, MAX_MODULUS, OUTPUT_RANGE};
 
-/// Failure probabilities that may be asked for, log2.
+/// Range of log2 of failure probabilities that may be requested.
 const LOG2_FAIL_RANGE: std::ops::RangeInclusive<f64> = -1000.0..=-1.0;
 
-/// Most bits of a digit that may be asked for: its powers take memory and time.
+/// Maximum number of bits of a digit that may be requested: powers of larger digits take memory and time.
 const MAX_DIGIT_BITS: u32 = 8;
 
-/// Most lookups in a row that may be asked for.
+/// Maximum number of lookups in a row that may be requested.
 const MAX_LOOKUPS: u32 = 1000;
 
 /// Largest input modulus of AKP at ring degree 2^16.
 const AKP_MODULUS_AT_DEFAULT_DEGREE: u64 = 1 << 12;
 
-/// Most tables on one input that are planned for.
+/// Maximum number of tables on one input.
 const MAX_TABLES: usize = 1 << 12;
 
-/// How tables are evaluated on packed values.
+/// A method for evaluating tables on packed values.
 ///
 /// ```
 /// use cryptable_packed::Method;
@@ -37,8 +37,8 @@ const MAX_TABLES: usize = 1 << 12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// One trigonometric Hermite interpolation of the whole table, to 12 bits of input, 14 at ring degree 2^17 (Alexandru, Kim, Polyakov,
-    /// CRYPTO 2025, ePrint 2024/1623, Algorithm 1).
+    /// One trigonometric Hermite interpolation of the whole table, for inputs of up to 12 bits, or 14 bits at ring
+    /// degree 2^17 (Alexandru, Kim, Polyakov, CRYPTO 2025, ePrint 2024/1623, Algorithm 1).
     Akp,
     /// A binary multiplexer tree, over bits (Dumezy et al., TCHES 2026(1), ePrint 2025/1301, Algorithm 5).
     Bmt,
@@ -47,12 +47,12 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods, for small tables first.
+    /// All methods, beginning with those for small tables.
     pub const ALL: [Self; 3] = [Self::Akp, Self::Bmt, Self::Cmt];
 }
 
 impl Method {
-    /// Reads a name, and the order of AKP's interpolation if the name has one, as `AKP-2`.
+    /// Parses a name, and the order of AKP's interpolation if the name has one, like `AKP-2`.
     ///
     /// ```
     /// use cryptable_packed::{HermiteOrder, Method};
@@ -89,7 +89,7 @@ impl fmt::Display for Method {
 impl FromStr for Method {
     type Err = Error;
 
-    /// Reads a name in capital or small letters.
+    /// Parses a name, ignoring case.
     fn from_str(text: &str) -> Result<Self> {
         let is_named = |method: &Self| method.to_string().eq_ignore_ascii_case(text);
         let unknown = || Error::Unsupported(format!("method {text:?}: there are AKP, BMT and CMT"));
@@ -97,7 +97,8 @@ impl FromStr for Method {
     }
 }
 
-/// log2 of the failure probability per value that parameters were refused for; infinite if it was for anything else.
+/// log2 of the failure probability per value for which parameters were refused; infinite if they were refused for
+/// another reason.
 pub(crate) fn reached(error: &Error) -> f64 {
     match error {
         Error::FailureProbability { found, .. } | Error::NoiseTooLarge { found, .. } => *found,
@@ -105,21 +106,22 @@ pub(crate) fn reached(error: &Error) -> f64 {
     }
 }
 
-/// Returns the reason that names the lower failure probability; the later one if neither does.
+/// Returns the error that states the lower failure probability, or the later error if neither states one.
 pub(crate) fn surer(first: Option<Error>, other: Error) -> Error {
     first.filter(|first| reached(first) < reached(&other)).unwrap_or(other)
 }
 
-/// Inputs that come in several ciphertexts, each of a few digits: results of other lookups, with more noise than fresh ones.
+/// Inputs that are spread over several ciphertexts, each with a few digits: results of other lookups, with more noise
+/// than fresh inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DigitInputs {
-    /// Modulus of the values of each ciphertext: a product of digits of the tree that follow each other.
+    /// Modulus of the values of each ciphertext: a product of consecutive digits of the tree.
     pub modulus: u64,
     /// Noise of each ciphertext.
     pub noise: NoiseBound,
 }
 
-/// Request for parameters.
+/// A request for parameters.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, Request};
@@ -135,47 +137,50 @@ pub struct Request {
     pub input_modulus: u64,
     /// Output modulus P of the tables.
     pub output_modulus: u64,
-    /// The largest probability that any value of a full ciphertext fails, log2, from -1000 to -1; 2^-64 if `None`. A
-    /// value of n in a ciphertext may fail with an n-th of it: 2^-80 of 65,536 with 2^-64.
+    /// log2 of the largest probability that any value of a full ciphertext fails, from -1000 to -1; 2^-64 if `None`.
+    /// Each of n values in a ciphertext may fail with an n-th of this probability: with 2^-64 and 65,536 values, each
+    /// may fail with 2^-80.
     pub log2_fail: Option<f64>,
-    /// Ring degree; chosen if `None`. At 32,768, up to 1,024 values of more than two inputs may be served under a secret of
-    /// blocks, with a smaller key and in less time than at 65,536.
+    /// Ring degree; chosen if `None`. At 32,768, tables of more than two inputs on up to 1,024 values may be evaluated
+    /// under a secret of blocks, with a smaller key and in less time than at 65,536.
     pub ring_degree: Option<usize>,
-    /// Number of values per ciphertext; `None` fills the ring. Fewer than half of the ring degree make a lookup
+    /// Number of values per ciphertext; `None` fills the ring. A lookup of fewer values than half of the ring degree is
     /// cheaper.
     pub count: Option<usize>,
-    /// The method; all that serve the tables if `None`.
+    /// The method; all methods that serve the tables are compared if `None`.
     pub method: Option<Method>,
-    /// How many derivatives of AKP's interpolation vanish, which says what is left of noise of the input; the fewest that
-    /// serve if `None`.
+    /// The number of derivatives of AKP's interpolation that vanish, which determines how much noise of the input
+    /// remains; the lowest order that serves if `None`.
     pub order: Option<HermiteOrder>,
-    /// The largest difference of two outputs of a table, each by its representative in `[-P/2, P/2)`, where it is less than
-    /// P - 1: small errors of inputs leave errors in proportion to it, so that AKP takes a lower order or less precision.
-    /// Tables that exceed it are refused.
+    /// The largest difference of two outputs of a table, each by its representative in `[-P/2, P/2)`, if it is less
+    /// than P - 1. Small errors of inputs leave errors in proportion to this difference, so that AKP needs a lower
+    /// order or less precision. Tables that exceed it are refused.
     pub output_range: Option<u64>,
-    /// Whether tables have complex outputs ([`crate::ComplexTable`]), one result of both parts: of at most half as many values
-    /// as the ring has coefficients. Trees take as long for fewer.
+    /// Whether tables have complex outputs ([`crate::ComplexTable`]), with one result for both parts. The number of
+    /// values is at most half of the ring degree; trees take the same time for fewer values.
     pub complex_outputs: bool,
-    /// How many lookups in a row, each of the result of the one before, parameters have to admit: 1, or more if the
-    /// moduli of inputs and outputs are the same.
+    /// The number of lookups in a row, each on the result of the one before, that parameters must admit: 1, or more if
+    /// the moduli of inputs and outputs are the same.
     pub lookups_in_a_row: u32,
     /// Bits of the digits of a multiplexer tree, 1 to 8, or of the largest digits of [`crate::Parameters::for_digits`], 3 to
     /// 9; all sizes if `None`.
     pub digit_bits: Option<u32>,
-    /// Most bytes of memory that a lookup may take; any number if `None`.
+    /// The maximum memory of a lookup in bytes; unlimited if `None`.
     pub memory: Option<usize>,
-    /// How many tables each input is looked up in at once, from 1 on: work and memory are predicted for all.
+    /// The number of tables that each input is looked up in at once, at least 1. Work and memory are predicted for all
+    /// of them.
     pub tables: usize,
     /// Kind of table entries: the same integers for all values, or a table per value, in the clear or encrypted.
-    /// Parameters for either of the latter serve all three.
+    /// Parameters for either kind of tables per value serve all three kinds.
     pub entries: EntryKind,
-    /// Ciphertexts of digits that parameters have to look up ([`crate::EvaluationKey::lookup_digits`]) beside fresh inputs;
-    /// none by default.
+    /// Ciphertexts of digits that parameters must be able to look up ([`crate::EvaluationKey::lookup_digits`]) in
+    /// addition to fresh inputs; none by default.
     pub digit_inputs: Option<DigitInputs>,
-    /// Owners of the key, each of whom has a part of the secret: one by default.
+    /// Owners of the key, each of whom holds a share of the secret; one by default.
     pub owners: Owners,
-    /// Bits κ by which results hide tables: whoever has the secret key learns the outputs that it asked for, and nothing else of
-    /// a table but for a statistical distance of 2^-κ. 20 to 128; tables are not hidden if `None`. AKP serves it.
+    /// Bits κ by which results hide tables, 20 to 128: the holder of the secret key learns the outputs for its inputs
+    /// and nothing else of a table, up to a statistical distance of 2^-κ. Tables are not hidden if `None`. Only AKP
+    /// supports this.
     pub hidden_bits: Option<u32>,
 }
 
@@ -204,8 +209,8 @@ impl Request {
         }
     }
 
-    /// The ring degree asked for, or the default: one bit is served with the least latency at 2^15, AKP of more than 12 bits
-    /// has room for its levels at 2^17 only, everything else is served at 2^16.
+    /// The requested ring degree, or the default. One bit has the least latency at 2^15, AKP of more than 12 bits has
+    /// room for its levels only at 2^17, and everything else uses 2^16.
     pub(crate) fn degree(&self) -> usize {
         self.ring_degree.unwrap_or(match self.input_modulus {
             2 if self.hidden_bits.is_none() => 1 << 15,
@@ -214,7 +219,7 @@ impl Request {
         })
     }
 
-    /// Whether AKP is a way to evaluate the tables: where its levels have no room, it is not tried for nothing.
+    /// Whether AKP may evaluate the tables. It is not tried if its levels have no room.
     pub(crate) fn may_be_akp(&self) -> bool {
         let largest =
             if self.degree() > 1 << 16 { MAX_AKP_MODULUS } else { AKP_MODULUS_AT_DEFAULT_DEGREE };
@@ -223,7 +228,8 @@ impl Request {
             && (self.input_modulus <= largest || self.method == Some(Method::Akp))
     }
 
-    /// Values that a ciphertext holds of parameters for this request: a power of two of at least as many as asked for.
+    /// The number of values per ciphertext of parameters for this request: a power of two, at least the requested
+    /// number.
     ///
     /// ```
     /// use cryptable_packed::Request;
@@ -235,19 +241,19 @@ impl Request {
         self.slots()
     }
 
-    /// Slots of those.
+    /// The number of slots with values.
     pub(crate) fn slots(&self) -> usize {
         let most = self.degree() / self.parts_of_output();
         let count = self.count.unwrap_or(most).min(most);
         count.next_power_of_two().clamp(8.min(most), most)
     }
 
-    /// The request as trees serve it: with complex outputs, always for ciphertexts that fill the ring.
+    /// The request as trees serve it: with complex outputs, ciphertexts always fill the ring.
     pub(crate) fn of_trees(&self) -> Self {
         Self { count: self.count.filter(|_| !self.complex_outputs), ..*self }
     }
 
-    /// Coefficients that an output takes.
+    /// Number of coefficients per output.
     fn parts_of_output(&self) -> usize {
         if self.complex_outputs { 2 } else { 1 }
     }
@@ -257,18 +263,19 @@ impl Request {
         self.output_range.map_or(1.0, |range| range as f64 / self.output_modulus as f64)
     }
 
-    /// log2 of the failure probability of a ciphertext that is asked for, or the default.
+    /// log2 of the requested failure probability of a ciphertext, or the default.
     pub(crate) fn log2_fail(&self) -> f64 {
         self.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2())
     }
 
-    /// The failure probability that a value may have, for all of a ciphertext to keep to what is asked for.
+    /// The failure probability that each value may have if the whole ciphertext is to stay within the requested one.
     pub(crate) fn failure_of_value(&self) -> FailureProbability {
         FailureProbability::from_log2(self.log2_fail())
             .of_each(self.slots() * self.parts_of_output())
     }
 
-    /// Says what failure probability of all values is reached, where that is why no parameters serve.
+    /// Converts an error: if parameters were refused for their failure probability, states the one of all values that
+    /// is reached.
     pub(crate) fn unreachable(&self, what: String, error: Error) -> Error {
         let (Error::FailureProbability { found, limit }
         | Error::NoiseTooLarge { found, limit, .. }) = error
@@ -288,7 +295,7 @@ impl Request {
             }
             _ => return Ok(()),
         };
-        let what = format!("complex outputs {refused}: two real tables at once serve");
+        let what = format!("complex outputs {refused}: use two real tables");
         Err(Error::Unsupported(what))
     }
 

@@ -1,4 +1,4 @@
-//! Toy parameters for tests: **insecure**, and they say so.
+//! Toy parameters for tests: they are **insecure**, and marked as such.
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{Owners, SecurityLevel};
@@ -14,11 +14,11 @@ use crate::planner::literals::{Evaluation, literal};
 use crate::planner::prime_choice::LARGEST_LOG2_SCALE;
 use crate::planner::request::Request;
 
-/// Digits of keys (dnum) of toys.
+/// Number of digits of keys (dnum) of toys.
 const DNUM: usize = 2;
 
 impl Parameters {
-    /// A toy set of AKP at ring degree 1024, for tests only: **insecure**.
+    /// Returns a toy set of AKP at ring degree 1024, for tests only: **insecure**.
     ///
     /// # Errors
     /// If a modulus is out of range.
@@ -26,7 +26,7 @@ impl Parameters {
         Self::insecure_toy_of(input_modulus, output_modulus, 1024, 1024)
     }
 
-    /// A toy set of AKP for any ring degree and packing, for tests only: **insecure**.
+    /// Returns a toy set of AKP for any ring degree and packing, for tests only: **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -58,7 +58,8 @@ impl Parameters {
         toy_of(&request, 1024, 1024, Evaluation::Akp(HermiteOrder::First))
     }
 
-    /// Returns a toy set of AKP at ring degree 1024 that hides tables within 2^-bits, for tests only: **insecure**.
+    /// Returns a toy set of AKP at ring degree 1024 that hides tables up to a distance of 2^-bits, for tests only:
+    /// **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -68,15 +69,15 @@ impl Parameters {
         toy_of(&request, 1024, 1024, Evaluation::Akp(HermiteOrder::First))
     }
 
-    /// A toy set for formulas at ring degree 1024, for tests only: **insecure**.
+    /// Returns a toy set for formulas at ring degree 1024, for tests only: **insecure**.
     ///
     /// # Errors
-    /// If a modulus is out of range, or results of formulas are.
+    /// If a modulus or a result of a formula is out of range.
     pub fn insecure_toy_formulas(output_modulus: u64, formulas: &PreparedFormulas) -> Result<Self> {
         Self::insecure_toy_formulas_of(output_modulus, formulas, 1024)
     }
 
-    /// The same with this many slots.
+    /// Returns a toy set like [`Parameters::insecure_toy_formulas`], with `slots` slots: **insecure**.
     pub(crate) fn insecure_toy_formulas_of(
         output_modulus: u64,
         formulas: &PreparedFormulas,
@@ -92,7 +93,8 @@ impl Parameters {
         others.into_iter().fold(of_order(first), |found, order| found.or_else(|_| of_order(order)))
     }
 
-    /// A toy set of AKP with complex outputs at ring degree 1024, of up to 512 values, for tests only: **insecure**.
+    /// Returns a toy set of AKP with complex outputs at ring degree 1024, for up to 512 values, for tests only:
+    /// **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -106,7 +108,7 @@ impl Parameters {
         toy_of(&request, 1024, slots, Evaluation::Akp(HermiteOrder::First))
     }
 
-    /// A toy set of a multiplexer tree with complex outputs, of half as many values as the ring degree, for tests only:
+    /// Returns a toy set of a multiplexer tree with complex outputs, with N/2 values at ring degree N, for tests only:
     /// **insecure**.
     ///
     /// # Errors
@@ -123,7 +125,8 @@ impl Parameters {
         toy_of(&request, degree, degree / 2, Evaluation::Tree(&choice))
     }
 
-    /// A toy set of AKP by an interpolation of any order: moduli, ring degree and slots; for tests only: **insecure**.
+    /// Returns a toy set of AKP with an interpolation of any order, for any moduli, ring degree and number of slots,
+    /// for tests only: **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -137,7 +140,7 @@ impl Parameters {
         toy(input_modulus, output_modulus, degree, slots, Evaluation::Akp(order))
     }
 
-    /// A toy set of AKP under a secret of blocks at ring degree 1024, for tests only: **insecure**.
+    /// Returns a toy set of AKP under a secret of blocks at ring degree 1024, for tests only: **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -156,7 +159,7 @@ impl Parameters {
         Self::new(literal)
     }
 
-    /// A toy set that takes inputs digit by digit, for tests only: **insecure**.
+    /// Returns a toy set that processes inputs digit by digit, for tests only: **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -165,7 +168,7 @@ impl Parameters {
         toy(input_modulus, output_modulus, 1024, 1024, Evaluation::Digits(digits))
     }
 
-    /// Returns a toy set for comparisons of integers of `bits` bits, for tests only: **insecure**. Digits of up to
+    /// Returns a toy set for comparisons of integers of `bits` bits, for tests only: **insecure**. Digits have up to
     /// three bits, modulo 8.
     ///
     /// # Errors
@@ -179,11 +182,11 @@ impl Parameters {
         toy(1 << (bits + 1), 8, 1024, 1024, Evaluation::Selecting(&digits))
     }
 
-    /// A toy set for a table of its own for every value, in the clear or encrypted, for tests only: **insecure**. A tree of
-    /// two digits.
+    /// Returns a toy set for tables per value, in the clear or encrypted, for tests only: **insecure**. The method is a
+    /// tree of two digits.
     ///
     /// # Errors
-    /// If the input modulus has no two factors, or a number is out of range.
+    /// If the input modulus does not have two factors, or a number is out of range.
     pub fn insecure_toy_entries(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         Self::insecure_toy_entries_of(input_modulus, output_modulus, 1024)
     }
@@ -198,7 +201,7 @@ impl Parameters {
         slots: usize,
     ) -> Result<Self> {
         let digits = two_digits(input_modulus).ok_or_else(|| {
-            Error::Unsupported(format!("input modulus {input_modulus}: it has no two factors"))
+            Error::Unsupported(format!("input modulus {input_modulus}: it is not a product"))
         })?;
         let multiplexer = MultiplexerLiteral {
             digits: digits.to_vec(),
@@ -209,7 +212,7 @@ impl Parameters {
         Self::insecure_toy_tree(output_modulus, 1024, slots, multiplexer, 0)
     }
 
-    /// A toy set of a multiplexer tree, for tests only: **insecure**.
+    /// Returns a toy set of a multiplexer tree, for tests only: **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -223,7 +226,8 @@ impl Parameters {
         toy_tree(output_modulus, degree, slots, tree(multiplexer, exponential_cleanings))
     }
 
-    /// A toy set of a multiplexer tree in real slots, as many as the ring degree, for tests only: **insecure**.
+    /// Returns a toy set of a multiplexer tree in real slots, with N values at ring degree N, for tests only:
+    /// **insecure**.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -238,7 +242,7 @@ impl Parameters {
     }
 }
 
-/// A multiplexer tree at the least precision.
+/// A multiplexer tree with the least precision.
 fn tree(multiplexer: MultiplexerLiteral, exponential_cleanings: u32) -> DigitChoice {
     DigitChoice {
         multiplexer,
@@ -249,7 +253,7 @@ fn tree(multiplexer: MultiplexerLiteral, exponential_cleanings: u32) -> DigitCho
     }
 }
 
-/// A toy set of a multiplexer tree, of this ring degree and number of values.
+/// Returns a toy set of a multiplexer tree, with this ring degree and number of values.
 fn toy_tree(
     output_modulus: u64,
     degree: usize,
@@ -267,7 +271,7 @@ fn input_modulus_of(digits: &[u64]) -> Result<u64> {
     product.ok_or_else(|| Error::Unsupported(too_large()))
 }
 
-/// Two factors of a number, as even as possible, the smaller first.
+/// Returns two factors of a number, as even as possible, the smaller first.
 fn two_digits(modulus: u64) -> Option<[u64; 2]> {
     let small = (2..=modulus.isqrt()).rev().find(|&d| modulus.is_multiple_of(d))?;
     Some([small, modulus / small])

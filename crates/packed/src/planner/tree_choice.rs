@@ -1,4 +1,4 @@
-//! The fastest multiplexer tree over digits: how much cleaning and precision it needs, and how its digits are grouped.
+//! Choice of the fastest multiplexer tree over digits: its cleanings, its precision, and the grouping of its digits.
 
 use cryptable_lattice::cost::table_limbs;
 use cryptable_lattice::error::{Error, Result};
@@ -37,10 +37,10 @@ const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
     (0, 2, 0, PrimeMore),
 ];
 
-/// Most bits by which the modulus of the table step is made smaller, where that makes it faster.
+/// Maximum number of bits by which the modulus of the table step is reduced to make it faster.
 const MOST_TABLE_BITS_LESS: u32 = 30;
 
-/// The fastest tree of every list of digits, in complex or in real slots.
+/// Chooses the fastest tree for every list of digits, in complex or in real slots.
 pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
     let of_both = |digits: Vec<u64>| {
@@ -72,7 +72,7 @@ struct Digits {
     real_slots: bool,
 }
 
-/// Whether real slots serve a request: one owner's values that fill the ring, by tables that all share.
+/// Whether real slots may serve a request: values of one owner fill the ring, and all share the same tables.
 fn may_be_real(request: &Request, is_binary: bool) -> bool {
     !is_binary
         && request.slots() == request.degree()
@@ -81,8 +81,8 @@ fn may_be_real(request: &Request, is_binary: bool) -> bool {
         && request.owners.is_one()
 }
 
-/// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
-/// with other matrices, unless one with more cleaning or precision is faster.
+/// Chooses the fastest tree over the given digits. For several lookups in a row, this is the tree for one lookup if it
+/// admits them, perhaps with other matrices, unless a tree with more cleaning or precision is faster.
 fn fastest_tree(request: &Request, digits: &Digits) -> Result<Candidate> {
     let check = |found: &Parameters| admits(request, found);
     let of_one = fastest_tree_where(request, digits, &|found| admits_digits(request, found));
@@ -94,15 +94,15 @@ fn fastest_tree(request: &Request, digits: &Digits) -> Result<Candidate> {
         (Ok(one), Ok(chain)) if check(&one.parameters).is_ok() => {
             Ok(if chain.is_better(request, &one) { chain } else { one })
         }
-        // Parameters that admit too few lookups say how many they admit.
+        // Parameters that admit too few lookups are kept, so that the error states how many they admit.
         (Ok(one), Err(_)) => Ok(one),
         (_, of_chain) => of_chain,
     }
 }
 
-/// The fastest tree over the given digits whose primes pass `check`. How much cleaning and precision the digits need hardly
-/// depends on how they are grouped to selectors, so that is found for one grouping: the first, or where that has too many
-/// levels, the one of the fewest.
+/// Chooses the fastest tree over the given digits whose primes pass `check`. The cleaning and precision that digits
+/// need hardly depend on their grouping into selectors, so they are determined for one grouping: the first, or if that
+/// has too many levels, the one with the fewest levels.
 fn fastest_tree_where(request: &Request, ways: &Digits, check: Check<'_>) -> Result<Candidate> {
     let digits = &ways.digits;
     let choices = selector_choices(digits);
@@ -142,7 +142,8 @@ fn fastest_tree_where(request: &Request, ways: &Digits, check: Check<'_>) -> Res
     Ok(Candidate::new(request, parameters))
 }
 
-/// The same tree with primes of the table step so small that it takes fewer products, and selectors that spare the bits.
+/// Returns the same tree with smaller primes of the table step, which then needs fewer products, and with selectors
+/// that spare bits.
 fn with_fewer_table_bits(literal: &ParametersLiteral) -> Vec<ParametersLiteral> {
     let Some(multiplexer) = literal.multiplexer.as_ref().filter(|tree| tree.may_spare_bits())
     else {
@@ -174,9 +175,10 @@ fn with_fewer_table_bits(literal: &ParametersLiteral) -> Vec<ParametersLiteral> 
     found
 }
 
-/// The same digits with other selectors; in real slots, where the way back takes part of their primes and doublings are cleaned
-/// without conjugations, with cleaned ones and larger matrices of SlotsToCoeffs; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
-/// less of the margin to errors of phases, which a further prime of CoeffsToSlots makes smaller.
+/// Returns alternatives with the same digits: with other selectors; if SlotsToCoeffs has one more prime, with matrices
+/// that do not need it; in real slots, also with these larger matrices of SlotsToCoeffs and with cleaned doublings,
+/// since the way back uses part of the primes of matrices and cleaning needs no conjugations. Larger matrices leave
+/// less of the margin to errors of phases, which one more prime of CoeffsToSlots reduces.
 fn alternatives(
     choice: &DigitChoice,
     selectors: impl Iterator<Item = Vec<usize>>,
@@ -210,11 +212,11 @@ fn alternatives(
     all
 }
 
-/// Check that parameters must pass.
+/// A check that parameters must pass.
 type Check<'a> = &'a (dyn Fn(&Parameters) -> Result<()> + Sync);
 
-/// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure
-/// probability and pass `check`: cleaned deltas leave less of the noise of inputs, extra primes make less of it.
+/// Finds the cheapest cleanings and precision of the homomorphic DFTs that reach the failure probability and pass
+/// `check`. Cleaned deltas keep less of the noise of inputs, and extra primes add less noise.
 fn cheapest_cleaning(
     request: &Request,
     &Digits { ref digits, real_slots }: &Digits,
@@ -279,16 +281,16 @@ mod tests {
         let found = fastest_tree(&request, &digits).unwrap();
         let of = &found.parameters.literal().slots_to_coeffs;
         assert_eq!((&of.stages[..], of.primes), (&[7, 8][..], 2));
-        // Three matrices with three primes are as precise, and take a limb more in all that comes before.
+        // Three matrices with three primes are equally precise, but need one more limb in all earlier steps.
         let mut three = found.parameters.literal().clone();
-        // There is no room for that limb: what counts here is the time.
+        // Secure parameters have no room for that limb; only the time matters here.
         three.security = SecurityLevel::Insecure;
         three.relinearization = Vec::new();
         let stages = vec![5; 3];
         three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
         let three = Candidate::new(&request, Parameters::new(three).unwrap());
         assert!(three.seconds > 1.02 * found.seconds);
-        // In real slots the way back has a part of the primes, and the lookup takes less time nevertheless.
+        // In real slots, the way back uses part of the primes, but the lookup still takes less time.
         let real = trees(&Request { digit_bits: Some(4), ..request }, false).unwrap();
         assert!(real[0].parameters.literal().real_slots && 1.05 * real[0].seconds < found.seconds);
     }

@@ -1,4 +1,4 @@
-//! Tables of every value that the server cannot read.
+//! Tables per value that the server cannot read.
 
 #[cfg(feature = "client")]
 use std::borrow::Borrow;
@@ -21,17 +21,17 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multiplexer::entry_tables::EntryEncoding;
 use crate::tables::slot_tables::entry_circuit;
 
-/// Name of the tables in errors.
+/// Name of the tables in error messages.
 const OBJECT: &str = "set of encrypted tables";
 
-/// Longest body, 64 GiB.
+/// Maximum length of the body, 64 GiB.
 const MAX_BYTES: u64 = 1 << 36;
 
 /// [`crate::SlotTables`] that the server cannot read; made by `SecretKey::encrypt_tables`.
 ///
-/// Encrypted tables: one CKKS ciphertext per input value, p in all, half of each a seed: `8·N·l` bytes per input value
-/// at ring degree N, l the limbs of column selectors: those of SlotsToCoeffs, one per row selector, and two more. The
-/// server learns the moduli and the number of tables.
+/// Encrypted tables hold one CKKS ciphertext per input value, p in all. A seed replaces half of each ciphertext, which
+/// leaves `8·N·l` bytes per input value at ring degree N, where l is the number of limbs of column selectors: those of
+/// SlotsToCoeffs, one per row selector, and two more. The server learns the moduli and the number of tables.
 #[derive(Clone)]
 pub struct EncryptedTables {
     binding: Binding,
@@ -40,7 +40,7 @@ pub struct EncryptedTables {
     entries: Entries,
 }
 
-/// Entry x holds every table's output at x.
+/// The entries of all tables. Entry x holds every table's output at x.
 #[derive(Clone)]
 enum Entries {
     #[cfg(feature = "client")]
@@ -49,11 +49,11 @@ enum Entries {
     Stored(Stored),
 }
 
-/// Entries that are taken from the bytes of an object, one by one.
+/// Entries that are read from the bytes of an object, one by one.
 #[derive(Clone)]
 struct Stored {
     object: SharedBytes,
-    /// Seed of each entry, and where its words are.
+    /// Seed of each entry, and the range of its words.
     places: Vec<(Seed, Range<usize>)>,
     encoding: EntryEncoding,
 }
@@ -86,13 +86,13 @@ impl EncryptedTables {
         self.count
     }
 
-    /// The secret key that they are encrypted under.
+    /// The identifier of the secret key that the tables are encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
     }
 
-    /// Bytes that they take, in memory or where they are mapped.
+    /// The size of the tables in bytes, in memory or in a mapped file.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.entries {
@@ -111,13 +111,13 @@ impl EncryptedTables {
         }
     }
 
-    /// Checks that they belong to a key.
+    /// Checks that the tables belong to a key.
     pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
         self.binding.check(OBJECT, expected)
     }
 
-    /// Writes them in their wire format: the key identifier, the number of tables (0 if one serves all values), then seed
-    /// and words of every entry.
+    /// Writes the tables in their wire format: the key identifier, the number of tables (0 if one serves all values),
+    /// then seed and words of every entry.
     ///
     /// # Errors
     /// If writing fails.
@@ -133,7 +133,7 @@ impl EncryptedTables {
         }
     }
 
-    /// Reads what [`EncryptedTables::write`] wrote, for lookups with `key`.
+    /// Reads tables that [`EncryptedTables::write`] wrote, for lookups with `key`.
     ///
     /// # Errors
     /// If the key's parameters have no level for entries, or the bytes are not exactly one undamaged set
@@ -142,8 +142,8 @@ impl EncryptedTables {
         Self::from_shared(key, Arc::new(bytes.to_vec()))
     }
 
-    /// Reads tables like [`EncryptedTables::from_bytes`], from bytes that stay in place, such as a memory-mapped file:
-    /// lookups read one entry after the other from there.
+    /// Reads tables like [`EncryptedTables::from_bytes`], from bytes that stay in place, such as a memory-mapped file.
+    /// Lookups then read one entry after the other from there.
     ///
     /// # Errors
     /// The same errors.
@@ -179,7 +179,7 @@ impl EncryptedTables {
     }
 }
 
-/// Writes a set of `count` tables: entries of `words` words each.
+/// Writes a set of `count` tables, with entries of `words` words each.
 #[cfg(feature = "client")]
 fn write_entries(
     out: &mut dyn Write,
@@ -224,7 +224,7 @@ mod client {
     use crate::multiplexer::circuit::MultiplexerCircuit;
     use crate::tables::slot_tables::SlotTables;
 
-    /// Entries that are in memory at once while they are written.
+    /// Number of entries that are in memory at once while tables are written.
     const BLOCK: usize = 16;
 
     impl SecretKey {
@@ -245,8 +245,8 @@ mod client {
             })
         }
 
-        /// Encrypts tables and writes them as [`EncryptedTables::write`] does, a few entries in memory at a time: those of
-        /// 12 bits take gigabytes.
+        /// Encrypts tables and writes them as [`EncryptedTables::write`] does, but with only a few entries in memory at
+        /// a time: tables of 12 bits take gigabytes.
         ///
         /// # Errors
         /// The errors of [`SecretKey::encrypt_tables`]; if writing fails or progress asks to stop.

@@ -1,10 +1,10 @@
 //! Tables of real and complex values, in fixed point.
 //!
-//! Outputs of a lookup are fractions of the torus anyway: a table over a large output modulus P is one of
-//! fractions in steps of 1/P, served by integers, with no level and no code of its own. (The
-//! paper's extension multiplies by constants that are no integers, which takes a level more; Appendix C of
-//! Dumezy et al., TCHES 2026(1), ePrint 2025/1301.) Parameters are those for P: [`RealTable::modulus_for`] says which P an
-//! error takes.
+//! Outputs of a lookup are fractions of the torus anyway, so a table over a large output modulus P is a table of
+//! fractions in steps of 1/P. Its entries are integers, and it needs neither a level nor code of its own. (The paper's
+//! extension multiplies by constants that are not integers, which needs one more level; Appendix C of Dumezy et al.,
+//! TCHES 2026(1), ePrint 2025/1301.) Parameters are those for P: [`RealTable::modulus_for`] computes P from the
+//! admissible error.
 
 use num_complex::Complex64;
 
@@ -33,7 +33,7 @@ impl RealTable {
     /// The table of `values[x] = f(x)`, rounded to the nearest multiple of 1/P within (-1/2, 1/2), or at -1/2,
     /// P the output modulus: an error of at most 1/(2P), up to 1/P next to the ends of the interval.
     ///
-    /// Fractions count modulo 1, so noise may turn what is about as near to an end into the other sign.
+    /// Fractions are modulo 1, so noise may flip the sign of a value that is close to an end of the interval.
     ///
     /// # Errors
     /// If a value is not within [-1/2, 1/2), and as [`Table::new`].
@@ -52,7 +52,8 @@ impl RealTable {
         Table::new(input_modulus, output_modulus, values).map(Self)
     }
 
-    /// The least power of two P of which rounded values err by at most `error`: the output modulus to ask parameters for.
+    /// The least power of two P for which rounded values err by at most `error`: the output modulus to choose
+    /// parameters for.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, RealTable, Request};
@@ -64,7 +65,7 @@ impl RealTable {
     /// ```
     ///
     /// # Errors
-    /// If the error is not from 2^-25 to 1/4.
+    /// If the error is not between 2^-25 and 1/4.
     pub fn modulus_for(error: f64) -> Result<u64> {
         let least = 0.5 / MAX_MODULUS as f64;
         if !(least..=0.25).contains(&error) {
@@ -74,14 +75,13 @@ impl RealTable {
         Ok(((0.5 / error).ceil() as u64).next_power_of_two())
     }
 
-    /// The table over Z_P, for [`crate::EvaluationKey::prepare`]; results decode by
-    /// `SecretKey::decrypt_reals`.
+    /// The table over Z_P, for [`crate::EvaluationKey::prepare`]. `SecretKey::decrypt_reals` decrypts its results.
     #[must_use]
     pub fn table(&self) -> &Table {
         &self.0
     }
 
-    /// f(x) as it was rounded.
+    /// The rounded values of f(x), for all x.
     #[must_use]
     pub fn rounded(&self) -> Vec<f64> {
         let modulus = self.0.output_modulus() as f64;
@@ -91,9 +91,9 @@ impl RealTable {
 
 /// A table f: Z_p -> C of values with both parts within [-1/2, 1/2).
 ///
-/// Parameters of [`crate::Request::complex_outputs`] evaluate it as one, with one result for both parts:
-/// [`crate::EvaluationKey::lookup_complex`]. All others, multiplexer trees and full ciphertexts among them, as two real
-/// tables on the same selectors, with a result each:
+/// With parameters of [`crate::Request::complex_outputs`], it is evaluated as one table, with one result for both
+/// parts: [`crate::EvaluationKey::lookup_complex`]. With all others, including multiplexer trees and full ciphertexts,
+/// it is evaluated as two real tables on the same selectors, with one result each:
 ///
 /// ```
 /// use cryptable_packed::{ComplexTable, Parameters, Progress, RealDecryption, SecretKey};
@@ -115,7 +115,7 @@ impl RealTable {
 pub struct ComplexTable([Table; 2]);
 
 impl ComplexTable {
-    /// The table of `values[x] = f(x)`, both parts rounded as by [`RealTable::new`].
+    /// The table of `values[x] = f(x)`, with both parts rounded as in [`RealTable::new`].
     ///
     /// # Errors
     /// The errors of [`RealTable::new`], for either part.
@@ -149,7 +149,7 @@ impl ComplexTable {
         Ok(Self([re, im]))
     }
 
-    /// f(x) as both parts were rounded.
+    /// The values of f(x) with both parts rounded, for all x.
     #[must_use]
     pub fn rounded(&self) -> Vec<Complex64> {
         let modulus = self.0[0].output_modulus() as f64;

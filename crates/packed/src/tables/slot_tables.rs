@@ -1,4 +1,4 @@
-//! A table of its own for every value of a ciphertext.
+//! Tables in the clear, one per value of a ciphertext.
 
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result, check_within};
@@ -9,12 +9,12 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_MODULUS;
 
-/// Entries of a table that are moved at once: a cache line of them.
+/// Number of entries of a table that are moved at once: a cache line.
 const LINE: usize = 16;
 
 /// Tables of one pair of moduli: value k of a ciphertext is mapped through table k.
 ///
-/// They need parameters of a multiplexer tree with a level for entries: what [`crate::Request::entries`] asks for.
+/// These tables need parameters of a multiplexer tree with a level for entries, see [`crate::Request::entries`].
 ///
 /// ```
 /// use cryptable_packed::{Parameters, Progress, SecretKey, SlotTables, Table};
@@ -39,14 +39,14 @@ pub struct SlotTables {
     output_modulus: u64,
     /// `None`: one table for all values.
     count: Option<usize>,
-    /// Outputs of all tables at one input after the other, as lookups take them: of tables of 12 bits, one table after the
-    /// other, every output was on a page of its own, which took as long as all else. Half of the memory of words: those
-    /// have 2^28.
+    /// Outputs of all tables at one input after the other, in the order in which lookups use them. In the order of
+    /// tables, every output of tables of 12 bits was on a page of its own, and reading them took as long as everything
+    /// else. 32-bit outputs need half of the memory of 64-bit words: there may be 2^28 outputs.
     outputs: Vec<u32>,
 }
 
 impl SlotTables {
-    /// One table a value.
+    /// One table per value.
     ///
     /// # Errors
     /// If there are none, or one has other moduli than the first.
@@ -69,8 +69,8 @@ impl SlotTables {
         Self::from_outputs(first.input_modulus(), first.output_modulus(), outputs)
     }
 
-    /// One table a value, from the outputs of one table after the other: input and output modulus p and P, then
-    /// `outputs[p·k + x]`, what value x at position k is mapped to.
+    /// One table per value, from the outputs of one table after the other: with the input modulus p and the output
+    /// modulus P, value x at position k is mapped to `outputs[p·k + x]`.
     ///
     /// ```
     /// use cryptable_packed::SlotTables;
@@ -81,7 +81,8 @@ impl SlotTables {
     /// ```
     ///
     /// # Errors
-    /// If a modulus is below 2 or above 2^24, there is no whole number of tables, or an output is not below P.
+    /// If a modulus is below 2 or above 2^24, the number of outputs is not a multiple of p, or an output is not below
+    /// P.
     pub fn from_outputs(
         input_modulus: u64,
         output_modulus: u64,
@@ -104,8 +105,8 @@ impl SlotTables {
         Ok(Self { input_modulus, output_modulus, count: Some(count as usize), outputs })
     }
 
-    /// The same table for all values, however many: what [`EncryptedTables`](crate::EncryptedTables) of a single table
-    /// are made of. One that the server may read is faster as a [`crate::PreparedTable`].
+    /// The same table for all values. [`EncryptedTables`](crate::EncryptedTables) of a single table are made from it;
+    /// if the server may read the table, a [`crate::PreparedTable`] is faster.
     ///
     /// # Errors
     /// If the output modulus is above 2^24.
@@ -165,7 +166,7 @@ impl SlotTables {
         }
     }
 
-    /// Checks moduli and number against parameters.
+    /// Checks the moduli and the number of tables against parameters.
     pub(crate) fn check(&self, parameters: &Parameters) -> Result<()> {
         for (name, found, expected) in [
             ("input modulus", self.input_modulus, parameters.input_modulus()),
@@ -185,7 +186,7 @@ impl SlotTables {
     }
 }
 
-/// Reorders outputs from one table of `entries` entries after the other to all tables at one input after the other.
+/// Reorders outputs: from one table of `entries` entries after the other to all tables at one input after the other.
 fn by_input(outputs: &[u32], entries: usize) -> Vec<u32> {
     let tables = outputs.len() / entries;
     let mut moved = vec![0; outputs.len()];
@@ -202,7 +203,7 @@ fn check_output_modulus(value: u64) -> Result<()> {
     check_within("output modulus", value, ..=MAX_MODULUS)
 }
 
-/// The circuit, if it has a level for entries.
+/// Returns the circuit if it has a level for entries.
 pub(crate) fn entry_circuit(parameters: &Parameters) -> Result<&MultiplexerCircuit> {
     let name = &parameters.literal().name;
     match parameters.circuit() {

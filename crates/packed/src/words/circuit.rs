@@ -1,9 +1,9 @@
-//! Sequences of sums and lookups of words.
+//! Circuits of sums and lookups of words.
 
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result, check_values, check_within};
 
-/// Most words of an input, and of an output.
+/// Maximum number of words of an input, and of an output.
 pub(crate) const MAX_WORDS: usize = 8;
 
 /// A word that a circuit has computed.
@@ -13,16 +13,17 @@ pub(crate) struct Register(pub(crate) usize);
 /// One step of a circuit; its results are the next registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WordStep {
-    /// `Σ factor·word` modulo p: no bootstrap.
+    /// Computes `Σ factor·word` modulo p, without a bootstrap.
     Sum(Vec<(Register, i64)>),
-    /// A word through each of several tables, for little more than one.
+    /// Looks a word up in several tables, at little more than the cost of one.
     LookUp(Register, Vec<Table>),
 }
 
-/// A function of words modulo p as sums and lookups of single words: what [`crate::EvaluationKey::lookup_words`] evaluates.
+/// A function of words modulo p, as sums and lookups of single words, which [`crate::EvaluationKey::lookup_words`]
+/// evaluates.
 ///
-/// [`crate::Dictionary::circuit`] makes one of a dictionary, the functions of this type one of a table of two words that has
-/// structure.
+/// [`crate::Dictionary::circuit`] makes a circuit of a dictionary; the functions of this type make one of a structured
+/// table of two words.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, Progress, SecretKey, WordCircuit};
@@ -58,13 +59,13 @@ impl WordCircuit {
         Ok(Self { modulus, inputs, steps: Vec::new(), registers: inputs, outputs: Vec::new() })
     }
 
-    /// The word of an input.
+    /// The register of an input word.
     pub(crate) fn input(&self, index: usize) -> Register {
         assert!(index < self.inputs, "a word of the input");
         Register(index)
     }
 
-    /// Adds a sum; terms with the factor 0 are dropped.
+    /// Adds a sum. Terms with the factor 0 are dropped.
     pub(crate) fn add_sum(&mut self, terms: Vec<(Register, i64)>) -> Register {
         let terms: Vec<_> = terms.into_iter().filter(|&(_, factor)| factor != 0).collect();
         if let [(only, 1)] = terms[..] {
@@ -75,7 +76,7 @@ impl WordCircuit {
         Register(self.registers - 1)
     }
 
-    /// Adds a lookup of several tables, each `outputs(x)` of a word x.
+    /// Adds a lookup of a word in several tables, each given by its outputs.
     ///
     /// # Errors
     /// If an output is not below p.
@@ -93,7 +94,7 @@ impl WordCircuit {
         Ok(results)
     }
 
-    /// Says what the words of the output are.
+    /// Sets the registers of the output words.
     pub(crate) fn set_outputs(&mut self, outputs: Vec<Register>) {
         self.outputs = outputs;
     }
@@ -104,25 +105,25 @@ impl WordCircuit {
         self.modulus
     }
 
-    /// Words of an input.
+    /// Number of words of an input.
     #[must_use]
     pub fn input_words(&self) -> usize {
         self.inputs
     }
 
-    /// Words of an output.
+    /// Number of words of an output.
     #[must_use]
     pub fn output_words(&self) -> usize {
         self.outputs.len()
     }
 
-    /// Lookups, of one table or of several on one word: bootstraps of a multiplexer tree.
+    /// Number of lookups, each of one or several tables on one word: evaluations of a multiplexer tree.
     #[must_use]
     pub fn lookups(&self) -> usize {
         self.tables_of_lookups().count()
     }
 
-    /// How many tables each lookup has.
+    /// The number of tables of each lookup.
     pub(crate) fn tables_of_lookups(&self) -> impl Iterator<Item = usize> + '_ {
         self.steps.iter().filter_map(|step| match step {
             WordStep::LookUp(_, tables) => Some(tables.len()),
@@ -138,10 +139,10 @@ impl WordCircuit {
         &self.outputs
     }
 
-    /// Maps the words of an input, in the clear.
+    /// Evaluates the circuit on the words of an input, in the clear.
     ///
     /// # Errors
-    /// If there are not as many words as inputs, or one is not below p.
+    /// If there is not one word per input, or a word is not below p.
     pub fn evaluate(&self, input: &[u64]) -> Result<Vec<u64>> {
         self.check_inputs(input.len())?;
         check_values(input, self.modulus)?;

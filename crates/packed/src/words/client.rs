@@ -1,4 +1,4 @@
-//! Encryption and decryption of values in words.
+//! Encryption and decryption of values as words.
 
 use cryptable_lattice::error::{Error, Result, check_equal};
 use zeroize::Zeroizing;
@@ -9,10 +9,10 @@ use crate::keys::secret_key::SecretKey;
 use crate::words::circuit::{check_words, range_of, words_of};
 
 impl PublicKey {
-    /// Encrypts values in words, as [`SecretKey::encrypt_words`] does.
+    /// Encrypts values as words, like [`SecretKey::encrypt_words`].
     ///
     /// # Errors
-    /// The errors of the secret key; [`Error::NoiseTooLarge`] as [`PublicKey::encrypt`].
+    /// The errors of [`SecretKey::encrypt_words`]; [`Error::NoiseTooLarge`] like [`PublicKey::encrypt`].
     pub fn encrypt_words(&self, values: &[u64], words: usize) -> Result<Vec<Ciphertext>> {
         let modulus = self.parameters().input_modulus();
         encrypt_each_word(values, words, modulus, |word| self.encrypt(word))
@@ -51,11 +51,11 @@ impl SecretKey {
         encrypt_each_word(values, words, modulus, |word| self.encrypt(word))
     }
 
-    /// Decrypts values in words modulo the output modulus: what [`crate::EvaluationKey::lookup_words`] gives.
+    /// Decrypts values as words modulo the output modulus, which [`crate::EvaluationKey::lookup_words`] returns.
     ///
     /// # Errors
-    /// If the words are of another key, differ in their number of values, or are none, or too many for values of 64
-    /// bits.
+    /// If words belong to another key or differ in their number of values; if there are no words, or a value has more
+    /// than 64 bits.
     pub fn decrypt_words(&self, words: &[Ciphertext]) -> Result<Vec<u64>> {
         check_words(words.len())?;
         let mut values = vec![0u64; words[0].count()];

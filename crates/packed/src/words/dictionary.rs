@@ -1,13 +1,13 @@
-//! Dictionaries: values of some keys among p² or more, and a default for all others.
+//! Dictionaries: values for some of p² or more keys, and a default for all others.
 //!
-//! A perfect hash (`perfect_hash.rs`) of the dictionary's keys costs one lookup and gives every key a place of its own. At
-//! its place are the words of the key and its value, all looked up at once. Where the words differ from those of the input,
-//! the input is no key of the dictionary: of each difference a lookup tells whether it is zero, exactly, and the last one
-//! takes the value if all are, and else the default. Bootstraps: 4 for keys of two words, 6 for keys of four, and one more
-//! for every part of the value after the first.
+//! A perfect hash (`perfect_hash.rs`) of the dictionary's keys costs one lookup and assigns a different place to every
+//! key. One lookup at this place returns the words of the key and its value. If the words differ from those of the
+//! input, the input is not a key of the dictionary: one lookup per difference tells exactly whether it is zero, and the
+//! last lookup selects the value if all differences are, and else the default. Bootstraps: 4 for keys of two words, 6
+//! for keys of four, and one more for every part of the value after the first.
 //!
-//! Nothing is left to chance: a key that is absent has the default, whatever its hash. Only a lookup may fail, with the
-//! probability that [`crate::Parameters::words_failure`] adds up.
+//! This is exact: an absent key has the default, whatever its hash. Only a lookup may fail, with the probability that
+//! [`crate::Parameters::words_failure`] computes.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use cryptable_lattice::error::{Error, Result, check_within};
 use crate::words::circuit::{Register, WordCircuit, check_words, range_of, words_of};
 use crate::words::perfect_hash::PerfectHash;
 
-/// Keys in words modulo p, and the value of each; all other keys have a default.
+/// A dictionary of keys, in words modulo p, and their values. All other keys have a default.
 ///
 /// ```
 /// use cryptable_packed::{Dictionary, Parameters, Progress, SecretKey};
@@ -43,12 +43,12 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Creates a dictionary with keys of `words` words modulo `modulus`, values below `value_modulus`, and the value of
-    /// all absent keys.
+    /// Creates a dictionary with keys of `words` words modulo `modulus`, values below `value_modulus`, and a default
+    /// for all absent keys.
     ///
     /// # Errors
-    /// If there are more entries than the modulus, a key is there twice or has more words, a value or the default is not
-    /// below its modulus, or that has more than two words.
+    /// If there are more entries than the modulus, a key occurs twice or has more words, a value or the default is not
+    /// below `value_modulus`, or values have more than two words.
     pub fn new(
         modulus: u64,
         words: usize,
@@ -91,7 +91,7 @@ impl Dictionary {
         self.entries.len()
     }
 
-    /// Words of a key.
+    /// Number of words of a key.
     #[must_use]
     pub fn key_words(&self) -> usize {
         self.words
@@ -104,10 +104,10 @@ impl Dictionary {
         found.map_or(self.default, |entry| entry.1)
     }
 
-    /// Returns the circuit that looks keys up: from words of keys to one or two words of their values.
+    /// Returns the circuit that looks keys up. It maps the words of keys to one or two words of their values.
     ///
     /// # Errors
-    /// If no perfect hash is found, as for keys that hardly differ; fewer entries help.
+    /// If no perfect hash is found, which may happen if keys hardly differ. Fewer entries help.
     pub fn circuit(&self) -> Result<WordCircuit> {
         let mut circuit = WordCircuit::new(self.modulus, self.words)?;
         let outputs =
@@ -116,12 +116,12 @@ impl Dictionary {
         Ok(circuit)
     }
 
-    /// Words of values.
+    /// Number of words of values.
     fn value_words(&self) -> usize {
         if self.value_modulus <= self.modulus { 1 } else { 2 }
     }
 
-    /// Keys of one word: a table.
+    /// Looks up keys of one word, by a table.
     fn table(&self, circuit: &mut WordCircuit) -> Result<Vec<Register>> {
         let p = self.modulus as usize;
         let tables = (0..self.value_words()).map(|word| {
@@ -148,7 +148,7 @@ impl Dictionary {
         let (left, right) = (circuit.add_sum(side(0)), circuit.add_sum(side(1)));
         let displaced = circuit.add_lookup(right, vec![hash.displacements.clone()])?[0];
         let place = circuit.add_sum(vec![(left, 1), (displaced, 1)]);
-        // The left word follows from the hash, the right one and the others.
+        // The left word need not be compared: it follows from the hash, the right word and the other words.
         let checked: Vec<usize> =
             (0..self.words).filter(|&word| !hash.pivots.contains(&word)).collect();
         let parts = self.parts();
@@ -164,7 +164,7 @@ impl Dictionary {
         }
         let mut words = vec![Vec::new(); self.value_words()];
         for (part, &value) in parts.iter().zip(values) {
-            // A value below `size`, and `size` for every word that is equal.
+            // The sum is the value, which is below `size`, plus `size` for every word that is equal.
             let terms = std::iter::once(value).chain(matches.iter().copied());
             let joined = circuit.add_sum(terms.map(|term| (term, 1)).collect());
             let all = size * matches.len() as u64;
@@ -178,7 +178,7 @@ impl Dictionary {
         Ok(words.into_iter().map(|parts| circuit.add_sum(parts)).collect())
     }
 
-    /// Parts of values that leave room for the outcome of the comparison beside them in a word.
+    /// Parts of values that are small enough to share a word with the outcome of the comparison.
     fn parts(&self) -> Vec<Part> {
         let (p, room) = (self.modulus, self.modulus / self.words as u64);
         let mut parts = Vec::new();
@@ -195,8 +195,8 @@ impl Dictionary {
         parts
     }
 
-    /// Tables of the hash: the words of the key at each place, right sum first, and the parts of its value. A place without
-    /// a key has the default, whatever is found there.
+    /// Tables on the hash: the words of the key at each place, beginning with the right sum, and the parts of its
+    /// value. A place without a key has the default as its value.
     fn stored(&self, hash: &PerfectHash, checked: &[usize], parts: &[Part]) -> Vec<Vec<u64>> {
         let p = self.modulus as usize;
         let mut keys = vec![vec![0; p]; 1 + checked.len()];
@@ -220,15 +220,15 @@ impl Dictionary {
 /// A part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
-    /// The word of the value that it is in.
+    /// Index of the value's word that contains the part.
     word: usize,
-    /// The place of that word in the value.
+    /// Place value of that word in the value.
     before: u64,
     /// Modulus of words.
     modulus: u64,
-    /// Its place in the word.
+    /// Place value of the part in the word.
     place: u64,
-    /// Upper bound of the hash.
+    /// Number of values that the part may have.
     size: u64,
 }
 
@@ -292,7 +292,7 @@ mod tests {
             for &(key, value) in &dictionary.entries {
                 check(&dictionary, key, value, &circuit);
             }
-            // Keys that are absent and have a place of some key: neighbours in each word.
+            // Absent keys that share the place of some key: neighbours in each word.
             let present: HashSet<u64> = dictionary.entries.iter().map(|entry| entry.0).collect();
             for word in 0..words {
                 for &(key, _) in dictionary.entries.iter().step_by(7) {

@@ -1,4 +1,4 @@
-//! Circuits of words on ciphertexts.
+//! Evaluation of circuits of words on ciphertexts.
 
 use cryptable_lattice::Progress;
 use cryptable_lattice::error::{Error, Result, check_equal};
@@ -8,7 +8,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::prepared_table::PreparedTable;
 use crate::words::circuit::{Register, WordCircuit, WordStep};
 
-/// A circuit whose tables are encoded, for any number of lookups with keys of one parameter set.
+/// A circuit with encoded tables, for any number of lookups with keys of one parameter set.
 #[derive(Debug)]
 pub struct PreparedWords {
     circuit: WordCircuit,
@@ -34,7 +34,7 @@ impl EvaluationKey {
     /// Encodes the tables of a circuit.
     ///
     /// # Errors
-    /// If the parameters are not for tables from words to words.
+    /// If the parameters' tables do not map words to words.
     pub fn prepare_words(&self, circuit: &WordCircuit) -> Result<PreparedWords> {
         self.parameters().check_words(circuit)?;
         let prepare = |step: &WordStep| match step {
@@ -47,13 +47,13 @@ impl EvaluationKey {
         Ok(PreparedWords { circuit: circuit.clone(), tables })
     }
 
-    /// Maps the words of every value, each word a ciphertext, the least significant first, through a circuit: the words of
-    /// the outputs.
+    /// Maps the words of every value, one ciphertext per word, the least significant first, through a circuit. Returns
+    /// the words of the outputs.
     ///
     /// # Errors
-    /// If the ciphertexts do not belong together or to the key, or are not as many as the circuit takes;
-    /// [`Error::NoiseTooLarge`] before anything is computed if a lookup would fail with more than the stated probability;
-    /// [`Error::Cancelled`].
+    /// If the ciphertexts do not belong together or to the key, or there is not one per input word of the circuit;
+    /// [`Error::NoiseTooLarge`] before anything is computed if a lookup would fail with more than the stated
+    /// probability; [`Error::Cancelled`].
     pub fn lookup_words(
         &self,
         input: &[Ciphertext],

@@ -1,19 +1,19 @@
-//! Perfect hashes of keys in words that cost one lookup: hash and displace.
+//! Perfect hashes, by hash and displace, of keys in words, which cost one lookup.
 //!
-//! Two sums of the words, L and R modulo p, are different pairs for different keys. The hash is
-//! `L + F(R)` modulo p, and F, a table of p displacements, is chosen so that no two keys collide: keys with the same R have
-//! different L, so they move together, the largest groups first, each to the first place where all of them find room; keys
-//! that are alone go anywhere. So it is minimal: p keys fill p places (Fox, Heath, Chen, Daoud, SIGIR 1992; Belazzougui,
+//! Two sums of the words, L and R modulo p, form different pairs for different keys. The hash is `L + F(R)` modulo p,
+//! where F, a table of p displacements, is chosen so that no two keys collide. Keys with the same R have different L
+//! and move together: each group, the largest first, moves to the first place where all its keys find room; single keys
+//! fit anywhere. The hash is therefore minimal: p keys fill p places (Fox, Heath, Chen, Daoud, SIGIR 1992; Belazzougui,
 //! Botelho, Dietzfelbinger, ESA 2009, for more than one displacement).
 //!
-//! Sums have small factors, since noise grows with them, and those of two of the words, the pivots, have an inverse modulo p:
-//! R, the hash and the other words together determine a key.
+//! Sums have small factors, since noise grows with factors. The factors of two of the words, the pivots, form a matrix
+//! with an inverse modulo p, so that R, the hash and the other words together determine a key.
 
 use cryptable_ring::primes::greatest_common_divisor;
 
 use crate::words::circuit::words_of;
 
-/// Sums that are tried.
+/// Number of pairs of sums that are tried.
 const TRIES: u64 = 64;
 
 /// A perfect hash.
@@ -22,9 +22,9 @@ pub(crate) struct PerfectHash {
     modulus: u64,
     /// Factors of the words in L and in R.
     pub factors: [Vec<i64>; 2],
-    /// The words that L and R stand for: those of a key that are not looked at again.
+    /// The words that L and R replace: these words of a key are not compared.
     pub pivots: [usize; 2],
-    /// F.
+    /// The table F of displacements.
     pub displacements: Vec<u64>,
 }
 
@@ -42,12 +42,12 @@ impl PerfectHash {
         })
     }
 
-    /// L and R of a key.
+    /// The sums L and R of a key.
     fn pair(&self, key: &[u64]) -> [u64; 2] {
         [0, 1].map(|side| weighted_sum(&self.factors[side], key, self.modulus))
     }
 
-    /// R of a key, and the hash.
+    /// The sum R of a key, and its hash.
     pub(crate) fn place(&self, key: &[u64]) -> (u64, u64) {
         let [left, right] = self.pair(key);
         (right, (left + self.displacements[right as usize]) % self.modulus)
@@ -59,7 +59,8 @@ fn weighted_sum(factors: &[i64], words: &[u64], modulus: u64) -> u64 {
     terms.sum::<i128>().rem_euclid(i128::from(modulus)) as u64
 }
 
-/// Pivots and factors of the sums of an attempt: single words first, then with more and more of the others.
+/// Pivots and factors of the sums of an attempt. The first attempts have single words, later ones larger and larger
+/// factors of the other words.
 fn candidate(modulus: u64, words: usize, attempt: u64) -> Option<([usize; 2], [Vec<i64>; 2])> {
     let size = [0, 1, 1, 1, 2, 2, 3, 3][(attempt * 8 / TRIES) as usize];
     let mut state = attempt;
@@ -84,7 +85,7 @@ fn candidate(modulus: u64, words: usize, attempt: u64) -> Option<([usize; 2], [V
     is_unit.then_some(([left, right], factors))
 }
 
-/// Displacements for pairs (L, R), if the pairs differ and all keys find places.
+/// Computes displacements for pairs (L, R), if the pairs differ and all keys find places.
 fn displacements(modulus: u64, mut pairs: Vec<[u64; 2]>) -> Option<Vec<u64>> {
     pairs.sort_unstable_by_key(|&[left, right]| (right, left));
     if pairs.windows(2).any(|two| two[0] == two[1]) || pairs.len() as u64 > modulus {
@@ -94,7 +95,7 @@ fn displacements(modulus: u64, mut pairs: Vec<[u64; 2]>) -> Option<Vec<u64>> {
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
     let mut is_taken = vec![false; modulus as usize];
     let mut displacements = vec![0; modulus as usize];
-    // All places before it are taken.
+    // All places before this one are taken.
     let mut first_free = 0;
     for group in groups {
         while first_free < modulus && is_taken[first_free as usize] {
@@ -138,7 +139,7 @@ mod tests {
         for (words, bits) in [(2, 32), (4, 64)] {
             let random: Vec<u64> = (0..p).map(|i| mix(i + 7) >> (64 - bits)).collect();
             check(p, words, &random);
-            // Sequences at either end, in steps, and a grid.
+            // Sequences in the lowest and the highest word, in steps, and a grid.
             check(p, words, &(0..p).collect::<Vec<_>>());
             check(p, words, &(0..p).map(|i| i << (bits - 16)).collect::<Vec<_>>());
             check(p, words, &(0..p).map(|i| i * 1000).collect::<Vec<_>>());

@@ -10,15 +10,15 @@ use crate::planner::request::Request;
 use crate::words::circuit::{Register, WordCircuit, WordStep};
 use crate::words::structured_table::MAX_SEARCHED_MODULUS;
 
-/// Failures of the lookups of a circuit, in order, and of the decryption of its outputs, log2.
+/// log2 of the failure probabilities of a circuit's lookups, in order, and of the decryption of its outputs.
 struct WordFailures {
     lookups: Vec<f64>,
     decryption: f64,
 }
 
 impl Parameters {
-    /// The fastest parameters under which a circuit of words maps fresh inputs, and no value of a ciphertext comes out wrong
-    /// with more than the request's probability, all lookups counted. Moduli are those of the circuit.
+    /// The fastest parameters for evaluating a circuit of words on fresh inputs, where the probability of any wrong
+    /// value of a ciphertext, over all lookups, is at most that of the request. Moduli are those of the circuit.
     ///
     /// ```no_run
     /// use cryptable_packed::{Dictionary, Parameters, Request};
@@ -30,16 +30,16 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If no parameters serve the circuit: names what is missing.
+    /// If no parameters serve the circuit. The error names what is missing.
     pub fn for_words(circuit: &WordCircuit, request: &Request) -> Result<Self> {
         let p = circuit.modulus();
-        // Every lookup, and the decryption, has a share.
+        // Every lookup, and the decryption, has a share of the failure probability.
         let shares = (circuit.lookups() + 1) as f64;
         let log2_fail = Some(request.log2_fail() - shares.log2());
         let tables = circuit.tables_of_lookups().max().unwrap_or(1);
         let base = Request { input_modulus: p, output_modulus: p, tables, log2_fail, ..*request };
         let mut last = None;
-        // Sums have more noise than fresh inputs. Sets that admit more lookups in a row have more room for it.
+        // Sums have more noise than fresh inputs. Parameters that admit more lookups in a row have more room for noise.
         for lookups_in_a_row in [base.lookups_in_a_row, base.lookups_in_a_row.max(4)] {
             let candidates = match Self::candidates(&Request { lookups_in_a_row, ..base }) {
                 Ok(candidates) => candidates,
@@ -56,13 +56,14 @@ impl Parameters {
         Err(last.expect("a candidate was tried"))
     }
 
-    /// The probability that any value of a full ciphertext comes out wrong of a circuit of words on fresh inputs.
+    /// The probability that a circuit of words returns any wrong value for a full ciphertext of fresh inputs.
     #[must_use]
     pub fn words_failure(&self, circuit: &WordCircuit) -> FailureProbability {
         self.words_value_failure(circuit).of_any(self.literal().slots)
     }
 
-    /// The same of one value: the sum over all lookups, and decryption.
+    /// The probability that a circuit of words returns a wrong result for one fresh value: the sum over all lookups and
+    /// decryption.
     #[must_use]
     pub fn words_value_failure(&self, circuit: &WordCircuit) -> FailureProbability {
         let noise = vec![self.fresh_noise(circuit.modulus()); circuit.input_words()];
@@ -70,7 +71,7 @@ impl Parameters {
         FailureProbability::from_log2(lookups.into_iter().fold(decryption, log2_of_sum))
     }
 
-    /// Predicts work, memory and sizes of a circuit of words on one full ciphertext a word.
+    /// Predicts work, memory and sizes of a circuit of words on one full ciphertext per word.
     #[must_use]
     pub fn words_prediction(&self, circuit: &WordCircuit) -> Prediction {
         let mut whole = self.prediction_of(circuit.tables_of_lookups().max().unwrap_or(1));
@@ -81,8 +82,8 @@ impl Parameters {
         whole
     }
 
-    /// The least work of a table of two words without any structure: one of each value of the high word, on the same
-    /// selectors of the low one.
+    /// A lower bound on the work of a table of two words without structure: one table per value of the high word, all
+    /// on the same selectors of the low word.
     #[must_use]
     pub fn arbitrary_table_work(&self) -> Work {
         let [one, two] = [1, 2].map(|tables| self.prediction_of(tables).work);
@@ -93,10 +94,10 @@ impl Parameters {
         work
     }
 
-    /// A circuit of a function of two words, if it has structure: [`WordCircuit::recognise`].
+    /// Returns a circuit for a function of two words, if it has structure: [`WordCircuit::recognise`].
     ///
     /// # Errors
-    /// If it has none: says how long a table of all its values would take.
+    /// If it has no structure. The error says how long a table of all its values would take.
     pub fn circuit_of_function(
         &self,
         output_modulus: u64,
@@ -116,7 +117,7 @@ impl Parameters {
         }
     }
 
-    /// Checks that the parameters are for tables from words to words.
+    /// Checks that the parameters' tables map words to words.
     pub(crate) fn check_words(&self, circuit: &WordCircuit) -> Result<()> {
         check_equal("input modulus", self.table_modulus(), circuit.modulus())?;
         check_equal("output modulus", self.output_modulus(), circuit.modulus())?;
@@ -127,7 +128,8 @@ impl Parameters {
         Ok(())
     }
 
-    /// Checks that every lookup of a circuit keeps the stated failure probability, for words of inputs with this noise.
+    /// Checks that every lookup of a circuit stays within the stated failure probability, for input words with this
+    /// noise.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if one does not.

@@ -1,11 +1,11 @@
-//! Tables of two words, p² entries, that have structure: circuits that cost what the structure does.
+//! Structured tables of two words, with p² entries, as circuits whose cost depends on the structure.
 //!
 //! | structure of f(low, high) | lookups |
 //! |---|---|
 //! | sum: g(low) + h(high) modulo p | 2 |
 //! | sum modulo p², with a carry between the words of the output | 4 |
-//! | sum of r products a(low)·b(high) modulo p, of factors below p/2 | 2 + 2r |
-//! | classes: t(c(low), d(high)) of at most p pairs of classes: constant on large blocks, few breakpoints | 3 |
+//! | sum of r products a(low)·b(high) modulo p, with factors below p/2 | 2 + 2r |
+//! | classes: t(c(low), d(high)) with at most p pairs of classes: constant on large blocks, few breakpoints | 3 |
 //!
 //! Sparse tables are dictionaries (`dictionary.rs`).
 
@@ -16,11 +16,12 @@ use rayon::prelude::*;
 
 use crate::words::circuit::{Register, WordCircuit, words_of};
 
-/// Largest modulus of words of a table that is searched for structure: each of its p² entries is looked at.
+/// Largest modulus of words of a table that is searched for structure: the search evaluates each of its p² entries.
 pub(crate) const MAX_SEARCHED_MODULUS: u64 = 1 << 16;
 
 impl WordCircuit {
-    /// `f(low + p·high) = g(low) + h(high)` modulo the output modulus, p or p²: a sum of functions of either word.
+    /// Makes a circuit of a sum of functions of either word: `f(low + p·high) = g(low) + h(high)` modulo the output
+    /// modulus, which is p or p².
     ///
     /// ```
     /// use cryptable_packed::WordCircuit;
@@ -32,7 +33,7 @@ impl WordCircuit {
     /// ```
     ///
     /// # Errors
-    /// If p is below 2, or the output modulus neither p nor p²; with p², if p is not the square of a number.
+    /// If p is below 2, or the output modulus is neither p nor p²; with p², if p is not a square.
     pub fn sum(
         modulus: u64,
         output_modulus: u64,
@@ -59,7 +60,7 @@ impl WordCircuit {
                  if that is a square, its square"
             )));
         }
-        // Both words of the output, and the digits of the low one, of which the carry comes.
+        // Both words of the output, and the digits of the low word, from which the carry is computed.
         let tables = |values: &[u64]| {
             let table = |part: &dyn Fn(u64) -> u64| values.iter().map(|&y| part(y)).collect();
             let p = modulus;
@@ -85,8 +86,8 @@ impl WordCircuit {
         Ok(circuit)
     }
 
-    /// `f(low + p·high) = Σ_r a_r(low)·b_r(high)` modulo p, of factors below p/2: a table of low rank. A product is the
-    /// difference of two squares of sums, `⌊(a + b)²/4⌋ - ⌊(a - b)²/4⌋`.
+    /// Makes a circuit of a table of low rank: `f(low + p·high) = Σ_r a_r(low)·b_r(high)` modulo p, with factors below
+    /// p/2. A product is the difference of two squares of sums, `⌊(a + b)²/4⌋ - ⌊(a - b)²/4⌋`.
     ///
     /// ```
     /// use cryptable_packed::WordCircuit;
@@ -97,7 +98,7 @@ impl WordCircuit {
     /// ```
     ///
     /// # Errors
-    /// If there is no product, a list of factors has not one for each word, or a factor is not below p/2.
+    /// If there are no products, a list does not have one factor per value of a word, or a factor is not below p/2.
     pub fn products(modulus: u64, terms: &[(Vec<u64>, Vec<u64>)]) -> Result<Self> {
         if terms.is_empty() {
             return Err(Error::TooSmall { name: "number of products", value: 0, limit: 1 });
@@ -129,11 +130,13 @@ impl WordCircuit {
         Ok(circuit)
     }
 
-    /// `f(low + p·high) = outputs[low_classes[low] + C·high_classes[high]]` modulo p or p², C the number of classes of low
-    /// words: a table that does not tell words of a class apart.
+    /// Makes a circuit of a table that has the same outputs for all words of a class:
+    /// `f(low + p·high) = outputs[low_classes[low] + C·high_classes[high]]` modulo p or p², where C is the number of
+    /// classes of low words.
     ///
     /// # Errors
-    /// If there are more than p pairs of classes, or classes or outputs are not as many, or not below what they must be.
+    /// If there are more than p pairs of classes, if the numbers of classes or outputs are wrong, or if an output is
+    /// not below the output modulus.
     pub fn classes(
         modulus: u64,
         output_modulus: u64,
@@ -172,8 +175,9 @@ impl WordCircuit {
         Ok(circuit)
     }
 
-    /// A function that changes at few places: `outputs[i]` from `starts[i]` on, up to where the next one starts; the first
-    /// starts at 0. Of p = 2^16, about 180 places anywhere, any number of multiples of 2^16, and more if they share words.
+    /// Makes a circuit of a function that changes at few places. Each piece `(start, output)` extends to the start of
+    /// the next one; the first starts at 0. With p = 2^16, there may be about 180 arbitrary places, any number of
+    /// multiples of 2^16, and more if places share words.
     ///
     /// ```
     /// use cryptable_packed::WordCircuit;
@@ -193,20 +197,20 @@ impl WordCircuit {
         let range = modulus.saturating_mul(modulus);
         let is_sorted = pieces.windows(2).all(|two| two[0].0 < two[1].0);
         if pieces.first().is_none_or(|&(start, _)| start != 0) || !is_sorted {
-            let what = "pieces that do not start at 0, or not one after the other";
+            let what = "pieces that do not start at 0, or are not in order";
             return Err(Error::Unsupported(what.into()));
         }
         let starts: Vec<u64> = pieces.iter().map(|piece| piece.0).collect();
         check_values(&starts, range)?;
         let output = |x: u64| pieces[starts.partition_point(|&start| start <= x) - 1].1;
-        // Low words fall into classes between the places, whatever the high word.
+        // Low words fall into classes between the places, independently of the high word.
         let mut cuts: Vec<u64> = starts.iter().map(|start| start % modulus).collect();
         cuts.push(0);
         cuts.sort_unstable();
         cuts.dedup();
         let low: Vec<u64> =
             (0..modulus).map(|x| cuts.partition_point(|&cut| cut <= x) as u64 - 1).collect();
-        // High words with the same outputs in all those classes are a class.
+        // High words with the same outputs in all classes of low words form a class.
         let mut known: HashMap<Vec<u64>, u64> = HashMap::new();
         let mut outputs = Vec::new();
         let mut high = Vec::with_capacity(modulus as usize);
@@ -228,8 +232,8 @@ impl WordCircuit {
         Self::classes(modulus, output_modulus, [&low, &high], &outputs)
     }
 
-    /// Finds structure in a function of `low + p·high`, by looking at every one of its p² values, some of them more than
-    /// once: a sum of functions of either word, or classes. For p = 2^16 that takes seconds to minutes.
+    /// Finds structure in a function of `low + p·high`: a sum of functions of either word, or classes. Evaluates all of
+    /// its p² values, some of them more than once. For p = 2^16, this takes seconds to minutes.
     ///
     /// ```
     /// use cryptable_packed::WordCircuit;
@@ -240,7 +244,7 @@ impl WordCircuit {
     /// ```
     ///
     /// # Errors
-    /// If it has neither; products and dictionaries are made as such.
+    /// If the function has neither structure. Products and dictionaries are not recognised.
     pub fn recognise(
         modulus: u64,
         output_modulus: u64,
@@ -274,7 +278,8 @@ impl WordCircuit {
     }
 }
 
-/// Classes of the second argument: those for which f is the same function of the first.
+/// Classes of the second argument. Two arguments are in the same class if f is the same function of the first argument
+/// for both.
 ///
 /// # Errors
 /// If there are too many classes to leave room for pairs with others.
@@ -296,10 +301,10 @@ fn classes_of(modulus: u64, f: &(impl Fn(u64, u64) -> u64 + Sync)) -> Result<Vec
     Ok(classes)
 }
 
-/// Words of outputs.
+/// Number of words of outputs.
 ///
 /// # Errors
-/// If they have more than two.
+/// If outputs have more than two words.
 fn output_words(modulus: u64, output_modulus: u64) -> Result<usize> {
     let limit = modulus.saturating_mul(modulus);
     if output_modulus < 2 || output_modulus > limit {
@@ -313,7 +318,7 @@ fn output_words(modulus: u64, output_modulus: u64) -> Result<usize> {
 mod tests {
     use super::*;
 
-    /// The circuit's value of every input.
+    /// Checks the circuit's value for every input.
     fn check(p: u64, circuit: &WordCircuit, f: impl Fn(u64) -> u64) {
         for x in 0..p * p {
             let words = circuit.evaluate(&[x % p, x / p]).unwrap();
@@ -361,7 +366,7 @@ mod tests {
         let pieces = [(0, 9), (5, 2), (777, 63), (778, 0), (3000, 4095)];
         let f = |x: u64| pieces.iter().rev().find(|piece| piece.0 <= x).unwrap().1;
         check(p, &WordCircuit::piecewise_constant(p, p * p, &pieces).unwrap(), f);
-        // Blocks of p, any number.
+        // Any number of blocks of p values.
         let blocks: Vec<_> = (0..p).map(|i| (i * p, (i * 37 + 5) % p)).collect();
         check(p, &WordCircuit::piecewise_constant(p, p, &blocks).unwrap(), |x| {
             (x / p * 37 + 5) % p

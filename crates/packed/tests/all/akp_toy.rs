@@ -13,8 +13,8 @@ use cryptable_packed::{
 use cryptable_ring::random::replay;
 use num_complex::Complex64;
 
-/// Looks up every value of Z_p, repeated over all slots, in each table; checks all results and that
-/// the measured noise is neither above nor far below the predicted one.
+/// Looks up every value of Z_p, repeated over all slots, in each table; checks all results, and that the measured noise
+/// is neither above nor far below the prediction.
 fn check(parameters: &Parameters, tables: &[Table]) {
     let literal = parameters.literal();
     let (secret, keys) = common::keys(parameters);
@@ -55,7 +55,7 @@ fn the_first_matrix_or_step_of_the_trace_raises() {
     }
 }
 
-/// Copies hold all blocks or some, or there is one copy.
+/// Copies hold all blocks or some of them, or there is one copy.
 #[test]
 fn secrets_of_blocks() {
     let _replay = replay::begin();
@@ -81,7 +81,7 @@ fn literals_of_a_secret_of_blocks_have_bounds() {
     refused(&|it| it.doublings = 1, "CoeffsToSlots or of a series");
     refused(&|it| it.owners = cryptable_lattice::Owners::new(2).unwrap(), "several owners");
     refused(&|it| it.input_modulus = 2, "two inputs");
-    // A secret that the tables do not know.
+    // The security tables do not contain this secret.
     refused(&|it| it.security = cryptable_lattice::SecurityLevel::Bits128, "modulus");
 }
 
@@ -164,7 +164,8 @@ fn errors_of_inputs_leave_by_the_power_that_the_order_says() {
                 *largest = predicted.abs().max(*largest);
             }
         }
-        // Twice the error of the input: 4, 8 and 16 times that of the output, where the leading term prevails.
+        // Doubling the error of the input multiplies that of the output by 4, 8 and 16, where the leading term
+        // prevails.
         let growth = (largest[1] / largest[0]).log2();
         let power = order.derivatives() as f64 + 1.0;
         assert!((growth - power).abs() < 0.25, "{order:?}: {growth}");

@@ -1,4 +1,4 @@
-//! Comparisons, maxima and their like of packed integers, on toy rings.
+//! Comparisons, maxima and similar operations on packed integers, on toy rings.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use cryptable_packed::{
 };
 use cryptable_ring::random::replay;
 
-/// Both keys, and integers x and y that meet extremes, neighbours and carries of every digit.
+/// Both keys, and integers x and y that cover extremes, neighbours and carries of every digit.
 struct Setting {
     secret: SecretKey,
     key: EvaluationKey,
@@ -63,7 +63,7 @@ impl Setting {
         self.assert_noise(found);
     }
 
-    /// The bound on noise holds, and is not much too large.
+    /// Checks that the bound on noise holds, and is not much too large.
     fn assert_noise(&self, found: &DigitList) {
         for digit in found.digits() {
             let values = self.secret.decrypt(digit).unwrap();
@@ -89,7 +89,7 @@ impl Setting {
         if as_read == Signed {
             self.assert_bits(&key.is_negative(&x, quiet).unwrap(), |x, _| x < 0);
             self.assert_integers(&key.relu(&x, quiet).unwrap(), Signed, |x, _| x.max(0));
-            // The least integer's is not signed.
+            // The absolute value of the least integer is not a signed integer.
             let absolute = key.absolute_value(&x, quiet).unwrap();
             self.assert_integers(&absolute, Unsigned, |x, _| x.abs());
         }
@@ -198,7 +198,7 @@ fn wrong_arguments_are_named() {
     narrow.assert_bits(&narrow.key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);
     let error = narrow.key.maximum(&x, &y, Progress::silent()).unwrap_err().to_string();
     assert!(error.contains("no primes for products in slots"), "{error}");
-    // Values as one, and outputs of another modulus.
+    // Values are processed as a whole, and outputs have another modulus.
     let whole = Setting::new(&Parameters::insecure_toy(16, 2).unwrap(), Unsigned);
     let (x, y) = whole.operands();
     whole.assert_bits(&whole.key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);

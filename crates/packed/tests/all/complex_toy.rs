@@ -1,4 +1,4 @@
-//! Tables with complex outputs, one result for both parts, on toy rings.
+//! Tables with complex outputs, with one result for both parts, on toy rings.
 
 use crate::common::{in_half_ring, keys, number};
 
@@ -14,7 +14,7 @@ fn table(p: u64, modulus: u64, seed: u64) -> ComplexTable {
     ComplexTable::new(p, &(0..p).map(value).collect::<Vec<_>>(), modulus).unwrap()
 }
 
-/// Looks values up in all tables at once by AKP; every one, and the noise of all.
+/// Looks values up in all tables at once by AKP; checks every value, and the noise of all.
 fn check(p: u64, modulus: u64, slots: usize, tables: &[ComplexTable]) {
     check_with(&Parameters::insecure_toy_complex(p, modulus, slots).unwrap(), tables);
 }
@@ -48,7 +48,7 @@ fn check_with(parameters: &Parameters, tables: &[ComplexTable]) {
             values.iter().map(|&x| [re, im].map(|part| part.values()[x as usize])).collect();
         let errors = secret.complex_errors(result, &residues).unwrap();
         squares = (squares.0 + errors.iter().map(|e| e * e).sum::<f64>(), squares.1 + errors.len());
-        // A result is one ciphertext, and no input.
+        // A result is one ciphertext, and cannot be an input.
         assert!(secret.decrypt(result).is_err());
         assert!(key.lookup_complex(result, &prepared, Progress::silent()).is_err());
     }
@@ -56,7 +56,7 @@ fn check_with(parameters: &Parameters, tables: &[ComplexTable]) {
     let typical = parameters.failure().typical_ratio;
     let ratio = deviation / typical;
     println!("{p} to {modulus}, {slots} values: {ratio:.2} times the predicted noise");
-    // Smaller where the ring is not full: what lies between values takes its part of the noise.
+    // The noise is smaller where the ring is not full: coefficients between values have a part of it.
     let least = if slots == 512 { 0.4 } else { 0.1 };
     assert!((least..2.0).contains(&ratio), "{p} to {modulus}, {slots} values: {ratio}");
 }
@@ -80,7 +80,7 @@ fn bits_and_extreme_tables() {
     check(16, 64, 512, &[constant(low), constant(Complex64::ZERO), alternating]);
 }
 
-/// A toy of a tree over these digits.
+/// Returns a toy of a tree over these digits.
 fn tree(digits: &[u64], selectors: &[usize], output_modulus: u64) -> Parameters {
     let (digits, selectors) = (digits.to_vec(), selectors.to_vec());
     let tree = MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() };
@@ -113,7 +113,7 @@ fn fewer_values_than_slots() {
         let result = cryptable_packed::Ciphertext::from_bytes(&result[0].to_bytes()).unwrap();
         let found = secret.decrypt_complex(&result, RealDecryption::default()).unwrap();
         assert_eq!(found, values.map(|x| table.rounded()[x as usize]));
-        // Results are no inputs, and inputs no results.
+        // Results cannot be inputs, and inputs cannot be results.
         assert!(secret.decrypt_complex(&input, RealDecryption::default()).is_err());
         assert!(secret.decrypt(&result).is_err());
         assert!(key.compress(&result).is_err() && key.add(&result, &result).is_err());
@@ -176,7 +176,7 @@ fn thirteen_bits_by_akp_take_ring_degree_2_to_17() {
     assert_eq!(parameters.ring_degree(), 1 << 17);
     assert!(parameters.security_bits() >= 128.0);
     assert!(parameters.failure_probability().log2() <= -64.0);
-    // Without the method, trees alone are tried, at the usual degree.
+    // If no method is stated, only trees are tried, at the usual degree.
     let parameters = Parameters::choose(&Request::new(1 << 13, 1 << 13)).unwrap();
     assert!(parameters.method_name().starts_with("CMT") && parameters.ring_degree() == 1 << 16);
 }

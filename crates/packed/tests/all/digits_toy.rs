@@ -1,4 +1,4 @@
-//! Functions of large values, digit after digit, on toy rings: signs and tables of the most significant digit.
+//! Functions of large values, one digit after the other, on toy rings: signs and tables of the most significant digit.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::{in_half_ring, look_up, over_bound};
 use cryptable_packed::{Ciphertext, Parameters, ParametersLiteral, Progress, SecretKey, Table};
 use cryptable_ring::random::replay;
 
-/// Values that meet every digit, and both sides of every carry and of the sign.
+/// Returns values that cover every digit, and both sides of every carry and of the sign.
 fn values(modulus: u64, count: u64) -> Vec<u64> {
     let spread = (0..count / 2).map(|i| i * (modulus / 509).max(1) + i % 3);
     let edges = [0, 1, modulus / 2 - 1, modulus / 2, modulus / 2 + 1, modulus - 1];
@@ -20,7 +20,7 @@ fn values(modulus: u64, count: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Checks a table of the last digit on many values, and noise on both sides.
+/// Checks a table of the last digit on many values, and noise from both sides.
 fn check(digits: &[u64], table: &Table) {
     check_with(&Parameters::insecure_toy_digits(digits, table.output_modulus()).unwrap(), table);
 }
@@ -63,7 +63,7 @@ fn few_values_in_the_half_ring() {
 #[test]
 fn signs_of_values_of_32_bits() {
     let _replay = replay::begin();
-    // The least digits of all: an error of one unit would show.
+    // Values are next to the change of sign, so that an error of one unit would show.
     let parameters = Parameters::insecure_toy_digits(&[64, 64, 64, 128, 128], 2).unwrap();
     let (secret, keys) = common::keys(&parameters);
     let half = 1u64 << 31;
@@ -92,7 +92,7 @@ fn floors_and_digits_of_any_sizes() {
             assert_eq!(digit.modulus(), size);
             let ratio = over_bound(&secret, digit, &expected);
             assert!((0.02..1.2).contains(&ratio), "{digits:?}, digit {index}: {ratio}");
-            // Each is the input of a lookup with the same key.
+            // Each digit can be looked up with the same key.
             let table = Table::from_fn(size, 7, |d| (d * d + 3) % 7).unwrap();
             let prepared = keys.prepare(&table).unwrap();
             let squares = keys.lookup_digit(digit, &[&prepared], Progress::silent()).unwrap();
@@ -260,7 +260,7 @@ fn wrong_arguments_are_named() {
     assert!(error.contains("input modulus of the table is 8"), "{error}");
     let noisy = (0..6).fold(other, |sum, _| keys.add(&sum, &sum).unwrap());
     assert!(keys.decompose(&noisy, &[vec![]], Progress::silent()).is_err());
-    // More outputs than AKP has precision for.
+    // AKP has too little precision for an output modulus this large.
     let fine = keys.prepare(&Table::from_fn(8, 1 << 24, |d| d << 21).unwrap()).unwrap();
     let error = keys.lookup(&input, &fine, Progress::silent()).unwrap_err();
     assert!(matches!(error, cryptable_packed::Error::NoiseTooLarge { .. }), "{error}");
@@ -300,7 +300,7 @@ fn automata_read_digits_and_pieces_of_them() {
     assert!(error.contains("4"), "{error}");
     let stop = |_: usize, _: usize| std::ops::ControlFlow::Break(());
     assert!(keys.lookup_chain(&input, 4, &tables, Progress::new(&stop)).is_err());
-    // Parameters that take values as one have no digits.
+    // Parameters that process values as a whole have no digits.
     let whole = Parameters::insecure_toy(16, 16).unwrap();
     assert!(whole.chain_pieces(2).unwrap_err().to_string().contains("takes no digits"));
 }

@@ -1,4 +1,4 @@
-//! Real and complex tables, tables of slots and encrypted tables, on toy rings.
+//! Real and complex tables, tables per value and encrypted tables, on toy rings.
 
 use crate::common;
 
@@ -41,8 +41,8 @@ impl Client {
         (0..count as u64).map(|i| (i + i / p) % p).collect()
     }
 
-    /// Looks values up in tables of their own, in the clear and encrypted; checks results, and, for
-    /// tables of the given mean square, that noise is as predicted.
+    /// Looks every value up in its own table, in the clear and encrypted. Checks results and, for tables of the given
+    /// mean square, that noise is as predicted.
     fn check(&self, tables: &[Table], mean_square: Option<f64>) {
         let values = self.values(tables.len());
         let input = self.secret.encrypt(&values).unwrap();
@@ -63,7 +63,7 @@ impl Client {
             if let Some(mean_square) = mean_square {
                 let predicted = self.parameters.predicted_deviation(kind, mean_square).unwrap();
                 let ratio = measured / predicted;
-                // Five times what the deviation of 64 values scatters.
+                // Five times the scatter of the standard deviation of 64 values.
                 assert!((0.5..1.45).contains(&ratio), "{name} {kind:?}: {ratio} times predicted");
             }
         }
@@ -88,7 +88,7 @@ fn random_tables_for_every_value() {
         (&[2, 3, 2, 2, 2], &[2, 1, 2], 512),
     ];
     for (digits, selectors, slots) in cases {
-        // Outputs of 14 bits: noise is well above what squared phase errors leave.
+        // Outputs have 14 bits, so that noise is well above the errors that squared phase errors leave.
         let client = Client::new(toy(1 << 14, slots, digits, selectors));
         let tables = random_tables(slots, digits.iter().product(), 1 << 14);
         client.check(&tables, Some(28f64.exp2() / 12.0));
@@ -147,7 +147,7 @@ fn integer_tables_and_digits_work_beside_tables_of_slots() {
     let same = client.keys.lookup_slots(&input, &tables, Progress::silent()).unwrap();
     let decrypted = client.secret.decrypt(&once).unwrap();
     assert_eq!(decrypted, client.secret.decrypt(&same).unwrap());
-    // Results are inputs of further lookups.
+    // Results may be inputs of further lookups.
     let twice = client.keys.lookup_slots(&once, &tables, Progress::silent()).unwrap();
     assert_eq!(client.secret.decrypt(&twice).unwrap(), outputs(table, &decrypted));
 }
@@ -227,7 +227,7 @@ fn what_does_not_fit_is_named() {
     assert!(message(error).contains("modulus of the values is 4"));
 }
 
-/// Tables that are written as they are encrypted, and lie in a file while they are used.
+/// Tables are written while they are encrypted, and remain in their file while they are used.
 #[test]
 fn one_encrypted_table_serves_all_values() {
     for slots in [1024, 64] {
@@ -277,7 +277,7 @@ fn parameters_without_a_level_for_entries_are_refused() {
     }
 }
 
-/// Values within ±0.49.
+/// Returns values within ±0.49.
 fn reals(count: u64, seed: u64) -> Vec<f64> {
     (0..count).map(|x| 0.98 * ((mixed(0, x + seed) % 99_991) as f64 / 99_991.0 - 0.5)).collect()
 }
@@ -298,7 +298,8 @@ fn real_tables_err_by_quantisation_and_noise() {
         let result = look_up(&client.keys, &input, table.table());
         let integers = outputs(table.table(), &input_values);
         let noises = client.secret.errors(&result, &integers).unwrap();
-        // Quantisation of these very values, and predicted noise of a table with their mean square; both in half steps.
+        // Quantisation error of these values, and predicted noise of a table with their mean square, both in half
+        // steps.
         let rounded = table.rounded();
         let half_steps = 2.0 * output as f64;
         let quantisation: Vec<f64> =
@@ -314,15 +315,15 @@ fn real_tables_err_by_quantisation_and_noise() {
             (0.6..1.3).contains(&ratio),
             "{log2_output} bits: {ratio} times the expected error"
         );
-        // With 20 bits the client's modulus is large enough for phase errors not to count.
+        // With 20 bits, the client's modulus is large enough to make phase errors negligible.
         let ratio = root_mean_square(&noises) / noise;
         assert!(log2_output < 20 || (0.6..1.3).contains(&ratio), "{ratio} times the noise");
         assert!(errors.iter().all(|e| e.abs() < 1.0 + 6.5 * noise), "{log2_output} bits");
-        // Rounded, nothing is left of the noise.
+        // Rounding removes all noise.
         let reals = client.secret.decrypt_reals(&result, RealDecryption::default()).unwrap();
         let exact: Vec<f64> = input_values.iter().map(|&x| rounded[x as usize]).collect();
         assert_eq!(reals, exact);
-        // Integers decrypt as ever.
+        // Integers decrypt as usual.
         assert_eq!(client.secret.decrypt(&result).unwrap(), integers);
     }
 }
@@ -363,7 +364,7 @@ fn encrypted_tables_travel_as_bytes() {
     assert_eq!(outputs[0], outputs[1]);
 
     check_refusals(&bytes, 5000, |bytes| EncryptedTables::from_bytes(&client.keys, bytes));
-    // Damage that a new checksum hides: words beyond their primes, no table at all, bytes left over.
+    // Damage that a new checksum hides: words beyond their primes, a wrong number of tables, extra or missing bytes.
     let forged = |change: &dyn Fn(&mut Vec<u8>)| {
         let object = forged(&bytes, change);
         EncryptedTables::from_bytes(&client.keys, &object).map(|_| ()).map_err(|e| e.to_string())

@@ -1,4 +1,5 @@
-//! Formulas of columns on toy rings: every result of trees, sums and filters, their noise from both sides, and refusals.
+//! Formulas over columns on toy rings: every result of trees, sums and filters, their noise from both sides, and
+//! refusals.
 
 use cryptable_packed::{
     Ciphertext, Error, EvaluationKey, Formula, Parameters, PreparedFormulas, Progress, SecretKey,
@@ -12,7 +13,7 @@ fn constant(value: i64) -> Box<Formula> {
     Box::new(Formula::Constant(value))
 }
 
-/// Keys of a client, and columns with every pair of values at least once where there is room.
+/// Keys of a client, and columns that contain every pair of values at least once if there is room.
 struct Setting {
     secret: SecretKey,
     key: EvaluationKey,
@@ -45,7 +46,8 @@ impl Setting {
         self.key.evaluate(&columns, &self.prepared, progress)
     }
 
-    /// Checks every result, and that noise is within its bound and not far below; returns the largest deviation over its bound.
+    /// Checks every result, and that noise is within its bound and not far below it. Returns the largest ratio of a
+    /// standard deviation to its bound.
     fn check(&self) -> f64 {
         let _part = replay::part(1);
         let found = self.evaluate(Progress::silent()).unwrap();
@@ -101,7 +103,7 @@ fn filters_and_odd_moduli_are_served() {
         then: Box::new(filter.clone()),
         otherwise: Box::new(Formula::Sum(vec![*identity(0), *identity(1)])),
     };
-    // Always, never, and twice the same.
+    // The condition always holds.
     let always = Formula::Choice {
         column: 0,
         within: vec![[0, 11]],
@@ -154,7 +156,7 @@ fn inputs_that_do_not_fit_are_refused() {
     assert!(key.evaluate(&[x, y], &wide, quiet).is_err());
     let other = PreparedFormulas::new(&[tree(3, 1, 2, 8, 9)], 8).unwrap();
     assert!(key.evaluate(&[x, y], &other, quiet).is_err());
-    // Sums of many columns are too noisy.
+    // Large multiples of a column are too noisy.
     let mut loud = x.clone();
     let error = loop {
         match key.evaluate(&[&loud, y], formulas, quiet) {
@@ -180,7 +182,7 @@ fn formulas_are_checked_before_they_are_prepared() {
     assert!(new(turned).is_err());
     assert!(new(tree(1, 9, 2, 16, 5)).is_err());
     assert!(PreparedFormulas::new(&[], 16).is_err());
-    // Text comes from files.
+    // Formulas are read from text in files.
     let text = r#"{"choice": {"column": 1, "within": [[0, 4]], "then": {"constant": 2}, "otherwise": {"sum": []}}}"#;
     let formula: Formula = serde_json::from_str(text).unwrap();
     assert_eq!((formula.value(&[9, 3]), formula.value(&[0, 4])), (2, 0));

@@ -1,4 +1,4 @@
-//! The main job at full size: 128-bit parameters, every slot used, every input value, exact results.
+//! Lookups at full size: 128-bit parameters, with every slot used, every input value, and exact results.
 
 use crate::common;
 
@@ -28,7 +28,7 @@ fn check_of(parameters: &Parameters, table: &Table) {
     let failure = parameters.failure();
     assert!(deviation < 1.2 * (failure.noise_ratio + failure.bias_ratio), "{deviation:e}");
     assert!(deviation > failure.noise_ratio / 16.0, "{deviation:e}");
-    // Sizes a value, of a full ciphertext: fresh at most 8.5 bytes, a result at most 8.
+    // Sizes per value of a full ciphertext: at most 8.5 bytes for a fresh one, at most 8 for a result.
     if slots as usize == ring_degree {
         assert!(input.to_bytes().len() as f64 / slots as f64 <= 8.5);
         assert!(output.to_bytes().len() as f64 / slots as f64 <= 8.0);
@@ -57,7 +57,7 @@ fn modulus_that_is_no_power_of_two_on_1024_values() {
     check(10, 1 << 15, 1 << 10, &scrambled(10));
 }
 
-/// The secret of blocks is drawn for the key, so that `check` sees one of many.
+/// The secret of blocks is drawn for each key, so that `check` tests one of many.
 #[test]
 #[ignore = "a minute and 2 GB"]
 fn few_values_under_a_secret_of_blocks() {
@@ -98,8 +98,8 @@ fn sixteen_bits_by_digits_on_65536_values() {
     check_digits(16);
 }
 
-/// Trees in real slots, as the planner takes them for these: a scrambled table, and one as random as tables need to be, since
-/// the noise model knows what to expect of those.
+/// Checks trees in real slots, which the planner chooses for these sizes, on a scrambled table and on a random one, for
+/// which the noise model makes a prediction.
 fn check_digits(bits: u32) {
     let _replay = replay::begin();
     let modulus = 1 << bits;
@@ -124,7 +124,7 @@ fn check_digits(bits: u32) {
     }
 }
 
-/// HomFloor of 12 of 20 bits: 256 values are left, of which every one occurs, beside every value of the lowest bits.
+/// Checks HomFloor of 12 of 20 bits: all 256 remaining values occur, and all values of the lowest bits.
 #[test]
 #[ignore = "a minute and 3 GB"]
 fn floor_of_twelve_bits_on_65536_values() {
@@ -142,13 +142,14 @@ fn floor_of_twelve_bits_on_65536_values() {
     assert_eq!(floor.modulus(), 1 << 8);
     let ratio = common::over_bound(&secret, &floor, &expected);
     assert!((0.02..1.05).contains(&ratio), "{ratio}");
-    // What is left has a sign, as values have.
+    // The rest has the sign of the value.
     let signs = keys.sign(&floor, Progress::silent()).unwrap();
     let expected: Vec<u64> = values.iter().map(|value| value >> 19).collect();
     assert_eq!(secret.decrypt(&signs).unwrap(), expected);
 }
 
-/// An automaton of two states over digits of 16, 16 and 32 values, the last one in two pieces: the parity of 13 bits.
+/// Computes the parity of 13 bits by an automaton of two states over digits of 16, 16 and 32 values, the last one in
+/// two pieces.
 #[test]
 #[ignore = "a minute and 3 GB"]
 fn parity_of_thirteen_bits_by_an_automaton() {

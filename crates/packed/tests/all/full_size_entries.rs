@@ -1,4 +1,4 @@
-//! A table of its own for every value, in the clear and encrypted, at full size: parameters of the planner, 65,536 values.
+//! Tables per value, in the clear and encrypted, at full size: parameters of the planner, 65,536 values.
 
 use crate::common;
 use crate::common::mixed;
@@ -34,7 +34,7 @@ impl Client {
         Self { parameters, secret, keys, tables, values, input }
     }
 
-    /// Runs a lookup: every value right, noise as predicted, time and its prediction printed.
+    /// Runs a lookup. Checks every value, and that noise is as predicted; prints the time and its prediction.
     fn check(&self, kind: EntryKind, lookup: impl FnOnce(&Self) -> Ciphertext) {
         let start = Instant::now();
         let output = lookup(self);
@@ -68,7 +68,7 @@ fn plain(bits: u32) {
     });
 }
 
-/// The tables lie in a file, as on a server.
+/// Checks lookups with encrypted tables in a file, as on a server.
 fn encrypted(bits: u32) {
     let _replay = replay::begin();
     let client = Client::new(bits, EntryKind::Encrypted);

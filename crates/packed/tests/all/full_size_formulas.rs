@@ -9,10 +9,10 @@ use crate::common::{mixed, tree};
 const ROWS: u64 = 65_536;
 const GROUPS: u64 = 64;
 
-/// Digits of values that are summed, of 6, 6 and 4 bits.
+/// Number of digits of values that are summed, of 6, 6 and 4 bits.
 const DIGITS: usize = 3;
 
-/// Digits of values that are sorted, and the modulus of their columns: of 4 bits.
+/// Number of digits of values that are sorted, of 4 bits each, and the modulus of their columns.
 const SORTED: (usize, u64) = (2, 4 << 4);
 
 #[test]
@@ -62,7 +62,7 @@ fn groups_of_full_size_have_their_counts_and_sums() {
         let digits = (1..=DIGITS).map(|digit| totals[digit][group] << (6 * (digit - 1)));
         assert_eq!((totals[0][group], digits.sum::<i64>()), (count, sum), "group {group}");
     }
-    // Place r has the sum of a group over the 64 rows around it.
+    // Each place holds the sum of a group over the 64 rows of its block.
     for (column, found) in found.iter().enumerate().skip(1) {
         let partial = |place: usize| {
             let group = (place as u64 % GROUPS).reverse_bits() >> (64 - 6);

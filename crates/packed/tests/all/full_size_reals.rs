@@ -11,7 +11,7 @@ use cryptable_packed::{
 };
 use num_complex::Complex64;
 
-/// Keys of parameters that hold what requests promise, and values for all slots.
+/// Makes keys for parameters that keep what requests promise, and values for all slots.
 fn client(request: &Request) -> (SecretKey, EvaluationKey, Vec<u64>) {
     let parameters = common::choose(request);
     let (secret, key) = common::keys(&parameters);
@@ -32,7 +32,7 @@ fn complex_outputs_of_sixteen_bits_by_cmt() {
     complex_outputs(1 << 16, 1 << 16, Method::Cmt);
 }
 
-/// Looks up 32,768 values in a complex table; every one, and the noise from both sides.
+/// Looks up 32,768 values in a complex table; checks every value, and the noise from both sides.
 fn complex_outputs(p: u64, modulus: u64, method: Method) {
     let request =
         Request { complex_outputs: true, method: Some(method), ..Request::new(p, modulus) };

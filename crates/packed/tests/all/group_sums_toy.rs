@@ -10,7 +10,7 @@ use crate::common::mixed;
 
 const MODULUS: u64 = 16;
 
-/// The number of rows, a value, and signed values of some rows.
+/// Formulas of the number of rows, of a value, and of signed values of some rows.
 fn formulas() -> Vec<Formula> {
     let outputs = (0..MODULUS as i64).map(|x| 5 - x).collect();
     let some = Formula::Choice {
@@ -63,7 +63,7 @@ fn rows(count: u64, groups: u64) -> Vec<[u64; 3]> {
     (0..count).map(row).collect()
 }
 
-/// The sum of a formula over the rows of each group.
+/// Returns the sum of a formula over the rows of each group.
 fn expected(formula: &Formula, rows: &[[u64; 3]], groups: usize) -> Vec<i64> {
     let mut sums = vec![0; groups];
     rows.iter().for_each(|row| sums[row[0] as usize] += formula.value(row));
@@ -128,7 +128,7 @@ fn the_column_of_groups_may_be_read_by_formulas_and_progress_is_told() {
     let by_row = PreparedFormulas::new(&formulas, MODULUS).unwrap();
     let found = key.evaluate(&[&x, &y], &by_row, Progress::silent()).unwrap();
     assert_eq!(secret.decrypt(&found[0]).unwrap(), [12, 9, 10]);
-    // More groups take other keys.
+    // Another number of groups needs another key.
     let more = PreparedFormulas::by_group(&formulas, 0, 5, MODULUS).unwrap();
     let error = key.evaluate(&[&x, &y], &more, Progress::silent()).unwrap_err();
     assert!(error.to_string().contains("number of groups"), "{error}");
@@ -144,7 +144,7 @@ fn groups_that_do_not_fit_are_refused() {
     assert!(refused(3, 6).contains("a multiple of 4"));
     assert!(refused(2000, 4096).contains("1024"));
     assert!(PreparedFormulas::by_group(&[], 0, 4, 16).is_err());
-    // Sums of 4 rows have up to 60, and would not be told apart modulo 32.
+    // Sums of 4 rows are up to 60, and cannot be distinguished modulo 32.
     let sum = PreparedFormulas::by_group(&[Formula::Column(1)], 0, 4, 16).unwrap();
     let error = Parameters::insecure_toy_formulas(32, &sum).unwrap_err();
     assert!(matches!(error, Error::TooLarge { value: 60, limit: 31, .. }), "{error}");

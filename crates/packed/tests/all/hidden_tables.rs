@@ -1,5 +1,5 @@
-//! Hidden tables: results are right, their noise is the same for all tables and as predicted, and what hiding does not cover is
-//! refused.
+//! Hidden tables: results are right, their noise is as predicted and the same for all tables, and requests that hiding
+//! does not cover are refused.
 
 use crate::common;
 
@@ -9,22 +9,22 @@ use cryptable_packed::{
     ParametersLiteral, Progress, Request, SecretKey, Table,
 };
 
-/// Nothing to see: every output is 0.
+/// The flat table: every output is 0.
 fn flat(p: u64) -> Table {
     Table::from_fn(p, p, |_| 0).unwrap()
 }
 
-/// Outputs at both ends of their range, but for one that is 0 too.
+/// The steep table: all outputs are at both ends of their range, except one that is 0 as well.
 fn steep(p: u64) -> Table {
     Table::from_fn(p, p, |x| if x == 1 { 0 } else { p / 2 - x % 2 }).unwrap()
 }
 
-/// All values are 1, of which both tables know the same.
+/// Encrypts values that are all 1, where both tables have the same output.
 fn ones(parameters: &Parameters, secret: &SecretKey) -> cryptable_packed::Ciphertext {
     secret.encrypt(&vec![1; parameters.literal().slots]).unwrap()
 }
 
-/// Mean squares of the noise of results of both tables, in half steps.
+/// Measures the mean squares of the noise of results of both tables, in half steps.
 fn variances(parameters: &Parameters, lookups: usize) -> [f64; 2] {
     let (secret, key) = common::keys(parameters);
     let p = parameters.input_modulus();
@@ -61,7 +61,8 @@ fn results_are_right_and_drawn_anew_each_time() {
     }
 }
 
-/// Plain results tell a flat table from a steep one by their noise, hidden ones do not: on inputs of which both know the same.
+/// The noise of plain results distinguishes a flat table from a steep one, that of hidden results does not, on inputs
+/// where both have the same output.
 #[test]
 fn noise_tells_tables_apart_only_where_they_are_not_hidden() {
     let plain = Parameters::insecure_toy(16, 16).unwrap();
@@ -71,7 +72,7 @@ fn noise_tells_tables_apart_only_where_they_are_not_hidden() {
         let hidden = Parameters::insecure_toy_hidden(16, 16, bits).unwrap();
         let lookups = 4;
         let [flat, steep] = variances(&hidden, lookups);
-        // Each is a mean of as many squares of Gaussian numbers as there are values.
+        // Each is a mean of the squares of Gaussian numbers, one per value.
         let deviation = (2.0 / (lookups * 1024) as f64).sqrt();
         let ratio = (steep / flat).ln();
         println!("{bits}: {flat:e}, {steep:e}");
@@ -90,7 +91,7 @@ fn more_bits_take_more_noise_and_rarer_failures() {
     };
     assert!(ratio(20) < ratio(64));
     assert_eq!(Parameters::insecure_toy(16, 16).unwrap().hidden_bits(), None);
-    // A value that fails with 2^-74 shows more than 2^-128.
+    // A value that fails with 2^-74 reveals more than 2^-128.
     let error = Parameters::insecure_toy_hidden(16, 16, 128).unwrap_err();
     assert!(matches!(error, Error::FailureProbability { .. }), "{error}");
 }
@@ -150,7 +151,7 @@ fn parameters_keep_their_bytes_where_tables_are_not_hidden() {
     assert_eq!(read.hidden_bits(), Some(64));
 }
 
-/// Work by the cost model, of 8 bits: at most 1.6 times that of a plain lookup.
+/// Checks that work for 8 bits, by the cost model, is at most 1.6 times that of a plain lookup.
 #[test]
 fn eight_bits_are_planned_within_sixteen_tenths_of_a_plain_lookup() {
     let work = |hidden_bits| {
@@ -175,7 +176,7 @@ fn eight_bits_are_planned_within_sixteen_tenths_of_a_plain_lookup() {
     assert!(bits40 < 1.6 * plain && bits64 < 1.6 * plain, "{plain} {bits40} {bits64}");
 }
 
-/// All values of 8 bits at full size.
+/// Checks all values of 8 bits at full size.
 #[test]
 #[ignore = "full-size keys, minutes"]
 fn full_size_results_are_right_and_hide_their_tables() {

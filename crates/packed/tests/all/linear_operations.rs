@@ -9,7 +9,7 @@ use cryptable_packed::{
 };
 use cryptable_ring::random::replay;
 
-/// Returns log2 of the measured deviation over the bound, its bias included.
+/// Returns log2 of the ratio of the measured standard deviation to the bound, including its bias.
 fn measured_over_bound(secret: &SecretKey, x: &Ciphertext, expected: &[u64]) -> f64 {
     crate::common::over_bound(secret, x, expected).log2()
 }
@@ -37,7 +37,7 @@ fn operations_are_those_of_integers_modulo_p() {
 #[test]
 fn bounds_hold_and_are_near_what_is_measured() {
     let _replay = replay::begin();
-    // The bound of results has the bias of the worst table, of an exponential that toys approximate coarsely.
+    // The bound of results includes the bias of the worst table, for an exponential that toys approximate coarsely.
     check_bounds(&toys(), 1024, 1024, &(-6.0..0.1));
 }
 
@@ -52,7 +52,8 @@ fn operands_that_do_not_belong_together_are_refused() {
     check_refusals();
 }
 
-/// A file may claim any noise: less than any ciphertext has, or more than decrypts, is refused by whoever uses it.
+/// A file may claim any noise. Whoever uses the ciphertext refuses claims of less noise than any ciphertext has, or of
+/// too much to decrypt.
 #[test]
 fn impossible_claims_of_noise_are_refused() {
     use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, ObjectType, write_object};
@@ -86,7 +87,7 @@ fn impossible_claims_of_noise_are_refused() {
     }
 }
 
-/// 128-bit parameters, every slot used: the largest sum of results that is admitted, looked up again.
+/// Looks up the largest admitted sum of results, with 128-bit parameters and every slot used.
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn sums_of_results_at_full_size() {

@@ -1,4 +1,4 @@
-//! Tests of packed functional bootstrapping, in one program, which is linked once.
+//! Tests of packed functional bootstrapping, in one program so that it is linked only once.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -25,14 +25,14 @@ fn toy(
     Parameters::insecure_toy_tree(output, 1024, slots, multiplexer, exponential_cleanings).unwrap()
 }
 
-/// Every value of the input modulus, repeated over all slots.
+/// Returns every value of the input modulus, repeated over all slots.
 fn every_value(parameters: &Parameters) -> Vec<u64> {
     let (p, slots) = (parameters.literal().input_modulus, parameters.literal().slots as u64);
     (0..slots).map(|i| (i + i / p) % p).collect()
 }
 
-/// Looks up every value in each table; checks all results, and that the measured noise is neither above
-/// nor far below the predicted one.
+/// Looks up every value in each table. Checks all results, and that the measured noise is neither above nor far below
+/// the prediction.
 fn check(parameters: &Parameters, tables: &[Table]) -> (SecretKey, EvaluationKey) {
     let (secret, keys) = common::keys(parameters);
     let values = every_value(parameters);
@@ -130,7 +130,8 @@ fn few_values_in_the_half_ring() {
     }
 }
 
-/// Selectors whose scale stays below their prime, in complex and in real slots and in the half ring, of one digit and of several.
+/// Checks selectors whose scale stays below their prime, of one digit and of several, in complex slots, real slots and
+/// the half ring.
 #[test]
 fn selectors_spare_bits() {
     let _replay = replay::begin();
@@ -162,7 +163,7 @@ fn selectors_spare_bits() {
     }
 }
 
-/// The same parameters with primes of the table step, but q_0, `less` bits smaller.
+/// Returns the same parameters with primes of the table step, except q_0, that are `less` bits smaller.
 fn with_fewer_table_bits(parameters: &Parameters, less: f64) -> Parameters {
     let mut literal = parameters.literal().clone();
     let tree = literal.multiplexer.as_mut().unwrap();
@@ -174,7 +175,7 @@ fn with_fewer_table_bits(parameters: &Parameters, less: f64) -> Parameters {
 #[test]
 fn every_kind_of_cleaning_gains_precision() {
     let _replay = replay::begin();
-    // Outputs of 20 bits, so that the noise of deltas counts most.
+    // Outputs have 20 bits, so that the noise of deltas dominates.
     let noise = |multiplexer, exponential_cleanings| {
         let parameters = toy(1 << 20, 1024, multiplexer, exponential_cleanings);
         check(&parameters, &tables(64, 1 << 20)[..1]);
@@ -194,7 +195,7 @@ fn every_kind_of_cleaning_gains_precision() {
 
 #[test]
 fn digits_and_functions_of_digits() {
-    // Unequal digits, the last of them smaller, a non-power of two among them.
+    // Digits are unequal, the last is not the largest, and one is not a power of two.
     for spare_bits in [0, 6] {
         check_digits(MultiplexerLiteral { spare_bits, ..literal(&[8, 3, 4], &[1, 1, 1]) });
     }

@@ -8,7 +8,8 @@ use cryptable_ring::random::replay;
 use crate::common;
 use crate::common::mixed;
 
-/// Sums of several inputs, with factors from -2 to 2, through tables from 0 to `width`, of which the first one is constant.
+/// Makes a layer of sums of several inputs, with factors from -2 to 2. Tables have outputs from 0 to `width`, and the
+/// first one is constant.
 fn layer(sums: u64, inputs: u64, seed: u64, tables: Option<(u64, u64)>) -> Layer {
     let weight = move |sum, input| (mixed(seed + sum, input) % 5) as i64 - 2;
     let weights =
@@ -63,7 +64,7 @@ fn results_go_through_further_tables() {
     let layers =
         [layer(3, 2, 5, Some((16, 2))), layer(3, 3, 6, Some((16, 2))), layer(2, 3, 7, None)];
     check(&layers, 16, 16);
-    // Factors and constants of sums that are looked up count modulo the modulus.
+    // Factors and constants of sums that are looked up are reduced by the modulus.
     let multiples = |layer: &Layer| {
         let far = |k: &i64| k + (i64::MAX / 32) * 16;
         let weights = layer.weights.iter().map(|row| row.iter().map(far).collect()).collect();
@@ -93,11 +94,11 @@ fn noise_of_sums_counts_their_factors() {
         let last = Layer { weights: vec![vec![1]], constants: vec![0], tables: Vec::new() };
         PreparedFormulas::network(&[first, last], 16).unwrap()
     };
-    // Factors count modulo the modulus of columns.
+    // Factors are reduced by the modulus of columns.
     assert_eq!(network(1), network(17));
     let parameters = Parameters::insecure_toy_formulas(16, &network(1)).unwrap();
     let (secret, key) = common::keys(&parameters);
-    // A column so noisy that a multiple of it cannot be looked up.
+    // The column is so noisy that a multiple of it cannot be looked up.
     let mut column = secret.encrypt(&[0]).unwrap();
     let limit = parameters.stated_log2_fail();
     while parameters.lookup_log2_fail(column.noise().times(4)) <= limit {
@@ -133,7 +134,7 @@ fn what_does_not_fit_is_refused() {
     let constant = Layer { tables: vec![vec![1; 16]; 3], ..first.clone() };
     assert!(new(&[constant, last.clone()]).contains("columns that a formula depends on"));
 
-    // Results that are columns again are of the modulus of columns.
+    // Results that are columns again must have the modulus of columns.
     let deep = PreparedFormulas::network(
         &[first, layer(2, 3, 3, Some((16, 1))), layer(1, 2, 4, None)],
         16,
@@ -142,7 +143,7 @@ fn what_does_not_fit_is_refused() {
     assert!(found.unwrap_err().to_string().contains("columns of further formulas"));
 }
 
-/// Keys serve other networks of as noisy sums, and any formulas.
+/// Keys can be used with other networks whose sums are not noisier.
 #[test]
 fn keys_serve_other_networks() {
     let evaluate = |key: &EvaluationKey, secret: &SecretKey, network: &PreparedFormulas| {

@@ -1,4 +1,4 @@
-//! Tables whose outputs differ by less than they might: what parameters that say so gain, keep to and refuse.
+//! Tables with a limited range of outputs: what parameters that state the range gain, keep and refuse.
 
 use crate::common;
 
@@ -8,13 +8,13 @@ use cryptable_packed::{
 };
 use cryptable_ring::random::replay;
 
-/// A toy of p = P = 256 for outputs that differ by so much.
+/// Returns a toy of p = P = 256 for outputs that differ by at most `output_range`.
 fn toy(output_range: Option<u64>) -> Parameters {
     let base = Parameters::insecure_toy(256, 256).unwrap();
     Parameters::new(ParametersLiteral { output_range, ..base.literal().clone() }).unwrap()
 }
 
-/// Outputs without structure from `-range/2` to `range/2`, both included.
+/// Returns a table of outputs without structure from `-range/2` to `range/2`, both included.
 fn table(range: u64) -> Table {
     let least = 256 - range.div_ceil(2);
     let output = |x: u64| match x {
@@ -25,7 +25,8 @@ fn table(range: u64) -> Table {
     Table::from_fn(256, 256, |x| (least + output(x)) % 256).unwrap()
 }
 
-/// Root mean square of a table's errors in half steps, for inputs with a multiple of the noise of fresh ones.
+/// Returns the root mean square of a table's errors in half steps, for inputs with a multiple of the noise of fresh
+/// ones, and the bound on it.
 fn deviation(parameters: &Parameters, table: &Table, factors: &[i64]) -> (f64, f64) {
     let (secret, key) = common::keys(parameters);
     let values: Vec<u64> = (0..parameters.literal().slots as u64).map(|i| i * 89 % 256).collect();
@@ -44,12 +45,12 @@ fn deviation(parameters: &Parameters, table: &Table, factors: &[i64]) -> (f64, f
 #[test]
 fn errors_are_in_proportion_to_differences_of_outputs() {
     let _replay = replay::begin();
-    // Errors of phase that leave more than all else.
+    // These factors make errors of phase leave more than everything else.
     let factors = [127, 3];
     let (wide, wide_bound) = deviation(&toy(None), &table(255), &factors);
     let (narrow, bound) = deviation(&toy(Some(15)), &table(15), &factors);
     println!("{wide:e} of {wide_bound:e}, {narrow:e} of {bound:e}");
-    // Parameters that admit any outputs know of a table whose outputs differ by less.
+    // Parameters that admit any outputs take a table's smaller range into account.
     let (of_table, bound_of_table) = deviation(&toy(None), &table(15), &factors);
     for (found, bound) in [(wide, wide_bound), (narrow, bound), (of_table, bound_of_table)] {
         assert!(found < bound && found > 0.002 * bound, "{found:e} for a bound of {bound:e}");
@@ -88,7 +89,7 @@ fn tables_beyond_the_range_are_refused() {
     for range in [0, 1, 15] {
         key.prepare(&table(range)).unwrap();
     }
-    // Outputs on both sides of P/2 differ by nearly all of it.
+    // Outputs on both sides of P/2 differ by nearly P.
     let ends = Table::from_fn(256, 256, |x| 127 + x % 2).unwrap();
     assert!(matches!(key.prepare(&ends), Err(Error::TooLarge { value: 255, .. })));
 }
@@ -108,7 +109,7 @@ fn literals_state_a_range_that_tables_may_have() {
     let literal = ParametersLiteral { output_range: Some(3), ..digits.literal().clone() };
     let error = Parameters::new(literal).unwrap_err().to_string();
     assert!(error.contains("digits"), "{error}");
-    // Files of earlier versions say nothing of it.
+    // Files of earlier versions do not state a range.
     let (any, narrow) = (with(None).unwrap(), with(Some(3)).unwrap());
     let text = |parameters: &Parameters| String::from_utf8(parameters.to_bytes()).unwrap();
     assert!(!text(&any).contains("output_range") && text(&narrow).contains("\"output_range\":3"));

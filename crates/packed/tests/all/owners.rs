@@ -21,7 +21,7 @@ use cryptable_ring::random::replay;
 use cryptable_ring::{Evaluations, Isa, Poly};
 use cryptable_wire::{MappedFile, ObjectType, WireError};
 
-/// Parameters of tables of this many bits for a key of several owners.
+/// Chooses parameters for tables of `bits` bits and a key of several owners.
 fn parameters(bits: u32, method: Method, owners: u32) -> Parameters {
     let owners = Owners::new(owners).unwrap();
     let request = Request { method: Some(method), owners, ..Request::new(1 << bits, 1 << bits) };
@@ -32,8 +32,8 @@ fn toy(owners: u32) -> Parameters {
     Parameters::insecure_toy_of_owners(16, 16, Owners::new(owners).unwrap()).unwrap()
 }
 
-/// Phases of a ciphertext under the sum of the owners' secrets, as fractions within [-1/2, 1/2): sums of phases under each.
-/// Nothing outside of tests adds secrets up.
+/// Returns the phases of a ciphertext under the sum of the owners' secrets, as fractions within [-1/2, 1/2), computed
+/// from the phases under each. Nothing outside of tests adds secrets up.
 fn fractions(
     key: &EvaluationKey,
     ciphertext: &Ciphertext,
@@ -52,7 +52,7 @@ fn fractions(
     sums.iter().map(|sum| sum - sum.round()).collect()
 }
 
-/// Distances of phases from those of values, in half steps.
+/// Returns the distances of phases from those of values, in half steps.
 fn errors(fractions: &[f64], expected: &[u64], modulus: u64) -> Vec<f64> {
     let error = |(phase, &value): (&f64, &u64)| {
         let difference = phase - value as f64 / modulus as f64;
@@ -61,7 +61,7 @@ fn errors(fractions: &[f64], expected: &[u64], modulus: u64) -> Vec<f64> {
     fractions.iter().zip(expected).map(error).collect()
 }
 
-/// Makes the joint keys of a session, looks a table up in values by the public one, and checks all results.
+/// Makes the joint keys of a session, looks up a table on values that the public key encrypts, and checks all results.
 fn check_lookup(session: &Session, table: &Table) {
     let start = Instant::now();
     let mut owners = owners(session);
@@ -97,7 +97,7 @@ fn check_lookup(session: &Session, table: &Table) {
     let of_input = errors(&fractions(&key, &input, &owners), &values, p);
     let stated = input.noise().deviation() * 2.0 * p as f64;
     let ratio = root_mean_square(&of_input) / stated;
-    // The norms that are stated are 1.25 times their means.
+    // The stated norms are 1.25 times their means.
     assert!((0.82..0.97).contains(&ratio), "{ratio} of the stated deviation of inputs");
     let output = look_up(&key, &input, table);
     let expected = outputs(table, &values);
@@ -147,7 +147,7 @@ fn files_name_the_owners_and_those_of_one_do_not() {
         let error = Parameters::from_bytes(forged.as_bytes(), ReadOptions::default());
         assert!(error.is_err(), "{count} owners");
     }
-    // Parameters for one owner's noise and overflow do not serve three.
+    // Parameters for one owner's noise and overflow do not serve three owners.
     let mut forged = one.literal().clone();
     forged.owners = Owners::new(3).unwrap();
     let error = Parameters::new(forged).unwrap_err();
@@ -176,7 +176,7 @@ fn is_there_twice<T>(result: &Result<T>, kind: Message, number: u32) -> bool {
     matches!(result, Err(Error::Owners(OwnersError::Twice { message, owner })) if *message == kind && *owner == number)
 }
 
-/// Returns why messages do not make a key.
+/// Returns the reason why messages do not make a key.
 fn refused<T>(result: Result<T>) -> OwnersError {
     match result.err() {
         Some(Error::Owners(error)) => error,
@@ -209,7 +209,7 @@ fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
     let error = Agreement::new(&of_three, &commitments(&[ann, bob])).unwrap_err();
     assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
 
-    // Shares, by their kinds.
+    // Shares of each kind.
     let agreed = agreement(&session, &owners).unwrap();
     let public = |first: &[&[u8]]| PublicKey::of_owners(&agreed, first);
     let message = Message::FirstShare;
@@ -218,7 +218,7 @@ fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
     assert!(is_there_twice(&public(&[bob, ann, bob]), message, owner));
     let error = OwnersError::OtherSession { message, owner, found, expected };
     assert_eq!(refused(public(&[ann, eve])), error);
-    // Whoever answers to the shares of others has to have committed to that.
+    // An owner cannot choose a share after seeing those of others: it must have committed to the share.
     let late = Owner::new(&session, 2);
     assert_eq!(
         refused(public(&[ann, late.first.as_ref()])),
@@ -245,7 +245,7 @@ fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
     let error = OwnersError::OtherShare { message: Message::KeyShare, owner };
     assert_eq!(refused(file(&[keys[0], late.keys.as_ref()], &second)), error);
     file(&keys, &second).unwrap();
-    // Words that are not below their primes, in a share that its owner committed to.
+    // The words of a share are not below their primes, and its owner has committed to it.
     let wrong = forged(owners[0].first.as_ref(), |body| {
         let at = body.len() - 8;
         body[at..].fill(0xff);
@@ -271,7 +271,8 @@ fn secrets_agree_once_and_to_their_own_commitment() {
         Agreement::new(&session, &it.map(|it| it.commitment.clone())).unwrap()
     };
     let (first, second) = (agreed([&ann, &bob]), agreed([&ann, &eve]));
-    // A share of hers that she did not make would let others choose what her second share is of.
+    // If Ann agreed to a first share in her name that she did not make, others could choose the input of her second
+    // share.
     let stranger = Owner::new(&session, 1);
     let error = refused(ann.secret.agree(&agreed([&stranger, &bob])));
     assert_eq!(error, OwnersError::OtherCommitment { owner: 1 });
@@ -282,13 +283,13 @@ fn secrets_agree_once_and_to_their_own_commitment() {
     let mut out = Vec::new();
     let early = ann.secret.write_second_share(&first, &shares, &mut out, Progress::silent());
     assert_eq!(refused(early), OwnersError::NotAgreed);
-    // Whoever agreed to some commitments agrees to no others, also after the secret was saved and read.
+    // A secret that has agreed to some commitments agrees to no others, even after it was saved and read back.
     ann.secret.agree(&first).unwrap();
     ann.secret = OwnerSecret::from_bytes(&ann.secret.to_bytes(), allowed()).unwrap();
     let error = refused(ann.secret.agree(&second));
     let (found, expected) = (*first.digest(), *second.digest());
     assert_eq!(error, OwnersError::AgreedBefore { found, expected });
-    // The same share again is the same: there are no two that differ in their errors.
+    // Writing a share again yields the same share: there are no two that differ in their errors.
     let [again, once] = [(); 2].map(|()| ann.second_share(&first, &shares).unwrap());
     assert!(again.as_ref() == once.as_ref());
     let mut copies = [Vec::new(), Vec::new()];
@@ -322,7 +323,8 @@ fn sessions_secrets_and_commitments_are_read_back_and_damaged_ones_refused() {
     assert_eq!(error, OwnersError::NoSuchOwner { message: "secret", owner: 4, owners: 3 });
 }
 
-/// Errors of relinearization keys have the variance of `s·e_0 + u·e_1 + e_2`, and those of other keys that of their sum.
+/// Checks that errors of relinearization keys have the variance of `s·e_0 + u·e_1 + e_2`, and errors of other keys that
+/// of the sum of the owners' errors.
 #[test]
 fn errors_of_joint_keys_are_as_large_as_their_laws() {
     let _replay = replay::begin();
@@ -367,7 +369,7 @@ fn errors_of_joint_keys_are_as_large_as_their_laws() {
             ratios[kind].push(squares.sum::<f64>() / ring.degree() as f64 / expected);
         }
     }
-    // Six deviations: of products of 512 pairs of slots, and of 1,024 coefficients.
+    // Tolerances are six standard deviations: for products of 512 pairs of slots, and for 1,024 coefficients.
     for (ratios, tolerance) in ratios.iter().zip([0.33, 0.27]) {
         let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
         println!("{mean} of the variance in {} digits", ratios.len());

@@ -1,4 +1,4 @@
-//! Predictions against what was measured: times, noise, and memory, which is never below.
+//! Predictions compared with measurements: times, noise, and memory, which must never be predicted too low.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,29 +13,30 @@ use rand_chacha::ChaCha20Rng;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Largest tables whose own noise is predicted: larger random ones are all alike, and take long.
+/// Largest input modulus of tables whose own noise is predicted: larger random tables are all alike, and take long.
 const MAX_OWN_TABLE: u64 = 1 << 8;
 
-/// A machine of committed lines.
+/// A machine on which committed lines were measured.
 struct Machine {
     folder: &'static str,
-    /// The cost model that [`CostModel::calibrated`] measured on it, on the day of the lines; without, the built-in one.
+    /// The cost model that [`CostModel::calibrated`] measured on the machine, on the day of the lines. If none, the
+    /// built-in one is used.
     calibration: Option<&'static str>,
-    /// Seconds per gigabyte that a process takes for the first time. Single runs count where it is known: their memory is
-    /// fresh.
+    /// Seconds per gigabyte of memory that a process uses for the first time. Times of single runs, whose memory is
+    /// fresh, are compared only if this is known.
     fresh_memory: Option<f64>,
-    /// Predicted over measured times on one thread, and on two.
+    /// Range of the ratio of predicted to measured times, on one thread and on two.
     within: [Range<f64>; 2],
-    /// Median of these ratios on one thread.
+    /// Range of the median of these ratios on one thread.
     median: Range<f64>,
 }
 
-/// The built-in cost model was fitted to the first. The calibrated model measures kernels in caches of their own; lookups of
-/// gigabytes wait for memory, and on the third for a cache that other machines share. Speed-ups of two threads are from 1.45
-/// to 1.88, where one of 1.8 is predicted.
+/// The machines. The built-in cost model was fitted to the first. The calibrated model measures kernels that have the
+/// caches to themselves; lookups of gigabytes wait for memory, and on the third machine for a cache that other machines
+/// share. Two threads are faster by factors from 1.45 to 1.88, where 1.8 is predicted.
 ///
-/// On the second, 2 GiB took 2.3 to 4.3 s when they were written for the first time, in pages of 2 MiB, and 0.1 to 0.3 s when
-/// the host had given them to the machine before.
+/// On the second machine, 2 GiB in pages of 2 MiB took 2.3 to 4.3 s when they were written for the first time, and 0.1
+/// to 0.3 s when the host had already given them to the machine.
 const MACHINES: [Machine; 3] = [
     Machine {
         folder: "amd_zen4",
@@ -60,35 +61,35 @@ const MACHINES: [Machine; 3] = [
     },
 ];
 
-/// Sets with times on each machine, at least.
+/// Minimum number of parameter sets with times on each machine.
 const MIN_SETS: usize = 5;
 
-/// Measurement of today's circuits, with AVX-512 IFMA.
+/// A measurement of today's circuits, with AVX-512 IFMA.
 struct Line {
-    /// Place in [`MACHINES`].
+    /// Index in [`MACHINES`].
     machine: usize,
     name: String,
     parameters: Parameters,
     prediction: Prediction,
     tables: usize,
     threads: usize,
-    /// Time of each line of these parameters: [`units_of`].
+    /// Time of each line of these parameters, in units: [`units_of`].
     units: Vec<f64>,
-    /// Bytes that single runs took for the first time; 0 for medians of several runs.
+    /// Bytes that single runs used for the first time; 0 for medians of several runs.
     fresh_bytes: f64,
-    /// Peak memory, the most of all lines.
+    /// Peak memory, the largest of all lines.
     peak_bytes: f64,
     /// log2 of the standard deviation of errors in half steps: predicted for the line's table, and measured.
     noise: Option<[f64; 2]>,
 }
 
 impl Line {
-    /// Reads a committed line of packed values, if today's circuits were measured: those of earlier ones had other
-    /// keys, or other numbers of key switches or transforms. Lines of words are skipped, since they do not hold
-    /// circuits, and times of single runs where the cost of fresh memory is not known.
+    /// Reads a committed line of packed values, if it measured today's circuits: earlier circuits had other keys, or
+    /// other numbers of key switches or transforms. Skips lines of words, since they do not hold circuits, and times of
+    /// single runs if the cost of fresh memory is not known.
     fn read(machine: usize, line: &str) -> Option<Self> {
         let line: Value = serde_json::from_str(line).unwrap();
-        // Tails of noise have other memory and no times.
+        // Lines of tails of noise have other memory and no times.
         if line.get("variance_ratio").is_some() {
             return None;
         }
@@ -115,19 +116,19 @@ impl Line {
             }
             _ => return None,
         };
-        // Lines from before there were keys for short masks lack their bytes.
+        // Lines that are older than keys for short masks lack the bytes of these keys.
         let results = parameters.result_key().map_or(0, |shape| shape.memory_bytes());
         let measured = line["eval_key_bytes"].as_u64()? as usize;
         if measured + results / 2 < prediction.key_memory_bytes {
             prediction.key_memory_bytes -= results;
         }
-        // Matrices of few slots have some words that are not counted.
+        // Matrices of few slots have some words that are not counted, hence the tolerance.
         let key = prediction.key_memory_bytes as f64 / line["eval_key_bytes"].as_f64()?;
         if (key - 1.0).abs() > 1e-3 || line["simd"] != "Avx512Ifma" {
             return None;
         }
         let is_single = line["runs"].as_u64()? <= 2;
-        // The line of sums by groups took 1.37 times what is predicted, and is compared for memory alone.
+        // The line of sums by groups took 1.37 times the predicted time, and is compared for memory only.
         let is_counted = !method.starts_with("sums by ");
         let is_timed = is_counted && (!is_single || MACHINES[machine].fresh_memory.is_some());
         let peak_bytes = line["eval_rss_bytes"].as_f64()?;
@@ -146,7 +147,7 @@ impl Line {
         })
     }
 
-    /// Predicted over measured time, on the line's threads, if there is one.
+    /// Returns the ratio of predicted to measured time, on the line's threads, if a time was measured.
     fn time_ratio(&self, model: &CostModel) -> Option<f64> {
         let values = self.prediction.values_per_ciphertext as u64;
         let predicted = self.prediction.duration(model, values, self.threads).as_secs_f64();
@@ -154,8 +155,8 @@ impl Line {
         Some((predicted + fresh) / model.unit() / self.median_units()?)
     }
 
-    /// The median of the lines' times, if there are any: the same program takes up to a fifth more or less u in other minutes
-    /// of the machine.
+    /// Returns the median of the lines' times, if there are any. In other minutes of the same machine, the same program
+    /// takes up to a fifth more or less u.
     fn median_units(&self) -> Option<f64> {
         let mut units = self.units.clone();
         units.sort_by(f64::total_cmp);
@@ -164,7 +165,7 @@ impl Line {
     }
 }
 
-/// The count of rows and the sums of digits by group, as `bench groups` measures them.
+/// Prepares the count of rows and the sums of digits by group, as `bench groups` measures them.
 fn sums_by_group(parameters: &Parameters, digits: f64) -> PreparedFormulas {
     let mut formulas = vec![Formula::Constant(1)];
     formulas.extend((1..=digits.ceil() as usize).map(Formula::Column));
@@ -172,8 +173,9 @@ fn sums_by_group(parameters: &Parameters, digits: f64) -> PreparedFormulas {
     PreparedFormulas::by_group(&formulas, 0, groups, parameters.input_modulus()).unwrap()
 }
 
-/// Predicted and measured noise of a line that says both: that of its own table where there are few entries. Signs are left
-/// out, since half of their values lie where the step is, and others have less noise.
+/// Returns the predicted and the measured noise of a line that states both. The prediction is for the line's own table
+/// if that has few entries. Signs are skipped, since half of their values lie where the step is, and others have less
+/// noise.
 fn noise_of(parameters: &Parameters, line: &Value) -> Option<[f64; 2]> {
     line["predicted_noise_std_log2"].as_f64()?;
     let measured = line["noise_std_log2"].as_f64()?;
@@ -205,8 +207,9 @@ fn model_of(machine: usize) -> CostModel {
     calibration.map_or_else(CostModel::default, |text| serde_json::from_str(text).unwrap())
 }
 
-/// Time of a line: the median of its runs, or what the steps of one of them took if that is less. Other work on the machine
-/// adds to either. The unit is u as measured beside it, and where the cost model was measured on the machine, that model's.
+/// Returns the time of a line: the median of its runs, or the total of the steps of one run if that is less, since
+/// other work on the machine adds to either. The unit is that of the cost model if one was measured on the machine, and
+/// otherwise u as measured with the line.
 fn units_of(machine: usize, line: &Value) -> Option<f64> {
     let unit = match MACHINES[machine].calibration {
         Some(_) => model_of(machine).unit(),
@@ -218,7 +221,8 @@ fn units_of(machine: usize, line: &Value) -> Option<f64> {
     Some(if of_steps > 0.0 { median.min(of_steps) } else { median })
 }
 
-/// Returns the contents of the committed files of lines, with the place of their machine in [`MACHINES`] and their names.
+/// Returns the contents of the committed files of lines, with the index of their machine in [`MACHINES`] and their
+/// names.
 fn files() -> Vec<(usize, String, String)> {
     let mut files = Vec::new();
     for (machine, Machine { folder, .. }) in MACHINES.iter().enumerate() {
@@ -235,7 +239,7 @@ fn files() -> Vec<(usize, String, String)> {
     files
 }
 
-/// All committed lines, those of the same machine, parameters and work as one.
+/// Returns all committed lines. Lines of the same machine, parameters and work are joined.
 fn lines() -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (machine, _, text) in files() {
@@ -257,7 +261,7 @@ fn lines() -> Vec<Line> {
     lines
 }
 
-/// Lines of lookups state a failure probability that their parameters have by the present law of noise.
+/// Checks that the failure probabilities that lines of lookups state hold by the present law of noise.
 #[test]
 fn committed_lines_state_true_failure_probabilities() {
     let mut wrong = Vec::new();
@@ -285,7 +289,8 @@ fn committed_lines_state_true_failure_probabilities() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lines of AKP of the time when blocks of a table had all limbs of the steps, and so took more memory than they are predicted.
+/// Lines of AKP that were measured when blocks of a table had all limbs of the steps, and so needed more memory than
+/// predicted now.
 const LINES_OF_WIDE_BLOCKS: [&str; 2] =
     ["akp_256_to_256_n65536_s32768_complex", "akp_4096_to_256_n65536_s32768_complex"];
 
@@ -314,8 +319,9 @@ fn typical_noise_is_near_what_was_measured() {
         let Some([predicted, measured]) = line.noise else { continue };
         let name = &line.name;
         println!("{name}: noise 2^{predicted:.2}, measured 2^{measured:.2}");
-        // Half a bit; and a third where predictions are larger, since matrices of SlotsToCoeffs had equal scales when these
-        // lines were measured, and now share them for the least largest error.
+        // The tolerance is half a bit, plus a third of a bit where predictions are larger: when these lines were
+        // measured, matrices of SlotsToCoeffs had equal scales, whereas they now divide the scale so that the largest
+        // error is minimal.
         if !(-0.5..0.84).contains(&(predicted - measured)) {
             wrong.push(format!("{name}: 2^{predicted:.2} for 2^{measured:.2}"));
         }
@@ -365,7 +371,7 @@ fn fit_of_the_cost_model() {
             let counts = line.parameters.operation_counts(line.tables);
             println!("FIT {:?} {:?} {work:?} {counts:?}", line.name, line.units);
             println!("STAGES {:?} {:?}", line.name, line.parameters.stage_counts(line.tables));
-            // Of relative errors; the transform is the unit.
+            // The fit minimizes relative errors; the transform is the unit.
             let units = line.median_units()?;
             let mut of_transforms = work;
             (of_transforms.limb_products, of_transforms.combination_products) = (0.0, 0.0);
@@ -375,7 +381,7 @@ fn fit_of_the_cost_model() {
             Some((line.name, row.map(|x| x / units)))
         })
         .collect();
-    // Coordinate descent on the squares, for constants that are not negative.
+    // Coordinate descent on the squares, for non-negative constants.
     let mut found = [0.2, 0.1, 0.1];
     for _ in 0..10_000 {
         for k in 0..found.len() {
@@ -404,7 +410,7 @@ fn a_memory_limit_is_kept() {
     let request = Request { memory: Some(limit), ..Request::new(1 << 12, 1 << 12) };
     for parameters in Parameters::candidates(&request).unwrap() {
         assert!(parameters.prediction().peak_bytes() <= limit);
-        // AKP of 12 bits is predicted to take more.
+        // AKP of 12 bits is predicted to need more.
         assert!(!parameters.method_name().starts_with("AKP"));
     }
 }
@@ -428,7 +434,8 @@ fn higher_orders_serve_where_the_first_does_not() {
 #[test]
 fn weaker_demands_are_served_no_slower() {
     let model = CostModel::default();
-    // Of every way to cut the input into digits: what 6 lookups in a row need took longer than what 7 need, by a cleaning.
+    // Times for every way to cut the input into digits. Parameters for 6 lookups in a row once took longer than those
+    // for 7, by a cleaning.
     let times = |lookups_in_a_row| -> BTreeMap<String, f64> {
         let request = Request { lookups_in_a_row, ..Request::new(256, 256) };
         let found = Parameters::candidates(&request).unwrap().into_iter();
@@ -437,7 +444,7 @@ fn weaker_demands_are_served_no_slower() {
     let mut weaker = times(1);
     for lookups in 2..=9 {
         let stronger = times(lookups);
-        // Trees in real slots take more memory, so that fewer of them are kept beside AKP.
+        // Trees in real slots need more memory, so that fewer of them are kept in addition to AKP.
         assert!(!stronger.is_empty(), "{stronger:?}");
         for (name, seconds) in &stronger {
             let before = weaker.get(name).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Public keys: noise of what they encrypt from both sides, their files, and masks that are fresh.
+//! Public keys: the noise of their ciphertexts from both sides, and their files.
 
 use crate::common;
 
@@ -7,7 +7,8 @@ use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_packed::{Parameters, PublicKey, ReadOptions, Request, SecretKey};
 use cryptable_ring::random::replay;
 
-/// Encrypts by a key that was read from its file, and compares errors with their law, from both sides and in the tails.
+/// Encrypts with a key that was read from its file, and compares errors with their law, from both sides and in the
+/// tails. Returns the size of the file.
 fn check_noise(parameters: &Parameters, ciphertexts: usize) -> usize {
     let secret = SecretKey::generate(parameters);
     let file = secret.public_key().unwrap().to_bytes();
@@ -34,7 +35,7 @@ fn noise_is_as_large_as_its_law() {
     check_noise(&Parameters::insecure_toy(16, 16).unwrap(), 100);
 }
 
-/// 65,536 values of 8 bits: noise of 16 ciphertexts, and how large a key is.
+/// Checks the noise of 16 ciphertexts of 65,536 values of 8 bits, and the size of a key.
 #[test]
 fn noise_is_as_large_as_its_law_at_full_size() {
     let _replay = replay::begin();

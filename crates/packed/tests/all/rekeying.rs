@@ -1,4 +1,4 @@
-//! Keys for a new owner: values stay, noise is as large as its law, and ciphertexts of nobody else are taken.
+//! Keys for a new owner: values do not change, noise is as large as its law, and ciphertexts of others are refused.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use cryptable_packed::{
 };
 use cryptable_ring::random::replay;
 
-/// Two clients of the same parameters, and a key from the first to the second, read from its file.
+/// Makes two clients with the same parameters, and a key from the first to the second, read from its file.
 fn clients(parameters: &Parameters) -> ([SecretKey; 2], RekeyingKey) {
     let [owner, new_owner] = [(); 2].map(|()| SecretKey::generate(parameters));
     let file = owner.rekey_to(&new_owner.public_key().unwrap()).unwrap().to_bytes();
@@ -19,7 +19,8 @@ fn clients(parameters: &Parameters) -> ([SecretKey; 2], RekeyingKey) {
     ([owner, new_owner], key)
 }
 
-/// Errors that a change of the owner adds to fresh ciphertexts, beside their law: from both sides, and in the tails.
+/// Compares the errors that a change of the owner adds to fresh ciphertexts with their law, from both sides and in the
+/// tails.
 fn check_noise(parameters: &Parameters, ciphertexts: usize) {
     let ([owner, new_owner], key) = clients(parameters);
     let p = parameters.input_modulus();
@@ -46,7 +47,7 @@ fn noise_is_as_large_as_its_law() {
     check_noise(&Parameters::insecure_toy(16, 16).unwrap(), 100);
 }
 
-/// 65,536 values of 8 bits: noise of 16 ciphertexts, and how large a key is.
+/// Checks the noise of 16 ciphertexts of 65,536 values of 8 bits, and the size of a key.
 #[test]
 fn noise_is_as_large_as_its_law_at_full_size() {
     let _replay = replay::begin();
@@ -60,7 +61,7 @@ fn noise_is_as_large_as_its_law_at_full_size() {
     assert!(parameters.lookup_log2_fail(fresh) <= -64.0);
 }
 
-/// Fresh values, sums and results change their owner; the new owner's server goes on with them.
+/// Fresh values and results change their owner, and the new owner's server computes with them.
 #[test]
 fn the_new_owner_computes_with_what_was_handed_over() {
     let parameters = Parameters::insecure_toy(16, 16).unwrap();
@@ -84,7 +85,7 @@ fn the_new_owner_computes_with_what_was_handed_over() {
         let own = new_owner.encrypt(&values).unwrap();
         let sum = new_owner.decrypt(&server.add(&handed_over, &own).unwrap()).unwrap();
         assert!(sum.iter().zip(expected).zip(&values).all(|((sum, x), y)| *sum == (x + y) % 16));
-        // The owner reads it no more, and the key does not go back.
+        // The owner can no longer read it, and the key does not work in the other direction.
         assert!(matches!(owner.decrypt(&handed_over), Err(Error::OtherClient { .. })));
         assert!(matches!(key.apply(&handed_over), Err(Error::OtherClient { .. })));
     }

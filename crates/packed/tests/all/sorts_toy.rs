@@ -26,7 +26,7 @@ impl Setting {
         Self { sort, secret, key, columns, keys }
     }
 
-    /// Rows of keys below a quarter of the modulus and of other columns.
+    /// Returns rows of keys below a quarter of the modulus, and of other columns.
     fn rows(&self, count: u64) -> Vec<Vec<u64>> {
         let value = |row: u64, column: usize| {
             let limit = if column < self.keys { MODULUS / 4 } else { MODULUS };
@@ -50,7 +50,7 @@ impl Setting {
     }
 }
 
-/// Checks that rows are in the order of their keys, and are all rows.
+/// Checks that rows are in the order of their keys, and that no row is missing.
 fn check_order(found: &[Vec<u64>], rows: &[Vec<u64>], keys: usize) {
     assert!(found.is_sorted_by_key(|row| row[..keys].to_vec()), "{found:?}");
     let sorted = |rows: &[Vec<u64>]| {
@@ -69,7 +69,7 @@ fn rows_are_sorted_by_their_keys_with_other_columns_along() {
         let rows = setting.rows(count);
         let results = setting.sort(&setting.encrypt(&rows));
         check_order(&setting.decrypt(&results), &rows, 2);
-        // Columns that are results hold anything in places without rows.
+        // Columns that are results hold arbitrary values in places without rows.
         let rows = setting.decrypt(&results);
         check_order(&setting.decrypt(&setting.sort(&results)), &rows, 2);
     }

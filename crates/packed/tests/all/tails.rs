@@ -1,5 +1,5 @@
-//! Errors of results beside the law that failure probabilities are stated by: variance, kurtosis, counts of large ones, and
-//! wrong values where parameters are so bad that there are some.
+//! Errors of results compared with the law that determines stated failure probabilities: variance, kurtosis, counts of
+//! large errors, and wrong values with parameters so bad that there are some.
 
 use crate::common;
 
@@ -12,7 +12,7 @@ use cryptable_packed::{
 };
 use cryptable_ring::random::replay;
 
-/// Errors of several lookups under one key in half steps, and how many values were wrong.
+/// Errors of several lookups under one key, in half steps, and the number of wrong values.
 struct Measured {
     lookups: Vec<Vec<f64>>,
     wrong: usize,
@@ -47,8 +47,8 @@ impl Measured {
         self.lookups.iter().flatten().filter(|e| e.abs() > margin).count()
     }
 
-    /// Compares with a law, beside a bias of at most `bias`: `least` is the least share of its variance that is measured.
-    /// Returns the share of what differs from lookup to lookup.
+    /// Compares errors with a law and a bias of at most `bias`. The measured share of the law's variance must exceed
+    /// `least`. Returns the share of the errors that differ from lookup to lookup.
     fn check(&self, (law, bias): (NoiseLaw, f64), least: f64, name: &str) -> f64 {
         let found = NoiseStatistics::new(&self.lookups, NoiseBound::of_law(law, bias), true);
         println!("{name}: {found:?}");
@@ -59,7 +59,8 @@ impl Measured {
     }
 }
 
-/// The worst table of the parameters: the largest output at one value, the least elsewhere.
+/// Returns the worst table of the parameters, with the largest output at one value and the least elsewhere, and that
+/// value.
 fn peak(parameters: &Parameters) -> (Table, u64) {
     let (p, outputs) = (parameters.input_modulus(), parameters.output_modulus());
     let (peak, least) = (p / 3, outputs / 2);
@@ -67,7 +68,7 @@ fn peak(parameters: &Parameters) -> (Table, u64) {
     (Table::from_fn(p, outputs, output).unwrap(), peak)
 }
 
-/// The law of results of fresh inputs for the worst table in half steps, and the bound on what is fixed.
+/// Returns the law of results of fresh inputs for the worst table, in half steps, and the bound on the bias.
 fn predicted(parameters: &Parameters) -> (NoiseLaw, f64) {
     let bound = parameters.result_noise(parameters.fresh_noise(parameters.input_modulus()));
     let half_steps = 2.0 * parameters.output_modulus() as f64;
@@ -100,10 +101,11 @@ fn akp_of_11_bits_has_the_law_of_the_worst_table() {
 #[ignore = "a minute and gigabytes"]
 fn cmt_of_12_bits_has_the_law_of_the_worst_table() {
     let _replay = replay::begin();
-    // Constants, matrices and squares of phase errors make most of what is measured. The law counts them as a bias.
+    // Constants, matrices and squares of phase errors cause most of the measured errors. The prediction counts them as
+    // a bias.
     let parameters = full_size(Method::Cmt, 12);
     let random = worst(&parameters).check(predicted(&parameters), 0.0, "CMT, 12 bits, worst table");
-    // What is left varies with the exponential's modulus, which all deltas of a digit share.
+    // The rest varies with the exponential's modulus, which all deltas of a digit share.
     assert!((0.4..1.1).contains(&random), "{random}");
 }
 
@@ -121,8 +123,9 @@ fn akp_of_8_bits_has_the_law_of_its_table() {
     measured.check((law.times(own / law.deviation()), 0.0), 0.4, "AKP, 8 bits, random table");
 }
 
-/// A toy of AKP whose results of the worst table fail by noise almost as often as `2^log2_fail`: primes are small, and
-/// outputs as fine as that admits. The sparse secret has one coefficient, whose overflow by less than 1 does no harm.
+/// Returns a toy of AKP whose results of the worst table fail by noise almost as often as `2^log2_fail`: primes are
+/// small, and the output modulus is as large as that admits. The sparse secret has one coefficient, whose overflow by
+/// less than 1 is harmless.
 fn failing_toy(log2_fail: f64) -> Parameters {
     let toy = Parameters::insecure_toy_of(4, 4, 1024, 1024).unwrap().literal().clone();
     let log2_scale = 26.0;
@@ -145,8 +148,8 @@ fn failing_toy(log2_fail: f64) -> Parameters {
     largest.expect("the toy itself")
 }
 
-/// Error that counts as wrong, in half steps of the failing toy: outputs of a modulus 1/0.36 times as large would
-/// decrypt wrong. Parameters for those are refused.
+/// Error that counts as wrong, in half steps of the failing toy: outputs with a modulus 1/0.36 times as large would
+/// decrypt wrong. Parameters with such a modulus are refused.
 const HALF_OF_A_FINER_STEP: f64 = 0.36;
 
 #[test]
@@ -156,7 +159,7 @@ fn wrong_values_of_a_failing_toy_are_within_the_law() {
     let law = predicted(&parameters).0;
     let (table, value) = peak(&parameters);
     let values = vec![value; parameters.literal().slots];
-    // Keys fix how loud slots are, so that there are many of them.
+    // The noise of slots depends on the key. The test therefore uses many keys.
     let run = |_| Measured::new(&parameters, &table, &values, 3);
     let runs: Vec<Measured> = (0..40).map(run).collect();
     let wrong = runs.iter().map(|run| run.beyond(HALF_OF_A_FINER_STEP)).sum::<usize>() as f64;
@@ -165,7 +168,7 @@ fn wrong_values_of_a_failing_toy_are_within_the_law() {
     let ratio = square / law.variance();
     let estimate = |law: NoiseLaw| samples * law.log2_exceeds_estimate(HALF_OF_A_FINER_STEP).exp2();
     let bound = samples * law.log2_exceeds(HALF_OF_A_FINER_STEP).exp2();
-    // The law's shape with the variance that was measured, which is less: no value meets the worst of all steps.
+    // The law's shape with the measured variance, which is smaller: no value meets the worst case of every step.
     let (stated, measured) = (estimate(law), estimate(law.times(ratio.sqrt())));
     println!(
         "{wrong} of {samples} wrong: {stated:.1} by the law, {bound:.1} at most, {measured:.1} by the measured variance, \
@@ -173,13 +176,13 @@ fn wrong_values_of_a_failing_toy_are_within_the_law() {
     );
     assert!(samples >= 1e5 && measured > 100.0 && ratio < 1.1);
     assert!(wrong <= bound && wrong <= stated + 5.0 * stated.sqrt());
-    // A quarter of what the law's shape makes of the measured variance, in several runs: the tail is lighter than the law's,
-    // yet far from a Gaussian's, which would have two such values.
+    // In several runs, a quarter of the number that the law's shape predicts with the measured variance was wrong: the
+    // tail is lighter than the law's, but far from a Gaussian's, which would have two such values.
     assert!(wrong >= measured / 6.0, "{wrong} wrong, {measured} by the variance");
     assert!(wrong <= measured + 5.0 * (2.5 * measured).sqrt(), "{wrong}, {measured}");
 }
 
-/// Returns the largest multiple that parameters admit, by additions: `n x` with `n`.
+/// Returns the largest multiple `n x` that parameters admit, computed by additions, and n.
 fn largest_multiple(keys: &EvaluationKey, x: &Ciphertext) -> (Ciphertext, u64) {
     let mut powers = vec![x.clone()];
     while let Ok(double) = keys.add(powers.last().unwrap(), powers.last().unwrap()) {
@@ -195,8 +198,9 @@ fn largest_multiple(keys: &EvaluationKey, x: &Ciphertext) -> (Ciphertext, u64) {
     (sum, count)
 }
 
-/// Sums of a result with itself fail as often as the law says, from both sides: the toy's primes are large, so that noise is the
-/// rounding to the client's modulus, whose law is exact. Its errors are whole units of that modulus.
+/// Checks, from both sides, that sums of a result with itself fail as often as the law says. The toy's primes are
+/// large, so that noise is the rounding to the client's modulus, whose law is exact. Its errors are whole units of that
+/// modulus.
 #[test]
 fn decryptions_of_a_failing_toy_are_as_wrong_as_predicted() {
     let _replay = replay::begin();
@@ -217,7 +221,7 @@ fn decryptions_of_a_failing_toy_are_as_wrong_as_predicted() {
             let modulus = parameters.output_modulus();
             let found = secret.decrypt(&sum).unwrap();
             wrong += found.iter().filter(|&&found| found != output * count % modulus).count();
-            // An error of a result is wrong in the sum from the first whole unit on beyond this margin.
+            // A result's error of whole units beyond this margin makes the sum wrong.
             let margin = units / (2.0 * modulus as f64 * count as f64);
             let law = result.noise().law().times(units);
             let one = law.log2_exceeds_estimate(margin.floor() + 0.5).exp2();
@@ -233,7 +237,7 @@ fn decryptions_of_a_failing_toy_are_as_wrong_as_predicted() {
     assert!(wrong <= stated && stated <= samples as f64 * (-6f64).exp2());
 }
 
-/// Variance of results of a table that looks random over that of its law.
+/// Returns the ratio of the variance of results of a table that looks random to that of its law.
 fn variance_ratio_of_own_table(parameters: &Parameters, lookups: usize) -> f64 {
     let modulus = parameters.input_modulus();
     let mix = |x: u64| x.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(x + 7);
@@ -247,8 +251,8 @@ fn variance_ratio_of_own_table(parameters: &Parameters, lookups: usize) -> f64 {
     measured.mean_square() / (own * own)
 }
 
-/// Results of few bits under small primes are off by errors of the exponential's modulus: by the roundings of a series whose
-/// steps are made of each other, and by the imaginary part of what a conjugation adds.
+/// Checks results of few bits under small primes, whose errors are those of the exponential's modulus: roundings of a
+/// series whose steps are computed from each other, and the imaginary part of the noise of a conjugation.
 #[test]
 fn exponentials_have_the_noise_that_is_predicted() {
     let _replay = replay::begin();

@@ -17,7 +17,7 @@ fn tree(digits: &[u64], entry_levels: u32) -> MultiplexerLiteral {
     MultiplexerLiteral { digits: digits.to_vec(), selectors, entry_levels, ..Default::default() }
 }
 
-/// Two clients of the same parameters.
+/// Makes the keys of two clients with the same parameters.
 fn clients(parameters: &Parameters) -> [(SecretKey, EvaluationKey); 2] {
     [(), ()].map(|()| common::keys(parameters))
 }
@@ -61,7 +61,7 @@ fn other_clients_are_refused_everywhere() {
     assert!(is_other(&EncryptedTables::from_bytes(&bob_key, &bytes).unwrap_err()));
     let read = EncryptedTables::from_bytes(&ann_key, &bytes).unwrap();
     assert_eq!(read.key_id(), ann.id());
-    // Results carry the client on; what is not of a client serves all of them.
+    // Results belong to the same client as their inputs; prepared tables serve all clients.
     let output = ann_key.lookup(&input, &prepared, silent).unwrap();
     assert_eq!(output.key_id(), ann.id());
     assert_eq!(ann.decrypt(&output).unwrap(), [14, 13, 12]);
@@ -136,7 +136,7 @@ fn lookups_and_key_generation_stop_when_told_to() {
                 error => panic!("{error}"),
             }
         }
-        // Nothing is left behind that harms a later lookup.
+        // A cancelled lookup leaves nothing behind that harms a later one.
         let again = look_up(Progress::silent()).unwrap();
         assert_eq!(secret.decrypt(&again).unwrap(), [3, 2, 1]);
         let error = stopped_after(3, |progress| secret.evaluation_key(progress));
@@ -179,7 +179,7 @@ fn insecure_parameters_are_refused_unless_allowed() {
     let read = Parameters::from_bytes(&parameters.to_bytes(), allowed()).unwrap();
     assert_eq!(read.digest(), parameters.digest());
     assert_eq!(SecretKey::from_bytes(&secret.to_bytes(), allowed()).unwrap().id(), secret.id());
-    // A name is only a name, and a claim is checked.
+    // The claimed security is checked; the name is only a name.
     let mut literal = parameters.literal().clone();
     literal.security = SecurityLevel::Bits128;
     assert!(matches!(Parameters::new(literal).unwrap_err(), Error::Security(_)));
@@ -192,14 +192,14 @@ fn insecure_parameters_are_refused_unless_allowed() {
 /// A change to a literal.
 type Change = fn(&mut ParametersLiteral);
 
-/// Gives a tree other digits and selectors.
+/// Replaces the digits and selectors of a tree.
 fn digits(literal: &mut ParametersLiteral, digits: &[u64], selectors: &[usize]) {
     let tree = literal.multiplexer.as_mut().unwrap();
     (tree.digits, tree.selectors) = (digits.to_vec(), selectors.to_vec());
     literal.input_modulus = digits.iter().fold(1, |product, &x| product.wrapping_mul(x));
 }
 
-/// Changes to a literal that make no sense, and whether they are of trees only.
+/// Changes to a literal that make no sense, and whether they apply to trees only.
 const ABSURDITIES: &[(bool, Change)] = &[
     (true, |l| digits(l, &[2; 24], &[23, 1])),
     (true, |l| digits(l, &[2; 24], &[1, 23])),
@@ -298,13 +298,13 @@ fn absurd_literals_are_refused_at_once() {
             let error = Parameters::new(literal.clone()).map(|_| ()).unwrap_err();
             assert!(start.elapsed() < Duration::from_secs(5), "{index}: {error}");
             assert!(error.to_string().len() < 1 << 20);
-            // What JSON can say is refused by readers, too.
+            // Readers also refuse the literal, if JSON can express it.
             if let Ok(bytes) = serde_json::to_vec(&literal) {
                 assert!(Parameters::from_bytes(&bytes, allowed()).is_err(), "{index}");
             }
         }
     }
-    // Fields that nobody knows, and bytes that are no literal.
+    // Unknown fields, and bytes that are not a literal.
     let text = String::from_utf8(Parameters::insecure_toy(4, 4).unwrap().to_bytes()).unwrap();
     let more = text.replacen('{', "{\"unknown\":1,", 1);
     assert!(Parameters::from_bytes(more.as_bytes(), allowed()).is_err());
@@ -334,7 +334,7 @@ fn absurd_requests_are_refused() {
     ] {
         assert!(Parameters::candidates(&request).is_err(), "{request:?}");
     }
-    // Any number of values is served, by several ciphertexts.
+    // Any number of values can be served, by several ciphertexts.
     for count in [0, usize::MAX] {
         Parameters::choose(&Request { count: Some(count), ..base }).unwrap();
     }

@@ -23,7 +23,7 @@ impl Client {
         Self { secret, keys }
     }
 
-    /// Looks values up; all are as `f` says, and noise is within its bounds.
+    /// Looks values up; checks that all results are those of `f`, and that noise is within its bounds.
     fn check(&self, circuit: &WordCircuit, values: &[u64], f: impl Fn(u64) -> u64) {
         let prepared = self.keys.prepare_words(circuit).unwrap();
         let input = self.secret.encrypt_words(values, circuit.input_words()).unwrap();
@@ -52,7 +52,7 @@ fn dictionaries_of_two_and_four_words() {
         let sorted = entries.iter().map(|(&key, &value)| (key, value));
         let dictionary = Dictionary::new(p, words, value_modulus, sorted, default).unwrap();
         let circuit = dictionary.circuit().unwrap();
-        // All keys that are there, and others.
+        // All present keys, and others.
         let values: Vec<u64> =
             entries.keys().copied().chain((0..1000).map(|i| mixed(0, i + 5) % range)).collect();
         client
@@ -98,7 +98,7 @@ fn what_does_not_fit_is_named() {
     let error =
         message(keys.prepare_words(&WordCircuit::sum(8, 8, |x| x, |x| x).unwrap()).unwrap_err());
     assert!(error.contains("input modulus is 16"), "{error}");
-    // Sums of too many are refused before anything is computed.
+    // Sums of too many terms are refused before anything is computed.
     let mut noisy = input[0].clone();
     while let Ok(sum) = keys.add(&noisy, &noisy) {
         noisy = sum;
@@ -123,7 +123,7 @@ fn a_table_without_structure_would_take_hours() {
     assert_eq!(toy.circuit_of_function(256, |x| x).unwrap().lookups(), 4);
 }
 
-/// 65,536 entries of keys of `16·words` bits on 65,536 keys, half of which are there.
+/// Checks a dictionary of 65,536 entries with keys of `16·words` bits, on 65,536 keys, half of which are present.
 fn full_size(words: usize, value_modulus: u64) {
     let _replay = replay::begin();
     let (p, bits) = (1 << 16, 16 * words as u32);

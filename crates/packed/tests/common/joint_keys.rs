@@ -9,14 +9,14 @@ use cryptable_lattice::owners::{
 use cryptable_lattice::{Progress, Result};
 use cryptable_wire::MappedFile;
 
-/// A message in a file of its own.
+/// Writes a message to its own file.
 pub fn written(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<MappedFile> {
     let mut file = std::io::BufWriter::new(tempfile::tempfile()?);
     write(&mut file)?;
     Ok(MappedFile::of(&file.into_inner().map_err(std::io::IntoInnerError::into_error)?)?)
 }
 
-/// An owner who made its first shares.
+/// An owner that has made its first shares.
 pub struct Owner<P> {
     pub secret: OwnerSecret<P>,
     pub commitment: Commitment,
@@ -25,12 +25,12 @@ pub struct Owner<P> {
 }
 
 impl<P: OwnersParameters> Owner<P> {
-    /// An owner with a fresh secret.
+    /// Makes an owner with a fresh secret.
     pub fn new(session: &Session<P>, number: u32) -> Self {
         Self::of_secret(OwnerSecret::generate(session, number).unwrap())
     }
 
-    /// The owner with this secret.
+    /// Makes an owner with this secret.
     pub fn of_secret(mut secret: OwnerSecret<P>) -> Self {
         let (mut commitment, mut keys) = (None, None);
         let first = written(|first| {
@@ -43,7 +43,7 @@ impl<P: OwnersParameters> Owner<P> {
         Self { secret, commitment: commitment.unwrap(), first: first.unwrap(), keys: keys.unwrap() }
     }
 
-    /// The owner's second share, after it agreed.
+    /// Agrees, and writes the owner's second share.
     pub fn second_share(
         &mut self,
         agreement: &Agreement<P>,
@@ -55,12 +55,12 @@ impl<P: OwnersParameters> Owner<P> {
     }
 }
 
-/// All owners of a session.
+/// Makes all owners of a session.
 pub fn owners<P: OwnersParameters>(session: &Session<P>) -> Vec<Owner<P>> {
     (1..=session.owners().count()).map(|number| Owner::new(session, number)).collect()
 }
 
-/// The commitments of these owners.
+/// Makes the agreement of these owners.
 pub fn agreement<P: OwnersParameters>(
     session: &Session<P>,
     owners: &[Owner<P>],
@@ -69,22 +69,22 @@ pub fn agreement<P: OwnersParameters>(
     Agreement::new(session, &commitments)
 }
 
-/// Bytes of messages.
+/// Returns the bytes of messages.
 pub fn bytes(files: &[MappedFile]) -> Vec<&[u8]> {
     files.iter().map(AsRef::as_ref).collect()
 }
 
-/// The first shares of these owners.
+/// Returns the first shares of these owners.
 pub fn first_shares<P>(owners: &[Owner<P>]) -> Vec<&[u8]> {
     owners.iter().map(|it| it.first.as_ref()).collect()
 }
 
-/// The key shares of these owners.
+/// Returns the key shares of these owners.
 pub fn key_shares<P>(owners: &[Owner<P>]) -> Vec<&[u8]> {
     owners.iter().map(|it| it.keys.as_ref()).collect()
 }
 
-/// The second shares of all owners, after they agreed.
+/// Lets all owners agree, and writes their second shares.
 pub fn second_shares<P: OwnersParameters>(
     agreement: &Agreement<P>,
     owners: &mut [Owner<P>],
@@ -97,7 +97,7 @@ pub fn second_shares<P: OwnersParameters>(
     owners.iter().map(|owner| write(owner).unwrap()).collect()
 }
 
-/// The file of the joint evaluation key.
+/// Writes the file of the joint evaluation key.
 pub fn evaluation_key_file<P: OwnersParameters>(
     agreement: &Agreement<P>,
     first: &[&[u8]],
@@ -108,7 +108,7 @@ pub fn evaluation_key_file<P: OwnersParameters>(
     written(|out| agreement.write_evaluation_key(shares, out, Progress::silent()))
 }
 
-/// The file of the joint evaluation key of owners who made first shares.
+/// Writes the file of the joint evaluation key of owners that have made first shares.
 pub fn joint_evaluation_key_file<P: OwnersParameters>(
     agreement: &Agreement<P>,
     owners: &mut [Owner<P>],

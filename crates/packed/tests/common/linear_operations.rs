@@ -1,6 +1,6 @@
-//! Sums, differences and multiples of encrypted values: what the tests of all engines have in common.
+//! Sums, differences and multiples of encrypted values: the tests that all engines share.
 //!
-//! The file that this one is a module of names its engine's types, and measures noise.
+//! The parent module names its engine's types, and measures noise.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ impl Setting {
         Ok(self.key.lookup_many(x, &[&table], Progress::silent())?.swap_remove(0))
     }
 
-    /// `terms·x` as a sum, by doubling and adding.
+    /// Computes `terms·x` as a sum, by doubling and adding.
     pub fn sum_of(&self, x: &Ciphertext, terms: u64) -> Result<Ciphertext> {
         let mut sum: Option<Ciphertext> = None;
         for bit in (0..=terms.ilog2()).rev() {
@@ -83,15 +83,15 @@ pub fn check_operations(settings: &[Setting], cases: u32) {
     }
 }
 
-/// Checks that bounds on noise hold and are near what is measured: of fresh values, and of the results of the first `few` of
-/// them, whose log2 over the bound is to be within a range.
+/// Checks that bounds on noise hold and are close to the measured noise, for fresh values and for results of the first
+/// `few` of them. For results, log2 of the ratio of measured noise to the bound must be within a range.
 pub fn check_bounds(settings: &[Setting], count: u64, few: usize, results: &Range<f64>) {
     for setting in settings {
         let p = setting.p;
         let values: Vec<u64> = (0..count).map(|i| i * 7 % p).collect();
         let times = |factor: u64| values.iter().map(|v| factor * v % p).collect::<Vec<_>>();
         let x = setting.secret.encrypt(&values).unwrap();
-        // Errors are those of the terms exactly, so that the bound is met but for chance and rounding.
+        // Errors are exactly multiples of those of the terms, so that the bound is met up to chance and rounding.
         for (ciphertext, factor) in [
             (x.clone(), 1),
             (setting.key.add(&x, &x).unwrap(), 2),
@@ -104,7 +104,7 @@ pub fn check_bounds(settings: &[Setting], count: u64, few: usize, results: &Rang
                 "p = {p}, {factor} times: 2^{ratio:.2} of the bound"
             );
         }
-        // Results: the bound is that of the worst table.
+        // The bound of results is that of the worst table.
         let few = &values[..few];
         let result = setting.look_up(&setting.secret.encrypt(few).unwrap()).unwrap();
         let multiple = |factor| move |v: &u64| factor * affine(*v, p) % p;
@@ -120,7 +120,7 @@ pub fn check_bounds(settings: &[Setting], count: u64, few: usize, results: &Rang
     }
 }
 
-/// Checks that the largest sums that are admitted come out right in every value, and that one term more is refused.
+/// Checks that the largest admitted sums are correct in every value, and that one more term is refused.
 pub fn check_limits(settings: &[Setting], count: u64) {
     for setting in settings {
         let Setting { secret, key, p } = setting;
@@ -159,7 +159,7 @@ pub fn check_limits(settings: &[Setting], count: u64) {
     }
 }
 
-/// Checks that operands that do not belong together are refused, by a toy of tables from 8 to 4.
+/// Checks that operands that do not belong together are refused, with a toy for tables from 8 to 4.
 pub fn check_refusals() {
     let toy = Parameters::insecure_toy(8, 4).unwrap();
     let (own, other) = (Setting::new(&toy), Setting::new(&toy));

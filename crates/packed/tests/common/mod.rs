@@ -18,7 +18,7 @@ pub fn allowed() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// Returns the keys of a new client: secret, and for evaluation.
+/// Returns the keys of a new client: the secret key and the evaluation key.
 pub fn keys(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
     let secret = SecretKey::generate(parameters);
     let key = secret.evaluation_key(Progress::silent()).unwrap();
@@ -30,12 +30,12 @@ pub fn outputs(table: &Table, values: &[u64]) -> Vec<u64> {
     values.iter().map(|&value| table.values()[value as usize]).collect()
 }
 
-/// Returns the root of the mean of squares.
+/// Returns the root mean square.
 pub fn root_mean_square(errors: &[f64]) -> f64 {
     (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt()
 }
 
-/// Checks every value of a ciphertext, and returns the deviation of its errors in half steps.
+/// Checks every value of a ciphertext, and returns the standard deviation of its errors in half steps.
 pub fn deviation(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
     let decrypted = secret.decrypt(found).unwrap();
     let deviation = root_mean_square(&secret.errors(found, expected).unwrap());
@@ -44,13 +44,15 @@ pub fn deviation(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f6
     deviation
 }
 
-/// Checks every value of a ciphertext, and returns the deviation of its errors over the bound that it carries.
+/// Checks every value of a ciphertext, and returns the ratio of the standard deviation of its errors to the bound that
+/// it carries.
 pub fn over_bound(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
     let bound = found.noise().deviation() + found.noise().bias();
     deviation(secret, found, expected) / (2.0 * found.modulus() as f64 * bound)
 }
 
-/// Checks every value of a ciphertext and that no error is beyond its bound; returns the largest one over that.
+/// Checks every value of a ciphertext, and that no error exceeds its bound. Returns the ratio of the largest error to
+/// the bound.
 pub fn largest_over_bound(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
     assert!(secret.decrypt(found).unwrap() == expected, "wrong values");
     let errors = secret.errors(found, expected).unwrap();
@@ -61,10 +63,10 @@ pub fn largest_over_bound(secret: &SecretKey, found: &Ciphertext, expected: &[u6
     ratio
 }
 
-/// Checks noise of what a key with public samples encrypts, from both sides and in the tails.
+/// Checks the noise of ciphertexts of a key with public samples, from both sides and in the tails.
 pub fn check_key_noise(found: &NoiseStatistics, parameters: &Parameters) {
-    // The law is of the largest norm that a secret with a public key may have, 1.25 times the mean. Sampling, and the weight
-    // of this secret: five deviations of each.
+    // The law is that of the largest norm that a secret with a public key may have, 1.25 times the mean. The tolerance
+    // is five standard deviations each for sampling and for the weight of this secret.
     let weight = 1.0 / (2.0 * parameters.ring_degree() as f64).sqrt();
     let tolerance = 5.0 * (weight + (2.0 / found.samples as f64).sqrt());
     assert!((1.25 * found.variance_ratio - 1.0).abs() < tolerance, "{tolerance}: {found:?}");
@@ -72,7 +74,7 @@ pub fn check_key_noise(found: &NoiseStatistics, parameters: &Parameters) {
     assert!(found.beyond.iter().all(|beyond| beyond.is_not_above(2)), "{found:?}");
 }
 
-/// Returns the parameters that a request gets, which have what every plan promises.
+/// Returns the parameters for a request, after checking what every plan promises.
 pub fn choose(request: &Request) -> Parameters {
     let parameters = Parameters::choose(request).unwrap();
     check_promises(&parameters);
@@ -85,13 +87,13 @@ pub fn check_promises(parameters: &Parameters) {
     assert!(parameters.failure_probability().log2() <= -64.0, "{parameters}");
 }
 
-/// Checks a table's results: every value, and that noise is neither above nor far below the predicted one.
+/// Checks a table's results: every value, and that noise is neither above nor far below the prediction.
 pub fn check_result(secret: &SecretKey, found: &Ciphertext, table: &Table, expected: &[u64]) {
     let parameters = secret.parameters();
     let (name, failure) = (&parameters.literal().name, parameters.failure());
     let deviation = deviation(secret, found, expected);
     // The prediction is for the worst table, so the measured noise stays below it; but not far, or the model would be
-    // wrong. Constant tables have none. Bias is a bound that few values come near.
+    // wrong. Constant tables have no noise. Bias is a bound that few values come close to.
     let bound = failure.noise_ratio + failure.bias_ratio;
     let few = 1.0 + 3.0 / (expected.len() as f64).sqrt();
     assert!(deviation < 1.4 * few * bound, "{name}: {deviation:e} over {bound:e}");
@@ -111,7 +113,7 @@ pub fn tables(p: u64, output: u64) -> Vec<Table> {
     ]
 }
 
-/// The same parameters with tables that are evaluated in the half ring, by keys of two digits.
+/// Returns the same parameters, but with tables that are evaluated in the half ring, with keys of two digits.
 pub fn in_half_ring(of: &Parameters) -> Parameters {
     Parameters::new(ParametersLiteral { half_digits: 2, ..of.literal().clone() }).unwrap()
 }
@@ -158,13 +160,13 @@ pub fn stopped_after<T>(
     }
 }
 
-/// A number that looks random.
+/// Returns a number that looks random.
 pub fn mixed(seed: u64, index: u64) -> u64 {
     let x = (seed << 32 | index).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33
 }
 
-/// Returns the parameters of formulas, which have what every plan promises, and prints what is predicted.
+/// Returns the parameters of formulas, after checking what every plan promises, and prints the prediction.
 pub fn plan_formulas(formulas: &PreparedFormulas, request: &Request) -> Parameters {
     let parameters = Parameters::for_formulas(formulas, request).unwrap();
     assert!(parameters.security_bits() >= 128.0, "{parameters}");
@@ -201,7 +203,7 @@ pub fn number(seed: u64) -> f64 {
     mixed(1, seed) as f64 / 31f64.exp2() - 0.5
 }
 
-/// A full binary tree with leaves from -`most` to `most`.
+/// Returns a full binary tree with leaves from -`most` to `most`.
 pub fn tree(seed: u64, depth: u64, columns: usize, modulus: u64, most: i64) -> Formula {
     if depth == 0 {
         let value = mixed(seed, 0) % (2 * most.unsigned_abs() + 1);
