@@ -11,7 +11,8 @@
 //! Shapes: Q is the product of the primes of fresh ciphertexts, and P is one special prime. A key consists of the words
 //! of b and the seed of a. NTTs per ciphertext: 3 forward and, to divide by P, 2 inverse ones per prime.
 //!
-//! Noise of a coefficient modulo Q·P: `2·(2/3)·10.5·N + 10.5`, as [`Owners::public_error_variance`](crate::Owners::public_error_variance) bounds it for every key.
+//! Noise of a coefficient modulo Q·P: `2·(2/3)·10.5·N + 10.5`, as
+//! [`Owners::public_error_variance`](crate::Owners::public_error_variance) bounds it for every key.
 
 use std::sync::Arc;
 

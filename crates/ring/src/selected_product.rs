@@ -30,8 +30,8 @@ pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// With VNNI, an entry takes 7/4 bytes per small modulus of its residues, up to 24 bytes. It takes 8 bytes as a word, 8
-/// to 24 as doubles, and fewer with AMX, which works on bytes.
+/// With VNNI, an entry takes 7/4 bytes for each of the small moduli of its residues, of which there are at most 24. It
+/// takes 8 bytes as a word, 8 to 24 as doubles, and fewer with AMX, which works on bytes.
 #[derive(Debug)]
 pub struct TableMatrix {
     outer: usize,
