@@ -70,6 +70,7 @@ unsafe fn decompose<D: Doubles>(
 
 /// Multiplies digits by one key; see the entries.
 ///
+/// # Safety
 /// The processor must have the instruction set of D, of R lanes, and the tables must be for R lanes.
 #[inline(always)]
 unsafe fn multiply_add<D: Doubles, const R: usize>(
