@@ -88,7 +88,7 @@ pub enum Error {
     /// No way to evaluate the table fits into the memory limit.
     #[error(
         "no parameter set fits in {} of memory: the smallest needs {}; more memory, fewer values per ciphertext or smaller \
-         outputs would do",
+         outputs would help",
         size(*limit, f64::floor), size(*needed, f64::ceil)
     )]
     Memory {
@@ -186,7 +186,7 @@ pub enum Error {
     /// A ciphertext has too much noise for an operation, or its result would have.
     #[error(
         "{operation} would fail with probability 2^{found:.1} per value, above the limit 2^{limit:.1}: its noise is too \
-         large; sum fewer values, multiply by smaller numbers, or look values up before"
+         large; sum fewer values, multiply by smaller numbers, or look values up first"
     )]
     NoiseTooLarge {
         /// Operation that would fail.

@@ -53,7 +53,7 @@ impl Handover {
         let new_owner = KeyId(reader.array("new owner's key identifier")?);
         if owner == new_owner {
             let (name, expected) =
-                ("new owner's key identifier", "another client key than the owner's");
+                ("new owner's key identifier", "a client key other than the owner's");
             return Err(WireError::invalid(name, new_owner, expected).into());
         }
         let [owner, new_owner] =

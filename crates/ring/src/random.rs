@@ -37,7 +37,7 @@ fn fill_fresh(bytes: &mut [u8; Seed::BYTES]) {
     if replay::fill(bytes) {
         return;
     }
-    OsRng.try_fill_bytes(bytes).expect("the operating system gives randomness");
+    OsRng.try_fill_bytes(bytes).expect("the operating system provides randomness");
 }
 
 /// A public seed, from which uniform masks are expanded.

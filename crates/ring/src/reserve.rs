@@ -136,7 +136,7 @@ pub(crate) fn refuse(bytes: usize) -> ! {
     if CATCHING.load(Ordering::Relaxed) > 0 {
         resume_unwind(Box::new(Refused(bytes)));
     }
-    panic!("the system gives no memory for a buffer of {bytes} bytes")
+    panic!("the system refused memory for a buffer of {bytes} bytes")
 }
 
 /// Returns an empty vector with room for `count` elements.

@@ -134,7 +134,7 @@ pub fn selected_matrix_product(
     let operands = columns.iter().chain(selectors.iter().flatten()).flatten();
     assert!({ operands }.all(|poly| poly.basis().main >= main), "an operand lacks limbs");
     let basis = ring.main_basis(main);
-    assert_eq!(basis.limbs(), main, "tables are for chains of one prime a limb");
+    assert_eq!(basis.limbs(), main, "tables are for chains of one prime per limb");
     let poly = || Poly::<Evaluations>::unspecified(ring, basis);
     let tensor = || Tensor { d0: poly(), d1: poly(), d2: poly() };
     let mut results: Vec<Vec<Tensor>> =

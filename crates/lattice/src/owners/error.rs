@@ -81,7 +81,7 @@ pub enum OwnersError {
     },
     /// A message belongs to another session.
     #[error(
-        "the {message} of owner {owner} is of session {}, not of {}", short_hex(.found), short_hex(.expected)
+        "the {message} of owner {owner} belongs to session {}, not to {}", short_hex(.found), short_hex(.expected)
     )]
     OtherSession {
         /// Kind of the message.
@@ -95,7 +95,7 @@ pub enum OwnersError {
     },
     /// A share is not the one that its owner committed to.
     #[error(
-        "the {message} of owner {owner} is not the one that its commitment names: ask owner {owner} for that"
+        "the {message} of owner {owner} is not the one that its commitment names: ask owner {owner} for the right one"
     )]
     OtherShare {
         /// Kind of the message.

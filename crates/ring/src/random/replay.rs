@@ -61,7 +61,7 @@ fn number() -> u64 {
             .to_str()
             .and_then(|text| text.parse().ok())
             .unwrap_or_else(|| panic!("{SETTING} is {text:?}, not a number below 2^64")),
-        None => OsRng.try_next_u64().expect("the operating system gives randomness"),
+        None => OsRng.try_next_u64().expect("the operating system provides randomness"),
     })
 }
 
