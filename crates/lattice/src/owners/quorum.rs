@@ -18,7 +18,8 @@ use cryptable_ring::Modulus;
 use super::{Message, Owners, OwnersError};
 use crate::error::{Result, out_of_range};
 
-/// The holders who decrypt together, out of all who hold a share of a key's secret: exactly one per owner of the key.
+/// The holders who decrypt together, out of all who hold a share of a key's secret. Their number is that of the key's
+/// owners.
 ///
 /// ```
 /// use cryptable_lattice::owners::{Owners, Quorum};
