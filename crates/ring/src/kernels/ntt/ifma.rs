@@ -17,7 +17,8 @@
 //!
 //! There are three kinds of reductions. Zen 4 executes one of them on the units of products and the others beside them,
 //! so that a mixture is fastest: by a quotient ([`IfmaLanes::divide`]); by a comparison ([`IfmaLanes::subtract`]); and
-//! by the top bit of 52 ([`IfmaLanes::shift`]), which does not need noise to be cleared, but leaves a larger range.
+//! by the top bit of 52 ([`IfmaLanes::shift`]), which does not need noise to be cleared, but is less flexible in the
+//! range that it reduces to.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
