@@ -1,4 +1,4 @@
-//! Says whether the crate is built without optimisation, as dependencies of a program are by `cargo run`.
+//! Tells the crate whether it is built without optimisation, as `cargo run` builds the dependencies of a program.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,5 +1,5 @@
-//! The cost model of this machine beside the built-in one: `cargo run --release -p
-//! cryptable-lattice --example calibration`. Measures, and neither reads nor writes a file.
+//! Prints the cost model of this machine beside the built-in one:
+//! `cargo run --release -p cryptable-lattice --example calibration`. It measures, and neither reads nor writes a file.
 
 use std::time::Instant;
 

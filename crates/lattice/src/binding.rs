@@ -1,10 +1,10 @@
-//! Which parameters and which client an object belongs to.
+//! The parameters and the client that an object belongs to.
 
 use cryptable_wire::{BodyReader, KeyId, ObjectType, peek_header, read_object};
 
 use crate::error::{Result, check_client, check_parameters};
 
-/// Digest of an object's parameters, and identifier of the client's key that it is under.
+/// The digest of an object's parameters, and the identifier of the client's key that the object is under.
 ///
 /// ```
 /// use cryptable_lattice::Binding;
@@ -21,7 +21,8 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Checks that an object with this binding belongs to what `expected` is bound to; errors name it `object`.
+    /// Checks that an object with this binding belongs to the parameters and the client of `expected`. Errors call the
+    /// object `object`.
     ///
     /// # Errors
     /// [`crate::Error::OtherParameters`], [`crate::Error::OtherClient`].
@@ -30,7 +31,7 @@ impl Binding {
         check_client(object, expected.key_id, self.key_id)
     }
 
-    /// Checks an object whose body begins with a key identifier; returns the binding, and a reader of the rest.
+    /// Checks an object whose body begins with a key identifier. Returns the binding, and a reader of the rest.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged object of this type, or its body is longer than `longest`.
@@ -46,8 +47,8 @@ impl Binding {
     }
 }
 
-/// Defines what keys of a client show, in an `impl` of a type with the fields `parameters` and `binding`; the method of the
-/// identifier has this name.
+/// Defines the public methods that all keys of a client have, in an `impl` of a type with the fields `parameters` and
+/// `binding`. The second argument is the name of the method that returns the identifier.
 #[macro_export]
 macro_rules! bound_key {
     ($parameters:ty, $id:ident) => {
@@ -57,8 +58,8 @@ macro_rules! bound_key {
             &self.parameters
         }
 
-        /// Returns the identifier that the client's secret key, its other keys and its ciphertexts share; a hash that reveals
-        /// nothing of the secret.
+        /// Returns the identifier that the client's secret key, its other keys and its ciphertexts share: a hash that
+        /// reveals nothing about the secret.
         #[must_use]
         pub fn $id(&self) -> cryptable_wire::KeyId {
             self.binding.key_id

@@ -1,16 +1,16 @@
-//! Secrets of blocks, under which phases of few values are exponentiated in slots.
+//! Block secrets, under which phases of few values are exponentiated in slots.
 //!
-//! A secret of dimension d has h blocks of d/h coefficients, with one 1 in each of them, which is anywhere with the same
-//! probability. So `e^{2πi·phase}` is a product of h factors, one a block, and each factor is a sum of d/h public numbers of
-//! which the secret selects one (the idea of SHIP, Cheon, Hanrot, Kim, Stehlé, EUROCRYPT 2025). Numbers and bits of the secret
-//! are in slots of a larger ring: slot `v + n·c` has value v of n and the blocks of copy c.
+//! A secret of dimension d has h blocks of d/h coefficients. Each block has a single 1, at a uniformly random place.
+//! Hence `e^{2πi·phase}` is a product of h factors, one per block, and each factor is a sum of d/h public numbers of
+//! which the secret selects one (the idea of SHIP, Cheon, Hanrot, Kim, Stehlé, EUROCRYPT 2025). These numbers and the
+//! bits of the secret are in slots of a larger ring: slot `v + n·c` has value v of n and the blocks of copy c.
 
 use cryptable_ring::{Basis, Ring};
 
 use crate::evaluation_keys::{KeyPurpose, KeyRequest};
 use crate::switching_key::SwitchingKeyShape;
 
-/// How a secret of blocks lies in the slots of a ring.
+/// The layout of a block secret in the slots of a ring.
 ///
 /// ```
 /// use cryptable_lattice::block_secret::BlockSecretShape;
@@ -26,37 +26,37 @@ pub struct BlockSecretShape {
     pub ring_degree: usize,
     /// Dimension d of the secret, a power of two of at most N, and the degree of its ring.
     pub dimension: usize,
-    /// Blocks h, a power of two.
+    /// The number of blocks h, a power of two.
     pub blocks: usize,
-    /// Values n, a power of two of at most d and N/2.
+    /// The number of values n, a power of two of at most d and N/2.
     pub slots: usize,
-    /// Limbs of the first chain that bits of the secret are encrypted at.
+    /// Limbs of the first chain at which bits of the secret are encrypted.
     pub limbs: usize,
     /// log2 of the scale of these ciphertexts.
     pub log2_scale: f64,
 }
 
 impl BlockSecretShape {
-    /// Coefficients of a block.
+    /// Returns the number of coefficients of a block.
     #[must_use]
     pub const fn block_size(self) -> usize {
         self.dimension / self.blocks
     }
 
-    /// Blocks that lie side by side in the slots of one ciphertext.
+    /// Returns the number of blocks that lie side by side in the slots of one ciphertext.
     #[must_use]
     pub const fn copies(self) -> usize {
         let room = self.ring_degree / 2 / self.slots;
         if room < self.blocks { room } else { self.blocks }
     }
 
-    /// Ciphertexts that it takes to have all blocks.
+    /// Returns the number of ciphertexts that all blocks need together.
     #[must_use]
     pub const fn groups(self) -> usize {
         self.blocks / self.copies()
     }
 
-    /// Ciphertexts of bits of the secret: for every group, one a coefficient of a block.
+    /// Returns the number of ciphertexts of bits of the secret: for every group, one per coefficient of a block.
     #[must_use]
     pub const fn encrypted_bits(self) -> usize {
         self.groups() * self.block_size()
@@ -68,8 +68,8 @@ impl BlockSecretShape {
         group * self.copies() + copy
     }
 
-    /// Returns the keys to the block secret, modulo a prime of `prime_bits` bits, the only one of the ring's second chain, then the
-    /// encrypted bits.
+    /// Returns requests for the keys to the block secret, modulo a prime of `prime_bits` bits, the only one of the
+    /// ring's second chain, followed by requests for the encrypted bits.
     pub fn key_requests(self, prime_bits: u32) -> impl Iterator<Item = KeyRequest> {
         let single = |purpose, basis: Basis| {
             let digit_limbs = basis.main;
@@ -85,14 +85,14 @@ impl BlockSecretShape {
     }
 }
 
-/// Returns how many digits of -1, 0 and 1 words of `bits` bits have.
+/// Returns the number of digits of -1, 0 and 1 that words of `bits` bits have.
 #[must_use]
 pub const fn signed_bits(bits: u32) -> u32 {
     bits + 1
 }
 
-/// Digits of -1, 0 and 1 of words, the least significant first, no two of a word that are not 0 side by side: a third of
-/// them are not 0 on average. Of public words.
+/// Returns the digits of -1, 0 and 1 of public words, the least significant first. No two neighbouring digits of a word
+/// are both nonzero, and a third of the digits are nonzero on average.
 ///
 /// ```
 /// use cryptable_lattice::block_secret::signed_digits;
@@ -109,7 +109,7 @@ pub fn signed_digits(words: &[u64], bits: u32) -> Vec<Vec<i64>> {
     (0..signed_bits(bits)).map(of_place).collect()
 }
 
-/// Returns the modulus of the ring's second chain, that of the block secret.
+/// Returns the index of the modulus of the ring's second chain, which is that of the block secret.
 ///
 /// # Panics
 /// If there is no such chain.
@@ -133,7 +133,7 @@ mod client {
 
     use super::BlockSecretShape;
 
-    /// Draws the coefficients of a secret of blocks, all of one length.
+    /// Draws the coefficients of a block secret, with blocks of equal length.
     ///
     /// # Panics
     /// If the blocks do not divide the dimension.
@@ -151,10 +151,10 @@ mod client {
         Zeroizing::new((0..dimension).map(coefficient).collect())
     }
 
-    /// A secret of blocks. Zeroized on drop, redacted in Debug, and not `Clone`.
+    /// A block secret. Zeroized on drop, redacted in Debug, and not `Clone`.
     pub(crate) struct BlockSecret {
         shape: BlockSecretShape,
-        /// Where each block has its 1.
+        /// The place of the 1 in each block.
         places: Zeroizing<Vec<u64>>,
         embedding: Embedding,
     }
@@ -165,7 +165,7 @@ mod client {
         }
     }
 
-    /// 1 if both are the same, else 0: without a branch.
+    /// Returns 1 if both are equal, and 0 otherwise, without a branch.
     fn equal(a: u64, b: u64) -> u64 {
         let difference = a ^ b;
         1 - ((difference | difference.wrapping_neg()) >> 63)
@@ -180,7 +180,7 @@ mod client {
             Self { shape, places, embedding }
         }
 
-        /// Its coefficients in the ring of degree N, at multiples of N/d.
+        /// Returns the coefficients in the ring of degree N, at multiples of N/d.
         pub(crate) fn coefficients(&self) -> Zeroizing<Vec<i64>> {
             let BlockSecretShape { ring_degree, dimension, .. } = self.shape;
             let (gap, size) = (ring_degree / dimension, self.shape.block_size());
@@ -191,7 +191,7 @@ mod client {
             coefficients
         }
 
-        /// The coefficients of the polynomial whose slots have bits of the secret, times the scale.
+        /// Returns the coefficients of the polynomial whose slots hold bits of the secret, times the scale.
         pub(crate) fn encoded_bits(&self, index: usize) -> Zeroizing<Vec<i64>> {
             let BlockSecretShape { ring_degree, slots, log2_scale, .. } = self.shape;
             let (size, count) = (self.shape.block_size(), slots * self.shape.copies());

@@ -20,55 +20,54 @@ pub use real_decryption::{Flooding, RealDecryption};
 use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
 use cryptable_wire::{BodyReader, WireError, body_bytes};
 
-/// Largest log2 of a ciphertext modulus: words then fit 64 bits with their sign and room to add.
+/// The largest log2 of a ciphertext modulus: words then fit 64 bits with their sign and room for additions.
 pub const MAX_LOG2_MODULUS: u32 = 60;
 
-/// Largest log2 of the modulus of values.
+/// The largest log2 of the modulus of values.
 const MAX_LOG2_PLAINTEXT_MODULUS: u32 = 40;
 
-/// Which coefficients hold values, and of which modulus.
+/// The coefficients that hold values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoefficientLayout {
     /// Ring degree N.
     pub ring_degree: usize,
-    /// Coefficients that can hold values, a power of two: those at multiples of `N / slots`.
+    /// Number of coefficients that can hold values, a power of two: those at multiples of `N / slots`.
     pub slots: usize,
-    /// Values that are there.
+    /// Number of values.
     pub count: usize,
 }
 
 impl CoefficientLayout {
-    /// Distance between coefficients that hold values.
+    /// Returns the distance between coefficients that hold values.
     #[must_use]
     pub fn gap(&self) -> usize {
         self.ring_degree / self.slots
     }
 }
 
-/// The part that the secret multiplies.
+/// The part of a ciphertext that the secret multiplies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UniformPart {
-    /// Expanded from a seed: a fresh ciphertext is half as large.
+    /// A seed from which the words are expanded: a fresh ciphertext is half as large.
     Seed(Seed),
     /// The words themselves.
     Words(Vec<u64>),
 }
 
-/// `(b, a)` with `b + a·s = round(2^k·m/p) + e` modulo `2^k` and `X^N + 1`.
+/// A ciphertext `(b, a)` with `b + a·s = round(2^k·m/p) + e` modulo `2^k` and `X^N + 1`.
 ///
-/// The integers m of `Z_p` stand in the coefficients that its layout names; p need not be a power of
-/// two.
+/// The integers m of `Z_p` are in the coefficients that its layout names; p need not be a power of two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoefficientCiphertext {
     /// k, the log2 of the ciphertext modulus.
     pub log2_modulus: u32,
     /// p, the modulus of the values.
     pub plaintext_modulus: u64,
-    /// Where values are.
+    /// The coefficients that hold values.
     pub layout: CoefficientLayout,
     /// The words of b, below `2^k`.
     pub b: Vec<u64>,
-    /// The words of a, or their seed.
+    /// The words of a, or the seed that they are expanded from.
     pub a: UniformPart,
 }
 
@@ -84,11 +83,11 @@ impl CoefficientCiphertext {
     }
 }
 
-/// Largest ring degree that a ciphertext may claim.
+/// The largest ring degree that a ciphertext may claim.
 const MAX_DEGREE: u64 = 1 << 20;
 
 impl CoefficientCiphertext {
-    /// Returns the body of its wire format: numbers, then packed words of b, then the seed or words of a.
+    /// Returns the body of the ciphertext's wire format: numbers, packed words of b, and the seed or words of a.
     #[must_use]
     pub fn to_body(&self) -> Vec<u8> {
         body_bytes(|writer| {
@@ -107,10 +106,10 @@ impl CoefficientCiphertext {
         })
     }
 
-    /// Reads what [`CoefficientCiphertext::to_body`] wrote.
+    /// Reads a body that [`CoefficientCiphertext::to_body`] wrote.
     ///
     /// # Errors
-    /// If a number makes no sense, or bytes are missing or left over.
+    /// If a number is invalid, or if bytes are missing or left over.
     pub fn from_body(body: &[u8]) -> Result<Self, WireError> {
         let mut reader = BodyReader::new(body);
         let bits = reader.u32("log2 of the ciphertext modulus")?;
@@ -144,7 +143,7 @@ fn read_words(
     unpack(bytes, bits, count).map_err(|error| WireError::invalid(name, error, "packed words"))
 }
 
-/// Reads the modulus of values, of at most `bits` bits, and where they are.
+/// Reads the modulus of values, of at most `bits` bits, and the layout.
 fn read_layout(
     reader: &mut BodyReader<'_>,
     bits: u32,
@@ -163,7 +162,7 @@ fn read_layout(
     Ok((plaintext_modulus, CoefficientLayout { ring_degree, slots, count }))
 }
 
-/// The uniform part of a seed.
+/// Expands the uniform part from a seed.
 fn expand(seed: &Seed, degree: usize, bits: u32) -> Vec<u64> {
     let mut words = vec![0; degree];
     RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, 0)
@@ -184,8 +183,8 @@ mod client {
         /// Encrypts `values`, each below `plaintext_modulus`, with a fresh seed.
         ///
         /// # Panics
-        /// If there are more values than slots, more slots than coefficients, a value is not below the
-        /// plaintext modulus, or that is above the ciphertext modulus: callers check what users give.
+        /// If there are more values than slots or more slots than coefficients, if a value is not below the plaintext
+        /// modulus, or if that is above the ciphertext modulus. Callers check the input of users.
         #[must_use]
         pub fn encrypt(
             secret: &TernarySecret,
@@ -217,7 +216,7 @@ mod client {
             Self { log2_modulus: bits, plaintext_modulus, layout, b, a: UniformPart::Seed(seed) }
         }
 
-        /// `b + a·s` at the coefficients that hold values.
+        /// Returns `b + a·s` at the coefficients that hold values.
         pub(super) fn phases(&self, secret: &TernarySecret) -> Zeroizing<Vec<u64>> {
             let (b, a) = self.to_pair();
             let product = multiply(&a, secret.coefficients(), self.log2_modulus);
@@ -226,7 +225,7 @@ mod client {
             Zeroizing::new(sums.step_by(self.layout.gap()).take(self.layout.count).collect())
         }
 
-        /// How values stand modulo `2^k`.
+        /// Returns the encoding of values modulo `2^k`.
         pub(super) fn encoding(&self) -> PlaintextEncoding {
             PlaintextEncoding::new(self.plaintext_modulus, 1 << self.log2_modulus)
         }
@@ -241,14 +240,14 @@ mod client {
             self.phases(secret).iter().map(|&phase| encoding.decode(phase)).collect()
         }
 
-        /// The phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
+        /// Returns the phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
         pub(super) fn noisy_fractions(&self, secret: &TernarySecret) -> Zeroizing<Vec<f64>> {
             let unit = (-f64::from(self.log2_modulus)).exp2();
             let phases = self.phases(secret);
             Zeroizing::new(phases.iter().map(|&x| self.signed(x) * unit).collect())
         }
 
-        /// A word as the representative of least size.
+        /// Returns the representative of a word that has the least absolute value.
         pub(super) fn signed(&self, word: u64) -> f64 {
             let unused = 64 - self.log2_modulus;
             ((word << unused) as i64 >> unused) as f64
@@ -278,7 +277,7 @@ mod tests {
                     let errors = ct.errors(&secret, &values);
                     let variance = errors.iter().map(|e| (e * half_step).powi(2)).sum::<f64>()
                         / errors.len() as f64;
-                    // Seven standard deviations of the estimate above, five below.
+                    // The bounds are seven standard deviations of the estimate above, and five below.
                     let deviation = 10.5 * (2.0 / errors.len() as f64).sqrt();
                     let bounds = 10.5 - 5.0 * deviation..10.5 + 7.0 * deviation;
                     assert!(bounds.contains(&variance), "variance {variance}, expected 10.5");
@@ -295,11 +294,11 @@ mod tests {
         let encrypt = || CoefficientCiphertext::encrypt(&secret, &values, 1024, 16, 28);
         let (first, second) = (encrypt(), encrypt());
         assert_ne!(first.a, second.a);
-        // Zeros come out right by chance only, once in 16: 64 expected, standard deviation 8.
+        // Zeros decrypt to the right value only by chance, once in 16: 64 are expected, with standard deviation 8.
         let zeros = |values: &[u64]| values.iter().filter(|&&v| v == 0).count();
         let wrong = zeros(&first.decrypt(&TernarySecret::uniform(1024)));
         assert!((10..130).contains(&wrong), "{wrong} of 1024");
-        // So do the top bits of b.
+        // The same holds for the top bits of b.
         let top: Vec<u64> = first.b.iter().map(|b| b >> 24).collect();
         assert!((10..130).contains(&zeros(&top)), "{}", zeros(&top));
     }
@@ -320,7 +319,7 @@ mod tests {
         assert_eq!(ct.decrypt(&secret), [0, 5, 0]);
     }
 
-    /// A small fresh ciphertext and one with both halves.
+    /// Returns a small fresh ciphertext, and one with both halves.
     fn small_ciphertexts() -> [CoefficientCiphertext; 2] {
         let fresh =
             CoefficientCiphertext::encrypt(&TernarySecret::uniform(16), &[1, 2, 3], 8, 10, 27);

@@ -5,8 +5,9 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::Result;
 
-/// Returns the values of indices below `count`, on all threads: each is written where it stays, whereas collecting would leave
-/// copies of parts of the list in memory. What is there when one fails is zeroized; clearing the list is the caller's.
+/// Returns the values of indices below `count`, computed on all threads. Each value is written to its final place,
+/// since collecting would leave copies of parts of the list in memory. If one fails, the others are zeroized. The
+/// caller has to clear the returned list.
 ///
 /// ```
 /// use cryptable_lattice::decrypted_values::decrypt_each;
@@ -15,7 +16,7 @@ use crate::error::Result;
 /// ```
 ///
 /// # Errors
-/// The first that `value` gives.
+/// The first error that `value` returns.
 pub fn decrypt_each<T>(count: usize, value: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>>
 where
     T: Clone + Default + Send + Zeroize,

@@ -1,11 +1,11 @@
-//! A key switch with its division by P, and by the primes of a rescale, in two passes over limbs: ModDown (Han, Ki 2020)
-//! fused with the inner product.
+//! A key switch together with its division by P and by the primes of a rescale, in two passes over limbs: ModDown (Han,
+//! Ki 2020) fused with the inner product.
 //!
-//! `round((Σ d_i·(b_i, a_i) + P·add)/(P·D))`, D the product of the primes of the rescale. The limbs of P·D come first: their
-//! inner products go through the inverse NTT at once, and become remainders modulo the limbs that are kept. A kept limb is
-//! then multiplied by the key block by block, and every block less its remainder is divided while it is in the cache: no
-//! sum modulo Q·P is ever written to memory. Words, noise and rounding are those of [`switch`] and
-//! [`Poly::divide_round`], one after the other.
+//! The result is `round((Σ d_i·(b_i, a_i) + P·add)/(P·D))`, where D is the product of the primes of the rescale. The
+//! limbs of P·D come first: their inner products go through the inverse NTT at once, and become remainders modulo the
+//! kept limbs. Each kept limb is then multiplied by the key block by block. The remainder is subtracted from each block
+//! and the block is divided while it is in the cache, so that no sum modulo Q·P is ever written to memory. Words, noise
+//! and rounding are those of [`switch`] followed by [`Poly::divide_round`].
 
 use cryptable_ring::{Buffer, Evaluations, Poly, Ring, RoundedDivision};
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::key_switching::{BLOCK, KeySum, RaisedDigits, RaisedLimb, switch};
 use crate::switching_key::{RlweCiphertext, SwitchingKey};
 
-/// Switches `poly·s'` to the secret s and divides by the top `rescale` primes: a ciphertext of
+/// Switches `poly·s'` to the secret s and divides by the top `rescale` primes. The result is a ciphertext of
 /// `(poly·s' + add[0] + add[1]·s)/D`.
 ///
 /// # Panics
@@ -72,7 +72,7 @@ fn remainders(
         raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
         rayon::join(|| division.prepare(index, out0), || division.prepare(index, out1));
     });
-    // What is prepared goes when both remainders are there: in its place, a result that stays would leave a gap for good.
+    // The prepared words are freed when both remainders exist: a result in their place would leave a gap for good.
     let [c0, c1] = prepared.each_ref().map(|prepared| {
         let mut remainder = Poly::<Evaluations>::unspecified(ring, kept);
         division.remainders(prepared, remainder.words_mut());
@@ -81,7 +81,7 @@ fn remainders(
     RlweCiphertext { c0, c1 }
 }
 
-/// Switches `c0 + c1·s'` to the secret s, dividing by the top `rescale` primes on the way.
+/// Switches `c0 + c1·s'` to the secret s, and divides by the top `rescale` primes in the same pass.
 ///
 /// # Panics
 /// If the key's level is below the ciphertext's.

@@ -1,23 +1,24 @@
-//! A bound on the slots of a ring secret, which every rounding of a ciphertext is multiplied by.
+//! A bound on the slots of a ring secret, which multiply every rounding error of a ciphertext.
 //!
 //! For a uniform ternary secret s of degree N, `X_j = |s(ζ_j)|²/(2N/3)` is exponentially distributed over the N/2 slots
-//! and over secrets. The largest X_j decides how far out noise of slots lies ([`crate::noise_law`]), and a secret keeps it
-//! for life. So a secret is drawn again until no X_j is above `B = ln(N/2) - 0.4`.
+//! and over secrets. The largest X_j determines how far out noise of slots lies ([`crate::noise_law`]), for as long as
+//! the secret is in use. Secrets are therefore drawn until no X_j is above `B = ln(N/2) - 0.4`.
 //!
-//! A secret passes with a probability of `(1 - e^{-B})^{N/2}`, about `e^{-e^{0.4}} = 0.225`: 4.4 secrets are drawn on average.
-//! What passes is a uniform ternary secret given that it passes, so that an adversary's probability of success
-//! grows by a factor of at most 1/0.225, 2.15 bits, over that with an unconditioned secret.
+//! A secret passes with a probability of `(1 - e^{-B})^{N/2}`, about `e^{-e^{0.4}} = 0.225`: 4.4 secrets are drawn on
+//! average. The secret is then a uniform ternary secret conditioned on passing, so that an adversary's probability of
+//! success grows by a factor of at most 1/0.225, 2.15 bits, over that with an unconditioned secret.
 
 use std::f64::consts::PI;
 
-/// Secrets of lower degree are not chosen: they are those of tests, and of blocks whose slots nothing reads.
+/// The least degree for which secrets are bounded. Lower degrees are those of tests, and of blocks whose slots nothing
+/// reads.
 const LEAST_DEGREE: usize = 1024;
 
-/// By how much the limit is below the size that one slot exceeds on average.
+/// The difference between the size that one slot exceeds on average, and the limit.
 const BELOW_EXPECTED: f64 = 0.4;
 
-/// Returns the limit B of `|s(ζ_j)|²/(2N/3)` that key generation keeps for a uniform ternary secret of this degree; infinite below
-/// degree 1,024.
+/// Returns the limit B of `|s(ζ_j)|²/(2N/3)` that key generation enforces for a uniform ternary secret of this degree.
+/// It is infinite below degree 1,024.
 ///
 /// ```
 /// use cryptable_lattice::embedding_bound::embedding_limit;
@@ -29,11 +30,12 @@ pub fn embedding_limit(degree: usize) -> f64 {
     if degree < LEAST_DEGREE { f64::INFINITY } else { (degree as f64 / 2.0).ln() - BELOW_EXPECTED }
 }
 
-/// The limit of `s(ζ_j)²` over its mean that key generation keeps for a uniform ternary secret of the real ring, whose N slots
-/// are real; infinite below degree 1,024.
+/// Returns the limit of `s(ζ_j)²` divided by its mean that key generation enforces for a uniform ternary secret of the
+/// real ring, whose N slots are real. It is infinite below degree 1,024.
 ///
-/// A slot exceeds B times its mean with the probability `erfc(√(B/2))`, at most `√(2/(πB))·e^(-B/2)`. The limit is that B for
-/// which N times this is 1, so that a secret passes with a probability of some e^-1 or more, as others do with 0.225.
+/// A slot exceeds B times its mean with the probability `erfc(√(B/2))`, at most `√(2/(πB))·e^(-B/2)`. The limit is the
+/// B for which N times this is 1, so that a secret passes with a probability of about e^-1 or more, where other secrets
+/// pass with 0.225.
 ///
 /// ```
 /// use cryptable_lattice::embedding_bound::real_embedding_limit;
@@ -58,8 +60,8 @@ mod client {
 
     use super::{embedding_limit, real_embedding_limit};
 
-    /// Draws uniform ternary coefficients until they keep [`embedding_limit`]. How often tells nothing of those that
-    /// are kept.
+    /// Draws uniform ternary coefficients until they satisfy [`embedding_limit`]. The number of draws reveals nothing
+    /// about the final ones.
     pub(crate) fn bounded_uniform_ternary(
         degree: usize,
         stream: &mut RandomStream,
@@ -68,7 +70,7 @@ mod client {
         bounded(degree, embedding_limit(degree), stream, |it| largest_slot(&embedding, it))
     }
 
-    /// Draws uniform ternary coefficients of the real ring until they keep [`real_embedding_limit`].
+    /// Draws uniform ternary coefficients of the real ring until they satisfy [`real_embedding_limit`].
     pub(crate) fn bounded_real_ternary(
         degree: usize,
         stream: &mut RandomStream,
@@ -93,24 +95,25 @@ mod client {
         }
     }
 
-    /// The largest `s(ζ_j)²/(4N/3)` of a secret of the real ring, whose slots are those of the ring of degree 2N.
+    /// Returns the largest `s(ζ_j)²/(4N/3)` of a secret of the real ring, whose slots are those of the ring of degree
+    /// 2N.
     pub(crate) fn largest_real_slot(embedding: &Embedding, coefficients: &[i8]) -> f64 {
         let degree = coefficients.len();
         let mut lifted = Zeroizing::new(vec![0i8; 2 * degree]);
         lifted[..degree].copy_from_slice(coefficients);
         (1..degree).for_each(|k| lifted[2 * degree - k] = -coefficients[k]);
-        // That is over 4N/3, the mean in a ring of degree 2N; here every coefficient counts twice.
+        // The divisor is 4N/3, the mean in a ring of degree 2N; here every coefficient counts twice.
         largest_slot(embedding, &lifted)
     }
 
-    /// The largest `|s(ζ_j)|²/(2N/3)` of a secret.
+    /// Returns the largest `|s(ζ_j)|²/(2N/3)` of a secret.
     pub(crate) fn largest_slot(embedding: &Embedding, coefficients: &[i8]) -> f64 {
         let slots = slots(embedding, coefficients);
         let largest = slots.iter().map(|slot| slot.norm_sqr()).fold(0.0, f64::max);
         largest * 1.5 / coefficients.len() as f64
     }
 
-    /// The slots `s(ζ_j)` of a secret.
+    /// Returns the slots `s(ζ_j)` of a secret.
     pub(crate) fn slots(embedding: &Embedding, coefficients: &[i8]) -> SecretSlots {
         let half = coefficients.len() / 2;
         let mut slots = SecretSlots::from_fn(half, |k| {
@@ -136,7 +139,7 @@ mod tests {
     };
     use super::{embedding_limit, real_embedding_limit};
 
-    /// A fifth to a quarter of secrets pass, and all that key generation returns.
+    /// Checks that a fifth to a quarter of secrets satisfy the limit, and that all secrets from key generation do.
     #[test]
     fn secrets_keep_their_limit_and_one_in_four_or_five_would() {
         let _replay = replay::begin();
@@ -157,7 +160,8 @@ mod tests {
         }
     }
 
-    /// Slots of the real ring are sums of cosines; a third to a half of secrets keep their limit, and all that are returned.
+    /// Checks that slots of the real ring are sums of cosines, that a third to a half of secrets satisfy their limit,
+    /// and that all returned ones do.
     #[test]
     fn secrets_of_real_slots_keep_their_limit() {
         let _replay = replay::begin();
@@ -183,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Squares of slots are exponentially distributed: counts beyond several sizes.
+    /// Checks that squares of slots are exponentially distributed, by counts above several sizes.
     #[test]
     fn slots_of_secrets_are_exponentially_distributed() {
         let _replay = replay::begin();

@@ -1,6 +1,6 @@
-//! The type that a crate of an engine puts around a key of another crate, to add methods to it.
+//! The type in an engine's crate that wraps a key of another crate, to add methods to it.
 
-/// Gives a type around a key all that the key does, and reads it as that key is read.
+/// Gives a type that wraps a key all methods of the key, and a reader that reads it like the key.
 ///
 /// Types may have one parameter, with its bounds.
 #[macro_export]

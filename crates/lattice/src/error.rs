@@ -1,4 +1,4 @@
-//! Errors at the public boundary.
+//! Errors of the public interface.
 
 use std::ops::{Bound, RangeBounds, RangeInclusive};
 
@@ -11,7 +11,7 @@ use crate::security::{SecretDistribution, SecurityError};
 /// The result of a fallible operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call failed: what is wrong, its value, and what it may be.
+/// The reason why a call failed: what is wrong, the value found, and the values allowed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -35,16 +35,16 @@ pub enum Error {
         /// The largest value allowed.
         limit: u64,
     },
-    /// Values are signed where others are not, or the other way round.
+    /// Values are signed where others are not, or vice versa.
     #[error("{name} are {}, but must be {} as {like} are", signs(*found), signs(*expected))]
     Signs {
-        /// Which values.
+        /// Name of the values.
         name: &'static str,
         /// Whether they are signed.
         found: bool,
         /// Whether they must be.
         expected: bool,
-        /// Requirement that the values do not meet.
+        /// Name of the values that they must agree with.
         like: &'static str,
     },
     /// A table has the wrong number of outputs.
@@ -73,22 +73,22 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// Tables of several values differ in a modulus.
+    /// Tables of several values differ in one of their moduli.
     #[error("table {index} has the {name} {found}, but the first table has {expected}")]
     TableModulus {
         /// The table, counted from 0.
         index: usize,
-        /// Which modulus.
+        /// Name of the modulus.
         name: &'static str,
         /// Its modulus.
         found: u64,
-        /// Value of the first.
+        /// The modulus of the first table.
         expected: u64,
     },
-    /// No way to evaluate the table fits in memory.
+    /// No way to evaluate the table fits into the memory limit.
     #[error(
         "no parameter set fits in {} of memory: the smallest needs {}; more memory, fewer values per ciphertext or smaller \
-         outputs would do",
+         outputs would help",
         size(*limit, f64::floor), size(*needed, f64::ceil)
     )]
     Memory {
@@ -97,17 +97,17 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
-    /// An object takes more memory when it is read than the reader allows.
+    /// Reading an object would take more memory than the reader allows.
     #[error("the {object} takes {needed} bytes of memory, above the reader's limit of {limit}")]
     ReadingMemory {
         /// Kind of the object.
         object: &'static str,
-        /// Bytes that it takes.
+        /// Bytes that it needs.
         needed: u64,
         /// The limit, [`crate::ReadOptions::max_memory`].
         limit: u64,
     },
-    /// Work takes more memory than the machine, the container or the process has left.
+    /// Work would take more memory than the machine, the container or the process has left.
     #[error(
         "{work} may take {} of memory, but {} are left on this machine, or within the limits of its container or ulimit",
         size(*needed, f64::ceil), size(*left, f64::floor)
@@ -115,17 +115,17 @@ pub enum Error {
     MemoryLeft {
         /// Name of the work.
         work: &'static str,
-        /// Bytes that it may take.
+        /// Bytes that it may need.
         needed: usize,
         /// Bytes that are left, [`crate::memory::left`].
         left: usize,
     },
-    /// The system does not give memory for an object.
+    /// The system refuses memory for an object.
     #[error("the system gives no memory for the {object}, which takes {bytes} bytes")]
     Allocation {
         /// Kind of the object.
         object: &'static str,
-        /// Bytes that it takes.
+        /// Bytes that it needs.
         bytes: usize,
     },
     /// A value to be encrypted is outside the input modulus.
@@ -145,9 +145,9 @@ pub enum Error {
         index: usize,
         /// The value.
         value: i64,
-        /// The least that the modulus has.
+        /// The least value that the modulus allows.
         least: i64,
-        /// The largest.
+        /// The largest value that the modulus allows.
         most: i64,
     },
     /// Objects do not belong together.
@@ -155,9 +155,9 @@ pub enum Error {
     Mismatch {
         /// Name of the differing property.
         name: &'static str,
-        /// Value of the object.
+        /// The object's value of the property.
         found: String,
-        /// Value that is needed.
+        /// The required value of the property.
         expected: String,
     },
     /// Parameters fall below 128 bits of security.
@@ -176,7 +176,7 @@ pub enum Error {
     /// The operation fails more often than requested, under all parameters that were tried.
     #[error("{what} fails with probability 2^{found:.1} at best, above the limit 2^{limit:.1}")]
     FailureUnreachable {
-        /// The method, and what it is to serve.
+        /// The method, and its purpose.
         what: String,
         /// log2 of the least probability that was found.
         found: f64,
@@ -186,7 +186,7 @@ pub enum Error {
     /// A ciphertext has too much noise for an operation, or its result would have.
     #[error(
         "{operation} would fail with probability 2^{found:.1} per value, above the limit 2^{limit:.1}: its noise is too \
-         large; sum fewer values, multiply by smaller numbers, or look values up before"
+         large; sum fewer values, multiply by smaller numbers, or look values up first"
     )]
     NoiseTooLarge {
         /// Operation that would fail.
@@ -196,17 +196,17 @@ pub enum Error {
         /// log2 of the largest that is allowed.
         limit: f64,
     },
-    /// An engine's ciphertexts do not have an operation.
+    /// An engine's ciphertexts do not support an operation.
     #[error("the engine {engine} cannot {operation}: {reason}")]
     UnsupportedOperation {
         /// Name of the engine.
         engine: &'static str,
         /// Operation that was requested.
         operation: &'static str,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
-    /// No parameter set serves what is asked for.
+    /// No parameter set fits the request.
     #[error("no parameter set for {0}")]
     Unsupported(String),
     /// A number of a parameter literal, or of a call, is out of range.
@@ -219,15 +219,15 @@ pub enum Error {
         /// Requirement that the value does not meet.
         limit: String,
     },
-    /// A plaintext modulus that a method does not serve.
+    /// A method does not support a plaintext modulus.
     #[error("plaintext modulus {modulus}: {reason}")]
     PlaintextModulus {
         /// The modulus.
         modulus: u64,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// Canaries have results that the table does not have for them.
+    /// Results of canaries are not those of the table.
     #[error(
         "{wrong} of {canaries} canaries have wrong results: the server did not look up all values in this table; use \
          none of its results"
@@ -235,28 +235,28 @@ pub enum Error {
     WrongCanaries {
         /// Canaries with wrong results.
         wrong: usize,
-        /// Canaries in all.
+        /// Number of canaries.
         canaries: usize,
     },
-    /// A key that was not generated.
+    /// A key is needed that was not generated.
     #[error("{method} needs {key}, which these keys do not hold: generate them with it")]
     MissingKey {
-        /// The method.
+        /// The method that needs it.
         method: &'static str,
         /// The key.
         key: &'static str,
     },
-    /// An object is of another client.
+    /// An object belongs to another client.
     #[error("the {object} is of the client key {found}, not of {expected}")]
     OtherClient {
         /// Kind of the object.
         object: &'static str,
         /// The key in use.
         expected: KeyId,
-        /// The object's.
+        /// The key of the object.
         found: KeyId,
     },
-    /// An object is of other parameters.
+    /// An object belongs to other parameters.
     #[error(
         "the {object} is of other parameters: digest {}, expected {}",
         short_hex(.found), short_hex(.expected)
@@ -266,25 +266,25 @@ pub enum Error {
         object: &'static str,
         /// Digest of the parameters in use.
         expected: [u8; 32],
-        /// The object's.
+        /// Digest of the object's parameters.
         found: [u8; 32],
     },
-    /// An object is of another engine or kind of keys.
+    /// An object belongs to another engine or kind of keys.
     #[error("the {object} is of kind {found}, where {expected} is needed")]
     OtherKind {
         /// Kind of the object.
         object: &'static str,
         /// Name of the kind in use.
         expected: &'static str,
-        /// Name of the object's.
+        /// Name of the object's kind.
         found: &'static str,
     },
-    /// Parameters that give no security, where they are not allowed.
+    /// Parameters without security are used where they are not allowed.
     #[error(
         "these parameters are INSECURE toys for tests: readers refuse them unless told to allow them"
     )]
     Insecure,
-    /// Parameters whose values fail more often than the reader accepts.
+    /// Values under these parameters fail more often than the reader accepts.
     #[error(
         "a value of these parameters fails with probability {found}, above {limit}: readers refuse them unless told \
          to allow that"
@@ -301,9 +301,9 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("cancelled after {done} of {total} steps")]
     Cancelled {
-        /// Steps done.
+        /// Completed steps.
         done: usize,
-        /// Steps in all.
+        /// Steps in total.
         total: usize,
     },
     /// Bytes do not decode.
@@ -315,14 +315,15 @@ pub enum Error {
 }
 
 impl Error {
-    /// An [`Error::Mismatch`] from anything that prints.
+    /// Returns an [`Error::Mismatch`] of anything that prints.
     #[must_use]
     pub fn mismatch(name: &'static str, found: impl ToString, expected: impl ToString) -> Self {
         Self::Mismatch { name, found: found.to_string(), expected: expected.to_string() }
     }
 }
 
-/// A size in three digits or so, `1.65 GB`: limits rounded down and needs rounded up, so that what is asked for is enough.
+/// Formats a size in about three digits, `1.65 GB`. Limits are rounded down and needs rounded up, so that the requested
+/// memory is enough.
 fn size(bytes: usize, round: fn(f64) -> f64) -> String {
     let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
     let found = units.into_iter().find(|&(_, unit)| bytes as f64 >= unit);
@@ -330,10 +331,10 @@ fn size(bytes: usize, round: fn(f64) -> f64) -> String {
     format!("{} {name}", round(100.0 * bytes as f64 / unit) / 100.0)
 }
 
-/// Checks a number of a literal or a call; returns [`Error::Parameter`] with `limit` as the requirement if not `ok`.
+/// Checks a number of a literal or a call: returns [`Error::Parameter`] with `limit` as the requirement unless `ok`.
 ///
 /// # Errors
-/// If not `ok`.
+/// [`Error::Parameter`] unless `ok`.
 pub fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<()> {
     if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
 }
@@ -385,7 +386,7 @@ pub fn check_values(values: &[u64], limit: u64) -> Result<()> {
 /// Checks that two properties are equal.
 ///
 /// # Errors
-/// [`Error::Mismatch`] if it is not.
+/// [`Error::Mismatch`] if they are not.
 pub fn check_equal<T: PartialEq + ToString>(
     name: &'static str,
     found: T,
@@ -458,21 +459,21 @@ pub fn check_power_of_two(
     demand(value.is_power_of_two() && bounds.contains(&value), name, value as f64, &limit)
 }
 
-/// A number out of range, and what it must satisfy.
+/// Returns the error for a number out of range, with the requirement that it must satisfy.
 #[must_use]
 pub fn out_of_range(name: &'static str, value: u64, limit: impl Into<String>) -> Error {
     Error::Parameter { name, value: value as f64, limit: limit.into() }
 }
 
-/// How messages call values that are signed or not.
+/// Returns the name in messages of values that are signed or not.
 fn signs(signed: bool) -> &'static str {
     if signed { "signed" } else { "unsigned" }
 }
 
-/// Checks that values are signed as others are.
+/// Checks that values have the same signedness as others.
 ///
 /// # Errors
-/// [`Error::Signs`] if they are not.
+/// [`Error::Signs`] if they do not.
 pub fn check_signs(
     name: &'static str,
     found: bool,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
 
-/// A coordinate of a secret over a smaller ring: there are two, each with a key of its own.
+/// One of the two coordinates of a secret over a smaller ring, each of which has a key of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Coordinate {
     /// The trace itself.
@@ -23,62 +23,62 @@ impl Coordinate {
 /// Purpose of a switching key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum KeyPurpose {
-    /// From s² to s, after a multiplication.
+    /// Switches from s² to s, after a multiplication.
     Relinearization,
-    /// From s to its preimage under `X -> X^element`: the automorphism is applied after the switch.
+    /// Switches from s to its preimage under `X -> X^element`: the automorphism is applied after the switch.
     Galois(u32),
-    /// From the dense secret to the sparse one, at `q_0·p_0` only.
+    /// Switches from the dense secret to the sparse one, at `q_0·p_0` only.
     DenseToSparse,
-    /// From the sparse secret to the dense one, after ModRaise.
+    /// Switches from the sparse secret to the dense one, after ModRaise.
     SparseToDense,
-    /// From the sparse secret to the preimage of the dense one under `X -> X^element`, after ModRaise: the automorphism is
-    /// applied after the switch.
+    /// Switches from the sparse secret to the preimage of the dense one under `X -> X^element`, after ModRaise: the
+    /// automorphism is applied after the switch.
     SparseGalois(u32),
-    /// From the dense secret times 2 to this power to the secret of blocks ([`crate::block_secret`]).
+    /// Switches from the dense secret times 2 to this power to the block secret ([`crate::block_secret`]).
     DenseToBlocks(u32),
-    /// No switch: the ciphertext of this number of bits of the secret of blocks, in slots, under the dense secret.
+    /// No switch: the ciphertext with this number of bits of the block secret, in slots, under the dense secret.
     BlockBits(u32),
-    /// From s² to s, s the secret of real slots, in the real ring.
+    /// Switches from s² to s, where s is the secret of real slots, in the real ring.
     RealRelinearization,
-    /// From this coordinate of the dense secret to the secret of real slots, in the real ring.
+    /// Switches from this coordinate of the dense secret to the secret of real slots, in the real ring.
     ToReal(Coordinate),
-    /// From this coordinate of the secret of real slots to the dense one.
+    /// Switches from this coordinate of the secret of real slots to the dense one.
     FromReal(Coordinate),
-    /// From s² to s, s the secret of the half ring ([`Ring::half`]), in that ring.
+    /// Switches from s² to s, where s is the secret of the half ring ([`Ring::half`]), in that ring.
     HalfRelinearization,
-    /// From the secret of the half ring to its preimage under `X -> X^element`, in that ring.
+    /// Switches from the secret of the half ring to its preimage under `X -> X^element`, in that ring.
     HalfGalois(u32),
-    /// From the dense secret to that of the half ring at the square of X.
+    /// Switches from the dense secret to that of the half ring at the square of X.
     ToHalf,
-    /// From the secret of the half ring at the square of X to the dense one.
+    /// Switches from the secret of the half ring at the square of X to the dense one.
     FromHalf,
 }
 
 impl KeyPurpose {
-    /// Returns whether its key has the secret of real slots.
+    /// Returns whether the key involves the secret of real slots.
     #[must_use]
     pub fn is_real(self) -> bool {
         matches!(self, Self::RealRelinearization | Self::ToReal(_) | Self::FromReal(_))
     }
 
-    /// Returns whether its key has the secret of the half ring.
+    /// Returns whether the key involves the secret of the half ring.
     #[must_use]
     pub fn is_half(self) -> bool {
         self.is_in_half() || matches!(self, Self::ToHalf | Self::FromHalf)
     }
 
-    /// Returns whether the rows of its key are of the half ring.
+    /// Returns whether the rows of the key are in the half ring.
     fn is_in_half(self) -> bool {
         matches!(self, Self::HalfRelinearization | Self::HalfGalois(_))
     }
 
-    /// Returns the degree of the ring that the rows of its key are of, where ciphertexts have this one.
+    /// Returns the ring degree of the key's rows, given the ring degree of ciphertexts.
     #[must_use]
     pub fn degree(self, degree: usize) -> usize {
         if self.is_in_half() { degree / 2 } else { degree }
     }
 
-    /// Returns the ring that the rows of its key are of: `ring`, or the half of it.
+    /// Returns the ring of the key's rows: `ring`, or its half ring.
     #[must_use]
     pub fn ring(self, ring: &Ring) -> &Ring {
         if self.is_in_half() { ring.half() } else { ring }
@@ -88,14 +88,15 @@ impl KeyPurpose {
 /// A key to be generated: its purpose and shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRequest {
-    /// Which switch it is for, under which secrets.
+    /// The switch that the key is for, with its secrets.
     pub purpose: KeyPurpose,
-    /// At which level and with how many digits.
+    /// The level and the number of digits.
     pub shape: SwitchingKeyShape,
 }
 
 impl KeyRequest {
-    /// Returns the bytes of the key's bodies and of its masks, where the ring has these moduli. Saturates.
+    /// Returns the bytes of the key's bodies, which are also those of its masks, for a ring with these moduli.
+    /// Saturates.
     #[must_use]
     pub fn body_bytes(&self, moduli: &RingModuli) -> usize {
         let bytes = self.shape.body_bytes(moduli);
@@ -122,7 +123,7 @@ pub struct EvaluationKeys {
 }
 
 impl EvaluationKeys {
-    /// No key yet.
+    /// Returns an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -138,7 +139,7 @@ impl EvaluationKeys {
         self.keys.iter().map(|(purpose, key)| (*purpose, key))
     }
 
-    /// Returns the key of this purpose that switches a polynomial of this basis with the fewest NTTs.
+    /// Returns the key for this purpose that switches a polynomial of this basis with the fewest NTTs.
     #[must_use]
     pub fn find(&self, purpose: KeyPurpose, basis: Basis) -> Option<&SwitchingKey> {
         self.keys
@@ -148,7 +149,7 @@ impl EvaluationKeys {
             .min_by_key(|key| key.shape().transforms_at(basis.main))
     }
 
-    /// Returns the key of this purpose for exactly this shape's level and special primes.
+    /// Returns the key for this purpose with exactly the level and special primes of `basis`.
     #[must_use]
     pub fn find_shape(&self, purpose: KeyPurpose, basis: Basis) -> Option<&SwitchingKey> {
         self.keys

@@ -1,14 +1,13 @@
 //! Products of RLWE ciphertexts with RGSW and RLWE' ciphertexts over one prime
 //! (Chillotti et al., J. Cryptology 2020).
 //!
-//! An RLWE ciphertext is 2N words: body b, then mask a; its phase is b + a·s. A *gadget ciphertext*
-//! (RLWE') of m is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is the
-//! rows of m (for the body's digits), then those of m·s (for the mask's). Both are prepared as
+//! An RLWE ciphertext is 2N words, the body b followed by the mask a; its phase is b + a·s. A *gadget ciphertext*
+//! (RLWE') of m has ℓ rows, of which row k is an RLWE ciphertext of m·weight(k). An RGSW ciphertext of m has the rows
+//! of m (for the body's digits), followed by those of m·s (for the mask's). Both are prepared as
 //! [`cryptable_ring::prime_ring::PreparedRows`].
 //!
-//! Coefficients are torus fractions ([`cryptable_ring::torus`]) on both sides, so that rotation and
-//! automorphism of an accumulator are copies. A product takes ℓ forward transforms for each
-//! polynomial decomposed, and two inverse ones.
+//! Coefficients are torus fractions ([`cryptable_ring::torus`]) on both sides, so that rotation and automorphism of an
+//! accumulator are copies. A product takes ℓ forward transforms per decomposed polynomial, and two inverse ones.
 //!
 use cryptable_ring::Buffer;
 use cryptable_ring::gadget::Gadget;
@@ -23,13 +22,13 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// For products of up to `rows` rows.
+    /// Allocates memory for products of up to `rows` rows.
     #[must_use]
     pub fn new(ring: &PrimeRing, rows: usize) -> Self {
         Self::of_batch(ring, rows, 1)
     }
 
-    /// For products of up to `rows` rows with each of `count` accumulators.
+    /// Allocates memory for products of up to `rows` rows with each of `count` accumulators.
     #[must_use]
     pub fn of_batch(ring: &PrimeRing, rows: usize, count: usize) -> Self {
         let digits = ring.batch_scratch(rows, count);
@@ -39,8 +38,8 @@ impl Scratch {
 
 /// The decompositions of an RGSW ciphertext.
 ///
-/// Digits of RGSW ciphertexts. The rounding error of a mask is multiplied by the secret, so its variance is some N/2
-/// times that of a body's rounding error: masks need more digits.
+/// The rounding error of a mask is multiplied by the secret, so its variance is about N/2 times that of a body's
+/// rounding error: masks need more digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RgswGadget {
     /// The decomposition of bodies.
@@ -50,7 +49,7 @@ pub struct RgswGadget {
 }
 
 impl RgswGadget {
-    /// One decomposition for both.
+    /// Returns the same decomposition for both.
     #[must_use]
     pub fn uniform(gadget: Gadget) -> Self {
         Self { body: gadget, mask: gadget }
@@ -73,7 +72,7 @@ pub struct GadgetProduct<'a> {
 }
 
 impl GadgetProduct<'_> {
-    /// `out += polynomial ⊙ key`: the product of a polynomial with a gadget ciphertext, an RLWE
+    /// `out += polynomial ⊙ key`: adds the product of a polynomial with a gadget ciphertext, which is an RLWE
     /// ciphertext.
     ///
     /// # Panics
@@ -118,9 +117,8 @@ impl ExternalProduct<'_> {
         self.ring.add_digit_product(accumulator, key, &mut scratch.digits);
     }
 
-    /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`:
-    /// a CMUX for a ternary secret. Its two RGSW ciphertexts hold whether it is 1 and whether it
-    /// is -1.
+    /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`: a CMUX for a ternary
+    /// secret coefficient. One RGSW ciphertext holds whether it is 1, and the other whether it is -1.
     ///
     /// # Panics
     /// If lengths do not fit, or the exponent is 2N or more.
@@ -145,8 +143,8 @@ impl ExternalProduct<'_> {
     }
 
     /// `accumulator += Σ_k (X^exponent_k - 1)·accumulator ⊡ key_k` for each of several accumulators: rotates by the
-    /// exponent whose key holds 1, if all others hold 0. Transforms are those of one CMUX for each accumulator. Keys lie
-    /// side by side; exponents of one accumulator follow those of another.
+    /// exponent whose key holds 1, if all others hold 0. The number of transforms is that of one CMUX per accumulator.
+    /// Keys are contiguous, and exponents are grouped by accumulator.
     ///
     /// # Panics
     /// If lengths do not fit, an exponent is 2N or more, or there are more keys than
@@ -179,7 +177,7 @@ impl ExternalProduct<'_> {
         self.ring.add_digit_product(accumulator, key, &mut scratch.digits);
     }
 
-    /// `out += source ⊡ key`: the external product of an RLWE with an RGSW ciphertext.
+    /// `out += source ⊡ key`: adds the external product of an RLWE with an RGSW ciphertext.
     ///
     /// # Panics
     /// If lengths do not fit.
@@ -211,7 +209,7 @@ impl ExternalProduct<'_> {
         }
     }
 
-    /// Body and mask of a ciphertext: the digits of each, their first row, and the polynomial itself.
+    /// Returns, for the body and the mask of a ciphertext, the digits, their first row, and the polynomial itself.
     fn halves<'a>(&self, source: &'a [u64]) -> [(FractionDigits, usize, &'a [u64]); 2] {
         let RgswGadget { body, mask } = self.gadget;
         let (body_source, mask_source) = source.split_at(self.ring.degree());

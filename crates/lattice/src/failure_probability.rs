@@ -1,16 +1,17 @@
-//! Failure probabilities: how often a result may be wrong.
+//! Failure probabilities: the probability that a result is wrong.
 //!
-//! A failure probability, `log2_fail` as its logarithm, is that of the whole operation on one ciphertext: that any decision on
-//! the way, decryption included, of any of its values is wrong. A ciphertext of single values holds one. That of one value has
-//! a name of its own: `value_failure_probability`, `log2_fail_per_value` in JSON. Literals of packed parameters, what they
-//! state (`stated_log2_fail`) and what readers bound ([`FailureProbability::READ_LIMIT`]) are per value.
+//! A failure probability, with `log2_fail` as its logarithm, is that of the whole operation on one ciphertext: the
+//! probability that any decision on the way, decryption included, is wrong for any of its values. A ciphertext of
+//! single values holds one value. The probability per value has a name of its own: `value_failure_probability`, or
+//! `log2_fail_per_value` in JSON. Literals of packed parameters, the probabilities that they state (`stated_log2_fail`)
+//! and the bounds of readers ([`FailureProbability::READ_LIMIT`]) are per value.
 
 use std::fmt;
 
 /// The probability that a result is wrong, by its logarithm to base 2.
 ///
-/// Probability that a result is wrong. By the union bound, the probability that any of k results is wrong is at most k
-/// times that of one, which converts between values and ciphertexts.
+/// By the union bound, the probability that any of k results is wrong is at most k times that of one result. This
+/// converts between values and ciphertexts.
 ///
 /// ```
 /// use cryptable_lattice::FailureProbability;
@@ -26,10 +27,10 @@ pub struct FailureProbability {
 }
 
 impl FailureProbability {
-    /// Default limit for a ciphertext: 2^-64.
+    /// The default limit for a ciphertext: 2^-64.
     pub const DEFAULT: Self = Self::from_log2(-64.0);
 
-    /// Default limit for a value under parameters that are read from a file, 2^-40;
+    /// The default limit for a value under parameters that are read from a file, 2^-40;
     /// [`crate::ReadOptions::allow_failures`] raises it.
     pub const READ_LIMIT: Self = Self::from_log2(-40.0);
 
@@ -39,22 +40,22 @@ impl FailureProbability {
         Self { log2 }
     }
 
-    /// Its logarithm to base 2.
+    /// Returns the logarithm to base 2.
     #[must_use]
     pub const fn log2(self) -> f64 {
         self.log2
     }
 
-    /// Returns the probability that any of `count` results is wrong, each of which is with this one: at most `count` times as
-    /// large, and at most 1.
+    /// Returns the probability that any of `count` results is wrong if each is wrong with this probability: at most
+    /// `count` times as large, and at most 1.
     #[must_use]
     pub fn of_any(self, count: usize) -> Self {
-        // No probability is above 1, nor is one that is not a number: `min` takes the other operand then.
+        // No probability is above 1. If it is not a number, `min` returns the other operand.
         Self { log2: (self.log2 + (count.max(1) as f64).log2()).min(0.0) }
     }
 
-    /// Returns the probability that each of `count` results may have so that any of them is wrong with at most this
-    /// one.
+    /// Returns the largest probability for each of `count` results with which the probability that any of them is wrong
+    /// is at most this one.
     #[must_use]
     pub fn of_each(self, count: usize) -> Self {
         Self { log2: self.log2 - (count.max(1) as f64).log2() }

@@ -1,24 +1,25 @@
-//! Flooding: noise that hides other noise, whatever that is, in the coefficients of a polynomial.
+//! Flooding: noise in the coefficients of a polynomial that hides other noise of any distribution.
 //!
-//! A coefficient of flooding is `F = U - V` with U and V uniform below `M = 2^w`, so that `P(F = x) = (M - |x|)/M²`. An error
-//! e that is added to it is hidden by the statistical distance between F and F + e.
+//! A coefficient of flooding is `F = U - V` with U and V uniform below `M = 2^w`, so that `P(F = x) = (M - |x|)/M²`. An
+//! error e that is added to it is hidden up to the statistical distance between F and F + e.
 //!
-//! **Distance.** Let `H²(P, Q) = 1 - Σ √(P·Q)` be the squared Hellinger distance. H is a metric and does not change when both
-//! laws are shifted, so that `H(F, F + e) <= |e|·H(F, F + 1)`, and
+//! **Distance.** Let `H²(P, Q) = 1 - Σ √(P·Q)` be the squared Hellinger distance. H is a metric and does not change
+//! when both distributions are shifted, so that `H(F, F + e) <= |e|·H(F, F + 1)`, and
 //!
 //! `H²(F, F + 1) = M⁻²·Σ_{k=1}^{M} (√k - √(k-1))² <= (5/4 + ln(M)/4)/M² = h`,
 //!
-//! because the first term is 1 and the others are at most `1/(4(k - 1))`. For independent coefficients `Σ √(P·Q)` is the product
-//! of theirs, hence `H² <= h·Σ e_i²`: only the Euclidean norm of the error counts. The statistical distance is at most
-//! `√(2H²) = √(2h)·|e|`. Of T polynomials whose errors may depend on all that was seen before, squares add up:
-//! `√(2hT)·|e|` if every error has a norm of at most |e|.
+//! because the first term is 1 and the others are at most `1/(4(k - 1))`. For independent coefficients `Σ √(P·Q)` is
+//! the product of theirs, hence `H² <= h·Σ e_i²`: only the Euclidean norm of the error counts. The statistical distance
+//! is at most `√(2H²) = √(2h)·|e|`. For T polynomials whose errors may depend on everything seen before, the squares
+//! add up: `√(2hT)·|e|` if every error has a norm of at most |e|.
 //!
-//! A discrete Gaussian of the same variance `M²/6` would have `√T·|e|/2` over its deviation, two bits less. A triangular law
-//! is drawn exactly at any width, in the same time whatever comes out, and has an end.
+//! For a discrete Gaussian of the same variance `M²/6`, the distance would be `√T·|e|/2` divided by its deviation, two
+//! bits less. A triangular distribution is drawn exactly at any width, in a time that does not depend on the result,
+//! and its range is bounded.
 //!
-//! **Tail.** U - V is a sum of independent signs times powers of two, so that `E exp(λF) <= exp(λ²·Var(F)/2)`, and the same
-//! holds for every sum of coefficients times constants. So Chernoff's bound for a Gaussian holds at any distance:
-//! `P(|Σ c_i·F_i| > t) <= 2·exp(-t²/(2·Var))`.
+//! **Tail.** U - V is a sum of independent signs times powers of two, so that `E exp(λF) <= exp(λ²·Var(F)/2)`, and the
+//! same holds for every sum of coefficients times constants. Chernoff's bound for a Gaussian therefore holds at any
+//! distance: `P(|Σ c_i·F_i| > t) <= 2·exp(-t²/(2·Var))`.
 
 use std::f64::consts::LOG2_E;
 
@@ -29,14 +30,14 @@ use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring};
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
 
-/// Largest w: sums of several still fit a signed double word.
+/// The largest w: sums of several coefficients still fit a signed double word.
 const MAX_LOG2_WIDTH: u32 = 120;
 
 /// Bits of a coefficient that are drawn at once.
 #[cfg(feature = "client")]
 const PIECE: u32 = 48;
 
-/// Independent noise of triangular law in every coefficient of a polynomial: see the [module](self).
+/// Independent noise with a triangular distribution in every coefficient of a polynomial: see the [module](self).
 ///
 /// ```
 /// use cryptable_lattice::flooding::Flooding;
@@ -51,8 +52,8 @@ pub struct Flooding {
 }
 
 impl Flooding {
-    /// Returns the least flooding that hides errors of this Euclidean norm in a number of polynomials, by a statistical distance
-    /// of at most `2^log2_distance` in all; `None` if there is none below 2^120.
+    /// Returns the least flooding that hides errors of this Euclidean norm in a number of polynomials, up to a total
+    /// statistical distance of `2^log2_distance`. Returns `None` if there is none below 2^120.
     #[must_use]
     pub fn hiding(norm: f64, polynomials: f64, log2_distance: f64) -> Option<Self> {
         (1..=MAX_LOG2_WIDTH)
@@ -66,8 +67,8 @@ impl Flooding {
         self.log2_width
     }
 
-    /// Returns log2 of the statistical distance that this number of polynomials with errors of this norm have from those without,
-    /// at most.
+    /// Returns log2 of an upper bound on the statistical distance between this number of polynomials with errors of
+    /// this norm and the same number without errors.
     #[must_use]
     pub fn log2_distance(self, norm: f64, polynomials: f64) -> f64 {
         let width = f64::from(self.log2_width);
@@ -81,8 +82,8 @@ impl Flooding {
         (f64::from(2 * self.log2_width).exp2() - 1.0) / 6.0
     }
 
-    /// Returns log2 of the probability that a sum of coefficients times constants exceeds `margin`, at most, where squares of
-    /// the constants add up to `squares`.
+    /// Returns log2 of an upper bound on the probability that a sum of coefficients times constants exceeds `margin`,
+    /// where `squares` is the sum of the squares of the constants.
     #[must_use]
     pub fn log2_exceeds(self, squares: f64, margin: f64) -> f64 {
         if margin <= 0.0 {
@@ -94,7 +95,7 @@ impl Flooding {
 
     /// Draws a polynomial from a secret seed: the same one from the same seed.
     ///
-    /// A seed serves one width: two widths would have coefficients in common.
+    /// A seed serves only one width: polynomials of two widths would have coefficients in common.
     #[cfg(feature = "client")]
     #[must_use]
     pub fn sample(
@@ -126,14 +127,14 @@ impl Flooding {
 mod tests {
     use super::*;
 
-    /// Probabilities of F for a small width, by index x + M.
+    /// Returns the probabilities of F for a small width, by index x + M.
     fn law(log2_width: u32) -> Vec<f64> {
         let width = 1i64 << log2_width;
         let square = (width * width) as f64;
         (-width..=width).map(|x| (width - x.abs()) as f64 / square).collect()
     }
 
-    /// Distances of small widths and shifts, computed from the laws themselves: the bound holds, and is not far off.
+    /// Computes distances for small widths and shifts from the distributions themselves: the bound holds, and is close.
     #[test]
     fn distances_of_laws_are_below_their_bound_and_near_it() {
         for log2_width in [6, 9, 12] {
@@ -154,7 +155,7 @@ mod tests {
                 let hellinger = (2.0 * (1.0 - overlap)).sqrt();
                 assert!(hellinger <= bound && bound < 2.0 * hellinger, "{hellinger} {bound}");
                 assert!(distance <= hellinger, "{distance} {hellinger}");
-                // Of 100 coefficients the exact overlap is the 100th power.
+                // For 100 coefficients the exact overlap is the 100th power.
                 let many = (2.0 * (1.0 - overlap.powi(100))).sqrt();
                 let bound = flooding.log2_distance(10.0 * shift as f64, 1.0).exp2();
                 assert!(many <= bound, "{many} {bound}");
@@ -173,7 +174,7 @@ mod tests {
         assert!((difference - 8.0).abs() < 1e-9, "{difference}");
     }
 
-    /// A tail beyond the bound of a sum that can be counted: of one coefficient.
+    /// Checks a tail beyond the bound for a sum whose probabilities can be counted: a single coefficient.
     #[test]
     fn tails_are_below_chernoffs_bound() {
         let (law, flooding) = (law(9), Flooding { log2_width: 9 });
@@ -188,7 +189,8 @@ mod tests {
         }
     }
 
-    /// Coefficients of 70 bits, over two pieces: mean, variance, kurtosis (2.4 of a triangular law), ends, and low bits.
+    /// Checks coefficients of 70 bits, which take two pieces: mean, variance, kurtosis (2.4 for a triangular
+    /// distribution), ends, and low bits.
     #[cfg(feature = "client")]
     #[test]
     fn samples_have_the_triangular_law_at_widths_above_a_machine_word() {

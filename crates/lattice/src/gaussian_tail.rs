@@ -1,8 +1,8 @@
-//! Tails of the Gaussian, which failure probabilities come from.
+//! Tails of the Gaussian, from which failure probabilities are computed.
 
 use std::f64::consts::{LOG2_E, PI};
 
-/// log2 P(|X| > ratio·σ) for a Gaussian X of mean 0 and standard deviation σ.
+/// Returns log2 P(|X| > ratio·σ) for a Gaussian X of mean 0 and standard deviation σ.
 ///
 /// With φ the density, both sides together are `2·φ(r)/(r + 1/(r + 2/(r + 3/(r + …))))` (Laplace's
 /// continued fraction of the Mills ratio), used above r = 3, and `1 - 2·φ(r)·Σ_k r^(2k+1)/(2k+1)!!`,
@@ -34,8 +34,8 @@ pub fn gaussian_tail_log2(ratio: f64) -> f64 {
     (1.0 - norm * exponent_log2.exp2() * sum).log2()
 }
 
-/// Returns the ratio r at which [`gaussian_tail_log2`] is `log2_fail`: 0 from `log2_fail = 0` on. It is rounded
-/// up, so that the tail is not above `2^log2_fail`.
+/// Returns the ratio r at which [`gaussian_tail_log2`] is `log2_fail`, and 0 if `log2_fail` is 0 or more. The ratio is
+/// rounded up, so that the tail is not above `2^log2_fail`.
 ///
 /// ```
 /// use cryptable_lattice::gaussian_tail::gaussian_ratio_for;

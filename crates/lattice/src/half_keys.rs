@@ -1,10 +1,11 @@
 //! The secret of the half ring, and switching keys between it and the dense secret.
 //!
-//! A ciphertext whose message lies in the half ring ([`Ring::half`]) is switched to a secret that does, and the even part of both
-//! its polynomials is then a ciphertext of that ring. The key for it encrypts under a secret of N/2 coefficients, so that its
-//! modulus, as that of every key in the half ring, has to be one that half of the degree is secure for.
+//! A ciphertext whose message lies in the half ring ([`Ring::half`]) is switched to a secret in that ring, too. The
+//! even parts of both its polynomials are then a ciphertext of the half ring. The key for this switch encrypts under a
+//! secret of N/2 coefficients. Like that of every key in the half ring, its modulus must therefore be secure for half
+//! the degree.
 //!
-//! The secret is drawn for each evaluation key, as no ciphertext under it leaves the server.
+//! The secret is drawn for each evaluation key, since no ciphertext under it leaves the server.
 
 use cryptable_ring::Ring;
 use zeroize::Zeroizing;
@@ -18,7 +19,7 @@ use crate::switching_key::SwitchingKeyShape;
 pub(crate) struct HalfSecret(TernarySecret);
 
 impl HalfSecret {
-    /// Draws the secret for the half of a ring.
+    /// Draws the secret for the half ring of a ring.
     pub(crate) fn sample(ring: &Ring) -> Self {
         Self(TernarySecret::uniform(ring.half().degree()))
     }
@@ -26,7 +27,7 @@ impl HalfSecret {
     /// Makes the rows of a key in the half ring, or between it and the dense secret.
     ///
     /// # Panics
-    /// If the purpose has nothing to do with it.
+    /// If the purpose does not involve the half ring.
     pub(crate) fn fill(
         &self,
         dense: &EvaluatedSecret<'_>,
@@ -48,7 +49,7 @@ impl HalfSecret {
         }
     }
 
-    /// Returns its coefficients at even powers of X.
+    /// Returns the coefficients of the secret at even powers of X.
     fn lifted(&self) -> Zeroizing<Vec<i64>> {
         let coefficients = self.0.coefficients();
         let mut lifted = Zeroizing::new(vec![0; 2 * coefficients.len()]);

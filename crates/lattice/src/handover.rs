@@ -1,4 +1,4 @@
-//! The two clients of a key that gives ciphertexts a new owner.
+//! The two clients of a key that transfers ciphertexts to a new owner.
 
 use std::io::{self, Write};
 
@@ -9,12 +9,12 @@ use crate::error::Result;
 #[cfg(feature = "client")]
 use crate::error::{Error, check_parameters};
 
-/// From whom to whom ciphertexts go: two clients of the same parameters.
+/// The old and the new owner of ciphertexts: two clients with the same parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handover {
-    /// Binding of the ciphertexts that are taken.
+    /// Binding of the ciphertexts before the handover.
     pub owner: Binding,
-    /// Binding of the ciphertexts that are made.
+    /// Binding of the ciphertexts after the handover.
     pub new_owner: Binding,
 }
 
@@ -22,7 +22,7 @@ impl Handover {
     /// Checks that a client may hand ciphertexts over to another.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`] if they have other parameters; [`Error::Mismatch`] if they are one client.
+    /// [`Error::OtherParameters`] if their parameters differ; [`Error::Mismatch`] if they are the same client.
     #[cfg(feature = "client")]
     pub fn between(owner: &Binding, new_owner: &Binding) -> Result<Self> {
         let name = "new owner's key";
@@ -35,10 +35,10 @@ impl Handover {
         Ok(Self { owner: *owner, new_owner: *new_owner })
     }
 
-    /// Writes the identifiers of both.
+    /// Writes the identifiers of both clients.
     ///
     /// # Errors
-    /// Errors of the writer.
+    /// If the writer fails.
     pub fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         writer.raw(&self.owner.key_id.0)?;
         writer.raw(&self.new_owner.key_id.0)
@@ -47,13 +47,13 @@ impl Handover {
     /// Reads the identifiers of two clients of these parameters.
     ///
     /// # Errors
-    /// If bytes are missing, or both are one client.
+    /// If bytes are missing, or if both are the same client.
     pub fn read(reader: &mut BodyReader<'_>, parameter_digest: [u8; 32]) -> Result<Self> {
         let owner = KeyId(reader.array("owner's key identifier")?);
         let new_owner = KeyId(reader.array("new owner's key identifier")?);
         if owner == new_owner {
             let (name, expected) =
-                ("new owner's key identifier", "another client key than the owner's");
+                ("new owner's key identifier", "a client key other than the owner's");
             return Err(WireError::invalid(name, new_owner, expected).into());
         }
         let [owner, new_owner] =

@@ -1,35 +1,37 @@
-//! Tables of which results show nothing but the outputs that were asked for: their outputs plus random multiples of P.
+//! Tables whose results reveal only the requested outputs: random multiples of P are added to their outputs.
 //!
-//! A lookup is linear in the outputs f(j) if all that comes before them is there without them: its phase is
-//! `Σ_j ρ_j·D_j`, `ρ_j = f(j)/P` and D_j the ciphertext of the deltas of j: 1 where the input is j, and an error η_j
-//! elsewhere, which shows outputs that nobody asked for. Multiples of P make no difference to results. So the server draws every
-//! ρ_j from a discrete Gaussian on `f(j)/P + Z`, with weights `exp(-ρ²/V)`, and adds flooding, Gaussian as well. Then the sum of
-//! all errors has a distribution that is the same for all f but for 2^-κ ([`HiddenTables`]).
+//! A lookup is linear in the outputs f(j) if everything before they are used is computed without them. Its phase is
+//! then `Σ_j ρ_j·D_j`, where `ρ_j = f(j)/P` and D_j is the ciphertext of the deltas of j: 1 where the input is j, and
+//! an error η_j elsewhere, which reveals outputs that nobody requested. Multiples of P make no difference to results.
+//! The server therefore draws every ρ_j from a discrete Gaussian on `f(j)/P + Z`, with weights `exp(-ρ²/V)`, and adds
+//! flooding, Gaussian as well. The sum of all errors then has the same distribution for all f, up to 2^-κ
+//! ([`HiddenTables`]).
 //!
-//! **Why.** Let η be the smoothing parameter of Z^p for ε: `η² = ln(2p(1 + 1/ε))/π` (Micciancio and Regev, SIAM Journal on
-//! Computing 37(1), 2007, Lemma 3.3). Let E map ρ to errors, `t` be the parameter of flooding in every coordinate, `S² = πV`.
-//! The probability of `o = E·ρ + y` is, by completing the square, `exp(-π·Q(o))` times
-//! `Σ exp(-π·(ρ - c(o))ᵀ·K·(ρ - c(o)))` over `ρ ∈ f/P + Z^p`, with `K = I/S² + EᵀE/t²`, Q and c whatever f is. Where no eigenvalue
-//! of K exceeds 1/η², that sum differs from one over any other coset by a factor of at most `(1 + ε)/(1 - ε)`. It is so for
-//! `S² = 2η²` and `t = S·|E|`. Inputs that occur have D_j of size 1; their ρ_j are drawn alike by who knows f(j), and everything
-//! else is as if the other outputs were 0 (Bourse, Del Pino, Minelli and Wee, CRYPTO 2016, use randomized digits so).
+//! **Proof.** Let η be the smoothing parameter of Z^p for ε: `η² = ln(2p(1 + 1/ε))/π` (Micciancio and Regev, SIAM
+//! Journal on Computing 37(1), 2007, Lemma 3.3). Let E map ρ to errors, `t` be the parameter of flooding in every
+//! coordinate, and `S² = πV`. The probability of `o = E·ρ + y` is, by completing the square, `exp(-π·Q(o))` times
+//! `Σ exp(-π·(ρ - c(o))ᵀ·K·(ρ - c(o)))` over `ρ ∈ f/P + Z^p`, with `K = I/S² + EᵀE/t²`, where Q and c do not depend on
+//! f. If no eigenvalue of K exceeds 1/η², that sum differs from the sum over any other coset by a factor of at most
+//! `(1 + ε)/(1 - ε)`. This holds for `S² = 2η²` and `t = S·|E|`. Inputs that occur have D_j of size 1. Anyone who knows
+//! f(j) can draw their ρ_j alike, and everything else is as if the other outputs were 0 (Bourse, Del Pino, Minelli and
+//! Wee, CRYPTO 2016, use randomized digits in this way).
 
 use cryptable_ring::random::RandomStream;
 
-/// How tables are hidden.
+/// The distribution by which tables are hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HiddenTables {
-    /// Weights are `exp(-ρ²/V)`.
+    /// V in the weights `exp(-ρ²/V)`.
     spread: u64,
-    /// Largest multiple of P that is drawn.
+    /// The largest multiple of P that is drawn.
     window: i64,
 }
 
-/// Bits of statistical distance that each of the things takes that it is the sum of.
+/// Additional bits of statistical distance for each of the terms that the total distance is the sum of.
 pub const SHARE: u32 = 5;
 
 impl HiddenTables {
-    /// Hides tables of p inputs within a statistical distance of 2^-bits.
+    /// Returns the distribution that hides tables of p inputs within a statistical distance of 2^-bits.
     #[must_use]
     pub fn new(bits: u32, input_modulus: u64) -> Self {
         let exponent = f64::from(bits + SHARE);
@@ -48,19 +50,21 @@ impl HiddenTables {
         self.spread as f64 / 2.0
     }
 
-    /// Returns the parameter S of ρ_j: flooding of `S·|E|` hides errors whose matrix E is of this norm.
+    /// Returns the parameter S of ρ_j: flooding with the parameter `S·|E|` hides errors if |E| is the norm of their
+    /// matrix E.
     #[must_use]
     pub fn parameter(self) -> f64 {
         (std::f64::consts::PI * self.spread as f64).sqrt()
     }
 
-    /// Returns the largest size of ρ_j.
+    /// Returns the largest absolute value of ρ_j.
     #[must_use]
     pub fn largest(self) -> f64 {
         self.window as f64 + 0.5
     }
 
-    /// Draws `P·ρ` for an output in `[-P/2, P/2]`: multiples of the window, each accepted with its weight.
+    /// Draws `P·ρ` for an output in `[-P/2, P/2]`, from the multiples of the window, each of which is accepted with its
+    /// weight.
     #[must_use]
     pub fn draw(self, stream: &mut RandomStream, output: i64, modulus: u64) -> i64 {
         let width = 2 * self.window as u64 + 1;
@@ -83,12 +87,12 @@ pub struct HiddenTable {
     outputs: Vec<i64>,
     /// P.
     modulus: u64,
-    /// None for dry runs, which take the outputs as they are.
+    /// The distribution, or `None` for dry runs, which use the outputs as they are.
     hidden: Option<HiddenTables>,
 }
 
 impl HiddenTable {
-    /// Makes a table with these outputs in `[-P/2, P/2)`; without a law, for dry runs.
+    /// Makes a table with these outputs in `[-P/2, P/2)`, without a distribution for dry runs.
     #[must_use]
     pub fn new(outputs: Vec<i64>, modulus: u64, hidden: Option<HiddenTables>) -> Self {
         Self { outputs, modulus, hidden }
@@ -106,7 +110,7 @@ impl HiddenTable {
         self.outputs.len()
     }
 
-    /// Draws outputs plus multiples of P, anew from the operating system's randomness.
+    /// Draws outputs plus fresh multiples of P, from the operating system's randomness.
     #[must_use]
     pub fn draw(&self) -> Vec<i64> {
         let Some(hidden) = self.hidden else { return self.outputs.clone() };
@@ -116,21 +120,22 @@ impl HiddenTable {
     }
 }
 
-/// A uniform number below a bound.
+/// Draws a uniform number below a bound.
 fn below(stream: &mut RandomStream, bound: u64) -> u64 {
     let mut word = [0];
     stream.uniform_assign(&mut word, bound);
     word[0]
 }
 
-/// True with probability `exp(-numerator/denominator)`, exactly: Algorithm 1 of Canonne, Kamath and Steinke (NeurIPS 2020).
+/// Returns true with probability `exp(-numerator/denominator)`, exactly: Algorithm 1 of Canonne, Kamath and Steinke
+/// (NeurIPS 2020).
 fn is_accepted(stream: &mut RandomStream, numerator: u128, denominator: u128) -> bool {
     let whole = numerator / denominator;
     (0..whole).all(|_| is_accepted_below_one(stream, 1, 1))
         && is_accepted_below_one(stream, numerator % denominator, denominator)
 }
 
-/// The same for a fraction of at most 1: the first k for which a coin of `fraction/k` fails is odd.
+/// Does the same for a fraction of at most 1: the first k for which a coin of `fraction/k` fails is odd.
 fn is_accepted_below_one(stream: &mut RandomStream, numerator: u128, denominator: u128) -> bool {
     let mut k = 1;
     while below_wide(stream, denominator * k) < numerator {
@@ -139,7 +144,7 @@ fn is_accepted_below_one(stream: &mut RandomStream, numerator: u128, denominator
     k % 2 == 1
 }
 
-/// A uniform number below a bound of at most 120 bits.
+/// Draws a uniform number below a bound of at most 120 bits.
 fn below_wide(stream: &mut RandomStream, bound: u128) -> u128 {
     let mask = u128::MAX >> (bound - 1).leading_zeros().min(127);
     loop {
@@ -156,7 +161,7 @@ fn below_wide(stream: &mut RandomStream, bound: u128) -> u128 {
 mod tests {
     use super::*;
 
-    /// Counts of a coset against its weights, by χ².
+    /// Compares the counts of a coset with its weights, by χ².
     #[test]
     fn multiples_have_the_weights_of_their_coset() {
         let hidden = HiddenTables::new(40, 256);

@@ -1,4 +1,4 @@
-//! Generation of switching keys. The only code that encrypts secrets under secrets.
+//! Generation of switching keys. This is the only code that encrypts secrets under secrets.
 
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use cryptable_ring::{Buffer, ByteBuffer, Ring, clear_stack, kernels};
@@ -17,13 +17,13 @@ use crate::real_keys::RealSecret;
 use crate::secret::TernarySecret;
 use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape};
 
-/// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
-/// sparse one of sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
+/// The two secrets of a packed method: the dense one that ciphertexts are under, and the ephemeral sparse one of
+/// sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
 #[derive(Debug)]
 pub struct SecretPair<'a> {
-    /// Uniform ternary.
+    /// The dense secret, uniform ternary.
     pub dense: &'a TernarySecret,
-    /// Secret of small fixed weight, used between the bottom modulus and ModRaise only.
+    /// The secret of small fixed weight, used between the bottom modulus and ModRaise only.
     pub sparse: &'a TernarySecret,
 }
 
@@ -31,8 +31,8 @@ impl SecretPair<'_> {
     /// Generates the switching key for one purpose.
     ///
     /// # Panics
-    /// If a key towards the sparse secret is asked for at more than one chain prime and one special
-    /// prime: at a larger modulus it would reveal the secret.
+    /// If a key towards the sparse secret is requested for more than one chain prime and one special prime: with a
+    /// larger modulus it would reveal the secret.
     #[must_use]
     pub fn generate_key(
         &self,
@@ -43,10 +43,11 @@ impl SecretPair<'_> {
         EvaluatedSecrets::new(ring, self).generate_key(purpose, shape)
     }
 
-    /// Generates all keys that are requested, with fresh secrets of real slots and of the half ring if one of them has it.
+    /// Generates all keys that are requested. Draws fresh secrets of real slots and of the half ring if a key involves
+    /// them.
     ///
     /// # Panics
-    /// As [`SecretPair::generate_key`].
+    /// Panics like [`SecretPair::generate_key`].
     #[must_use]
     pub fn generate_keys(&self, ring: &Ring, requests: &[KeyRequest]) -> EvaluationKeys {
         let secrets = EvaluatedSecrets::new(ring, self).for_requests(requests);
@@ -58,19 +59,19 @@ impl SecretPair<'_> {
     }
 }
 
-/// The errors of a key of one owner.
+/// Draws the errors of a key of one owner.
 fn errors_of_seed(ring: &Ring, shape: SwitchingKeyShape, seed: &SecretSeed) -> Vec<KeyError> {
     let stream = |digit| RandomStream::new(seed.as_bytes(), StreamPurpose::Error, digit as u64);
     key_errors(ring, shape, stream)
 }
 
-/// The secrets of a [`SecretPair`] as all its keys need them.
+/// The secrets of a [`SecretPair`], in the form that all its keys need.
 pub(crate) struct EvaluatedSecrets<'a> {
     ring: &'a Ring,
-    /// The dense one.
+    /// The dense secret.
     pub dense: EvaluatedSecret<'a>,
     sparse: EvaluatedSecret<'a>,
-    /// The secret of blocks, if there are keys under one.
+    /// The block secret, if there are keys under one.
     blocks: Option<BlockSecret>,
     /// The secret of real slots, if there are keys under it.
     real: Option<RealSecret>,
@@ -85,7 +86,7 @@ impl<'a> EvaluatedSecrets<'a> {
         Self { ring, dense, sparse, blocks: None, real: None, half: None }
     }
 
-    /// Draws the secrets of real slots and of the half ring if a key has them.
+    /// Draws the secrets of real slots and of the half ring if a key involves them.
     fn for_requests(mut self, requests: &[KeyRequest]) -> Self {
         let is_real = requests.iter().any(|request| request.purpose.is_real());
         self.real = is_real.then(|| RealSecret::sample(self.ring));
@@ -94,15 +95,15 @@ impl<'a> EvaluatedSecrets<'a> {
         self
     }
 
-    /// The secret of blocks.
+    /// Returns the block secret.
     ///
     /// # Panics
-    /// If there is none: parameters that ask for its keys say what it is like.
+    /// If there is none: parameters that request its keys determine its shape.
     fn blocks(&self) -> &BlockSecret {
         self.blocks.as_ref().expect("parameters of keys of blocks have a secret of blocks")
     }
 
-    /// See [`SecretPair::generate_key`].
+    /// Generates a key; see [`SecretPair::generate_key`].
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
         generate_rows(purpose.ring(self.ring), shape, |rows| self.fill(purpose, shape, rows))
     }
@@ -164,7 +165,7 @@ impl<'a> EvaluatedSecrets<'a> {
     }
 }
 
-/// Generates a key of a shape, with a fresh seed and fresh errors, whose rows `fill` makes.
+/// Generates a key of a shape, with a fresh seed and fresh errors. `fill` makes its rows.
 pub(crate) fn generate_rows(
     ring: &Ring,
     shape: SwitchingKeyShape,
@@ -177,19 +178,19 @@ pub(crate) fn generate_rows(
     SwitchingKey::from_rows(ring, shape, [b, a])
 }
 
-/// Secrets beside the dense one, which are drawn for each evaluation key.
+/// The secrets besides the dense one, which are drawn for each evaluation key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EphemeralSecrets {
-    /// Weight of the sparse one.
+    /// Weight of the sparse secret.
     pub sparse_weight: u32,
-    /// The one of blocks, if there is one.
+    /// Shape of the block secret, if there is one.
     pub blocks: Option<BlockSecretShape>,
 }
 
 /// Generates switching keys one at a time, under fresh ephemeral secrets.
 ///
 /// # Errors
-/// Whatever `consume` returns, or [`crate::Error::Cancelled`].
+/// The errors of `consume`, or [`crate::Error::Cancelled`].
 pub(crate) fn generate_switching_keys(
     ring: &Ring,
     dense: &TernarySecret,
@@ -210,17 +211,18 @@ pub(crate) fn generate_switching_keys(
     Ok(())
 }
 
-/// An ephemeral sparse secret.
+/// Draws an ephemeral sparse secret.
 fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
     TernarySecret::of_weight(ring.degree(), weight, &mut RandomStream::from_os())
 }
 
-/// Generates switching keys like [`generate_switching_keys`] but keeps only the part that files hold, in two buffers that are
-/// used again: fresh pages took half of the time. Keys are generated while those before them are written, which takes as long.
-/// Small ones are generated side by side, as many as a buffer has room for, since a key's errors are one thread's work.
+/// Generates switching keys like [`generate_switching_keys`] but keeps only the part that files hold, in two buffers
+/// that are reused: fresh pages took half of the time. Keys are generated while the previous ones are written, which
+/// takes as long. Small keys are generated in parallel, as many as fit into a buffer, since the errors of a key are
+/// drawn by one thread.
 ///
 /// # Errors
-/// Whatever `consume` returns, or [`crate::Error::Cancelled`].
+/// The errors of `consume`, or [`crate::Error::Cancelled`].
 pub(crate) fn generate_stored_keys(
     ring: &Ring,
     dense: &TernarySecret,

@@ -1,11 +1,11 @@
-//! Parameters at the start of files of keys.
+//! Parameters at the start of key files.
 
 use cryptable_wire::{BodyReader, ObjectType, open_with_parameters};
 
 use crate::error::Result;
 use crate::trust::ReadOptions;
 
-/// Implements [`KeyParameters`](crate::KeyParameters) for a type that has the three methods of these names itself.
+/// Implements [`KeyParameters`](crate::KeyParameters) for a type that has inherent methods with these three names.
 #[macro_export]
 macro_rules! key_parameters {
     ($parameters:ty) => {
@@ -28,26 +28,26 @@ macro_rules! key_parameters {
     };
 }
 
-/// Parameters that keys are generated for, and that files of keys begin with.
+/// Parameters that keys are generated for, and that key files begin with.
 pub trait KeyParameters: Send + Sized + Sync {
-    /// Returns canonical bytes, of which the digest names the parameters.
+    /// Returns canonical bytes, whose digest names the parameters.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Reads canonical bytes and validates what they say.
+    /// Reads canonical bytes and validates the parameters.
     ///
     /// # Errors
-    /// If the bytes are no parameters, or those are not valid, insecure or of a failure probability that the options
+    /// If the bytes are no parameters, or if these are invalid, insecure or have a failure probability that the options
     /// do not allow.
     fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self>;
 
     /// Returns the digest that names the parameters.
     fn digest(&self) -> [u8; 32];
 
-    /// Opens a file that begins with its parameters; returns them and a reader of the rest of the body.
+    /// Opens a file that begins with its parameters. Returns these and a reader of the rest of the body.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged object of this type with a body of at most `max_body` bytes, or as
-    /// [`KeyParameters::from_bytes`].
+    /// If the bytes are not exactly one undamaged object of this type with a body of at most `max_body` bytes, or for
+    /// the reasons of [`KeyParameters::from_bytes`].
     fn open(
         bytes: &[u8],
         object_type: ObjectType,

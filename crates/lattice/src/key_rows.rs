@@ -1,4 +1,4 @@
-//! The rows of switching keys: secrets as they are encrypted, seeds, errors.
+//! The rows of switching keys: encrypted secrets, from seeds and errors.
 
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use crate::key_switching::special_product;
 use crate::secret::{TernarySecret, widened};
 use crate::switching_key::{SwitchingKeyShape, fill_rows};
 
-/// The evaluations of a secret modulo every prime of a ring, as they are first asked for.
+/// The evaluations of a secret modulo every prime of a ring, each computed on first use.
 pub(crate) struct EvaluatedSecret<'a> {
     ring: &'a Ring,
     secret: &'a TernarySecret,
@@ -38,7 +38,7 @@ impl<'a> EvaluatedSecret<'a> {
             .get_or_init(|| evaluations(self.ring, prime, &widened(self.secret.coefficients())))
     }
 
-    /// Evaluations of its preimage under `X -> X^element` modulo a prime.
+    /// Returns the evaluations of the secret's preimage under `X -> X^element` modulo a prime.
     pub(crate) fn preimage_under<'b>(
         &'b self,
         element: u32,
@@ -52,13 +52,13 @@ impl<'a> EvaluatedSecret<'a> {
         }
     }
 
-    /// Makes the rows of a key from it to its preimage under an automorphism.
+    /// Makes the rows of a key from the secret to its preimage under an automorphism.
     pub(crate) fn fill_galois(&self, element: u32, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
         let own = |prime| SecretRow::Shared(self.limb(prime));
         fill_from_to(self.ring, shape, rows, own, self.preimage_under(element));
     }
 
-    /// Makes the rows of a key from its square to itself.
+    /// Makes the rows of a key from the square of the secret to the secret.
     pub(crate) fn fill_relinearization(&self, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
         let own = |prime| SecretRow::Shared(self.limb(prime));
         let square = |prime| {
@@ -70,7 +70,7 @@ impl<'a> EvaluatedSecret<'a> {
     }
 }
 
-/// The evaluations of a small secret polynomial modulo one prime.
+/// Computes the evaluations of a small secret polynomial modulo one prime.
 pub(crate) fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Zeroizing<Buffer> {
     let mut words = Zeroizing::new(Buffer::unspecified(ring.degree()));
     kernels::from_signed(ring.modulus(prime), &mut words, coefficients);
@@ -78,11 +78,12 @@ pub(crate) fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Ze
     words
 }
 
-/// Seed and errors that a key is made of besides secrets, and where it is written to: the bodies, and the masks if they are wanted.
+/// The seed and the errors of a key, and the places that it is written to: the bodies, and the masks if they are
+/// wanted.
 pub(crate) struct KeyRows<'a> {
     /// The seed of the masks.
     pub seed: &'a Seed,
-    /// An error for every digit.
+    /// One error per digit.
     pub errors: &'a [KeyError],
     /// The bodies.
     pub b: &'a mut [u8],
@@ -93,7 +94,7 @@ pub(crate) struct KeyRows<'a> {
 /// Coefficients of an error.
 pub(crate) type KeyError = Zeroizing<Vec<i64>>;
 
-/// Draws the errors of a key of a shape: that of a digit from the stream that `stream` gives for it.
+/// Draws the errors of a key of a shape. `stream` returns the stream for a digit.
 pub(crate) fn key_errors(
     ring: &Ring,
     shape: SwitchingKeyShape,
@@ -103,7 +104,8 @@ pub(crate) fn key_errors(
     (0..shape.digits()).into_par_iter().map(error).collect()
 }
 
-/// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.
+/// Writes `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i. `from` and `to` return s' and s modulo the prime with a
+/// number.
 pub(crate) fn fill_from_to<'b>(
     ring: &Ring,
     shape: SwitchingKeyShape,
@@ -126,7 +128,7 @@ pub(crate) fn fill_from_to<'b>(
     })
 }
 
-/// Evaluations of a secret modulo one prime.
+/// The evaluations of a secret modulo one prime.
 pub(crate) enum SecretRow<'a> {
     /// Evaluations that all keys share.
     Shared(&'a [u64]),

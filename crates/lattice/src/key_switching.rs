@@ -1,10 +1,9 @@
-//! Hybrid key switching (Han, Ki 2020), in parts that can be hoisted.
+//! Hybrid key switching (Han, Ki 2020), in steps that can be hoisted.
 //!
-//! `decompose` (ModUp) cuts a polynomial into digits and raises each to the modulus Q·P;
-//! `inner_product` multiplies the digits by a key; dividing by P (ModDown) ends the switch. The first
-//! part does not depend on the key, so rotations of one ciphertext share it (hoisting); the last may
-//! be put off until many results are added (double hoisting, Bossuat et al. 2021) and merged with a
-//! rescale.
+//! `decompose` (ModUp) cuts a polynomial into digits and raises each to the modulus Q·P; `inner_product` multiplies the
+//! digits by a key; dividing by P (ModDown) ends the switch. The first step does not depend on the key, so rotations of
+//! one ciphertext share it (hoisting). The last one may be postponed until many results are added (double hoisting,
+//! Bossuat et al. 2021), and merged with a rescale.
 //!
 //! Noise: each digit is at most `D/2` in absolute value, so switching adds, before division by P, the
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
@@ -26,13 +25,13 @@ use crate::switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
 pub struct Digits<'a> {
     basis: Basis,
     digit_limbs: usize,
-    /// The polynomial itself: a digit's own limbs are read from it.
+    /// The polynomial itself, from which each digit's own limbs are read.
     own: Option<&'a Poly<Evaluations>>,
     raised: Vec<Cow<'a, Poly<Evaluations>>>,
 }
 
-/// The coefficients of each digit of `poly` modulo the primes that are not its own; its own limbs are
-/// left unspecified.
+/// Computes the coefficients of each digit of `poly` modulo the primes that are not its own. Its own limbs stay
+/// unspecified.
 fn raise(
     ring: &Ring,
     poly: &Poly<Evaluations>,
@@ -67,7 +66,7 @@ fn raise(
 impl<'a> Digits<'a> {
     /// Cuts `poly` into digits for keys of the given shape (ModUp).
     ///
-    /// NTTs: `d·(l + k)` for l limbs, d digits and k special primes.
+    /// Needs `d·(l + k)` NTTs for l limbs, d digits and k special primes.
     ///
     /// # Panics
     /// If `poly` has special limbs or more limbs than the shape serves.
@@ -88,7 +87,7 @@ impl<'a> Digits<'a> {
 
     /// Returns the single digit of a polynomial that is small against every prime: its lift to Q·P.
     ///
-    /// `lifted` holds the same small integers modulo all primes of a basis; used by ModRaise.
+    /// `lifted` holds the same small integers modulo all primes of a basis. ModRaise uses this.
     #[must_use]
     pub fn from_lifted(lifted: &'a Poly<Evaluations>) -> Self {
         let basis = lifted.basis();
@@ -100,7 +99,7 @@ impl<'a> Digits<'a> {
         }
     }
 
-    /// Limb `limb` of digit `digit`.
+    /// Returns limb `limb` of digit `digit`.
     fn limb(&self, digit: usize, limb: usize) -> &[u64] {
         match self.own {
             Some(poly) if limb < self.basis.main_limbs() && limb / self.digit_limbs == digit => {
@@ -116,8 +115,8 @@ impl<'a> Digits<'a> {
         self.basis
     }
 
-    /// Some words of limb `limb` of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each on top of its multiple,
-    /// which is of the same words.
+    /// Computes some words of limb `limb` of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`. Each sum is
+    /// added to its multiple, which consists of the same words.
     pub fn inner_product_words(
         &self,
         ring: &Ring,
@@ -144,7 +143,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// Where the sum of products with one part of a key goes, and a multiple that it is on top of.
+/// The place for the sum of products with one part of a key, and a multiple that the sum is added to.
 #[derive(Debug)]
 pub struct KeySum<'a> {
     out: &'a mut [u64],
@@ -152,7 +151,8 @@ pub struct KeySum<'a> {
 }
 
 impl<'a> KeySum<'a> {
-    /// Returns the sums with both parts of a key: outputs, and limbs of as many words with their factors, residues.
+    /// Returns the sums with both parts of a key: outputs, and limbs with the same number of words and their factors,
+    /// which are residues.
     #[must_use]
     pub fn both(
         [out0, out1]: [&'a mut [u64]; 2],
@@ -161,7 +161,7 @@ impl<'a> KeySum<'a> {
         [Self { out: out0, multiple: multiple0 }, Self { out: out1, multiple: multiple1 }]
     }
 
-    /// Its words and those of its multiple, in blocks.
+    /// Returns the words and those of the multiple, in blocks.
     fn blocks(&mut self) -> impl IndexedParallelIterator<Item = KeySum<'_>> {
         let multiple = self.multiple;
         self.out.par_chunks_mut(BLOCK).enumerate().map(move |(block, out)| {
@@ -171,8 +171,8 @@ impl<'a> KeySum<'a> {
     }
 }
 
-/// Some words of one limb of the inner product of digits, residues modulo that limb of `basis`, with a key; multiples
-/// are of the same words.
+/// Computes some words of one limb of the inner product of digits, which are residues modulo that limb of `basis`, with
+/// a key. Multiples consist of the same words.
 pub(crate) fn multiply_by_key(
     ring: &Ring,
     key: &SwitchingKey,
@@ -199,12 +199,13 @@ pub(crate) fn multiply_by_key(
     }
 }
 
-/// Words of one block of an inner product: digits stay in the second-level cache for both sums. Shorter blocks would keep
-/// them in the first, but a key is read from memory at its full speed only in longer runs: 512 words take twice the time.
+/// Words of one block of an inner product: digits stay in the second-level cache for both sums. With shorter blocks
+/// they would stay in the first-level cache, but a key is read from memory at full speed only in longer runs: 512 words
+/// take twice the time.
 pub(crate) const BLOCK: usize = 8192;
 
-/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`, of a key's limbs `(b_i, a_i)`, and multiples: both sums of a block while its
-/// digits are in the cache.
+/// Computes one limb of `Σ d_i·b_i` and `Σ d_i·a_i` for a key's limbs `(b_i, a_i)`, plus multiples. Both sums of a
+/// block are computed while its digits are in the cache.
 pub(crate) fn multiply_limb(
     m: &Modulus,
     digits: &[&[u64]],
@@ -222,10 +223,11 @@ pub(crate) fn multiply_limb(
     });
 }
 
-/// `Σ_i f_i·(b_i, a_i)` for small polynomials f_i, given by their coefficients, and keys of one digit and no special prime.
+/// Computes `Σ_i f_i·(b_i, a_i)` for small polynomials f_i, given by their coefficients, and keys of one digit and no
+/// special prime.
 ///
 /// # Panics
-/// If there are no keys, not as many as polynomials, or of different bases.
+/// If there are no keys, if their number is not that of polynomials, or if their bases differ.
 #[must_use]
 pub fn sum_of_products(
     ring: &Ring,
@@ -253,8 +255,8 @@ pub fn sum_of_products(
     sum
 }
 
-/// The digits of a polynomial in coefficients, raised, limb by limb: a pass over limbs takes each to evaluations, and
-/// uses it while it is in the cache.
+/// The raised digits of a polynomial in coefficients, limb by limb. A pass over limbs transforms each one to
+/// evaluations, and uses it while it is in the cache.
 pub(crate) struct RaisedDigits<'a> {
     poly: &'a Poly<Evaluations>,
     shape: SwitchingKeyShape,
@@ -262,18 +264,18 @@ pub(crate) struct RaisedDigits<'a> {
 }
 
 impl<'a> RaisedDigits<'a> {
-    /// Cuts `poly` into digits for a key (ModUp, but for the transforms).
+    /// Cuts `poly` into digits for a key (ModUp without the transforms).
     pub(crate) fn new(ring: &Ring, poly: &'a Poly<Evaluations>, key: &SwitchingKey) -> Self {
         let shape = key.shape();
         Self { poly, shape, raised: raise(ring, poly, shape) }
     }
 
-    /// The primes of each digit.
+    /// Returns the primes of each digit.
     pub(crate) fn basis(&self) -> Basis {
         self.shape.raised(self.poly.basis().main)
     }
 
-    /// Every limb of all digits.
+    /// Returns every limb of all digits.
     pub(crate) fn limbs(&mut self, ring: &Ring) -> Vec<RaisedLimb<'_>> {
         let (poly, shape, basis) = (self.poly, self.shape, self.basis());
         let limb = |limb| {
@@ -301,7 +303,7 @@ pub(crate) struct RaisedLimb<'a> {
 }
 
 impl<'a> RaisedLimb<'a> {
-    /// P times this limb of each polynomial that there is: nothing, in the limbs of special primes.
+    /// Returns P times this limb of each polynomial that is present, and nothing for limbs of special primes.
     pub(crate) fn multiples<'b>(
         &self,
         ring: &Ring,
@@ -315,7 +317,7 @@ impl<'a> RaisedLimb<'a> {
         add.map(|add| add.map(|add| (add.limb(limb), factor)))
     }
 
-    /// Takes it to evaluations, for products with a key.
+    /// Transforms the limb to evaluations, for products with a key.
     pub(crate) fn into_evaluations(self, ring: &Ring) -> EvaluatedLimb<'a> {
         let Self { basis, limb, own, digits } = self;
         let table = ring.table(ring.prime_index(basis, limb));
@@ -326,7 +328,7 @@ impl<'a> RaisedLimb<'a> {
                 &*words
             }
         };
-        // In parallel within a limb, too: threads that have no limb left share the last ones.
+        // Limbs are divided among threads, too: threads that have no limb left share the last ones.
         let digits = digits.into_par_iter().enumerate().map(evaluate).collect();
         EvaluatedLimb { basis, limb, digits }
     }
@@ -340,7 +342,7 @@ pub(crate) struct EvaluatedLimb<'a> {
 }
 
 impl EvaluatedLimb<'_> {
-    /// Words of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each on top of its multiple.
+    /// Computes words of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each added to its multiple.
     pub(crate) fn multiply(
         &self,
         ring: &Ring,
@@ -352,11 +354,10 @@ impl EvaluatedLimb<'_> {
     }
 }
 
-/// Switches `poly·s'` to the secret s, without the division by P: a ciphertext modulo Q·P of
+/// Switches `poly·s'` to the secret s, without the division by P. The result is a ciphertext modulo Q·P of
 /// `P·(poly·s' + add[0] + add[1]·s)`.
 ///
-/// The whole switch in one pass over limbs: NTT, inner product and addition of a limb happen while it
-/// is in cache.
+/// The whole switch is one pass over limbs: NTT, inner product and addition of a limb happen while it is in the cache.
 ///
 /// # Panics
 /// If the key's level is below that of `poly`.
@@ -401,7 +402,7 @@ pub fn add_switched_image(
         let blocks = acc0.par_chunks_mut(BLOCK).zip(acc1.par_chunks_mut(BLOCK)).enumerate();
         let sums = || [(); 2].map(|()| Buffer::unspecified(BLOCK.min(degree)));
         blocks.for_each_init(sums, |[sum0, sum1], (block, (acc0, acc1))| {
-            // A block of the image is made of one block, in another order.
+            // A block of the image consists of the words of one block, in another order.
             let part = permutation.part(block * BLOCK..block * BLOCK + acc0.len());
             let words = &c0.limb(limb)[part.source()];
             let of_key = KeySum::both([&mut *sum0, &mut *sum1], [Some((words, 1)), None]);
@@ -424,7 +425,7 @@ pub fn add_times_special(ring: &Ring, acc: &mut Poly<Evaluations>, poly: &Poly<E
     });
 }
 
-/// P, the product of the special primes of `basis`, modulo the modulus with this number.
+/// Returns P, the product of the special primes of `basis`, modulo the modulus with this number.
 #[must_use]
 pub fn special_product(ring: &Ring, basis: Basis, prime: usize) -> u64 {
     let m = ring.modulus(prime);

@@ -1,8 +1,8 @@
-//! The objects of every scheme, once each: tables, LWE and RLWE ciphertexts, secrets and their security, key
-//! switching, errors, progress and the cost model.
+//! The objects that all schemes share: tables, LWE and RLWE ciphertexts, secrets and their security, key switching,
+//! errors, progress and the cost model.
 //!
-//! Code that touches a secret (key generation, encryption, decryption) sits behind the feature
-//! `client`; a server builds without it.
+//! Code that touches a secret (key generation, encryption, decryption) is behind the feature `client`; a server builds
+//! without it.
 #![forbid(unsafe_code)]
 
 mod binding;
@@ -79,6 +79,6 @@ pub use switching_key::{RlweCiphertext, StoredKey, SwitchingKey, SwitchingKeySha
 pub use table::Table;
 pub use trust::{ReadOptions, SecurityLevel};
 
-/// Variance σ² of every coefficient of an error, the same in every scheme: centred binomial of 42 coins
+/// The variance σ² of every coefficient of an error, the same in every scheme: centred binomial of 42 coins
 /// ([`RandomStream::centered_binomial`](cryptable_ring::random::RandomStream::centered_binomial)), σ = 3.24.
 pub const ERROR_VARIANCE: f64 = 10.5;

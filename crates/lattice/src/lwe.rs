@@ -4,9 +4,9 @@ use crate::security::SecretDistribution;
 
 /// An LWE ciphertext (b, a) modulo q, of phase b + ⟨a, s⟩ mod q.
 ///
-/// Any modulus below 2^62: a power of two between lookups, the prime of the ring right after a blind rotation.
-/// Operators panic if moduli or dimensions differ: those are errors of the program, never of the data, which
-/// public interfaces check first.
+/// The modulus may be any number below 2^62: a power of two between lookups, or the prime of the ring right after a
+/// blind rotation. Operators panic if moduli or dimensions differ. These are errors of the program, never of the data,
+/// which public interfaces check first.
 ///
 /// ```
 /// use cryptable_lattice::lwe::LweCiphertext;
@@ -17,16 +17,16 @@ use crate::security::SecretDistribution;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LweCiphertext {
-    /// The mask, then the body, each in `[0, q)`.
+    /// The mask, followed by the body, each word in `[0, q)`.
     words: Vec<u64>,
     modulus: u64,
 }
 
 impl LweCiphertext {
-    /// A ciphertext from its mask, followed by its body.
+    /// Returns the ciphertext with the words of a mask, followed by its body.
     ///
     /// # Panics
-    /// If there is no word, the modulus is not in `[2, 2^62)`, or a word is not below it.
+    /// If there is no word, the modulus is not in `[2, 2^62)`, or a word is not below the modulus.
     #[must_use]
     pub fn from_words(words: Vec<u64>, modulus: u64) -> Self {
         assert!((2..1 << 62).contains(&modulus), "LWE modulus {modulus}");
@@ -40,7 +40,7 @@ impl LweCiphertext {
     /// Returns the ciphertext without mask or noise that encrypts `phase` under every secret.
     ///
     /// # Panics
-    /// As [`LweCiphertext::from_words`].
+    /// Panics like [`LweCiphertext::from_words`].
     #[must_use]
     pub fn trivial(dimension: usize, modulus: u64, phase: u64) -> Self {
         let mut words = vec![0; dimension + 1];
@@ -48,7 +48,7 @@ impl LweCiphertext {
         Self::from_words(words, modulus)
     }
 
-    /// Dimension n of the mask.
+    /// Returns the dimension n of the mask.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.words.len() - 1
@@ -72,7 +72,7 @@ impl LweCiphertext {
         self.words[self.dimension()]
     }
 
-    /// Mask, then body.
+    /// Returns the words of the mask, followed by the body.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
@@ -90,7 +90,7 @@ impl LweCiphertext {
         }
     }
 
-    /// `self += other`. Variances of independent noises add.
+    /// `self += other`. Variances of independent noises add up.
     ///
     /// # Panics
     /// If moduli or dimensions differ.
@@ -99,7 +99,7 @@ impl LweCiphertext {
         self.zip_assign(other, |x, y| if x + y >= q { x + y - q } else { x + y });
     }
 
-    /// `self -= other`. Variances of independent noises add.
+    /// `self -= other`. Variances of independent noises add up.
     ///
     /// # Panics
     /// If moduli or dimensions differ.
@@ -124,7 +124,7 @@ impl LweCiphertext {
     /// Adds a constant to the phase.
     ///
     /// # Panics
-    /// If it is not below the modulus.
+    /// If the constant is not below the modulus.
     pub fn add_constant_assign(&mut self, constant: u64) {
         assert!(constant < self.modulus, "constant {constant} modulo {}", self.modulus);
         let (dimension, q) = (self.dimension(), self.modulus);
@@ -152,11 +152,11 @@ impl LweCiphertext {
         Self::from_words(self.words.clone(), modulus)
     }
 
-    /// ModSwitch: the phase times modulus/q, rounded.
+    /// ModSwitch: multiplies the phase by modulus/q and rounds.
     ///
     /// Rounding a mask word by ε adds ε·s to the phase. Under a binary secret its mean over s, ε/2, is known and
-    /// taken back in the body, so that ε·(s - 1/2) remains: variance n/48 + 1/12 instead of n/24 + 1/12
-    /// (the mean compensation of recent FHEW bootstrapping). Ternary secrets are centred as they are: n/18 + 1/12.
+    /// subtracted from the body, so that ε·(s - 1/2) remains: variance n/48 + 1/12 instead of n/24 + 1/12 (the mean
+    /// compensation of recent FHEW bootstrapping). Ternary secrets are already centred: n/18 + 1/12.
     ///
     /// # Panics
     /// If `modulus` is not in `[2, 2^62)`, or is more than 2^30 times q.
@@ -166,15 +166,16 @@ impl LweCiphertext {
         self.switch_rounding(modulus, secret, nearest)
     }
 
-    /// ModSwitch to an even modulus, all words of the mask rounded to numbers of -1 modulo 2^θ, θ = `spacing_log2`: to
-    /// odd ones for θ = 1 (sparse rounding, Sec. 4.3 of Wang et al., EUROCRYPT 2024).
+    /// ModSwitch to an even modulus that rounds all words of the mask to numbers of -1 modulo 2^θ, θ = `spacing_log2`:
+    /// to odd ones for θ = 1 (sparse rounding, Sec. 4.3 of Wang et al., EUROCRYPT 2024).
     ///
-    /// They are 2^θ apart, so that rounding errors of the mask have 4^θ times the variance of those of
-    /// [`LweCiphertext::modulus_switch`]. The body is rounded to any integer. With the same compensation of the mean:
-    /// 4^θ·n/48 + 1/12 for binary secrets, 4^θ·n/18 + 1/12 for ternary ones ([`odd_modulus_switch_variance`]).
+    /// These numbers are 2^θ apart, so that rounding errors of the mask have 4^θ times the variance of those of
+    /// [`LweCiphertext::modulus_switch`]. The body is rounded to any integer. With the same compensation of the mean,
+    /// the variance is 4^θ·n/48 + 1/12 for binary secrets and 4^θ·n/18 + 1/12 for ternary ones
+    /// ([`odd_modulus_switch_variance`]).
     ///
     /// # Panics
-    /// If θ is 0, the modulus no multiple of 2^θ, or as [`LweCiphertext::modulus_switch`].
+    /// If θ is 0 or the modulus is no multiple of 2^θ. Also panics like [`LweCiphertext::modulus_switch`].
     #[must_use]
     pub fn odd_modulus_switch(
         &self,
@@ -186,13 +187,13 @@ impl LweCiphertext {
             (1..62).contains(&spacing_log2) && modulus.is_multiple_of(1 << spacing_log2),
             "numbers of -1 modulo 2^{spacing_log2} and {modulus}"
         );
-        // From the middle between two such numbers on, it is the upper one.
+        // Words from the middle between two such numbers on are rounded to the upper one.
         let middle = (1 + (1u128 << (spacing_log2 - 1))) << Scale::FRACTION_BITS;
         let above = |exact: u128| (exact + middle) >> (Scale::FRACTION_BITS + spacing_log2);
         self.switch_rounding(modulus, secret, |exact| (above(exact) << spacing_log2) as i128 - 1)
     }
 
-    /// ModSwitch with masks rounded by `round`, from units of 2^-32; the mean is compensated.
+    /// ModSwitch with masks rounded by `round`, from units of 2^-32. The mean is compensated.
     fn switch_rounding(
         &self,
         modulus: u64,
@@ -206,7 +207,7 @@ impl LweCiphertext {
             let exact = scale.apply(word);
             let rounded = round(exact);
             excess += ((rounded << Scale::FRACTION_BITS) - exact as i128) as i64;
-            // Rounding leaves [0, modulus) by less than it.
+            // A rounded word is outside of [0, modulus) by less than the modulus.
             match rounded as i64 {
                 below @ ..0 => below.wrapping_add_unsigned(modulus) as u64,
                 above => {
@@ -240,7 +241,7 @@ impl Scale {
     /// 1/2.
     const HALF: u128 = 1 << (Self::FRACTION_BITS - 1);
 
-    /// From a modulus to another.
+    /// Returns the multiplication for a switch from one modulus to another.
     ///
     /// # Panics
     /// If `to` is not in `[2, 2^62)`, or is more than 2^30 times `from`.
@@ -248,27 +249,29 @@ impl Scale {
         assert!((2..1 << 62).contains(&to), "LWE modulus {to}");
         let shift = 63 + from.ilog2() - to.ilog2();
         assert!(shift > Self::FRACTION_BITS, "from modulus {from} to {to}");
-        // Below 2^64, as to/from < 2^(1 + log2 to - log2 from).
+        // The reciprocal is below 2^64, since to/from < 2^(1 + log2 to - log2 from).
         Self { reciprocal: ((u128::from(to) << shift) / u128::from(from)) as u64, shift }
     }
 
-    /// word·to/from, in units of 2^-32; too small by less than word·2^(32 - shift) of them.
+    /// Returns word·to/from in units of 2^-32. The result is too small by less than word·2^(32 - shift) of these units.
     #[inline]
     fn apply(self, word: u64) -> u128 {
         (u128::from(word) * u128::from(self.reciprocal)) >> (self.shift - Self::FRACTION_BITS)
     }
 }
 
-/// Variance of what [`LweCiphertext::modulus_switch`] adds to the phase, in squared units of the target modulus.
+/// Returns the variance of the error that [`LweCiphertext::modulus_switch`] adds to the phase, in squared units of the
+/// target modulus.
 ///
-/// (σ_ms² of Lemma 1 of Ma et al.: n/18 + 1/12 for ternary secrets.) For target moduli well below the source.
+/// The formula is σ_ms² of Lemma 1 of Ma et al. (n/18 + 1/12 for ternary secrets), and is for target moduli well below
+/// the source.
 #[must_use]
 pub fn modulus_switch_variance(dimension: usize, secret: SecretDistribution) -> f64 {
     (dimension as f64 * compensated_moment(dimension, secret) + 1.0) / 12.0
 }
 
-/// Variance of what [`LweCiphertext::odd_modulus_switch`] adds: rounding errors of the mask count 4^θ times, θ =
-/// `spacing_log2`. (σ_ms² of Theorem 1 of Wang et al., without the mean, which is compensated.)
+/// Returns the variance of the error that [`LweCiphertext::odd_modulus_switch`] adds: rounding errors of the mask count
+/// 4^θ times, θ = `spacing_log2`. (σ_ms² of Theorem 1 of Wang et al., without the mean, which is compensated.)
 #[must_use]
 pub fn odd_modulus_switch_variance(
     dimension: usize,
@@ -279,7 +282,7 @@ pub fn odd_modulus_switch_variance(
     (4f64.powi(spacing_log2 as i32) * mask + 1.0) / 12.0
 }
 
-/// Second moment of a coefficient of a secret, about the mean that modulus switching compensates.
+/// Returns the second moment of a coefficient of a secret, about the mean that modulus switching compensates.
 fn compensated_moment(dimension: usize, secret: SecretDistribution) -> f64 {
     match secret {
         // About the mean 1/2.

@@ -1,18 +1,18 @@
-//! Encryption and decryption of LWE ciphertexts: `b = phase + e - ⟨a, s⟩`, and back `b + ⟨a, s⟩`.
+//! Encryption and decryption of LWE ciphertexts: `b = phase + e - ⟨a, s⟩`, and its inverse `b + ⟨a, s⟩`.
 //!
-//! Secrets, phases and errors meet neither branches nor division instructions: one conditional subtraction a
-//! coefficient, by masks.
+//! Secrets, phases and errors go through no branches and no division instructions: each coefficient takes one
+//! conditional subtraction, by masks.
 
 use cryptable_ring::public_divisor::PublicDivisor;
 use cryptable_ring::random::RandomStream;
 
 use crate::lwe::LweCiphertext;
 
-/// Largest absolute value of an error: half of its coins.
+/// The largest absolute value of an error: half of its coins.
 const LARGEST_ERROR: u64 = 21;
 
-/// `word·coefficient` modulo `modulus`, for a word below the modulus and a ternary coefficient: 0, the word, or the
-/// modulus less the word, which is the modulus itself for 0.
+/// Returns `word·coefficient` modulo `modulus`, for a word below the modulus and a ternary coefficient: 0, the word, or
+/// the modulus minus the word, which is the modulus itself for 0.
 #[inline]
 fn ternary_multiple(word: u64, coefficient: i8, modulus: u64) -> u64 {
     let s = i64::from(coefficient);
@@ -20,7 +20,7 @@ fn ternary_multiple(word: u64, coefficient: i8, modulus: u64) -> u64 {
     ((word & !is_negative) | ((modulus - word) & is_negative)) & is_not_zero
 }
 
-/// `⟨mask, secret⟩` modulo `modulus`, for words below the modulus and a ternary secret.
+/// Returns `⟨mask, secret⟩` modulo `modulus`, for words below the modulus and a ternary secret.
 fn inner_product(mask: &[u64], secret: &[i8], modulus: u64) -> u64 {
     assert_eq!(mask.len(), secret.len(), "LWE dimension");
     debug_assert!(modulus < 1 << 62, "modulus {modulus}");
@@ -29,13 +29,13 @@ fn inner_product(mask: &[u64], secret: &[i8], modulus: u64) -> u64 {
         .fold(0, |sum: u64, (&a, &s)| add(sum, ternary_multiple(a, s, modulus), modulus))
 }
 
-/// Sum modulo `modulus` of a number below it and one that may reach it.
+/// Returns the sum modulo `modulus` of a number below the modulus and one that may equal it.
 fn add(a: u64, b: u64, modulus: u64) -> u64 {
     let reduced = (a + b).wrapping_sub(modulus);
     reduced.wrapping_add(modulus & ((reduced as i64) >> 63) as u64)
 }
 
-/// The residue of an error.
+/// Returns the residue of an error.
 fn error_residue(error: i8, modulus: u64) -> u64 {
     let error = i64::from(error);
     if modulus > LARGEST_ERROR {
@@ -49,7 +49,7 @@ fn error_residue(error: i8, modulus: u64) -> u64 {
 /// `phase + e - ⟨mask, secret⟩` modulo `modulus`, e of variance 10.5 (centred binomial of 42 coins).
 ///
 /// # Panics
-/// If the mask has another length than the secret, or the operating system has no randomness to give.
+/// If the mask and the secret differ in length, or the operating system provides no randomness.
 #[must_use]
 pub fn lwe_body(secret: &[i8], mask: &[u64], phase: u64, modulus: u64) -> u64 {
     lwe_body_with(secret, mask, phase, modulus, &mut RandomStream::from_os())
@@ -58,7 +58,7 @@ pub fn lwe_body(secret: &[i8], mask: &[u64], phase: u64, modulus: u64) -> u64 {
 /// Computes a body like [`lwe_body`], with the error drawn from a stream, for the many bodies of a key.
 ///
 /// # Panics
-/// If the mask has another length than the secret.
+/// If the mask and the secret differ in length.
 #[must_use]
 pub fn lwe_body_with(
     secret: &[i8],
@@ -69,12 +69,12 @@ pub fn lwe_body_with(
 ) -> u64 {
     let error = error_residue(errors.centered_binomial(1)[0], modulus);
     let product = inner_product(mask, secret, modulus);
-    // Of a product of 0 this is the modulus itself, which the sum takes as 0.
+    // For a product of 0, the second operand is the modulus itself, which the sum treats as 0.
     add(add(phase, error, modulus), modulus - product, modulus)
 }
 
-/// Returns the phase `weight·coefficient` modulo `modulus`, for a ternary coefficient of a secret: what key switching keys
-/// encrypt.
+/// Returns the phase `weight·coefficient` modulo `modulus`, for a ternary coefficient of a secret: the phases that key
+/// switching keys encrypt.
 ///
 /// ```
 /// use cryptable_lattice::lwe_encryption::weighted_coefficient;
@@ -95,7 +95,7 @@ pub fn weighted_coefficient(coefficient: i8, weight: u64, modulus: u64) -> u64 {
 /// ```
 ///
 /// # Panics
-/// If the operating system has no randomness to give.
+/// If the operating system provides no randomness.
 #[must_use]
 pub fn encrypt_phase(secret: &[i8], phase: u64, modulus: u64) -> LweCiphertext {
     let mut words = vec![0; secret.len()];
@@ -104,8 +104,8 @@ pub fn encrypt_phase(secret: &[i8], phase: u64, modulus: u64) -> LweCiphertext {
     LweCiphertext::from_words(words, modulus)
 }
 
-/// Returns the phase b + ⟨a, s⟩: what was encrypted, with its noise. Whoever learns phases learns about the secret: they are
-/// for rounding, and for measuring noise.
+/// Returns the phase b + ⟨a, s⟩, which is the encrypted phase plus noise. Phases reveal information about the secret:
+/// use them only for rounding, and for measuring noise.
 ///
 /// # Panics
 /// If the ciphertext's dimension is not the secret's length.

@@ -1,7 +1,7 @@
 //! Lists of LWE ciphertexts of one dimension and modulus, as they are sent and stored.
 //!
-//! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh
-//! ciphertext costs one word.
+//! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh ciphertext
+//! takes only one word.
 
 mod linear_operations;
 
@@ -18,20 +18,20 @@ use crate::error::{Result, check_equal, check_values, check_within};
 use crate::lwe::LweCiphertext;
 use crate::lwe_masks::{MaskKind, Masks, fill_fresh_mask};
 
-/// Largest LWE dimension that is read.
+/// The largest LWE dimension that readers accept.
 const MAX_DIMENSION: u32 = 1 << 13;
 
-/// Largest modulus that is read.
+/// The largest modulus that readers accept.
 const MAX_MODULUS: u64 = (1 << 62) - 1;
 
-/// Most values that a ciphertext of single or leveled values holds when it is read, as many as the largest packed one has.
-/// What has more is cut into several.
+/// The most values of a ciphertext of single or leveled values that readers accept, which is the number of values of
+/// the largest packed one. Larger lists are divided into several.
 pub const MAX_VALUES: usize = 1 << 16;
 
 /// Checks the values of a ciphertext before they are encrypted.
 ///
 /// # Errors
-/// If one is not below the modulus, or there are more than [`MAX_VALUES`], which readers would refuse.
+/// If a value is not below the modulus, or if there are more than [`MAX_VALUES`], which readers would refuse.
 pub fn check_plain_values(values: &[u64], modulus: u64) -> Result<()> {
     check_values(values, modulus)?;
     check_within("number of values of a ciphertext", values.len() as u64, ..=MAX_VALUES as u64)
@@ -40,18 +40,18 @@ pub fn check_plain_values(values: &[u64], modulus: u64) -> Result<()> {
 /// Dimension and modulus that all ciphertexts of a list share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LweShape {
-    /// LWE dimension n: words of a mask.
+    /// LWE dimension n: the number of words of a mask.
     pub dimension: usize,
     /// Ciphertext modulus q, below 2^62.
     pub modulus: u64,
 }
 
 impl LweShape {
-    /// Least modulus that is read, twice the least ring degree of single values: no parameters have a smaller one. Words
-    /// of fewer bits, down to one, would take up to 64 times their bytes of memory once they are unpacked.
+    /// The least modulus that readers accept, twice the least ring degree of single values: no parameters have a
+    /// smaller one. Words of fewer bits, down to one, would take up to 64 times as much memory once they are unpacked.
     pub const MIN_MODULUS: u64 = 2 * 32;
 
-    /// Bytes that [`LweShape::write`] writes.
+    /// The number of bytes that [`LweShape::write`] writes.
     pub const BYTES: u64 = 12;
 
     /// Returns the shape of a ciphertext.
@@ -63,7 +63,7 @@ impl LweShape {
     /// Checks that a ciphertext has this shape.
     ///
     /// # Errors
-    /// If its dimension or modulus is another.
+    /// If the dimension or the modulus differs.
     pub fn check(self, ciphertext: &LweCiphertext) -> Result<()> {
         check_shape(Self::of(ciphertext), self)
     }
@@ -71,13 +71,13 @@ impl LweShape {
     /// Writes dimension and modulus.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         writer.u32(self.dimension as u32)?;
         writer.u64(self.modulus)
     }
 
-    /// Reads what [`LweShape::write`] wrote.
+    /// Reads a shape that [`LweShape::write`] wrote.
     ///
     /// # Errors
     /// If bytes are missing, or a number is out of range.
@@ -91,20 +91,20 @@ impl LweShape {
         Ok(Self { dimension: dimension as usize, modulus })
     }
 
-    /// Returns the bytes of `count` computed ciphertexts: masks and bodies. Saturates.
+    /// Returns the number of bytes of `count` computed ciphertexts: masks and bodies. Saturates.
     #[must_use]
     pub fn computed_bytes(&self, count: usize) -> u64 {
         packed_field_bytes(count.saturating_mul(self.dimension), self.modulus)
             .saturating_add(packed_field_bytes(count, self.modulus))
     }
 
-    /// Returns the bytes of memory of `count` computed ciphertexts, each a list of words by itself. Saturates.
+    /// Returns the memory in bytes of `count` computed ciphertexts, each with a list of words of its own. Saturates.
     #[must_use]
     pub fn memory_bytes(&self, count: usize) -> usize {
         count.saturating_mul(size_of::<u64>() * (self.dimension + 1) + size_of::<LweCiphertext>())
     }
 
-    /// Returns the bytes of `count` fresh ciphertexts: a seed and bodies. Saturates.
+    /// Returns the number of bytes of `count` fresh ciphertexts: a seed and bodies. Saturates.
     #[must_use]
     pub fn fresh_bytes(&self, count: usize) -> u64 {
         packed_field_bytes(count, self.modulus).saturating_add(Seed::BYTES as u64)
@@ -129,7 +129,7 @@ pub struct LweList {
 }
 
 impl LweList {
-    /// `count` fresh ciphertexts under masks of a new seed; `body` makes a body of index and mask, on all
+    /// Returns `count` fresh ciphertexts with masks from a new seed. `body` computes a body from index and mask, on all
     /// threads.
     #[cfg(feature = "client")]
     #[must_use]
@@ -145,10 +145,10 @@ impl LweList {
         Self { shape, masks: Masks::Seed(seed), bodies }
     }
 
-    /// A list of ciphertexts that were computed.
+    /// Returns a list of computed ciphertexts.
     ///
     /// # Errors
-    /// If one has another dimension or modulus.
+    /// If a ciphertext has another dimension or modulus.
     pub fn computed(
         shape: LweShape,
         ciphertexts: impl IntoIterator<Item = LweCiphertext>,
@@ -165,7 +165,7 @@ impl LweList {
         Ok(Self { shape, masks: Masks::Words(masks.into()), bodies })
     }
 
-    /// Dimension and modulus.
+    /// Returns the dimension and the modulus.
     #[must_use]
     pub fn shape(&self) -> LweShape {
         self.shape
@@ -183,7 +183,8 @@ impl LweList {
         self.bodies.is_empty()
     }
 
-    /// Whether nothing was computed but sums with constants: masks are a seed, or ring elements of a public key's encryption.
+    /// Returns whether only sums with constants were computed: masks are a seed, or ring elements of a public key's
+    /// encryption.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         matches!(self.mask_kind(), MaskKind::Seed | MaskKind::Ring)
@@ -195,7 +196,7 @@ impl LweList {
         self.masks.kind()
     }
 
-    /// A ciphertext.
+    /// Returns one ciphertext.
     ///
     /// # Panics
     /// If there is no such ciphertext.
@@ -206,25 +207,26 @@ impl LweList {
         LweCiphertext::from_words(words, self.shape.modulus)
     }
 
-    /// Ciphertexts of words that were computed: masks, ciphertext after ciphertext, and bodies.
+    /// Returns ciphertexts of computed words: masks, ciphertext after ciphertext, and bodies.
     ///
     /// # Panics
-    /// If there are not as many masks as bodies, or a word is not below the modulus.
+    /// If the numbers of masks and bodies differ, or if a word is not below the modulus.
     #[must_use]
     pub fn from_words(shape: LweShape, masks: Buffer, bodies: Vec<u64>) -> Self {
         assert_eq!(masks.len(), bodies.len() * shape.dimension, "words of masks");
-        // Without an early exit, which vectors cannot have.
+        // The loop has no early exit, which vectors could not have.
         let fit =
             |words: &[u64]| words.iter().fold(true, |fit, &word| fit & (word < shape.modulus));
         assert!(fit(&masks) && fit(&bodies), "words modulo {}", shape.modulus);
         Self { shape, masks: Masks::Words(masks), bodies }
     }
 
-    /// Ciphertexts of words that were computed: masks by columns, word i of all of them in column i, and bodies.
+    /// Returns ciphertexts of computed words: masks by columns, with word i of all of them in column i, and bodies.
     ///
     /// # Panics
-    /// If there are not as many masks as bodies, or of another dimension. Words that are not below the modulus are found in
-    /// debug builds only: a pass over all columns would take a tenth of the time that making them does.
+    /// If the numbers of masks and bodies differ, or if the masks have another dimension. Words that are not below the
+    /// modulus are detected in debug builds only: a pass over all columns would take a tenth of the time of making
+    /// them.
     #[must_use]
     pub fn from_columns(shape: LweShape, masks: Columns, bodies: Vec<u64>) -> Self {
         assert_eq!((masks.rows(), masks.width()), (bodies.len(), shape.dimension), "masks");
@@ -236,11 +238,12 @@ impl LweList {
         Self { shape, masks: Masks::Columns(masks), bodies }
     }
 
-    /// Coefficients of RLWE ciphertexts of degree n, in their order: words of the masks of all ring elements, and a body for
-    /// each coefficient that is used. The last element may have fewer than n.
+    /// Returns the coefficients of RLWE ciphertexts of degree n as ciphertexts, in their order: words of the masks of
+    /// all ring elements, and a body for each coefficient that is used. The last element may have fewer than n
+    /// coefficients.
     ///
     /// # Panics
-    /// If there are not as many ring elements as bodies need.
+    /// If the number of ring elements is not the one that the bodies need.
     #[must_use]
     pub fn from_ring_elements(shape: LweShape, masks: Vec<u64>, bodies: Vec<u64>) -> Self {
         assert_eq!(masks.len(), ring_words(shape, bodies.len()), "words of ring elements");
@@ -250,14 +253,14 @@ impl LweList {
     /// Returns results that a server packed into RLWE ciphertexts, laid out as in [`LweList::from_ring_elements`].
     ///
     /// # Panics
-    /// If there are not as many ring elements as bodies need.
+    /// If the number of ring elements is not the one that the bodies need.
     #[must_use]
     pub fn from_packed_results(shape: LweShape, masks: Vec<u64>, bodies: Vec<u64>) -> Self {
         assert_eq!(masks.len(), ring_words(shape, bodies.len()), "words of ring elements");
         Self { shape, masks: Masks::Results(masks), bodies }
     }
 
-    /// All masks, ciphertext after ciphertext; those of fresh ciphertexts are drawn.
+    /// Returns all masks, ciphertext after ciphertext. Masks of fresh ciphertexts are drawn.
     #[must_use]
     pub fn masks(&self) -> Cow<'_, [u64]> {
         self.masks.words().unwrap_or_else(|| {
@@ -267,14 +270,14 @@ impl LweList {
         })
     }
 
-    /// All masks by columns, if they are kept so.
+    /// Returns all masks by columns, if they are stored in this form.
     #[must_use]
     pub fn mask_columns(&self) -> Option<&Columns> {
         if let Masks::Columns(columns) = &self.masks { Some(columns) } else { None }
     }
 
-    /// The same ciphertexts with words of masks in place of their seed, or of what is packed, in recycled pages: for those who
-    /// read all of them.
+    /// Returns the same ciphertexts with words of masks, in recycled pages, instead of a seed or packed words: for
+    /// callers that read all of them.
     ///
     /// ```
     /// # #[cfg(feature = "client")] {
@@ -300,10 +303,10 @@ impl LweList {
         Self { shape: self.shape, masks: Masks::Words(words), bodies: self.bodies.clone() }
     }
 
-    /// Some of the ciphertexts, with words of masks.
+    /// Returns some of the ciphertexts, with words of masks.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If the range exceeds the list.
     #[must_use]
     pub fn slice(&self, range: std::ops::Range<usize>) -> Self {
         let bodies = self.bodies[range.clone()].to_vec();
@@ -315,7 +318,7 @@ impl LweList {
         Self { shape: self.shape, masks: Masks::Words(words), bodies }
     }
 
-    /// Bodies of all ciphertexts, in their order: words below the modulus.
+    /// Returns the bodies of all ciphertexts, in their order: words below the modulus.
     #[must_use]
     pub fn bodies(&self) -> &[u64] {
         &self.bodies
@@ -324,7 +327,7 @@ impl LweList {
     /// Checks the shape.
     ///
     /// # Errors
-    /// If dimension or modulus differ: names which.
+    /// If the dimension or the modulus differs: the error names which.
     pub fn check(&self, expected: LweShape) -> Result<()> {
         check_shape(self.shape, expected)
     }
@@ -332,7 +335,7 @@ impl LweList {
     /// Checks that the shape is one of two.
     ///
     /// # Errors
-    /// If it is neither: names how it differs from the first.
+    /// If the shape is neither: the error names how it differs from the first.
     pub fn check_either(&self, expected: LweShape, other: LweShape) -> Result<()> {
         if self.shape == other { Ok(()) } else { self.check(expected) }
     }
@@ -340,7 +343,7 @@ impl LweList {
     /// Appends computed ciphertexts of the same shape to computed ones.
     ///
     /// # Panics
-    /// If the shapes differ, or a list is fresh: a seed draws the masks of one list only.
+    /// If the shapes differ, or if a list is fresh: a seed expands to the masks of one list only.
     pub fn append(&mut self, other: Self) {
         assert_eq!(self.shape, other.shape, "shapes of lists");
         if let Masks::Columns(_) | Masks::Packed(_) = &self.masks {
@@ -353,10 +356,10 @@ impl LweList {
         self.bodies.extend(&other.bodies);
     }
 
-    /// Writes the masks, or their seed, and the bodies; shape, length and kind are the caller's to write.
+    /// Writes the masks, or their seed, and the bodies. The caller writes shape, length and kind.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write_words<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         match &self.masks {
             Masks::Seed(seed) => writer.raw(seed.as_bytes())?,
@@ -371,11 +374,11 @@ impl LweList {
         writer.packed_words(&self.bodies, self.shape.modulus)
     }
 
-    /// Writes computed ciphertexts in pieces of `chunk`, each as [`LweList::write_words`] would; fresh ones at
-    /// once, since they are small.
+    /// Writes computed ciphertexts in pieces of `chunk`, each like [`LweList::write_words`]. Writes fresh ones at once,
+    /// since they are small.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write_chunks<W: Write>(
         &self,
         writer: &mut BodyWriter<W>,
@@ -392,8 +395,8 @@ impl LweList {
         Ok(())
     }
 
-    /// Reads what [`LweList::write_words`] wrote. Nothing is allocated before the number of bytes is checked. Masks stay
-    /// packed; bodies, one for each ciphertext, take 8 bytes each.
+    /// Reads words that [`LweList::write_words`] wrote. Allocates nothing before it has checked the number of bytes.
+    /// Masks stay packed; bodies, one per ciphertext, take 8 bytes each.
     ///
     /// # Errors
     /// If bytes are missing, or a word is not below the modulus.
@@ -420,15 +423,15 @@ impl LweList {
     }
 }
 
-/// Returns the words of the ring elements of `count` coefficients.
+/// Returns the number of words of the ring elements of `count` coefficients.
 fn ring_words(shape: LweShape, count: usize) -> usize {
     count.div_ceil(shape.dimension).saturating_mul(shape.dimension)
 }
 
-/// Checks that dimension and modulus are the expected ones.
+/// Checks that the dimension and the modulus are the expected ones.
 ///
 /// # Errors
-/// If one differs: names which.
+/// If one of them differs: the error names which.
 pub fn check_shape(found: LweShape, expected: LweShape) -> Result<()> {
     check_equal("LWE dimension", found.dimension, expected.dimension)?;
     check_equal("LWE modulus", found.modulus, expected.modulus)

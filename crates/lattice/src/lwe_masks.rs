@@ -1,4 +1,4 @@
-//! Masks of many LWE ciphertexts: those of fresh ones are a seed.
+//! Masks of many LWE ciphertexts, which are a seed for fresh ones.
 
 use std::borrow::Cow;
 
@@ -12,21 +12,21 @@ use cryptable_wire::{BodyReader, PackedWords, WireError};
 pub enum Masks {
     /// Masks of fresh ciphertexts: mask i is stream i of a seed ([`fresh_mask`]).
     Seed(Seed),
-    /// A word for every dimension, ciphertext after ciphertext: tens of megabytes of many, in recycled pages.
+    /// The words of every mask, ciphertext after ciphertext: tens of megabytes for many ciphertexts, in recycled pages.
     Words(Buffer),
-    /// The same, word i of all ciphertexts in column i: what is computed of whole lists, for moduli up to 2^32. Half the
-    /// memory, and the next method on whole lists reads columns, too.
+    /// The same words, with word i of all ciphertexts in column i: results of operations on whole lists, for moduli up
+    /// to 2^32. Columns take half the memory, and the next method on whole lists reads columns, too.
     Columns(Columns),
-    /// Masks of the coefficients of RLWE ciphertexts under a secret of this dimension: masks `i·n` to `i·n + n - 1` follow
-    /// from ring element i ([`extracted_mask`]), which has n words.
+    /// Masks of the coefficients of RLWE ciphertexts under a secret of this dimension: ring element i, which has n
+    /// words, determines masks `i·n` to `i·n + n - 1` ([`extracted_mask`]).
     Ring(Vec<u64>),
-    /// The same of results that a server packed into ring elements.
+    /// The same for results that a server packed into ring elements.
     Results(Vec<u64>),
-    /// Masks as packed in a file: reading them takes the memory of their bytes, not up to ten times as much.
+    /// Masks as they are packed in a file: they take the memory of their bytes, and not up to ten times as much.
     Packed(PackedWords),
 }
 
-/// Words are compared, however they lie in memory.
+/// Compares words, whatever their form in memory.
 impl PartialEq for Masks {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -45,7 +45,7 @@ impl Masks {
     /// Returns the mask of ciphertext `index`.
     ///
     /// # Panics
-    /// If there are words, but not of this ciphertext.
+    /// If there are words, but none for this ciphertext.
     #[must_use]
     pub fn mask(&self, index: usize, dimension: usize, modulus: u64) -> Vec<u64> {
         match self {
@@ -66,7 +66,7 @@ impl Masks {
         }
     }
 
-    /// All words, ciphertext after ciphertext, unless masks are a seed or ring elements.
+    /// Returns all words, ciphertext after ciphertext, unless masks are a seed or ring elements.
     #[must_use]
     pub fn words(&self) -> Option<Cow<'_, [u64]>> {
         match self {
@@ -93,24 +93,24 @@ impl Masks {
     }
 }
 
-/// How masks are stored in files. Discriminants are part of the format.
+/// The form in which files store masks. Discriminants are part of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaskKind {
-    /// Words of every mask: of ciphertexts that were computed.
+    /// Words of every mask, for ciphertexts that were computed.
     Words = 0,
-    /// A seed: of ciphertexts that the secret key encrypted.
+    /// A seed, for ciphertexts that the secret key encrypted.
     Seed = 1,
-    /// Ring elements: of ciphertexts that a public key encrypted.
+    /// Ring elements, for ciphertexts that a public key encrypted.
     Ring = 2,
-    /// Ring elements: of results that a server packed into them, for decryption alone.
+    /// Ring elements, for results that a server packed into them and that can only be decrypted.
     Results = 3,
 }
 
 impl MaskKind {
-    /// Reads what `writer.u32(kind as u32)` wrote.
+    /// Reads a kind that `writer.u32(kind as u32)` wrote.
     ///
     /// # Errors
-    /// If bytes are missing, or it is another number.
+    /// If bytes are missing, or if the number is none of these.
     pub fn read(reader: &mut BodyReader<'_>) -> Result<Self, WireError> {
         match reader.u32("kind of masks")? {
             0 => Ok(Self::Words),
@@ -122,8 +122,8 @@ impl MaskKind {
     }
 }
 
-/// Returns the mask of coefficient `position` of an RLWE ciphertext with this mask, modulo `X^n + 1`: coefficient k of the
-/// secret meets `a_{position-k}`, with its sign changed where it passes `X^n`.
+/// Returns the mask of coefficient `position` of an RLWE ciphertext with this mask, modulo `X^n + 1`: coefficient k of
+/// the secret is multiplied by `a_{position-k}`, with its sign changed where it passes `X^n`.
 ///
 /// ```
 /// use cryptable_lattice::lwe_masks::extracted_mask;

@@ -6,10 +6,11 @@
 //! ([`Prediction::peak_bytes`](crate::cost::Prediction::peak_bytes)) with it before they start work, since the system may
 //! kill a process that uses too much. Other systems report nothing.
 //!
-//! Where the process has a limit that allocations meet, programs with the allocator [`WithReserve`] put a reserve aside
-//! ([`keep_reserve`]). An allocation that the system refuses in the midst of work takes it, and the work ends at its next
-//! step with [`Error::Allocation`] ([`check_reserve`]); without a reserve, the process ends. Buffers of keys, which may be
-//! larger than the reserve, end work that runs within [`refusable`] with the same error, in every program.
+//! If the process has a limit at which allocations fail, programs with the allocator [`WithReserve`] keep a reserve
+//! ([`keep_reserve`]). If the system refuses an allocation in the middle of work, the reserve is used for it, and the
+//! work ends at its next step with [`Error::Allocation`] ([`check_reserve`]); without a reserve, the process ends.
+//! Buffers of keys, which may be larger than the reserve, end work that runs within [`refusable`] with the same error,
+//! in every program.
 //!
 //! The number of processors is the standard library's
 //! ([`available_parallelism`](std::thread::available_parallelism)), which knows the quotas of control groups and the
@@ -22,23 +23,23 @@ pub use cryptable_ring::WithReserve;
 
 use crate::error::{Error, Result};
 
-/// Most bytes of the reserve: more than any step of the library takes in small allocations.
+/// The most bytes of the reserve: more than any step of the library uses in small allocations.
 const RESERVE_BYTES: usize = 64 << 20;
 
-/// Share of what the process may allocate that the reserve takes.
+/// The reserve is at most the memory that the process may allocate, divided by this number.
 const RESERVE_SHARE: usize = 8;
 
 /// Root of the files in which Linux reports memory.
 const ROOT: &str = "/";
 
-/// Where Linux reports the memory of the control groups of one version.
+/// The files in which Linux reports the memory of control groups of one version.
 struct Version {
-    /// Root folder of all groups.
+    /// The root folder of all groups.
     folder: &'static str,
-    /// Files with limits, each with whether a group that exceeds it is killed, or else slowed down.
+    /// The files with limits, and for each whether a group that exceeds the limit is killed (or else slowed down).
     limits: &'static [(&'static str, bool)],
     usage: &'static str,
-    /// Controller by which `/proc/self/cgroup` names the group: none in version 2.
+    /// The controller by which `/proc/self/cgroup` names the group: none in version 2.
     controller: &'static str,
 }
 
@@ -57,20 +58,20 @@ const VERSIONS: [Version; 2] = [
     },
 ];
 
-/// Limits of the process itself: their names in `/proc/self/limits`, and those of what counts towards them in
-/// `/proc/self/status`.
+/// Limits of the process itself: their names in `/proc/self/limits`, and the names in `/proc/self/status` of the usage
+/// that counts towards them.
 const OWN_LIMITS: [(&str, &str); 2] =
     [("Max address space", "VmSize:"), ("Max data size", "VmData:")];
 
-/// Returns the bytes of memory that this process may have in total: the machine's, or less if a limit of its container
-/// or its own is lower. `None` if the system does not report it.
+/// Returns the bytes of memory that this process may have in total: the machine's memory, or less if its container or
+/// the process itself has a lower limit. `None` if the system does not report it.
 #[must_use]
 pub fn in_all() -> Option<usize> {
     rooms(Path::new(ROOT)).iter().map(|room| room.limit).min()
 }
 
-/// Returns the bytes of memory that this process may still allocate: what the machine has left, or less if a limit of
-/// its container or its own is lower. `None` if the system does not report it.
+/// Returns the bytes of memory that this process may still allocate: the machine's available memory, or less if its
+/// container or the process itself has a lower limit. `None` if the system does not report it.
 #[must_use]
 pub fn left() -> Option<usize> {
     rooms(Path::new(ROOT)).iter().map(Room::left).min()
@@ -87,8 +88,7 @@ fn hard_limit_below(root: &Path) -> Option<usize> {
     rooms(root).iter().filter(|room| room.is_hard).map(Room::left).min()
 }
 
-/// Checks that `needed` more bytes fit into the memory that is left. Nothing is refused where the system does not report
-/// it.
+/// Checks that `needed` more bytes fit into the available memory. Succeeds if the system does not report it.
 ///
 /// ```
 /// use cryptable_lattice::memory;
@@ -106,22 +106,22 @@ pub fn check(work: &'static str, needed: usize) -> Result<()> {
     }
 }
 
-/// Puts a reserve aside for allocations that the system refuses, if the process has a limit, unless it is there. Programs
-/// call this when they start.
+/// Sets a reserve aside for allocations that the system refuses, if the process has a limit and there is no reserve
+/// yet. Programs call this when they start.
 pub fn keep_reserve() {
     if let Some(left) = hard_limit() {
         cryptable_ring::keep_reserve(RESERVE_BYTES.min(left / RESERVE_SHARE));
     }
 }
 
-/// Puts the reserve aside again if it was taken. Servers call this between pieces of work.
+/// Sets the reserve aside again if it was used. Servers call this between pieces of work.
 pub fn renew_reserve() {
     if check_reserve().is_err() {
         keep_reserve();
     }
 }
 
-/// Checks that the system has refused no allocation since [`keep_reserve`]. Every report of progress does.
+/// Checks that the system has refused no allocation since [`keep_reserve`]. Every report of progress calls this.
 ///
 /// ```
 /// use cryptable_lattice::memory;
@@ -129,7 +129,7 @@ pub fn renew_reserve() {
 /// ```
 ///
 /// # Errors
-/// [`Error::Allocation`] if it has.
+/// [`Error::Allocation`] if it has refused one.
 pub fn check_reserve() -> Result<()> {
     match cryptable_ring::refused_allocation() {
         Some(bytes) => Err(Error::Allocation { object: "work in hand", bytes }),
@@ -154,7 +154,7 @@ pub fn refusable<R, E: From<Error>>(
         .unwrap_or_else(|bytes| Err(Error::Allocation { object: "work in hand", bytes }.into()))
 }
 
-/// Allocates zeros for an object of a length that a file or a caller stated.
+/// Allocates zeros for an object whose length comes from a file or a caller.
 ///
 /// ```
 /// use cryptable_lattice::{Error, memory};
@@ -165,7 +165,7 @@ pub fn refusable<R, E: From<Error>>(
 /// ```
 ///
 /// # Errors
-/// [`Error::Allocation`] if the system does not give them.
+/// [`Error::Allocation`] if the system refuses the memory.
 pub fn zeros(object: &'static str, bytes: usize) -> Result<Vec<u8>> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(bytes).map_err(|_| Error::Allocation { object, bytes })?;
@@ -177,7 +177,7 @@ pub fn zeros(object: &'static str, bytes: usize) -> Result<Vec<u8>> {
 struct Room {
     limit: usize,
     used: usize,
-    /// Whether a process that exceeds the limit is killed, or its allocations fail.
+    /// Whether exceeding the limit kills the process or makes its allocations fail.
     is_hard: bool,
 }
 
@@ -216,7 +216,7 @@ fn groups(root: &Path, own: &str) -> Vec<Room> {
             let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
             controllers.split(',').any(|name| name == version.controller).then_some(path)
         });
-        // A container sees its own group as the root, whatever its path is outside.
+        // A container sees its own group as the root, whatever the group's path is outside.
         let path = Path::new(path.unwrap_or("/").trim_start_matches('/'));
         for group in path.ancestors() {
             rooms.extend(rooms_of_group(&root.join(version.folder).join(group), version));
@@ -236,9 +236,9 @@ fn rooms_of_group(folder: &Path, version: &Version) -> Vec<Room> {
         let count = stat.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         count.and_then(|count| count.trim().parse::<usize>().ok())
     };
-    // The least of the group's ancestors, whose own files a container does not see: version 1 has it.
+    // The least limit of the group's ancestors, whose own files a container does not see; version 1 has it.
     let inherited = count("hierarchical_memory_limit").map(|limit| (limit, true));
-    // The system reclaims cached pages of files that were not used lately.
+    // The system can reclaim cached pages of files that were not used lately.
     let idle = count("inactive_file").unwrap_or(0);
     let used = number(version.usage).unwrap_or(0).saturating_sub(idle);
     limits.chain(inherited).map(|(limit, is_hard)| Room { limit, used, is_hard }).collect()
@@ -274,7 +274,7 @@ mod tests {
         root
     }
 
-    /// Returns the memory left and the total memory, given the files below a root.
+    /// Returns the available and the total memory, given the files below a root.
     fn found(files: &[(&str, &str)]) -> [Option<usize>; 2] {
         let root = written(files);
         let rooms = rooms(root.path());
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(hard_limit_below(written(&none).path()), None);
     }
 
-    /// A container of version 1 whose own limit is the largest number, below a group that has one.
+    /// Checks a container of version 1 whose own limit is the largest number, below a group that has a limit.
     #[test]
     fn limits_of_ancestors_outside_of_a_container_count() {
         let group = [

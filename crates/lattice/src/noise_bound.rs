@@ -1,8 +1,8 @@
-//! A bound on the noise of encrypted integers, carried along by every operation on them.
+//! A bound on the noise of encrypted integers, which every operation on them updates.
 //!
 //! A value m of `Z_p` is the phase m/p, as a fraction of the ciphertext modulus, plus an error. The error has a random
-//! part, whose law is a [`NoiseLaw`], and a bias, which is bounded for certain: the rounding of m/p where p does not divide
-//! the modulus, what an approximation leaves, and all that table and input fix.
+//! part, whose distribution is a [`NoiseLaw`], and a bias with a guaranteed bound: the rounding of m/p if p does not
+//! divide the modulus, errors of approximations, and everything else that table and input determine.
 
 use std::io::{self, Write};
 use std::ops::Add;
@@ -15,13 +15,15 @@ use crate::error::{Error, Result};
 use crate::noise_law::NoiseLaw;
 use crate::owners::Owners;
 
-/// How far below the least one a standard deviation may be: two machines may compute it with other roundings.
+/// The relative amount by which a standard deviation may be below the least one: two machines may round its computation
+/// differently.
 const TOLERANCE: f64 = 1e-6;
 
-/// Law of the noise and bias of a phase, as fractions of the ciphertext modulus: upper bounds of both.
+/// The distribution of the noise of a phase, and its bias, as fractions of the ciphertext modulus: upper bounds of
+/// both.
 ///
-/// Sums add standard deviations, not variances: their terms may depend on each other, as those of `x + x` do. For
-/// independent terms the bound of a sum of t is too large by √t.
+/// Sums add standard deviations, not variances: their terms may depend on each other, like those of `x + x`. For a sum
+/// of t independent terms the bound is too large by a factor of √t.
 ///
 /// ```
 /// use cryptable_lattice::noise_bound::NoiseBound;
@@ -40,111 +42,111 @@ pub struct NoiseBound {
 impl Eq for NoiseBound {}
 
 impl NoiseBound {
-    /// Bytes that [`NoiseBound::write`] writes.
+    /// The number of bytes that [`NoiseBound::write`] writes.
     pub const BYTES: u64 = NoiseLaw::BYTES + 8;
 
-    /// Gaussian noise of this standard deviation, and a bias, as fractions of the modulus.
+    /// Returns the bound for Gaussian noise of this standard deviation, and a bias, as fractions of the modulus.
     ///
     /// # Panics
-    /// If one is negative or no number.
+    /// If one of them is negative or not a number.
     #[must_use]
     pub fn new(deviation: f64, bias: f64) -> Self {
         assert!(deviation >= 0.0, "deviation {deviation}");
         Self::of_law(NoiseLaw::gaussian(deviation * deviation), bias)
     }
 
-    /// Noise of this law, and a bias, as fractions of the modulus.
+    /// Returns the bound for noise with this distribution, and a bias, as fractions of the modulus.
     ///
     /// # Panics
-    /// If the bias is negative or no number.
+    /// If the bias is negative or not a number.
     #[must_use]
     pub fn of_law(law: NoiseLaw, bias: f64) -> Self {
         assert!(bias >= 0.0, "bias {bias}");
         Self { law, bias }
     }
 
-    /// Returns the law of the noise, as fractions of the modulus.
+    /// Returns the distribution of the noise, as fractions of the modulus.
     #[must_use]
     pub fn law(self) -> NoiseLaw {
         self.law
     }
 
-    /// A fresh encryption modulo `modulus` of a value modulo `plaintext_modulus`: an error of variance
-    /// [`ERROR_VARIANCE`], in units of the modulus, and the rounding of an encoding.
+    /// Returns the bound for a fresh encryption modulo `modulus` of a value modulo `plaintext_modulus`: an error of
+    /// variance [`ERROR_VARIANCE`], in units of the modulus, and the rounding of an encoding.
     #[must_use]
     pub fn fresh(modulus: f64, plaintext_modulus: u64) -> Self {
         Self::new(ERROR_VARIANCE.sqrt() / modulus, Self::encoding(modulus, plaintext_modulus).bias)
     }
 
-    /// A value modulo `plaintext_modulus` by a public key of this degree modulo `modulus`
-    /// ([`crate::coefficient_ciphertext::RlwePublicKey`]), of variance [`Owners::public_error_variance`].
+    /// Returns the bound for a value modulo `plaintext_modulus` that a public key of this degree encrypted modulo
+    /// `modulus` ([`crate::coefficient_ciphertext::RlwePublicKey`]), of variance [`Owners::public_error_variance`].
     #[must_use]
     pub fn by_public_key(degree: usize, modulus: f64, plaintext_modulus: u64) -> Self {
         let deviation = Owners::ONE.public_error_variance(degree).sqrt() / modulus;
         Self::new(deviation, 0.0) + Self::encoding(modulus, plaintext_modulus)
     }
 
-    /// A constant that is encoded and not encrypted: at most half a unit is rounded away, nothing if the plaintext
-    /// modulus divides the modulus.
+    /// Returns the bound for a constant that is encoded and not encrypted: at most half a unit is rounded away, and
+    /// nothing if the plaintext modulus divides the modulus.
     #[must_use]
     pub fn encoding(modulus: f64, plaintext_modulus: u64) -> Self {
         let is_exact = modulus % plaintext_modulus as f64 == 0.0;
         Self::new(0.0, if is_exact { 0.0 } else { 0.5 / modulus })
     }
 
-    /// Standard deviation of the phase, as a fraction of the modulus.
+    /// Returns the standard deviation of the phase, as a fraction of the modulus.
     #[must_use]
     pub fn deviation(self) -> f64 {
         self.law.deviation()
     }
 
-    /// Largest error that is no chance, as a fraction of the modulus.
+    /// Returns the largest error that is not random, as a fraction of the modulus.
     #[must_use]
     pub fn bias(self) -> f64 {
         self.bias
     }
 
-    /// Returns the bound after a multiplication by an integer of this size. That by 0 keeps the bound, which is above what is
-    /// left: every ciphertext has some noise for whoever reads it.
+    /// Returns the bound after a multiplication by an integer of this size. A multiplication by 0 keeps the bound,
+    /// which is above the remaining noise, since readers expect every ciphertext to have some noise.
     #[must_use]
     pub fn times(self, factor: u64) -> Self {
         let factor = factor.max(1) as f64;
         Self::of_law(self.law.times(factor), factor * self.bias)
     }
 
-    /// At least as much noise of each kind, and as large a bias, as in both.
+    /// Returns a bound with at least the noise of each kind, and the bias, of both bounds.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self::of_law(self.law.max(other.law), self.bias.max(other.bias))
     }
 
-    /// With independent noise added: variances add up, and biases.
+    /// Returns the bound with independent noise added: variances add up, and so do biases.
     #[must_use]
     pub fn with_independent(self, other: Self) -> Self {
         Self::of_law(self.law.with_independent(other.law), self.bias + other.bias)
     }
 
-    /// Returns the size that the error exceeds with a probability of at most `2^log2_fail`, bias included.
+    /// Returns the size that the error, bias included, exceeds with a probability of at most `2^log2_fail`.
     #[must_use]
     pub fn largest(self, log2_fail: f64) -> f64 {
         self.bias + self.law.largest(log2_fail)
     }
 
-    /// Returns log2 of the probability that a value of this modulus decrypts wrong, at most: that the error exceeds half a step,
-    /// `1/2p`.
+    /// Returns log2 of an upper bound on the probability that a value of this modulus decrypts to a wrong result,
+    /// because the error exceeds half a step, `1/2p`.
     #[must_use]
     pub fn log2_fail(self, plaintext_modulus: u64) -> f64 {
         self.log2_exceeds(0.5 / plaintext_modulus as f64)
     }
 
-    /// Returns log2 of the probability that the error exceeds `margin`, at most.
+    /// Returns log2 of an upper bound on the probability that the error exceeds `margin`.
     #[must_use]
     pub fn log2_exceeds(self, margin: f64) -> f64 {
         self.law.log2_exceeds(margin - self.bias)
     }
 
-    /// Returns the largest factor by which [`NoiseBound::times`] keeps the probability that a value of this modulus decrypts
-    /// wrong at or below `2^log2_limit`; 0 if there is none.
+    /// Returns the largest factor by which [`NoiseBound::times`] keeps the probability that a value of this modulus
+    /// decrypts to a wrong result at or below `2^log2_limit`, or 0 if there is none.
     #[must_use]
     pub fn terms(self, plaintext_modulus: u64, log2_limit: f64) -> u64 {
         let one = self.largest(log2_limit);
@@ -153,10 +155,10 @@ impl NoiseBound {
         })
     }
 
-    /// Checks that a value of this modulus decrypts wrong with a probability of at most `2^limit`.
+    /// Checks that a value of this modulus decrypts to a wrong result with a probability of at most `2^limit`.
     ///
     /// # Errors
-    /// [`Error::NoiseTooLarge`], which says what `operation` would have failed.
+    /// [`Error::NoiseTooLarge`], which names `operation` as the operation that would have failed.
     pub fn check_decryption(
         self,
         operation: &'static str,
@@ -178,19 +180,19 @@ impl NoiseBound {
         Err(Error::mismatch("noise of the ciphertext", format!("{:e}", self.deviation()), expected))
     }
 
-    /// Writes law and bias.
+    /// Writes the distribution and the bias.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write<W: Write>(self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         self.law.write(writer)?;
         writer.f64(self.bias)
     }
 
-    /// Reads what [`NoiseBound::write`] wrote. Whoever has the parameters checks the bound against them.
+    /// Reads a bound that [`NoiseBound::write`] wrote. Callers that have the parameters check it against them.
     ///
     /// # Errors
-    /// If bytes are missing, or a number is not from 0 to 1/2: there is no phase further away.
+    /// If bytes are missing, or if a number is not from 0 to 1/2: no phase is further away.
     pub fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
         let law = NoiseLaw::read(reader)?;
         Ok(Self { law, bias: read_size(reader, "bias of the noise")? })
@@ -218,7 +220,8 @@ impl Add for NoiseBound {
     }
 }
 
-/// Returns the factor of least size that multiplies values modulo p as `factor` does: noise grows with its size.
+/// Returns the factor with the least absolute value that multiplies values modulo p like `factor`: noise grows with
+/// this absolute value.
 ///
 /// ```
 /// use cryptable_lattice::noise_bound::least_factor;
@@ -248,8 +251,8 @@ pub fn log2_of_sum(a: f64, b: f64) -> f64 {
     if high == f64::NEG_INFINITY { high } else { high + (1.0 + (low - high).exp2()).log2() }
 }
 
-/// Returns the largest number for which `holds`, which must hold up to some number and for none above, near an estimate; 0 if
-/// it holds for none from 1 on.
+/// Returns the largest number for which `holds` returns true, found near an estimate, or 0 if there is none from 1 on.
+/// `holds` must return true up to some number and false above it.
 #[must_use]
 pub fn largest_where(estimate: f64, holds: impl Fn(u64) -> bool) -> u64 {
     let mut low = (estimate * 0.999) as u64;
@@ -267,8 +270,8 @@ pub fn largest_where(estimate: f64, holds: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// Returns the most noise without bias for which `admits` holds, which must hold for all noise below it; to a step of 2^-60 of
-/// the modulus, finer than any ciphertext's.
+/// Returns the most noise without bias for which `admits` returns true, as it must for all noise below that. The result
+/// is exact to a step of 2^-60 of the modulus, finer than any ciphertext's.
 #[must_use]
 pub fn largest_admitted(admits: impl Fn(NoiseBound) -> bool) -> NoiseBound {
     let unit = NoiseBound::new((-60f64).exp2(), 0.0);
@@ -283,9 +286,9 @@ pub fn check_log2_fail(operation: &'static str, found: f64, limit: f64) -> Resul
     if found <= limit { Ok(()) } else { Err(Error::NoiseTooLarge { operation, found, limit }) }
 }
 
-/// How many terms sums may have under some parameters, and how often results may be looked up again, so that what
-/// follows fails with no more than the stated probability. A multiple counts as often as its factor says; terms may
-/// depend on each other.
+/// The most terms that sums may have under some parameters, and how often results may be looked up again, so that the
+/// following operations fail with no more than the stated probability. A multiple counts as often as its factor says;
+/// terms may depend on each other.
 ///
 /// ```
 /// use cryptable_lattice::noise_bound::SumLimits;
@@ -297,13 +300,14 @@ pub fn check_log2_fail(operation: &'static str, found: f64, limit: f64) -> Resul
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SumLimits {
-    /// Most fresh values of a sum that can be looked up.
+    /// The most fresh values in a sum that can be looked up.
     pub fresh_lookup: u64,
-    /// Most results of lookups of a sum that can be looked up; 0 if results have another modulus than inputs.
+    /// The most results of lookups in a sum that can be looked up; 0 if results have another modulus than inputs.
     pub result_lookup: u64,
-    /// Most results of lookups of a sum that can be decrypted.
+    /// The most results of lookups in a sum that can be decrypted.
     pub result_decryption: u64,
-    /// Most lookups in a row of a fresh value, each of the result of the one before; `None` if there is no end.
+    /// The most lookups in a row that begin with a fresh value, each of the result of the previous one; `None` if there
+    /// is no limit.
     pub lookups_in_a_row: Option<u32>,
 }
 
@@ -357,7 +361,7 @@ mod tests {
         assert_eq!(NoiseBound::new(0.01, 0.2).log2_fail(4), 0.0);
     }
 
-    /// Fields as a file might have them: (what it says, whether it is accepted).
+    /// Tests fields as a file might have them, each with whether it is accepted.
     #[test]
     fn bounds_are_read_back_and_others_refused() {
         for (deviation, bias, is_read) in [

@@ -1,28 +1,29 @@
-//! The law of a noise, as far as an upper bound on its tails needs it.
+//! The distribution of a noise, as far as an upper bound on its tails needs it.
 //!
-//! A variance alone says nothing about a tail: at 2^-81 a Gaussian is within 10.3 standard deviations, Laplace's law within
-//! 39.7, the product of two Gaussians within 55. [`NoiseLaw`] therefore keeps three independent parts apart and bounds the
-//! tail of their sum by Chernoff's method:
+//! A variance alone says nothing about a tail: at 2^-81 a Gaussian is within 10.3 standard deviations, Laplace's
+//! distribution within 39.7, the product of two Gaussians within 55. [`NoiseLaw`] therefore has three independent parts
+//! and bounds the tail of their sum by Chernoff's method:
 //!
 //! `P(|ε| > t) <= 2·min_λ e^{-λt}·E e^{λε}`, `ln E e^{λε} <= λ²g²/2 + ln M_B(λ²s²/2) - (v/2a²)·ln(1 - λ²a²)`.
 //!
 //! - **Gaussian**, of deviation g. Sums of very many independent bounded terms, such as roundings, have moments
-//!   `E e^{λε}` below those of the Gaussian of their variance (a uniform or ternary term is strictly sub-Gaussian), so that the
-//!   bound holds at any distance. Without other parts the tail is the Gaussian one itself, 2.3 bits below Chernoff's at
-//!   2^-64. That assumes some hundred terms or more, none much larger than others: their kurtosis is below 3, and far out
-//!   their tail below the Gaussian's (the sum of 400 roundings exceeds 9 deviations half as often).
-//! - **Slots**, of deviation s: a Gaussian of variance `X·s²`, where X is exponential of mean 1, cut off at B.
-//!   A rounding of an RLWE ciphertext leaves `e_0 + e_1·s`; in slot j of a canonical embedding `|s(ζ_j)|²` multiplies its
-//!   variance. X is that square divided by its mean. It is **fixed by the key**: slots that are loud once are loud in
-//!   every operation under this key. Key generation rejects secrets with a slot beyond B
-//!   ([`crate::embedding_bound`]), so that X is cut off there; without a limit the law is Laplace's.
+//!   `E e^{λε}` below those of the Gaussian of their variance (a uniform or ternary term is strictly sub-Gaussian), so
+//!   that the bound holds at any distance. Without other parts the tail is the Gaussian one itself, 2.3 bits below
+//!   Chernoff's at 2^-64. That assumes about a hundred terms or more, none much larger than others: their kurtosis is
+//!   below 3, and far out their tail is below the Gaussian's (the sum of 400 roundings exceeds 9 deviations half as
+//!   often).
+//! - **Slots**, of deviation s: a Gaussian of variance `X·s²`, where X is exponential of mean 1, cut off at B. A
+//!   rounding of an RLWE ciphertext leaves `e_0 + e_1·s`; in slot j of a canonical embedding `|s(ζ_j)|²` multiplies its
+//!   variance. X is that square divided by its mean. It is **fixed by the key**: a slot that is loud once is loud in
+//!   every operation under this key. Key generation rejects secrets with a slot beyond B ([`crate::embedding_bound`]),
+//!   so that X is cut off there; without a limit the distribution is Laplace's.
 //!   `M_B(c) = (1 - e^{-(1-c)B})/((1 - c)(1 - e^{-B}))` is the moment of X.
 //! - **Products** of independent Gaussians, `Σ a_i·x_i·y_i` with variances a_i² that sum up to v, none above a²:
 //!   `-½·Σ ln(1 - λ²a_i²)` is at most the term above, since `-ln(1 - x)/x` grows with x. One product has kurtosis 9;
-//!   two equal ones are Laplace's law; the mean of k slots of different X is 2k of them.
+//!   two equal ones have Laplace's distribution; the mean of k slots of different X is 2k of them.
 //!
-//! Sums of laws are bounded whatever the dependence of their terms (Hölder's inequality), as long as parts of different
-//! kinds are independent: they come from different randomness.
+//! Sums of distributions are bounded however their terms depend on each other (Hölder's inequality), as long as parts
+//! of different kinds are independent: they come from different randomness.
 
 use std::f64::consts::{LN_2, LOG2_E, PI, SQRT_2};
 use std::io::{self, Write};
@@ -36,10 +37,10 @@ use crate::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log2};
 /// `(√5 - 1)/2`.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Steps of the golden section, which leave a share of 10^-8 of the interval.
+/// Steps of the golden-section search, which reduce the interval to 10^-8 of its length.
 const SECTIONS: usize = 40;
 
-/// An upper bound on the law of a noise without bias: see the [module](self).
+/// An upper bound on the distribution of a noise without bias: see the [module](self).
 ///
 /// ```
 /// use cryptable_lattice::noise_law::NoiseLaw;
@@ -52,9 +53,9 @@ const SECTIONS: usize = 40;
 pub struct NoiseLaw {
     /// Standard deviation g of the Gaussian part.
     gaussian: f64,
-    /// Standard deviation s of the part of slots.
+    /// Standard deviation s of the slots part.
     slots: f64,
-    /// Limit B of X for the part of slots; infinite for a secret that was not chosen, 0 if there is no such part.
+    /// Limit B of X for the slots part: infinite for a secret without a bound on its slots, 0 if there is no such part.
     slot_limit: f64,
     /// Standard deviation √v of the products.
     products: f64,
@@ -63,27 +64,28 @@ pub struct NoiseLaw {
 }
 
 impl NoiseLaw {
-    /// Bytes that [`NoiseLaw::write`] writes.
+    /// The number of bytes that [`NoiseLaw::write`] writes.
     pub const BYTES: u64 = 40;
 
-    /// The law of no noise.
+    /// The distribution of no noise.
     pub const ZERO: Self =
         Self { gaussian: 0.0, slots: 0.0, slot_limit: 0.0, products: 0.0, largest_product: 0.0 };
 
-    /// Returns the Gaussian law of this variance.
+    /// Returns the Gaussian distribution of this variance.
     ///
     /// # Panics
-    /// If the variance is negative or no number.
+    /// If the variance is negative or not a number.
     #[must_use]
     pub fn gaussian(variance: f64) -> Self {
         assert!(variance >= 0.0, "variance {variance}");
         Self { gaussian: variance.sqrt(), ..Self::ZERO }
     }
 
-    /// Returns the law in a slot, of this variance on average over slots and keys; X is at most `limit`, which may be infinite.
+    /// Returns the distribution in a slot, with this variance on average over slots and keys. X is at most `limit`,
+    /// which may be infinite.
     ///
     /// # Panics
-    /// If the variance is negative or no number, or the limit is below 1.
+    /// If the variance is negative or not a number, or if the limit is below 1.
     #[must_use]
     pub fn slots(variance: f64, limit: f64) -> Self {
         assert!(variance >= 0.0 && limit >= 1.0, "variance {variance}, limit {limit}");
@@ -94,11 +96,11 @@ impl NoiseLaw {
         }
     }
 
-    /// A sum of products of two Gaussians each, of this variance in all; the variance of the largest product is
-    /// `largest`.
+    /// Returns the distribution of a sum of products of two Gaussians each, of this total variance. The variance of the
+    /// largest product is `largest`.
     ///
     /// # Panics
-    /// If a variance is negative or no number, or there is none for the largest product.
+    /// If a variance is negative or not a number, or if there is variance but none for the largest product.
     #[must_use]
     pub fn products(variance: f64, largest: f64) -> Self {
         assert!(
@@ -115,10 +117,11 @@ impl NoiseLaw {
         }
     }
 
-    /// Returns the mean of noises of `count` slots whose X are independent, of this variance: `2·count` equal products.
+    /// Returns the distribution of the mean of the noises of `count` slots whose X are independent, of this variance:
+    /// `2·count` equal products.
     ///
     /// # Panics
-    /// If the variance is negative or no number, or the count is 0.
+    /// If the variance is negative or not a number, or if the count is 0.
     #[must_use]
     pub fn mean_of_slots(variance: f64, count: usize) -> Self {
         Self::products(variance, variance / (2 * count) as f64)
@@ -136,7 +139,8 @@ impl NoiseLaw {
         self.gaussian * self.gaussian + self.slots * self.slots + self.products * self.products
     }
 
-    /// Returns the kurtosis `E ε⁴/σ⁴`: 3 for a Gaussian, 6 for Laplace's law, 9 for one product; 3 without noise.
+    /// Returns the kurtosis `E ε⁴/σ⁴`: 3 for a Gaussian, 6 for Laplace's distribution, 9 for one product, and 3 without
+    /// noise.
     #[must_use]
     pub fn kurtosis(self) -> f64 {
         let variance = self.variance();
@@ -149,7 +153,7 @@ impl NoiseLaw {
         3.0 + (slots + products) / (variance * variance)
     }
 
-    /// Returns the law with independent noise added, part by part.
+    /// Returns the distribution with independent noise added, part by part.
     #[must_use]
     pub fn with_independent(self, other: Self) -> Self {
         Self {
@@ -161,7 +165,7 @@ impl NoiseLaw {
         }
     }
 
-    /// A law with each part at least as large as in both.
+    /// Returns a distribution with each part at least as large as in both.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {
@@ -173,7 +177,7 @@ impl NoiseLaw {
         }
     }
 
-    /// Returns the law of the noise times `factor`.
+    /// Returns the distribution of the noise times `factor`.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         let factor = factor.abs();
@@ -186,17 +190,17 @@ impl NoiseLaw {
         }
     }
 
-    /// Returns the law in a slot whose X is at most `size`: noise of slots is Gaussian there, and depends on no other noise of its
-    /// slot.
+    /// Returns the distribution in a slot whose X is at most `size`. Noise of slots is Gaussian there, and depends on
+    /// no other noise of its slot.
     #[must_use]
     pub fn in_slots_up_to(self, size: f64) -> Self {
         let gaussian = self.gaussian.hypot(self.slot_limit.min(size).sqrt() * self.slots);
         Self { gaussian, slots: 0.0, slot_limit: 0.0, ..self }
     }
 
-    /// Returns log2 of an upper bound on the probability that the noise exceeds `margin` in size: Chernoff's, and for a Gaussian
-    /// part alone the Gaussian tail ([module](self)). It is 0 for a margin that is not positive, and negative infinity
-    /// without noise.
+    /// Returns log2 of an upper bound on the probability that the absolute value of the noise exceeds `margin`:
+    /// Chernoff's bound, or the Gaussian tail if there is only a Gaussian part ([module](self)). The result is 0 for a
+    /// margin that is not positive, and negative infinity without noise.
     #[must_use]
     pub fn log2_exceeds(self, margin: f64) -> f64 {
         if margin <= 0.0 {
@@ -225,8 +229,9 @@ impl NoiseLaw {
         self.least_over_rates(|rate| (self.log_moment(rate) + LN_2 * (1.0 - log2_fail)) / rate)
     }
 
-    /// Returns log2 of an estimate of the probability that the noise exceeds `margin`, for comparison with counts and with
-    /// [`NoiseLaw::log2_exceeds`], which is above it: the saddlepoint approximation of Lugannani and Rice, within some percent.
+    /// Returns log2 of an estimate of the probability that the noise exceeds `margin`, for comparison with counts and
+    /// with [`NoiseLaw::log2_exceeds`], which is larger. It is the saddlepoint approximation of Lugannani and Rice,
+    /// within some percent.
     #[must_use]
     pub fn log2_exceeds_estimate(self, margin: f64) -> f64 {
         if self.variance() == 0.0 {
@@ -246,16 +251,16 @@ impl NoiseLaw {
         if tail > 0.0 && tail.is_normal() {
             return tail.log2().min(0.0);
         }
-        // Far out, where doubles end: the first term of the same formula.
+        // Far out, where doubles underflow, the first term of the same formula is used.
         (-distance * distance / 2.0 + (2.0 / PI).sqrt().ln() - scaled.ln()) * LOG2_E
     }
 
-    /// Whether there is no other part than the Gaussian one.
+    /// Returns whether there is only the Gaussian part.
     fn is_gaussian(self) -> bool {
         self.slots == 0.0 && self.products == 0.0
     }
 
-    /// The rate λ at which the derivative of `ln E e^{λε}` is `margin`.
+    /// Returns the rate λ at which the derivative of `ln E e^{λε}` is `margin`.
     fn saddlepoint(self, margin: f64) -> f64 {
         let pole = self.pole();
         let mut high = margin / self.variance();
@@ -270,7 +275,7 @@ impl NoiseLaw {
         low
     }
 
-    /// `ln E e^{λε}` and its first two derivatives, for λ below the pole.
+    /// Returns `ln E e^{λε}` and its first two derivatives, for λ below the pole.
     fn cumulants(self, rate: f64) -> [f64; 3] {
         let (g, s, v) = (self.gaussian.powi(2), self.slots.powi(2), self.products.powi(2));
         let [value, slope, curvature] = slot_moments(rate * rate * s / 2.0, self.slot_limit);
@@ -289,7 +294,7 @@ impl NoiseLaw {
         all
     }
 
-    /// `ln E e^{λε}`, for λ below the pole.
+    /// Returns `ln E e^{λε}`, for λ below the pole.
     fn log_moment(self, rate: f64) -> f64 {
         let products = match self.largest_product {
             0.0 => 0.0,
@@ -305,7 +310,7 @@ impl NoiseLaw {
         (rate * self.gaussian).powi(2) / 2.0 + slots - products
     }
 
-    /// The rate from which on a moment is infinite.
+    /// Returns the rate from which on a moment is infinite.
     fn pole(self) -> f64 {
         let slots = if self.slots > 0.0 && self.slot_limit.is_infinite() {
             SQRT_2 / self.slots
@@ -315,8 +320,8 @@ impl NoiseLaw {
         slots.min(1.0 / self.largest_product) * (1.0 - 1e-9)
     }
 
-    /// The least value over all rates of a function that falls and then rises. Any rate gives a bound, so that the width of the
-    /// last interval costs no safety.
+    /// Returns the least value over all rates of a function that falls and then rises. Any rate yields a valid bound,
+    /// so that the width of the last interval costs no safety.
     fn least_over_rates(self, value: impl Fn(f64) -> f64) -> f64 {
         let pole = self.pole();
         // Rates of interest are of the order of 1/σ and above.
@@ -345,7 +350,7 @@ impl NoiseLaw {
     /// Writes all parts.
     ///
     /// # Errors
-    /// Errors of the writer.
+    /// If the writer fails.
     pub fn write<W: Write>(self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         let Self { gaussian, slots, slot_limit, products, largest_product } = self;
         // Files have finite numbers: 0 stands for no limit.
@@ -355,14 +360,14 @@ impl NoiseLaw {
             .try_for_each(|&part| writer.f64(part))
     }
 
-    /// Reads a law that [`NoiseLaw::write`] wrote. Whoever has the parameters checks it against them.
+    /// Reads a distribution that [`NoiseLaw::write`] wrote. Callers that have the parameters check it against them.
     ///
     /// # Errors
     /// If bytes are missing, a deviation is not from 0 to 1/2, or the parts contradict each other.
     pub fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
         let mut part = |name: &'static str| {
             let value = reader.f64(name)?;
-            // Negative zero would be another encoding of the same law.
+            // Negative zero would be another encoding of the same distribution.
             (value >= 0.0 && value.is_sign_positive())
                 .then_some(value)
                 .ok_or_else(|| WireError::invalid(name, value, "not negative"))
@@ -425,14 +430,15 @@ impl Add for NoiseLaw {
     }
 }
 
-/// `ln M_B(c)`, for any c if B is finite, for c < 1 otherwise.
+/// Returns `ln M_B(c)`, for any c if B is finite, and for c < 1 otherwise.
 fn slot_log_moment(c: f64, limit: f64) -> f64 {
     if limit.is_infinite() {
         return -(-c).ln_1p();
     }
     let d = 1.0 - c;
     let share = -(-limit).exp_m1();
-    // (1 - e^{-dB})/d, which is B at d = 0; for negative d the exponential is taken out, for it may be too large.
+    // This is (1 - e^{-dB})/d, or B at d = 0. For negative d the exponential is factored out, since it may be too
+    // large.
     let log = if (d * limit).abs() < 1e-6 {
         limit.ln() - d * limit / 2.0
     } else if d > 0.0 {
@@ -443,7 +449,7 @@ fn slot_log_moment(c: f64, limit: f64) -> f64 {
     log - share.ln()
 }
 
-/// `ln M_B(c)` and its first two derivatives in c; zeros for a limit of 0, which stands for no such noise.
+/// Returns `ln M_B(c)` and its first two derivatives in c, or zeros for a limit of 0, which stands for no such noise.
 fn slot_moments(c: f64, limit: f64) -> [f64; 3] {
     if limit == 0.0 {
         return [0.0; 3];
@@ -456,7 +462,7 @@ fn slot_moments(c: f64, limit: f64) -> [f64; 3] {
     if x.abs() < 1e-3 {
         return [value, limit / 2.0 - d * limit * limit / 12.0, limit * limit / 12.0];
     }
-    // sinh form of e^x/(e^x - 1)², without overflow.
+    // The sinh form of e^x/(e^x - 1)², which does not overflow.
     let square = (limit / (2.0 * (x / 2.0).sinh())).powi(2);
     [value, 1.0 / d - limit / x.exp_m1(), 1.0 / (d * d) - square]
 }

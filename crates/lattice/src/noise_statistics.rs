@@ -1,51 +1,53 @@
-//! Moments and tail counts of errors, beside those of a law: feature `diagnostics`, which no product has.
+//! Moments and tail counts of errors, compared with those of a predicted distribution: behind the feature
+//! `diagnostics`, which no product has.
 
 use serde::Serialize;
 
 use crate::noise_bound::NoiseBound;
 
-/// Predicted standard deviations beyond which errors are counted.
+/// Numbers of predicted standard deviations beyond which errors are counted.
 const BEYOND: [u32; 4] = [3, 4, 5, 6];
 
 /// Moments, tail counts and correlations of the errors of several lookups under one key.
 #[derive(Clone, Debug, Serialize)]
 pub struct NoiseStatistics {
-    /// Errors that were measured.
+    /// Number of measured errors.
     pub samples: usize,
-    /// Lookups that they come from, all under one key.
+    /// Number of lookups that the errors come from, all under one key.
     pub lookups: usize,
     /// Standard deviation around 0.
     pub deviation: f64,
-    /// Standard deviation that the law predicts.
+    /// Standard deviation that the distribution predicts.
     pub predicted_deviation: f64,
-    /// Measured mean square over the law's variance.
+    /// Measured mean square divided by the predicted variance.
     pub variance_ratio: f64,
-    /// The same without what table, inputs and key fix: by half the mean square of differences of errors of the same
-    /// coefficient in two lookups.
+    /// The same ratio without the part that table, inputs and key determine: half the mean square of differences
+    /// between errors of the same coefficient in two lookups.
     pub random_variance_ratio: f64,
-    /// Kurtosis around 0: 3 of a Gaussian, 6 of Laplace's law.
+    /// Kurtosis around 0: 3 for a Gaussian, 6 for Laplace's distribution.
     pub kurtosis: f64,
-    /// The same of differences of errors of the same coefficient in two lookups, which leave out what is fixed.
+    /// Kurtosis of the differences between errors of the same coefficient in two lookups, which exclude the fixed part.
     pub random_kurtosis: f64,
-    /// The law's.
+    /// Predicted kurtosis.
     pub predicted_kurtosis: f64,
     /// Counts of errors beyond 3, 4, 5 and 6 predicted deviations.
     pub beyond: Vec<Beyond>,
-    /// The same counts beyond the bound on what is fixed and those deviations together; nothing where the bound is 0.
+    /// Counts of errors beyond the sum of the bound on the fixed part and these deviations, or `None` if the bound is
+    /// 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beyond_fixed_bound: Option<Vec<Beyond>>,
-    /// The largest error in size, in predicted deviations.
+    /// The largest absolute value of an error, in predicted deviations.
     pub largest_deviations: f64,
     /// The mean of all errors, in predicted deviations.
     pub mean_deviations: f64,
-    /// Part of the error that table, inputs and key fix, in predicted deviations: the root of the mean product of
-    /// errors of the same coefficient in two lookups; `None` if inputs differ.
+    /// The part of the error that table, inputs and key determine, in predicted deviations: the root of the mean
+    /// product of errors of the same coefficient in two lookups; `None` if inputs differ.
     pub fixed_deviations: Option<f64>,
-    /// The bound on what table and inputs fix, in predicted deviations; nothing where there is none.
+    /// The bound on the part that table and inputs determine, in predicted deviations; `None` without such a part.
     pub fixed_bound_deviations: Option<f64>,
-    /// `E[e_0²·e_1²]/(E[e_0²]·E[e_1²])` of the same coefficient in two lookups: 1 if sizes of errors do not depend on each
-    /// other, 2 if an exponential factor that the key fixes multiplies both variances. It says so where little is fixed: errors
-    /// that are all fixed have their kurtosis here.
+    /// `E[e_0²·e_1²]/(E[e_0²]·E[e_1²])` of the same coefficient in two lookups: 1 if sizes of errors do not depend on
+    /// each other, 2 if an exponential factor that the key determines multiplies both variances. This holds if the
+    /// fixed part is small: for errors that are entirely fixed, the number is their kurtosis.
     pub square_correlation: f64,
 }
 
@@ -54,20 +56,20 @@ pub struct NoiseStatistics {
 pub struct Beyond {
     /// Predicted standard deviations.
     pub deviations: u32,
-    /// Errors that are larger in size.
+    /// Number of errors with a larger absolute value.
     pub count: usize,
-    /// How many the law expects: the saddlepoint estimate.
+    /// Predicted number: the saddlepoint estimate.
     pub predicted: f64,
-    /// Chernoff's bound on that, which failure probabilities are stated by.
+    /// Chernoff's bound on that number, which stated failure probabilities are based on.
     pub at_most: f64,
 }
 
 impl NoiseStatistics {
-    /// Compares errors of several lookups with a law and the bound on what table and inputs fix; `inputs_agree` says whether
-    /// all lookups have the same inputs.
+    /// Compares errors of several lookups with a predicted distribution and the bound on the part that table and inputs
+    /// determine. `inputs_agree` says whether all lookups have the same inputs.
     ///
     /// # Panics
-    /// If there are fewer than two lookups, or they differ in length.
+    /// If there are fewer than two lookups, or if they differ in length.
     #[must_use]
     pub fn new(lookups: &[Vec<f64>], bound: NoiseBound, inputs_agree: bool) -> Self {
         assert!(lookups.len() >= 2 && lookups.iter().all(|it| it.len() == lookups[0].len()));
@@ -112,31 +114,30 @@ impl NoiseStatistics {
         }
     }
 
-    /// Checks that errors are within the law from above: their variance, counts of large ones and, where all errors have
-    /// one law, their kurtosis.
+    /// Checks that errors are not above the prediction: their variance, counts of large ones and, if all errors have
+    /// one distribution, their kurtosis.
     ///
-    /// Checks that variance and tails are not above the law. The fixed part may be as large as its bound, in the
-    /// variance and in the size of every error.
+    /// The fixed part may be as large as its bound, in the variance and in the size of every error.
     ///
     /// # Errors
-    /// If a number is above the law by more than sampling explains: says which.
+    /// If a number is above the prediction by more than sampling explains: the message names it.
     pub fn check_not_above(&self, have_one_law: bool) -> Result<(), String> {
         let bias = self.fixed_bound_deviations.unwrap_or(0.0);
-        // Slots whose X repeats in every lookup.
+        // Slots have the same X in every lookup.
         let slots = self.samples as f64 / together(self.lookups);
         let sampling = 7.0 * ((self.predicted_kurtosis - 1.0) / slots).sqrt();
         let most = (1.0 + sampling.clamp(0.1, 0.5)) * (1.0 + bias).powi(2);
         if self.variance_ratio > most {
             return Err(format!("variance {:.3} of the law's: {self:?}", self.variance_ratio));
         }
-        // A fifth of the excess more: by few loud slots, and by how loud a slot is from lookup to lookup.
+        // A fifth of the excess is added: few slots are loud, and a slot is equally loud in every lookup.
         let sampling = 0.2 * (self.predicted_kurtosis - 3.0) + 30.0 / (self.samples as f64).sqrt();
         let (kurtosis, ratio) = if bias > 0.0 {
             (self.random_kurtosis, self.random_variance_ratio)
         } else {
             (self.kurtosis, self.variance_ratio)
         };
-        // Where errors are smaller than the law's, their fourth moment counts.
+        // Where errors are smaller than predicted, their fourth moment counts.
         let kurtosis = kurtosis * ratio.min(1.0).powi(2);
         if have_one_law && kurtosis > self.predicted_kurtosis + sampling {
             return Err(format!("kurtosis {kurtosis:.3}: {self:?}"));
@@ -149,32 +150,33 @@ impl NoiseStatistics {
     }
 }
 
-/// Errors that may be large together: the two coefficients of a slot in all lookups, since the key fixes how loud a slot is.
+/// Returns the number of errors that may be large together: the two coefficients of a slot in all lookups, since the
+/// key determines how loud a slot is.
 fn together(lookups: usize) -> f64 {
     (2 * lookups).min(20) as f64
 }
 
 impl Beyond {
-    /// Seven deviations of a count, if errors of the same slot of all lookups, and the two of its real and imaginary part,
-    /// exceed together, and some counts more where few are expected.
+    /// Returns seven deviations of a count if errors of the same slot in all lookups, and those of its real and
+    /// imaginary part, exceed together, plus some counts where few are expected.
     fn tolerance(&self, lookups: usize) -> f64 {
         7.0 * (together(lookups) * self.predicted).sqrt() + 7.0
     }
 
-    /// Returns whether the count is at most what is predicted, but for what sampling explains.
+    /// Returns whether the count is at most the predicted one, except for what sampling explains.
     #[must_use]
     pub fn is_not_above(&self, lookups: usize) -> bool {
         self.count as f64 <= self.predicted + self.tolerance(lookups)
     }
 
-    /// Returns whether the count is at least what is predicted, but for what sampling explains.
+    /// Returns whether the count is at least the predicted one, except for what sampling explains.
     #[must_use]
     pub fn is_not_below(&self, lookups: usize) -> bool {
         self.count as f64 >= self.predicted - self.tolerance(lookups)
     }
 }
 
-/// The mean of a function of errors of the same coefficient in lookups that follow each other.
+/// Returns the mean of a function of errors of the same coefficient in consecutive lookups.
 fn mean_of_pairs(lookups: &[Vec<f64>], value: impl Fn(f64, f64) -> f64) -> f64 {
     let pairs = lookups.windows(2).flat_map(|pair| pair[0].iter().zip(&pair[1]));
     let count = (lookups.len() - 1) * lookups[0].len();
@@ -219,7 +221,8 @@ mod tests {
                 assert!(beyond.is_not_above(1) && beyond.is_not_below(1), "{beyond:?}");
             }
             found.check_not_above(true).unwrap();
-            // A law of two thirds of the deviation is noticed, and so is one of the right variance with lighter tails.
+            // A distribution with two thirds of the deviation is detected, and so is one of the right variance with
+            // lighter tails.
             let bound = |law| NoiseBound::of_law(law, 0.0);
             let small = NoiseStatistics::new(&lookups, bound(law.times(0.67)), true);
             assert!(small.check_not_above(true).unwrap_err().starts_with("variance"));

@@ -1,20 +1,20 @@
 //! Several owners of one key: each has a secret of its own, and the key's secret is the sum of all (Mouchet,
 //! Troncoso-Pastoriza, Bossuat, Hubaux, PETS 2021).
 //!
-//! This file has the laws of such sums. With n owners whose secrets `s_i` and errors are independent:
+//! This file has the distributions of such sums. With n owners whose secrets `s_i` and errors are independent:
 //!
 //! - a coefficient of `s = Σ s_i` has variance `n·2/3`, an error of a key `n·10.5`;
-//! - `|s(ζ_j)|²` over its mean has the law of one secret's, but for its limit: every `|s_i(ζ_j)|²` is at most B times its
-//!   mean, so that the sum is at most `n·B` times its own;
-//! - the squared norm of s is within 1.25 of its mean but with a probability below `2^-500` from degree 2^15 on, for up to
-//!   16 owners (Bernstein's inequality), and so is that of a public key's error;
+//! - `|s(ζ_j)|²` divided by its mean has the distribution of one secret's, except for its limit: every `|s_i(ζ_j)|²` is
+//!   at most B times its mean, so that the sum is at most `n·B` times its own;
+//! - the squared norm of s is within 1.25 of its mean, except with a probability below `2^-500` from degree 2^15 on,
+//!   for up to 16 owners (Bernstein's inequality), and so is that of a public key's error;
 //! - a relinearization key, which takes two rounds, has the error `s·e_0 + u·e_1 + e_2` with n-fold s, u and e.
 //!
-//! They hold for owners who draw as [`OwnerSecret`] does. One that does not can make results wrong, as it can by refusing to
-//! decrypt.
+//! This holds for owners who draw like [`OwnerSecret`]. An owner who does not can make results wrong, as it can by
+//! refusing to decrypt.
 //!
 //! # Messages
-//! Nobody has the secret. Owners make the key of files, which [`Session`] begins:
+//! Nobody has the joint secret. Owners make the key from files, beginning with a [`Session`]:
 //!
 //! | file | from | to | what it has |
 //! |---|---|---|---|
@@ -24,24 +24,25 @@
 //! | key share | each owner | whoever combines | shares of all other switching keys |
 //! | second share | each owner | whoever combines | shares of the second round of relinearization keys |
 //!
-//! An owner sends its commitment at once, its other shares when it has the commitments of all, and its second share when it
-//! has the first shares of all. [`Agreement`] is made of all commitments; it checks all shares, and sums them up to an ordinary
-//! public key and an ordinary evaluation key, which belong to the identifier of the joint key. All shares are public: they
-//! may be sent over any channel that does not change them.
+//! An owner sends its commitment at once, its other shares when it has the commitments of all owners, and its second
+//! share when it has the first shares of all. An [`Agreement`] consists of all commitments. It checks all shares, and
+//! sums them up to an ordinary public key and an ordinary evaluation key, which have the identifier of the joint key.
+//! All shares are public: they may be sent over any channel that does not change them.
 //!
-//! With masks a and `d`, `P·g` the factor of a digit, and u_i a further ternary secret of an owner that is used once:
+//! The shares are as follows, with masks a and `d`, where `P·g` is the factor of a digit and u_i a further ternary
+//! secret of an owner that is used once:
 //!
 //! - public key: `b_i = -a·s_i + e_i`; switching keys from s'_i to s_i likewise, plus `P·g·s'_i`;
 //! - relinearization, first round: `h_i = -d·u_i + P·g·s_i + e_(0,i)` and `h'_i = d·s_i + e_(1,i)`;
-//! - second round, of the sums h and h' of all: `s_i·h + (u_i - s_i)·h' + e_(2,i)`. The sum of these is the key's body and h' its
-//!   mask: `body + h'·s = P·g·s² + s·e_0 + u·e_1 + e_2`.
+//! - second round, for the sums h and h' of all owners: `s_i·h + (u_i - s_i)·h' + e_(2,i)`. The sum of these is the key's
+//!   body, and h' is its mask: `body + h'·s = P·g·s² + s·e_0 + u·e_1 + e_2`.
 //!
 //! # What they reveal
-//! Every share is a list of RLWE samples under secrets of its owner alone, whose masks nobody chose: a is expanded from the
-//! session, and h and h' have a part of an owner that is honest, which looks uniform and which nobody knew when others
-//! committed to theirs. Without commitments, the last one to send a share could make the sum anything, such as a public key
-//! of its own. Who gets an owner to make second shares of two agreements has two samples whose masks differ by what it
-//! likes, and so the secret: an [`OwnerSecret`] therefore agrees once.
+//! Every share is a list of RLWE samples under secrets of its owner alone, whose masks nobody chose: a is expanded from
+//! the session, and h and h' contain a part of an honest owner, which looks uniform and which nobody knew when the
+//! others committed to theirs. Without commitments, the last owner to send a share could make the sum anything, such as
+//! a public key of its own. Anyone who makes an owner compute second shares for two agreements has two samples whose
+//! masks differ by a chosen amount, and hence the secret: an [`OwnerSecret`] therefore agrees only once.
 
 #[cfg(feature = "client")]
 mod agreement;
@@ -84,11 +85,11 @@ pub use session::{OwnersParameters, Session};
 /// Variance of a uniform ternary coefficient.
 const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
 
-/// Squared norms of a public key's error and of the secret, over their means, that noise bounds assume. Keys are drawn again
-/// beyond it, which happens to fewer than one key in 2^80 from degree 1,024 on.
+/// The bound on the squared norms of a public key's error and of the secret that noise bounds assume, relative to their
+/// means. Keys beyond it are drawn again, which happens to fewer than one key in 2^80 from degree 1,024 on.
 pub(crate) const NORM_SLACK: f64 = 1.25;
 
-/// The number of owners of a key: one for a client's own, as everywhere by default.
+/// The number of owners of a key: one for a client's own key, which is the default everywhere.
 ///
 /// ```
 /// use cryptable_lattice::Owners;
@@ -104,7 +105,7 @@ impl Owners {
     /// One owner.
     pub const ONE: Self = Self(1);
 
-    /// The most owners of a key.
+    /// The largest number of owners of a key.
     pub const MAX: u32 = 16;
 
     /// Returns a number of owners, or `None` if it is 0 or above [`Owners::MAX`].
@@ -113,7 +114,7 @@ impl Owners {
         if count >= 1 && count <= Self::MAX { Some(Self(count)) } else { None }
     }
 
-    /// Returns the number.
+    /// Returns the number of owners.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.0
@@ -125,7 +126,7 @@ impl Owners {
         self.0 == 1
     }
 
-    /// Checks the number of an owner, counted from 1. `message` is what is of this owner.
+    /// Checks the number of an owner, counted from 1. `message` names the message of this owner.
     ///
     /// # Errors
     /// [`OwnersError::NoSuchOwner`].
@@ -136,7 +137,7 @@ impl Owners {
         Err(OwnersError::NoSuchOwner { message, owner, owners: self.0 }.into())
     }
 
-    /// Puts messages in the order of their owners, one of each.
+    /// Puts messages in the order of their owners, one message per owner.
     ///
     /// # Errors
     /// [`OwnersError::Twice`], [`OwnersError::Missing`].
@@ -149,10 +150,11 @@ impl Owners {
         self.in_order_of(1..=self.0, message, messages, owner)
     }
 
-    /// Puts messages in the order of their owners, one of each of these, of whom there are as many.
+    /// Puts messages in the order of their owners, one message for each of the given owners, all of whom must be
+    /// present.
     ///
     /// # Errors
-    /// As [`Owners::in_order`].
+    /// The errors of [`Owners::in_order`].
     pub fn in_order_of<T>(
         self,
         mut numbers: impl Iterator<Item = u32>,
@@ -200,15 +202,16 @@ impl Owners {
         self.terms() * embedding_limit(degree)
     }
 
-    /// Returns the variance of a phase after both halves of a ciphertext were rounded, in units of the modulus, on average
-    /// over secrets: `(1 + n·2N/3)/12`.
+    /// Returns the variance of a phase after both halves of a ciphertext were rounded, in units of the modulus, on
+    /// average over secrets: `(1 + n·2N/3)/12`.
     #[must_use]
     pub fn mean_rounding_variance(self, degree: usize) -> f64 {
         (1.0 + degree as f64 * self.secret_variance()) / 12.0
     }
 
-    /// Returns the variance of a phase after both halves of a ciphertext were rounded, in units of the modulus: `(1 + |s|²)/12`
-    /// for any secret that has a public key. Given the secret, a sum of bounded symmetric terms: Gaussian tails bound it.
+    /// Returns the variance of a phase after both halves of a ciphertext were rounded, in units of the modulus:
+    /// `(1 + |s|²)/12` for any secret that has a public key. For a fixed secret it is a sum of bounded symmetric terms,
+    /// so that Gaussian tails bound it.
     #[must_use]
     pub fn rounding_variance(self, degree: usize) -> f64 {
         (1.0 + self.squared_norm_bound(degree)) / 12.0

@@ -1,7 +1,7 @@
-//! Values as phases and back: `round(m·q/p)` and `round(p·phase/q)`.
+//! Encoding of values as phases, and decoding: `round(m·q/p)` and `round(p·phase/q)`.
 //!
-//! Encoding for clients that encrypt and decrypt: values and phases meet no branch and no division instruction, only
-//! products with reciprocals of the two public moduli.
+//! Clients that encrypt and decrypt use it: values and phases go through no branches and no division instructions, only
+//! through products with reciprocals of the two public moduli.
 
 use cryptable_ring::public_divisor::PublicDivisor;
 
@@ -23,7 +23,7 @@ pub struct PlaintextEncoding {
 }
 
 impl PlaintextEncoding {
-    /// From plaintexts modulo p to phases modulo q.
+    /// Returns the encoding of plaintexts modulo p as phases modulo q.
     ///
     /// # Panics
     /// Unless `1 <= p <= q < 2^62`.
@@ -42,7 +42,7 @@ impl PlaintextEncoding {
     pub fn encode(&self, value: u64) -> u64 {
         let Self { plaintext_modulus: p, modulus: q, .. } = *self;
         debug_assert!(value < p, "value modulo {p}");
-        // Values below p make phases of at most q, which is 0.
+        // Values below p have phases of at most q, and q becomes 0.
         let numerator = u128::from(value) * u128::from(q) + u128::from(p / 2);
         below(self.by_plaintext_modulus.divide(numerator).0, q)
     }
@@ -58,7 +58,7 @@ impl PlaintextEncoding {
     }
 }
 
-/// A number of at most `modulus`, which becomes 0.
+/// Returns a number of at most `modulus` as a residue: the modulus becomes 0.
 #[inline]
 pub(crate) fn below(number: u64, modulus: u64) -> u64 {
     // All bits are set if the number is below the modulus; both are below 2^63.

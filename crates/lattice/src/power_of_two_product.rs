@@ -1,4 +1,4 @@
-//! Exact products with small polynomials modulo a power of two, by NTT.
+//! Exact products with small polynomials modulo a power of two, by number-theoretic transforms.
 
 use std::fmt;
 
@@ -18,11 +18,11 @@ pub fn multiply(a: &[u64], secret: &[i8], bits: u32) -> Zeroizing<Vec<u64>> {
     product
 }
 
-/// A polynomial of words below `2^bits`, ready to be multiplied by small ones.
+/// A polynomial of words below `2^bits`, prepared for products with small ones.
 ///
-/// The exact product of centred words and a polynomial of coefficients of at most `2^(small_bits-1)` is at most
-/// `N·2^(bits+small_bits-2)` in absolute value: one prime beyond twice that finds it by NTT, or two primes and the Chinese
-/// remainder theorem.
+/// The exact product of centred words and a polynomial with coefficients of at most `2^(small_bits-1)` is at most
+/// `N·2^(bits+small_bits-2)` in absolute value. It is computed by NTT modulo one prime that exceeds twice this bound,
+/// or modulo two primes and by the Chinese remainder theorem.
 pub struct Factor {
     bits: u32,
     /// Evaluations modulo each prime.
@@ -86,7 +86,7 @@ impl Factor {
     }
 }
 
-/// The product with a small polynomial modulo one prime.
+/// Returns the product with a small polynomial modulo one prime.
 fn product_modulo(
     (table, evaluations): &(NttTable, Vec<u64>),
     small: &[i64],
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// The largest small coefficients and words, whose product takes two primes.
+    /// Multiplies the largest small coefficients and words, whose product needs two primes.
     #[test]
     fn large_products_are_exact() {
         let (degree, bits, small_bits) = (64usize, 50, 21);
@@ -138,7 +138,7 @@ mod tests {
         let small = vec![-(1i64 << 20); degree];
         let found = Factor::new(&words, bits, small_bits).times(&small);
         for (k, &word) in found.iter().enumerate() {
-            // k + 1 products keep their sign, the others wrap around.
+            // k + 1 products keep their sign, and the others wrap around.
             let signs = 2 * (k as i128 + 1) - degree as i128;
             let expected = signs * i128::from(words[0]) * i128::from(small[0]);
             assert_eq!(word, expected.rem_euclid(1 << bits) as u64, "coefficient {k}");

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::memory;
 
-/// Callback that receives the steps done and the number of steps, and answers whether to go on.
+/// Callback that receives the number of completed steps and the total number, and returns whether to continue.
 pub type ProgressCallback<'a> = dyn Fn(usize, usize) -> ControlFlow<()> + Sync + 'a;
 
-/// Who is told how far long work has come, if anyone, and may stop it.
+/// The receiver, if any, of reports on how far long work has come, which may stop the work.
 ///
-/// The callback comes from any thread, once before the first step and after each of them, one call
-/// at a time and in the order of the steps: what it is told never falls.
+/// The callback may be called from any thread, once before the first step and after each step, one call at a time and
+/// in the order of the steps: the number of completed steps never decreases.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -34,22 +34,22 @@ pub struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Tells nobody, and never asks to stop.
+    /// Returns a progress that reports to nobody and never stops the work.
     #[must_use]
     pub const fn silent() -> Self {
         Self { callback: None }
     }
 
-    /// Tells a callback.
+    /// Returns a progress that reports to a callback.
     #[must_use]
     pub const fn new(callback: &'a ProgressCallback<'a>) -> Self {
         Self { callback: Some(callback) }
     }
 
-    /// Tells of `done` steps of `total`.
+    /// Reports `done` steps of `total`.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the callback asks to stop; [`Error::Allocation`] if the system refuses memory.
+    /// [`Error::Cancelled`] if the callback stops the work; [`Error::Allocation`] if the system refuses memory.
     pub fn report(&self, done: usize, total: usize) -> Result<()> {
         memory::check_reserve()?;
         match self.callback.map(|callback| callback(done, total)) {
@@ -58,7 +58,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Returns a callback for the progress of some of `of` equal parts of the work.
+    /// Returns a callback for the progress of one of `of` equal parts of the work.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -86,13 +86,13 @@ impl<'a> Progress<'a> {
     /// Starts to count steps.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the callback asks to stop before the first.
+    /// [`Error::Cancelled`] if the callback stops the work before the first step.
     pub fn steps(self, total: usize) -> Result<Steps<'a>> {
         self.report(0, total)?;
         Ok(Steps { progress: self, done: Mutex::new(0), total })
     }
 
-    /// Returns what `of` makes of all indices below `total`, on all threads; each is a step.
+    /// Returns the results of `of` for all indices below `total`, on all threads. Each index is a step.
     ///
     /// ```
     /// use cryptable_lattice::Progress;
@@ -101,7 +101,7 @@ impl<'a> Progress<'a> {
     /// ```
     ///
     /// # Errors
-    /// As [`Progress::steps`] and [`Steps::done`], or the first that `of` gives.
+    /// The errors of [`Progress::steps`] and [`Steps::done`], or the first error that `of` returns.
     pub fn map<T: Send>(
         self,
         total: usize,
@@ -121,8 +121,7 @@ impl fmt::Debug for Progress<'_> {
 
 /// Counts the steps of one piece of work, from any number of threads.
 ///
-/// The lock is held while the callback runs, so that two threads cannot tell their counts in the
-/// wrong order.
+/// The lock is held while the callback runs, so that two threads cannot report their counts in the wrong order.
 #[derive(Debug)]
 pub struct Steps<'a> {
     progress: Progress<'a>,
@@ -131,10 +130,10 @@ pub struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// One step more is done.
+    /// Counts one more step as completed.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the callback asks to stop.
+    /// [`Error::Cancelled`] if the callback stops the work.
     pub fn done(&self) -> Result<()> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += 1;
@@ -150,7 +149,7 @@ mod tests {
     fn counts_never_fall_whatever_thread_tells_them() {
         let told = Mutex::new(Vec::new());
         let slow_at_odd = |done: usize, _| {
-            // Whoever tells an odd count is late: without the lock the next one overtakes it.
+            // A thread that reports an odd count is late: without the lock the next one would overtake it.
             if done % 2 == 1 {
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }

@@ -1,11 +1,12 @@
-//! Errors of ciphertexts by public keys, and the norms that bound them for every key.
+//! Errors of ciphertexts made by public keys, and the norms that bound them for every key.
 //!
-//! The phase of a ciphertext has the error `e·v + e_0 + e_1·s` (`ring_public_key`, `coefficient_ciphertext`). Given the key,
-//! `e·v` and `e_1·s` are sums of N independent symmetric terms `e_i·v_j` and `(e_1)_i·s_j`. Uniform ternary and centred
-//! binomial variables are strictly subgaussian: `E[exp(λv)] <= exp(λ²·Var(v)/2)`. So the moment-generating function of the
-//! sum is at most that of a Gaussian of variance `(2/3)·|e|² + 10.5·|s|² + 10.5`, at every distance, and the Gaussian tail is
-//! an upper bound. The key fixes both norms; generation keeps them within 1.25 of their means. What follows for a key of one
-//! owner or several is said by [`Owners::public_error_variance`](crate::Owners::public_error_variance).
+//! The phase of a ciphertext has the error `e·v + e_0 + e_1·s` (`ring_public_key`, `coefficient_ciphertext`). For a
+//! fixed key, `e·v` and `e_1·s` are sums of N independent symmetric terms `e_i·v_j` and `(e_1)_i·s_j`. Uniform ternary
+//! and centred binomial variables are strictly subgaussian: `E[exp(λv)] <= exp(λ²·Var(v)/2)`. The moment-generating
+//! function of the sum is therefore at most that of a Gaussian of variance `(2/3)·|e|² + 10.5·|s|² + 10.5`, at every
+//! distance, and the Gaussian tail is an upper bound. The key fixes both norms; generation keeps them within 1.25 of
+//! their means. [`Owners::public_error_variance`](crate::Owners::public_error_variance) states the result for a key of
+//! one owner or several.
 
 use crate::ERROR_VARIANCE;
 use crate::error::{Error, Result};

@@ -1,11 +1,12 @@
-//! The secret of real slots, and switching keys between it and that of complex slots.
+//! The secret of real slots, and switching keys between it and the secret of complex slots.
 //!
 //! Products with secrets are switched coordinate by coordinate. Over the real ring, the trace of `x·s` from the ring of
-//! degree 2N is `Tr(x)·Tr(s)/2 - Tr(i·x)·Tr(i·s)/2`: two switches in the real ring, from both halves of traces to the real
-//! secret. Over the ring of X^N + 1, the trace of `x·s` is `Tr(x)·s_0 + Tr(X·x)·s_1` for the even and the odd coefficients
-//! of s: two switches there. Halves are residues; what is multiplied by errors are digits of traces, which are small.
+//! degree 2N is `Tr(x)·Tr(s)/2 - Tr(i·x)·Tr(i·s)/2`: two switches in the real ring, from both halves of traces to the
+//! real secret. Over the ring of X^N + 1, the trace of `x·s` is `Tr(x)·s_0 + Tr(X·x)·s_1` for the even and the odd
+//! coefficients of s: two switches in that ring. The factors 1/2 are residues; errors are multiplied by digits of
+//! traces, which are small.
 //!
-//! The secret of real slots is drawn for each evaluation key, as no ciphertext under it leaves the server.
+//! The secret of real slots is drawn for each evaluation key, since no ciphertext under it leaves the server.
 
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::{Ring, kernels};
@@ -33,7 +34,7 @@ impl RealSecret {
     /// Makes the rows of a key between it and the dense secret, or of its relinearization key.
     ///
     /// # Panics
-    /// If the purpose has nothing to do with it.
+    /// If the purpose does not involve the secret of real slots.
     pub(crate) fn fill(
         &self,
         dense: &EvaluatedSecret<'_>,
@@ -70,12 +71,12 @@ impl RealSecret {
     }
 }
 
-/// `Tr(s)` to the real ring, or `-Tr(i·s)`.
+/// Returns `Tr(s)` to the real ring, or `-Tr(i·s)`.
 fn real_coordinate(secret: &[i8], coordinate: Coordinate) -> Zeroizing<Vec<i64>> {
     let degree = secret.len();
     let mut lifted = Zeroizing::new(vec![0; 2 * degree]);
     for (k, &s) in secret.iter().enumerate() {
-        // X of the ring is the square of the larger one's; i is X^N there.
+        // X of the ring is the square of the larger one's X, where i is X^N.
         let (place, sign) = match coordinate {
             Coordinate::First => (2 * k, 1),
             Coordinate::Second if 2 * k < degree => (2 * k + degree, -1),
@@ -87,7 +88,7 @@ fn real_coordinate(secret: &[i8], coordinate: Coordinate) -> Zeroizing<Vec<i64>>
     Zeroizing::new((0..degree).map(trace).collect())
 }
 
-/// The even or the odd coefficients of a secret of the real ring, as an element of the ring of degree 2N.
+/// Returns the even or the odd coefficients of a secret of the real ring, as an element of the ring of degree 2N.
 fn complex_coordinate(secret: &[i8], coordinate: Coordinate) -> Zeroizing<Vec<i64>> {
     let degree = secret.len();
     let lifted = |k: usize| match k {

@@ -1,26 +1,27 @@
-//! The key that gives results short masks before they are sent to the client, who decrypts them and nothing else.
+//! The key that shortens the masks of results before they are sent to the client, who only decrypts them.
 //!
-//! A result `(b, a)` of degree N has N words of a, which decryption needs in more bits than those of b. With m = N/n, write
-//! `a = Σ_j X^j·a_j(X^m)`. The key has, for each j below m, an encryption of `p_0·X^j·s` under a second secret t whose mask is
-//! a polynomial in X^m as well:
+//! A result `(b, a)` of degree N has N words of a, and decryption needs more bits of them than of the words of b. With
+//! m = N/n, write `a = Σ_j X^j·a_j(X^m)`. The key has, for each j below m, an encryption of `p_0·X^j·s` under a second
+//! secret t whose mask is a polynomial in X^m as well:
 //!
 //! `B_j = -A_j(X^m)·t + e_j + p_0·X^j·s` modulo `q_0·p_0`.
 //!
-//! So `(b + Σ a_j(X^m)·B_j/p_0, Σ a_j(X^m)·A_j/p_0)` has the same phase under t, and a mask of n words. This is a key switch of
-//! m digits (Han, Ki, CT-RSA 2020) to what Peikert, Vaikuntanathan and Waters (CRYPTO 2008) use for LWE: several bodies, each
-//! under a secret of its own, share a mask.
+//! Hence `(b + Σ a_j(X^m)·B_j/p_0, Σ a_j(X^m)·A_j/p_0)` has the same phase under t, and a mask of n words. This is a
+//! key switch of m digits (Han, Ki, CT-RSA 2020) to a form that Peikert, Vaikuntanathan and Waters (CRYPTO 2008) use
+//! for LWE: several bodies, each under a secret of its own, share a mask.
 //!
-//! Security: with `t = Σ_i X^i·t_i(X^m)`, row i of `B_j` is an RLWE sample of degree n under `t_i`, and all t_i are independent
-//! uniform ternary polynomials. By a hybrid over i, all rows look uniform if RLWE with ternary secrets is hard at degree n and
-//! modulus `q_0·p_0`, for m samples of each secret. The client derives t from its secret by BLAKE3 and ChaCha20, in a domain of
-//! its own, so that any key of the client serves, and no file more is kept. No key encrypts t, and s is encrypted under t
-//! alone: no assumption of circular security is added.
+//! Security: with `t = Σ_i X^i·t_i(X^m)`, row i of `B_j` is an RLWE sample of degree n under `t_i`, and all t_i are
+//! independent uniform ternary polynomials. By a hybrid argument over i, all rows look uniform if RLWE with ternary
+//! secrets is hard at degree n and modulus `q_0·p_0`, for m samples of each secret. The client derives t from its
+//! secret by BLAKE3 and ChaCha20, in a domain of its own, so that any such key of the client can be used, and no
+//! further file is needed. No key encrypts t, and s is encrypted under t alone: no assumption of circular security is
+//! added.
 //!
-//! Noise of a coefficient, in units of q_0: the rounding of the division, `(1 + |t_i|²)/12`, and the errors of the key,
-//! `1.25·N·σ²·q_0²/(12·p_0²)` for words of a that are uniform below q_0, both sums of bounded symmetric terms given the keys.
-//! The squared norm of every t_i is at most 1.25 times its mean: t is derived again beyond that, which at degree 1,024 happens to
-//! fewer than one in 2^80. So is that of the N errors that meet in a coefficient, but for fewer than one key in 2^80 from
-//! N = 1,024 on.
+//! The noise of a coefficient, in units of q_0, has two parts: the rounding of the division, `(1 + |t_i|²)/12`, and the
+//! errors of the key, `1.25·N·σ²·q_0²/(12·p_0²)` for words of a that are uniform below q_0. For fixed keys, both are
+//! sums of bounded symmetric terms. The squared norm of every t_i is at most 1.25 times its mean: t is derived again
+//! beyond that, which at degree 1,024 happens to fewer than one in 2^80. The same bound holds for the N errors that
+//! meet in a coefficient, except for fewer than one key in 2^80 from N = 1,024 on.
 
 use std::io;
 
@@ -34,16 +35,16 @@ use crate::key_switching::add_times_special;
 use crate::owners::{NORM_SLACK, Owners};
 use crate::switching_key::RlweCiphertext;
 
-/// Domain in which the second secret is derived.
+/// The domain in which the second secret is derived.
 #[cfg(feature = "client")]
 const RESULT_SECRET: &str = "cryptable: the secret that short masks of results are under";
 
-/// The moduli of a [`ResultKey`], and the length of masks that it makes.
+/// The moduli of a [`ResultKey`], and the length of its masks.
 #[derive(Clone, Debug)]
 pub struct ResultKeyShape {
     /// q_0 and p_0, at ring degree N.
     pub moduli: RingModuli,
-    /// Words n of a mask, a power of two below N.
+    /// Words n per mask, a power of two below N.
     pub mask_words: usize,
 }
 
@@ -53,7 +54,7 @@ impl ResultKeyShape {
         self.moduli.degree() / self.mask_words
     }
 
-    /// Returns the bytes of the key in a file.
+    /// Returns the number of bytes of the key in a file.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
         let (degree, moduli) = (self.moduli.degree(), self.moduli.values());
@@ -61,13 +62,13 @@ impl ResultKeyShape {
         Seed::BYTES + self.parts() * part as usize
     }
 
-    /// Returns the bytes of the key in memory: without masks, which are expanded where they are used.
+    /// Returns the number of bytes of the key in memory, without masks, which are expanded on use.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.parts() * self.moduli.degree() * self.moduli.values().len() * size_of::<u64>()
     }
 
-    /// Returns the variance that a switch adds to a phase, as a fraction of the modulus squared, for these q_0 and p_0.
+    /// Returns the variance that a switch adds to a phase, as a fraction of the squared modulus, for these q_0 and p_0.
     #[must_use]
     pub fn noise_variance(&self, [bottom, special]: [f64; 2]) -> f64 {
         let errors = NORM_SLACK * self.moduli.degree() as f64 * ERROR_VARIANCE;
@@ -82,7 +83,7 @@ pub fn rounding_variance(mask_words: usize) -> f64 {
     Owners::ONE.rounding_variance(mask_words)
 }
 
-/// A client's key that gives results short masks. Holds no secret.
+/// A client's key that shortens the masks of results. Holds no secret.
 #[derive(Debug)]
 pub struct ResultKey {
     ring: Ring,
@@ -93,7 +94,7 @@ pub struct ResultKey {
 }
 
 impl ResultKey {
-    /// Returns n, the words of the masks that it makes.
+    /// Returns n, the number of words of the resulting masks.
     #[must_use]
     pub fn mask_words(&self) -> usize {
         self.mask_words
@@ -105,14 +106,14 @@ impl ResultKey {
         &self.ring
     }
 
-    /// Returns the bytes that it takes in memory.
+    /// Returns the memory of the key in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.bodies.iter().map(|body| size_of_val(body.words())).sum()
     }
 
-    /// Switches a ciphertext modulo q_0, in the ring of this key, to one whose mask has words at multiples of N/n and zeros
-    /// elsewhere.
+    /// Switches a ciphertext modulo q_0, in the ring of this key, to one whose mask has words at multiples of N/n and
+    /// zeros elsewhere.
     #[must_use]
     pub fn switch(&self, bottom: RlweCiphertext) -> RlweCiphertext {
         let (ring, basis) = (&self.ring, self.ring.full_basis());
@@ -133,7 +134,7 @@ impl ResultKey {
         sum.divide_round(ring, 0)
     }
 
-    /// `a_j(X^m)` of the words of a modulo q_0, centred, modulo both primes.
+    /// Returns `a_j(X^m)` for the words of a modulo q_0, centred, modulo both primes.
     fn part(&self, words: &[u64], j: usize) -> Poly<Evaluations> {
         let (ring, gap) = (&self.ring, self.ring.degree() / self.mask_words);
         let mut part = vec![0; ring.degree()];
@@ -147,10 +148,10 @@ impl ResultKey {
         lifted.into_evaluations(ring)
     }
 
-    /// Writes the key: the seed of its masks, then the words of all bodies.
+    /// Writes the key: the seed of its masks, followed by the words of all bodies.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write<W: io::Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         writer.raw(self.seed.as_bytes())?;
         let moduli = self.ring.moduli().values();
@@ -175,7 +176,7 @@ impl ResultKey {
     }
 }
 
-/// `A_j(X^m)`: n uniform words modulo every prime, a stream of the seed for each j and prime.
+/// Expands `A_j(X^m)`: n uniform words modulo every prime, from one stream of the seed for each j and prime.
 fn expanded_mask(ring: &Ring, mask_words: usize, seed: &Seed, j: usize) -> Poly<Evaluations> {
     let (basis, gap): (Basis, _) = (ring.full_basis(), ring.degree() / mask_words);
     let mut mask = Poly::<Coefficients>::unspecified(ring, basis);
@@ -204,7 +205,7 @@ mod client {
     use crate::secret::{TernarySecret, small_evaluations};
 
     impl ResultKey {
-        /// Generates a key of a shape for a client's secret. Every call draws another one.
+        /// Generates a key of a shape for a client's secret. Every call draws another key.
         #[must_use]
         pub fn generate(shape: ResultKeyShape, secret: &TernarySecret) -> Self {
             let (parts, mask_words) = (shape.parts(), shape.mask_words);
@@ -213,7 +214,8 @@ mod client {
             let target = result_secret(secret, mask_words).evaluations(&ring, basis);
             let mut stream = RandomStream::from_os();
             let body = |j: usize| {
-                // In place: the error less the product of mask and secret is public, and neither of both is.
+                // Computed in place: the error minus the product of mask and secret is public, but neither of the two
+                // is.
                 let mut body = expanded_mask(&ring, mask_words, &seed, j);
                 body.mul_assign(&ring, &target);
                 body.neg_assign(&ring);
@@ -229,7 +231,7 @@ mod client {
         }
     }
 
-    /// The coefficients of `X^j·s`.
+    /// Returns the coefficients of `X^j·s`.
     fn times_power(secret: &TernarySecret, j: usize) -> Zeroizing<Vec<i8>> {
         let (low, high) = secret.coefficients().split_at(secret.coefficients().len() - j);
         let mut shifted = Zeroizing::new(Vec::with_capacity(low.len() + high.len()));
@@ -238,8 +240,8 @@ mod client {
         shifted
     }
 
-    /// Derives the secret that masks of `mask_words` words are under: a uniform ternary polynomial, of which every
-    /// [`ResultKeyShape`] part keeps the norm that noise is bounded by.
+    /// Derives the secret that masks of `mask_words` words are under: a uniform ternary polynomial, every part of which
+    /// (see [`ResultKeyShape`]) satisfies the bound on norms that the noise bound assumes.
     #[must_use]
     pub fn result_secret(secret: &TernarySecret, mask_words: usize) -> TernarySecret {
         let degree = secret.coefficients().len();
@@ -289,7 +291,7 @@ mod tests {
         ResultKeyShape { moduli, mask_words }
     }
 
-    /// `c0 + c1·s` as centred coefficients.
+    /// Returns `c0 + c1·s` as centred coefficients.
     fn phases(ring: &Ring, ciphertext: &RlweCiphertext, secret: &TernarySecret) -> Vec<i64> {
         let basis = ciphertext.c0.basis();
         let mut phase = ciphertext.c1.clone();
@@ -300,7 +302,8 @@ mod tests {
         phase.into_coefficients(ring).words().iter().map(centred).collect()
     }
 
-    /// Phases stay, but for noise of the stated variance; masks have words at multiples of N/n alone.
+    /// Checks that phases do not change except for noise of the stated variance, and that masks have words only at
+    /// multiples of N/n.
     #[test]
     fn phases_stay_under_the_second_secret_and_masks_are_short() {
         let (degree, mask_words) = (1024, 128);
@@ -333,7 +336,7 @@ mod tests {
                 count += 1.0;
             }
         }
-        // The law is of the largest norms, which are 1.25 times their means.
+        // The stated variance is for the largest norms, which are 1.25 times their means.
         let ratio = squares / count / stated;
         assert!((0.7..1.0).contains(&ratio), "{ratio}");
     }

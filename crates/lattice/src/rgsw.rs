@@ -1,11 +1,11 @@
-//! RGSW ciphertexts over one prime, and what they multiply (Chillotti et al., J. Cryptology 2020).
+//! RGSW ciphertexts over one prime, and their products (Chillotti et al., J. Cryptology 2020).
 //!
 //! An RGSW ciphertext of m under a ring secret s is 2ℓ RLWE ciphertexts: ℓ of `m·weight(k)`, for the gadget digits of
-//! bodies, then ℓ of `m·s·weight(k)`, for those of masks. With m a bit it is a selector: `zero + RGSW ⊡ (one - zero)`
-//! (CMUX) is `one` if the bit is 1.
+//! bodies, followed by ℓ of `m·s·weight(k)`, for those of masks. If m is a bit, the ciphertext is a selector:
+//! `zero + RGSW ⊡ (one - zero)` (CMUX) is `one` if the bit is 1.
 //!
-//! RGSW ciphertexts multiply RLWE ciphertexts of 2N words, first the body and then the mask, as fractions of the
-//! modulus ([`cryptable_ring::torus`]).
+//! RGSW ciphertexts multiply RLWE ciphertexts of 2N words, the body followed by the mask, as fractions of the modulus
+//! ([`cryptable_ring::torus`]).
 
 use crate::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
@@ -16,15 +16,15 @@ use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 pub struct RgswCiphertext {
     gadget: Gadget,
     rows: PreparedRows,
-    /// The row of `m·weight(ℓ - 1)` once more: all that products with coarse polynomials need.
+    /// A copy of the row of `m·weight(ℓ - 1)`, which is all that products with coarse polynomials need.
     highest_row: PreparedRows,
 }
 
 impl RgswCiphertext {
-    /// Prepares 2ℓ RLWE ciphertexts of 2N residues each: those of `m·weight(k)`, then those of `m·s·weight(k)`.
+    /// Prepares 2ℓ RLWE ciphertexts of 2N residues each: those of `m·weight(k)`, followed by those of `m·s·weight(k)`.
     ///
     /// # Panics
-    /// If their number is not 2ℓ, or one has not 2N words.
+    /// If their number is not 2ℓ, or if one does not have 2N words.
     #[must_use]
     pub fn from_rows(ring: &PrimeRing, gadget: Gadget, rows: &[&[u64]]) -> Self {
         assert_eq!(rows.len(), 2 * gadget.length(), "rows of an RGSW ciphertext");
@@ -40,13 +40,13 @@ impl RgswCiphertext {
         Self { gadget, rows: prepared(rows), highest_row }
     }
 
-    /// Returns the decomposition of what it multiplies, bodies and masks alike.
+    /// Returns the decomposition of the operands, bodies and masks alike.
     #[must_use]
     pub fn gadget(&self) -> Gadget {
         self.gadget
     }
 
-    /// Returns the bytes of memory that it takes: 2ℓ + 1 rows of 2N words.
+    /// Returns the memory of the ciphertext in bytes: 2ℓ + 1 rows of 2N words.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rows.bytes() + self.highest_row.bytes()
@@ -70,11 +70,11 @@ impl RgswCiphertext {
         self.external_product(ring).add(out, ciphertext, self.rows.key(0), scratch);
     }
 
-    /// `out += m·polynomial`, of a plain polynomial whose coefficients are multiples of 1/B, B the gadget's base: of
-    /// their digits only the highest is not 0, which takes 3 transforms.
+    /// `out += m·polynomial`, for a plain polynomial whose coefficients are multiples of 1/B, where B is the gadget's
+    /// base: only the highest of their digits is not 0, so that this takes 3 transforms.
     ///
     /// # Panics
-    /// As [`RgswCiphertext::add_product`].
+    /// Panics like [`RgswCiphertext::add_product`].
     pub fn add_coarse_product(
         &self,
         ring: &PrimeRing,
@@ -89,7 +89,7 @@ impl RgswCiphertext {
     /// `ciphertext *= X^(exponent·m)` for a bit m: 2(ℓ + 1) transforms.
     ///
     /// # Panics
-    /// As [`RgswCiphertext::add_product`], or if the exponent is 2N or more.
+    /// Panics like [`RgswCiphertext::add_product`], or if the exponent is 2N or more.
     pub fn rotate_if_assign(
         &self,
         ring: &PrimeRing,

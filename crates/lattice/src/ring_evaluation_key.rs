@@ -1,4 +1,4 @@
-//! The server's key of engines that compute in one ring: switching keys, and their file.
+//! The server's key for engines that compute in one ring: switching keys, and their file.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::result_key::{ResultKey, ResultKeyShape};
 use crate::switching_key::{SharedBytes, SwitchingKey};
 use crate::trust::ReadOptions;
 
-/// Longest body of an evaluation key, 64 GiB.
+/// The longest body of an evaluation key, 64 GiB.
 const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
 
-/// Bytes in place of a seed where masks follow the rows of a switching key.
+/// Bytes in place of a seed if masks follow the rows of a switching key.
 pub(crate) const NO_SEED: [u8; Seed::BYTES] = [0xff; Seed::BYTES];
 
 /// Parameters of an engine that computes in one ring.
@@ -26,9 +26,10 @@ pub trait RingParameters: KeyParameters {
     fn ring(&self) -> Arc<Ring>;
 }
 
-/// Description that determines an evaluation key: parameters and, where they leave it open, the list of switching keys.
+/// The description that determines an evaluation key: parameters and, if these do not determine it, the list of
+/// switching keys.
 pub trait RingEvaluationParameters: RingParameters {
-    /// Type of the files of evaluation keys.
+    /// The type of the files of evaluation keys.
     const EVALUATION_KEY: ObjectType;
 
     /// Returns the moduli of the ring.
@@ -37,13 +38,13 @@ pub trait RingEvaluationParameters: RingParameters {
     /// Returns all switching keys, in the order of files.
     fn key_requests(&self) -> Vec<KeyRequest>;
 
-    /// Returns the shape of the key that gives results short masks, if evaluation keys have one. Files of earlier versions have
-    /// none.
+    /// Returns the shape of the key that shortens the masks of results, if evaluation keys have one. Files of earlier
+    /// versions have none.
     fn result_key(&self) -> Option<ResultKeyShape> {
         None
     }
 
-    /// Returns the bytes of memory that an evaluation key of these requests takes.
+    /// Returns the memory in bytes of an evaluation key with these requests.
     fn key_memory_bytes(&self, requests: &[KeyRequest]) -> u64 {
         let moduli = self.moduli();
         let sizes = requests.iter().map(|request| request.memory_bytes(&moduli) as u64);
@@ -52,7 +53,7 @@ pub trait RingEvaluationParameters: RingParameters {
     }
 }
 
-/// The switching keys of one client, and what they belong to. Holds no secret; `Sync`, so one key serves many threads.
+/// The switching keys of one client, and their binding. Holds no secret; `Sync`, so one key serves many threads.
 #[derive(Debug)]
 pub struct RingEvaluationKey<P> {
     parameters: P,
@@ -70,24 +71,24 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
         Self { parameters, binding, ring, keys, results: None }
     }
 
-    /// The same with a key that gives results short masks, if there is one.
+    /// Returns the same key with a key that shortens the masks of results, if there is one.
     pub(crate) fn with_result_key(self, results: Option<ResultKey>) -> Self {
         Self { results, ..self }
     }
 
-    /// Reads a key from its wire format. The bodies of the switching keys are not copied: they are read from `bytes`,
-    /// such as a memory-mapped file. Their masks are expanded into memory.
+    /// Reads a key from its wire format. The bodies of the switching keys are not copied, but read from `bytes`, which
+    /// may be a memory-mapped file. Their masks are expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, are of insecure parameters where those are not
-    /// allowed, or take more memory than the options allow.
+    /// If the bytes are not exactly one undamaged evaluation key, if its parameters are insecure and that is not
+    /// allowed, or if it needs more memory than the options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let (parameters, mut reader) =
             P::open(all, P::EVALUATION_KEY, MAX_EVALUATION_KEY_BYTES, options)?;
         let key_id = KeyId(reader.array("key identifier")?);
         let requests = parameters.key_requests();
-        // Before anything is built: bytes that are too few for these parameters are refused.
+        // Refuses too few bytes for these parameters before anything is built.
         check_switching_key_bytes(&requests, &parameters.moduli(), all.len() as u64)?;
         options.check_memory("evaluation key", parameters.key_memory_bytes(&requests))?;
         let ring = parameters.ring();
@@ -110,13 +111,13 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
         &self.keys
     }
 
-    /// Returns the key that gives results short masks, if there is one.
+    /// Returns the key that shortens the masks of results, if there is one.
     #[must_use]
     pub fn result_key(&self) -> Option<&ResultKey> {
         self.results.as_ref()
     }
 
-    /// Returns the bytes of memory that the switching keys take.
+    /// Returns the memory of the switching keys in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let results = self.results.as_ref().map_or(0, ResultKey::memory_bytes);
@@ -124,7 +125,7 @@ impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
     }
 }
 
-/// Checks that there are as many bytes as the bodies of these keys take, before anything is built of them.
+/// Checks that there are enough bytes for the bodies of these keys, before anything is built from them.
 ///
 /// # Errors
 /// [`WireError::Truncated`].
@@ -141,8 +142,8 @@ fn check_switching_key_bytes(
     Ok(())
 }
 
-/// Reads switching keys from the body of an object that starts at the first of `bytes`. Bodies are not copied: they
-/// are used where they lie.
+/// Reads switching keys from the body of an object that starts at the first of `bytes`. Bodies are not copied: they are
+/// used in place.
 ///
 /// # Errors
 /// If bytes are missing, or words are not below their primes.

@@ -1,17 +1,18 @@
-//! The public key of engines that compute in one ring (Lyubashevsky, Peikert, Regev, EUROCRYPT 2010).
+//! The public key for engines that compute in one ring (Lyubashevsky, Peikert, Regev, EUROCRYPT 2010).
 //!
 //! A public key is an encryption of zero, `(b, a)` with `b + a·s = e` modulo `Q·P` and `X^N + 1`, where a is expanded from a
 //! seed. A message polynomial m is encrypted as `(b·v + e_0 + m, a·v + e_1)` with a fresh ternary v and fresh errors, so that
 //! its phase is `m + e·v + e_0 + e_1·s`. Both halves look uniform to anyone without s if RLWE with ternary secrets is hard at
 //! this degree and modulus: first for the key, whose secret is s, then for ciphertexts, whose secret is v.
 //!
-//! Fresh ciphertexts are divided by P, which leaves a rounding where the error was: at degree 65,536 it is 2^4 times smaller.
-//! The messages of rekeying keys are `P·s'`, which a key switch divides by P.
+//! Fresh ciphertexts are divided by P, which replaces the error by a rounding error: at degree 65,536 it is 2^4 times
+//! smaller. The messages of rekeying keys are `P·s'`, which a key switch divides by P.
 //!
-//! Shapes: Q is the product of the primes that fresh ciphertexts have, P one special prime. A key takes the words of b and
-//! the seed of a. NTTs per ciphertext: 3 forward and, to divide by P, 2 inverse ones per prime.
+//! Shapes: Q is the product of the primes of fresh ciphertexts, and P is one special prime. A key consists of the words
+//! of b and the seed of a. NTTs per ciphertext: 3 forward and, to divide by P, 2 inverse ones per prime.
 //!
-//! Noise of a coefficient modulo Q·P: `2·(2/3)·10.5·N + 10.5`, as [`Owners::public_error_variance`](crate::Owners::public_error_variance) bounds it for every key.
+//! Noise of a coefficient modulo Q·P: `2·(2/3)·10.5·N + 10.5`, as
+//! [`Owners::public_error_variance`](crate::Owners::public_error_variance) bounds it for every key.
 
 use std::sync::Arc;
 
@@ -29,19 +30,19 @@ use crate::secret::{TernarySecret, small_evaluations};
 use crate::switching_key::RlweCiphertext;
 use crate::trust::ReadOptions;
 
-/// Longest body of a public key, 64 MiB.
+/// The longest body of a public key, 64 MiB.
 const MAX_PUBLIC_KEY_BYTES: u64 = 64 << 20;
 
 /// Parameters of an engine whose client has public keys.
 pub trait RingPublicParameters: RingSecretParameters {
-    /// Type of the files of public keys.
+    /// The type of the files of public keys.
     const PUBLIC_KEY: ObjectType;
 
     /// Returns the moduli of public keys: primes of the chain, and one special prime.
     fn public_moduli(&self) -> RingModuli;
 }
 
-/// The public key of one client: anyone who has it encrypts, only the secret key decrypts.
+/// The public key of one client: anyone who has it can encrypt, but only the secret key decrypts.
 #[derive(Clone, Debug)]
 pub struct RingPublicKey<P> {
     parameters: P,
@@ -53,8 +54,8 @@ pub struct RingPublicKey<P> {
 }
 
 impl<P: RingPublicParameters> RingSecretKey<P> {
-    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this
-    /// key.
+    /// Generates a public key for this secret key. Every call draws another one; ciphertexts of all of them belong to
+    /// this secret key.
     ///
     /// # Errors
     /// [`crate::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below 2^-80.
@@ -69,7 +70,8 @@ impl<P: RingPublicParameters> RingSecretKey<P> {
     }
 }
 
-/// The encryption of zero that a public key is: the mask of a seed, under a secret and with this error.
+/// Returns the encryption of zero that makes up a public key: with the mask of a seed, under a secret and with this
+/// error.
 pub(crate) fn public_key_rows(
     ring: &Ring,
     seed: &Seed,
@@ -77,7 +79,7 @@ pub(crate) fn public_key_rows(
     error: &[i8],
 ) -> RlweCiphertext {
     let (basis, c1) = (ring.full_basis(), expand(ring, seed));
-    // In place: the error less the product of mask and secret is public, and neither of both is.
+    // Computed in place: the error minus the product of mask and secret is public, but neither of the two is.
     let mut c0 = c1.clone();
     c0.mul_assign(ring, &secret.evaluations(ring, basis));
     c0.neg_assign(ring);
@@ -85,7 +87,7 @@ pub(crate) fn public_key_rows(
     RlweCiphertext { c0, c1 }
 }
 
-/// The mask of a key: one stream of its seed per prime.
+/// Expands the mask of a key: one stream of its seed per prime.
 fn expand(ring: &Ring, seed: &Seed) -> Poly<Evaluations> {
     let basis = ring.full_basis();
     let mut mask = Poly::unspecified(ring, basis);
@@ -100,7 +102,7 @@ fn expand(ring: &Ring, seed: &Seed) -> Poly<Evaluations> {
 impl<P: RingPublicParameters> RingPublicKey<P> {
     crate::bound_key!(P, id);
 
-    /// The key of a body b and the seed of its mask.
+    /// Returns the key with a body b and the seed of its mask.
     pub(crate) fn of_body(
         parameters: P,
         key_id: KeyId,
@@ -137,7 +139,7 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
     /// Encrypts small coefficients modulo the first `main` primes, which may be secret.
     ///
     /// # Panics
-    /// If there are not N coefficients, or not as many primes.
+    /// If there are not N coefficients, or if there are fewer primes.
     #[must_use]
     pub fn encrypt_at(&self, coefficients: &[i64], main: usize) -> RlweCiphertext {
         let ring = &self.ring;
@@ -150,7 +152,7 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
         ciphertext
     }
 
-    /// Encrypts `P·message` modulo Q·P, for a small secret message: what a key switch multiplies by.
+    /// Encrypts `P·message` modulo Q·P, for a small secret message, as a factor of a key switch.
     ///
     /// # Panics
     /// If the message has another degree.
@@ -163,7 +165,7 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
         ciphertext
     }
 
-    /// `(b·v + e_0, a·v + e_1)` with a fresh v and fresh errors.
+    /// Returns `(b·v + e_0, a·v + e_1)` with a fresh v and fresh errors.
     fn fresh_zero(&self) -> RlweCiphertext {
         let (ring, degree, basis) = (&self.ring, self.ring.degree(), self.ring.full_basis());
         let mut stream = RandomStream::from_os();
@@ -194,12 +196,14 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
     /// Reads a public key.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged public key, or it is of insecure parameters where those are not allowed.
+    /// If the bytes are not exactly one undamaged public key, or if its parameters are insecure and that is not
+    /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let (parameters, mut reader) =
             P::open(bytes, P::PUBLIC_KEY, MAX_PUBLIC_KEY_BYTES, options)?;
         let key_id = KeyId(reader.array("key identifier")?);
-        // Words before the ring, whose tables are larger than a key that lacks them.
+        // Words are read before the ring is built, since its tables are larger than the key: truncated keys are refused
+        // early.
         let moduli = parameters.public_moduli();
         let name = "words of a public key";
         let limbs = moduli.limb_values(moduli.full_basis());

@@ -1,4 +1,5 @@
-//! The client's key of engines that compute in one ring: a ternary secret, its file, and the switching keys made of it.
+//! The client's key for engines that compute in one ring: a ternary secret, its file, and the switching keys made from
+//! it.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -22,20 +23,20 @@ use crate::ring_evaluation_key::{RingEvaluationKey, RingEvaluationParameters, Ri
 use crate::secret::TernarySecret;
 use crate::trust::ReadOptions;
 
-/// Longest body of a secret key, 1 MiB.
+/// The longest body of a secret key, 1 MiB.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 
 /// Parameters of an engine whose client has one ternary secret.
 pub trait RingSecretParameters: RingParameters + Clone {
-    /// Type of the files of secret keys.
+    /// The type of the files of secret keys.
     const SECRET_KEY: ObjectType;
-    /// Domain in which identifiers of secret keys are hashed.
+    /// The domain in which identifiers of secret keys are hashed.
     const IDENTIFIER: &'static str;
 
     /// Returns the Hamming weight of the ephemeral sparse secret of bootstraps.
     fn sparse_weight(&self) -> u32;
 
-    /// Returns what the secret of blocks is like, if phases are exponentiated under one.
+    /// Returns the shape of the block secret, if phases are exponentiated under one.
     fn block_secret(&self) -> Option<BlockSecretShape> {
         None
     }
@@ -46,7 +47,7 @@ pub trait RingSecretParameters: RingParameters + Clone {
     }
 }
 
-/// A secret key in its wire format: parameters, then two bits per coefficient.
+/// Returns a secret key in its wire format: parameters, followed by two bits per coefficient.
 #[must_use]
 pub fn secret_key_file<P: RingSecretParameters>(
     parameters: &P,
@@ -76,7 +77,7 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
     /// Draws a fresh secret.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn generate(parameters: &P) -> Self {
         let ring = parameters.ring();
@@ -84,7 +85,7 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         Self::new(parameters.clone(), ring, secret)
     }
 
-    /// Returns the key of a secret that another key of the client has, too.
+    /// Returns the key for a secret that another key of the client has, too.
     #[must_use]
     pub fn from_secret(parameters: P, secret: TernarySecret) -> Self {
         let ring = parameters.ring();
@@ -102,11 +103,11 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
     /// Reads a secret key.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged secret key, or it is of insecure parameters where those are not
+    /// If the bytes are not exactly one undamaged secret key, or if its parameters are insecure and that is not
     /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let opened = P::open(bytes, P::SECRET_KEY, MAX_SECRET_KEY_BYTES, options);
-        // The checksum was computed there.
+        // The checksum was computed on this stack.
         clear_stack();
         let (parameters, mut reader) = opened?;
         let ring = parameters.ring();
@@ -118,7 +119,7 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         Ok(Self::new(parameters, ring, secret))
     }
 
-    /// Returns the key in its wire format: parameters, then two bits per coefficient.
+    /// Returns the key in its wire format: parameters, followed by two bits per coefficient.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         secret_key_file(&self.parameters, &self.secret)
@@ -130,13 +131,13 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         &self.ring
     }
 
-    /// Returns the secret polynomial, for keys between it and other secrets of the client: give it to nobody.
+    /// Returns the secret polynomial, for keys between it and other secrets of the client. Nobody else may have it.
     #[must_use]
     pub fn secret(&self) -> &TernarySecret {
         &self.secret
     }
 
-    /// Generates the switching keys of a server in the same process, under a fresh ephemeral sparse secret. Progress
+    /// Generates the switching keys for a server in the same process, under a fresh ephemeral sparse secret. Progress
     /// counts switching keys.
     ///
     /// # Errors
@@ -165,8 +166,8 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         Ok(key.with_result_key(results))
     }
 
-    /// Generates switching keys and writes them as an evaluation key, one at a time: parameters, the key identifier, then
-    /// seed and words of every switching key. Progress counts switching keys.
+    /// Generates switching keys and writes them as an evaluation key, one at a time: parameters, the key identifier,
+    /// and the seed and words of every switching key. Progress counts switching keys.
     ///
     /// # Errors
     /// If writing fails, or [`crate::Error::Cancelled`].
@@ -196,15 +197,15 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         Ok(())
     }
 
-    /// The secrets that keys are generated under beside this one.
+    /// Returns the secrets besides this one that keys are generated under.
     fn ephemeral_secrets(&self) -> EphemeralSecrets {
         let parameters = &self.parameters;
         let (sparse_weight, blocks) = (parameters.sparse_weight(), parameters.block_secret());
         EphemeralSecrets { sparse_weight, blocks }
     }
 
-    /// Bytes of the body of an evaluation key, of which `results` are those of the key that gives results short masks: the same
-    /// writer, on nothing, counts them, padding included.
+    /// Returns the number of bytes of the body of an evaluation key, of which `results` belong to the key that shortens
+    /// the masks of results. The same writer, without output, counts them, padding included.
     fn body_bytes(
         &self,
         literal: &[u8],
@@ -232,7 +233,7 @@ impl<P: RingSecretParameters + RingEvaluationParameters> RingSecretKey<P> {
         self.write_keys(&self.parameters, out, progress)
     }
 
-    /// Returns the bytes of what [`RingSecretKey::write_evaluation_key`] writes.
+    /// Returns the number of bytes that [`RingSecretKey::write_evaluation_key`] writes.
     ///
     /// # Errors
     /// Never: nothing is written.

@@ -32,7 +32,7 @@ impl TernarySecret {
         Self::sample(degree, &mut RandomStream::from_os())
     }
 
-    /// Samples a uniform ternary secret, no slot of which is beyond [`crate::embedding_bound::embedding_limit`].
+    /// Samples a uniform ternary secret whose slots satisfy [`crate::embedding_bound::embedding_limit`].
     #[must_use]
     pub fn sample(degree: usize, stream: &mut RandomStream) -> Self {
         Self(bounded_uniform_ternary(degree, stream))
@@ -47,26 +47,26 @@ impl TernarySecret {
         Self(stream.fixed_weight_ternary(degree, weight as usize))
     }
 
-    /// Samples a uniform ternary secret of the real ring, no slot of which is beyond
+    /// Samples a uniform ternary secret of the real ring whose slots satisfy
     /// [`crate::embedding_bound::real_embedding_limit`].
     #[must_use]
     pub fn sample_real(degree: usize, stream: &mut RandomStream) -> Self {
         Self(bounded_real_ternary(degree, stream))
     }
 
-    /// Takes coefficients read from a key file; `None` unless each is -1, 0 or 1.
+    /// Returns the secret with coefficients read from a key file, or `None` unless each is -1, 0 or 1.
     #[must_use]
     pub fn from_coefficients(coefficients: Zeroizing<Vec<i8>>) -> Option<Self> {
         coefficients.iter().all(|c| (-1..=1).contains(c)).then_some(Self(coefficients))
     }
 
-    /// Returns the coefficients: -1, 0 or 1 each.
+    /// Returns the coefficients, each of which is -1, 0 or 1.
     #[must_use]
     pub fn coefficients(&self) -> &[i8] {
         &self.0
     }
 
-    /// Its evaluations modulo the primes of `basis`.
+    /// Returns the evaluations modulo the primes of `basis`.
     #[must_use]
     pub fn evaluations(&self, ring: &Ring, basis: Basis) -> Zeroizing<Poly<Evaluations>> {
         small_evaluations(ring, basis, &self.0)
@@ -87,7 +87,7 @@ pub fn small_evaluations(
     Zeroizing::new(poly.into_secret_evaluations(ring))
 }
 
-/// Widens small secret coefficients, as polynomials are made of them.
+/// Widens small secret coefficients to the type that polynomials are made from.
 pub(crate) fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
     Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
 }

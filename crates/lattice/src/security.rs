@@ -1,20 +1,20 @@
 //! Security of parameters, by published tables.
 //!
-//! The CSV files beside this one are embedded. Two hold limits for 128 bits: `rlwe_128bit.csv` (dense secrets;
-//! lattice-estimator for degrees up to 8192, Bossuat et al., "Security Guidelines for Implementing Homomorphic Encryption",
-//! IACR CiC 1(4) 2025, Table 5.2, above) and `sparse_128bit.csv` (fixed weights; Ogilvie, ePrint 2026/279). Three hold
-//! what attacks cost: `lwe_128bit.csv` (least LWE dimensions), `rlwe_estimates.csv` (levels near the limit) and
-//! `shipped_sets.csv` (the weakest secrets of the sets that ship), all by lattice-estimator, commit 27a581b, cost model
-//! MATZOV. All levels are classical, for errors of standard deviation 3.19 or more; ours is 3.24.
+//! The CSV files beside this one are embedded. Two contain limits for 128 bits: `rlwe_128bit.csv` (dense secrets; for
+//! degrees up to 8192 by lattice-estimator, above by Bossuat et al., "Security Guidelines for Implementing Homomorphic
+//! Encryption", IACR CiC 1(4) 2025, Table 5.2) and `sparse_128bit.csv` (fixed weights; Ogilvie, ePrint 2026/279). Three
+//! contain the costs of attacks: `lwe_128bit.csv` (least LWE dimensions), `rlwe_estimates.csv` (levels near the limit)
+//! and `shipped_sets.csv` (the weakest secrets of the shipped sets), all by lattice-estimator, commit 27a581b, cost
+//! model MATZOV. All levels are classical, for errors of standard deviation 3.19 or more; ours is 3.24.
 //!
 //! The columns of the last three tables are log2 of the costs of attacks, by the estimator's names: `usvp` and `bdd`
-//! (primal), `bdd_hybrid` and `bdd_mitm_hybrid` (primal hybrid, without and with meet in the middle) and
-//! `dual_hybrid`. The least of a row is its level; an empty field was not computed. `scripts/estimate_security.py`
-//! computes all of them again.
+//! (primal), `bdd_hybrid` and `bdd_mitm_hybrid` (primal hybrid, without and with meet in the middle) and `dual_hybrid`.
+//! The least cost in a row is its level; an empty field was not computed. `scripts/estimate_security.py` recomputes all
+//! of them.
 //!
-//! **Nothing is extrapolated.** The level of a problem that the limits admit is that of an estimated one which is no
-//! harder: the same kind of secret, no more dimensions, no smaller modulus. Where no estimate is, it is the 128 bits of
-//! the limits.
+//! **Nothing is extrapolated.** The level of a problem within the limits is that of an estimated problem which is no
+//! harder: the same kind of secret, no more dimensions, no smaller modulus. If there is no estimate, the level is the
+//! 128 bits of the limits.
 
 mod lwe_instance;
 
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use lwe_instance::LweInstance;
 
-/// How a secret's coefficients are drawn.
+/// The distribution of a secret's coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SecretDistribution {
     /// Uniform over {-1, 0, 1}.
@@ -33,7 +33,7 @@ pub enum SecretDistribution {
     Binary,
     /// Exactly this many coefficients of ±1.
     FixedWeightTernary(u32),
-    /// This many blocks of equal length, each with one coefficient of 1, at a uniform place, and 0 elsewhere.
+    /// This number of blocks of equal length, each with one coefficient of 1, at a uniform place, and 0 elsewhere.
     Blocks(u32),
 }
 
@@ -52,7 +52,7 @@ pub enum SecurityError {
         secret: SecretDistribution,
         /// log2 of the modulus, special primes included.
         log2_modulus: f64,
-        /// The largest that is allowed.
+        /// The largest allowed log2.
         limit: f64,
     },
     /// The LWE dimension is too small.
@@ -67,10 +67,10 @@ pub enum SecurityError {
         secret: SecretDistribution,
         /// log2 of the modulus.
         log2_modulus: f64,
-        /// The smallest that is allowed.
+        /// The least allowed dimension.
         least: usize,
     },
-    /// The tables do not say.
+    /// The tables have no LWE dimension for this modulus and secret.
     #[error(
         "no LWE dimension is known to have 128-bit security for a modulus of {log2_modulus:.1} bits with a {secret:?} secret"
     )]
@@ -80,7 +80,7 @@ pub enum SecurityError {
         /// log2 of the modulus.
         log2_modulus: f64,
     },
-    /// The tables do not say.
+    /// The tables have no limit for this degree and secret.
     #[error("no 128-bit limit is known for ring degree {ring_degree} with a {secret:?} secret")]
     Unknown {
         /// Ring degree.
@@ -105,23 +105,23 @@ struct Estimate {
     bits: f64,
 }
 
-/// The fields of an embedded table, header skipped.
+/// Returns the fields of an embedded table, without its header.
 fn fields(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table.lines().skip(1).map(|line| line.split(',').collect())
 }
 
-/// The cost of the cheapest attack of a row, in bits: fields that are empty were not computed.
+/// Returns the cost of the cheapest attack of a row, in bits. Empty fields were not computed.
 fn cheapest(costs: &[&str]) -> f64 {
     let costs = costs.iter().filter(|cost| !cost.trim().is_empty());
     costs.map(|cost| number(cost)).fold(f64::INFINITY, f64::min)
 }
 
-/// A number of an embedded table.
+/// Parses a number of an embedded table.
 fn number(field: &str) -> f64 {
     field.trim().parse().expect("embedded tables hold numbers")
 }
 
-/// The secret that a field of an embedded table names: a dense one, one of blocks, or one of fixed weight.
+/// Returns the secret that a field of an embedded table names: dense, a block secret, or of fixed weight.
 fn secret(field: &str) -> SecretDistribution {
     match field {
         "ternary" => SecretDistribution::UniformTernary,
@@ -133,7 +133,7 @@ fn secret(field: &str) -> SecretDistribution {
     }
 }
 
-/// All limits, parsed once.
+/// Returns all limits, parsed once.
 fn limits() -> &'static [Limit] {
     static LIMITS: OnceLock<Vec<Limit>> = OnceLock::new();
     LIMITS.get_or_init(|| {
@@ -149,7 +149,7 @@ fn limits() -> &'static [Limit] {
     })
 }
 
-/// A row of estimates: dimension, kind of secret and log2 of the modulus, and costs of attacks.
+/// Returns a row of estimates from its dimension, kind of secret, log2 of the modulus, and costs of attacks.
 fn estimate([dimension, kind, log2_modulus]: [&str; 3], costs: &[&str]) -> Estimate {
     Estimate {
         dimension: number(dimension) as usize,
@@ -159,7 +159,7 @@ fn estimate([dimension, kind, log2_modulus]: [&str; 3], costs: &[&str]) -> Estim
     }
 }
 
-/// All estimates but those of least LWE dimensions, parsed once.
+/// Returns all estimates except those of least LWE dimensions, parsed once.
 fn estimates() -> &'static [Estimate] {
     static ESTIMATES: OnceLock<Vec<Estimate>> = OnceLock::new();
     ESTIMATES.get_or_init(|| {
@@ -171,7 +171,7 @@ fn estimates() -> &'static [Estimate] {
     })
 }
 
-/// All least LWE dimensions, parsed once; moduli ascend for each kind of secret.
+/// Returns all least LWE dimensions, parsed once; moduli ascend for each kind of secret.
 fn lwe_rows() -> &'static [Estimate] {
     static ROWS: OnceLock<Vec<Estimate>> = OnceLock::new();
     ROWS.get_or_init(|| {
@@ -181,12 +181,13 @@ fn lwe_rows() -> &'static [Estimate] {
     })
 }
 
-/// Returns the largest log2 of a modulus that gives 128 bits; between two weights, that of the lower one.
+/// Returns the largest log2 of a modulus with 128 bits of security; between two weights, that of the lower one.
 ///
-/// A sparse secret of a degree beyond the tables has the limit of their largest: who breaks weight h in dimension 2n breaks
-/// it in dimension n, by n random columns more, on which the secret is 0, and a random permutation of all.
+/// A sparse secret of a degree beyond the tables has the limit of their largest degree: anyone who breaks weight h in
+/// dimension 2n breaks it in dimension n, by n additional random columns, on which the secret is 0, and a random
+/// permutation of all.
 ///
-/// `None` if the tables do not know the degree, or for a weight below 32.
+/// Returns `None` if the tables do not contain the degree, or for a weight below 32.
 ///
 /// ```
 /// use cryptable_lattice::security::{max_log2_modulus, SecretDistribution::*};
@@ -214,7 +215,7 @@ pub fn max_log2_modulus(ring_degree: usize, secret: SecretDistribution) -> Optio
     }
 }
 
-/// The largest degree that the table of sparse secrets has.
+/// Returns the largest degree in the table of sparse secrets.
 fn sparse_degree() -> usize {
     let is_sparse = |row: &&Limit| matches!(row.secret, SecretDistribution::FixedWeightTernary(_));
     limits().iter().filter(is_sparse).map(|row| row.degree).max().unwrap_or(0)
@@ -226,14 +227,14 @@ const ROUNDING: f64 = 0.01;
 /// The level that the limits state.
 const LIMIT_BITS: f64 = 128.0;
 
-/// Largest level that is stated of what the limits refuse.
+/// The largest level that is stated for problems beyond the limits.
 const MAX_BITS_ABOVE_LIMIT: f64 = 127.9;
 
-/// Returns the estimated cost of the cheapest attack, log2: the most of all rows with the same kind of secret, no more
-/// dimensions and no smaller modulus, which are no harder. `None` if there is no such row.
+/// Returns log2 of the estimated cost of the cheapest attack: the largest cost among the rows that are no harder, with
+/// the same kind of secret, no more dimensions and no smaller modulus. Returns `None` if there is no such row.
 ///
-/// A ring counts as LWE of its degree. For secrets of fixed weight more dimensions are no easier either: see
-/// [`max_log2_modulus`].
+/// A ring counts as LWE of its degree. For secrets of fixed weight, too, problems with more dimensions are no easier:
+/// see [`max_log2_modulus`].
 ///
 /// ```
 /// use cryptable_lattice::security::{estimated_bits, SecretDistribution::*};
@@ -257,8 +258,8 @@ pub fn estimated_bits(
     all.filter(is_no_harder).map(|row| row.bits).reduce(f64::max)
 }
 
-/// A level in bits: 128 or more exactly if the limits admit a problem, by an estimate if there is one; else
-/// `approximation`.
+/// Returns a level in bits: 128 or more exactly if the limits admit the problem, from the estimate if there is one;
+/// otherwise `approximation`.
 fn level(estimate: Option<f64>, is_admitted: bool, approximation: impl FnOnce() -> f64) -> f64 {
     if is_admitted {
         estimate.map_or(LIMIT_BITS, |bits| bits.max(LIMIT_BITS))
@@ -267,11 +268,12 @@ fn level(estimate: Option<f64>, is_admitted: bool, approximation: impl FnOnce() 
     }
 }
 
-/// Returns the level of RLWE in bits, 0 if the tables do not know the degree or the weight: that of [`estimated_bits`], and where
-/// there is no estimate the 128 bits of the limits.
+/// Returns the level of RLWE in bits: that of [`estimated_bits`], the 128 bits of the limits if there is no estimate,
+/// or 0 if the tables do not contain the degree or the weight.
 ///
-/// Below 128 exactly if [`check`] refuses. Without an estimate it is then an approximation: inversely proportional to log2 of
-/// the modulus, from 128 bits at the limit (the first-order law of lattice reduction at a fixed degree).
+/// The level is below 128 exactly if [`check`] refuses. Without an estimate it is then an approximation: inversely
+/// proportional to log2 of the modulus, from 128 bits at the limit (the first-order law of lattice reduction at a fixed
+/// degree).
 ///
 /// ```
 /// use cryptable_lattice::security::{security_bits, SecretDistribution::*};
@@ -288,13 +290,12 @@ pub fn security_bits(ring_degree: usize, secret: SecretDistribution, log2_modulu
     level(estimate, log2_modulus <= limit, || LIMIT_BITS * limit / log2_modulus)
 }
 
-/// Checks for 128 bits of security.
+/// Checks that an RLWE problem has 128 bits of security.
 ///
-/// `log2_modulus` is that of all primes together under which anything is encrypted, special primes
-/// included.
+/// `log2_modulus` is that of the product of all primes under which anything is encrypted, special primes included.
 ///
 /// # Errors
-/// If the modulus exceeds the limit or is not a number, or the tables do not know the limit.
+/// If the modulus exceeds the limit or is not a number, or if the tables have no limit.
 pub fn check(
     ring_degree: usize,
     secret: SecretDistribution,
@@ -308,12 +309,12 @@ pub fn check(
     Ok(())
 }
 
-/// The row that a modulus is checked against: between two rows, the stricter one.
+/// Returns the row that a modulus is checked against: between two rows, the stricter one.
 fn lwe_row(secret: SecretDistribution, log2_modulus: f64) -> Option<&'static Estimate> {
     lwe_rows().iter().find(|row| row.secret == secret && row.log2_modulus >= log2_modulus)
 }
 
-/// Returns the least LWE dimension with 128 bits of security; `None` above the table's last modulus, 2^35, or for a
+/// Returns the least LWE dimension with 128 bits of security, or `None` above the table's last modulus, 2^35, or for a
 /// secret of fixed weight.
 ///
 /// ```
@@ -327,10 +328,10 @@ pub fn least_lwe_dimension(secret: SecretDistribution, log2_modulus: f64) -> Opt
     lwe_row(secret, log2_modulus).map(|row| row.dimension)
 }
 
-/// Returns the level of LWE in bits, 0 if the table does not know the modulus.
+/// Returns the level of LWE in bits, or 0 if the table does not contain the modulus.
 ///
-/// Returns security bits like [`security_bits`], by the smallest tabulated dimension; smaller ones are approximated in
-/// proportion to the dimension.
+/// The level is determined as in [`security_bits`], by the smallest tabulated dimension. For smaller dimensions it is
+/// approximated in proportion to the dimension.
 ///
 /// ```
 /// use cryptable_lattice::security::{lwe_security_bits, SecretDistribution::*};
@@ -349,7 +350,7 @@ pub fn lwe_security_bits(dimension: usize, secret: SecretDistribution, log2_modu
 /// Checks that an LWE dimension has 128 bits of security.
 ///
 /// # Errors
-/// If the dimension is too small, or the table does not know the modulus or the secret.
+/// If the dimension is too small, or if the table does not contain the modulus or the secret.
 pub fn check_lwe(
     dimension: usize,
     secret: SecretDistribution,
@@ -405,7 +406,7 @@ mod tests {
              allows at most 1747 for 128-bit security"
         );
         assert!(check(65536, UniformTernary, f64::NAN).is_err());
-        // The papers' 1553 bits of weight 192 fell to attacks of 2026.
+        // The papers' 1553 bits of weight 192 were broken by attacks of 2026.
         assert!(check(65536, FixedWeightTernary(192), 1553.0).is_err());
         let error = check(512, UniformTernary, 10.0).unwrap_err();
         assert!(matches!(error, SecurityError::Unknown { ring_degree: 512, .. }));
@@ -415,7 +416,7 @@ mod tests {
     fn levels_are_those_of_estimates_that_are_no_harder() {
         for (degree, secret, log2_modulus, bits) in [
             (1024, UniformTernary, 25.0, 136.8),
-            // The row with the next larger modulus, or with fewer dimensions.
+            // Uses the row with the next larger modulus, or with fewer dimensions.
             (1024, UniformTernary, 25.5, 131.3),
             (1500, UniformTernary, 25.5, 131.3),
             (1024, UniformTernary, 12.5, 136.8),
@@ -433,7 +434,7 @@ mod tests {
             (131_072, UniformTernary, 3000.0),
         ] {
             assert_eq!(estimated_bits(degree, secret, log2_modulus), None);
-            // Nothing is made of the limits but what they say.
+            // The limits state no more than 128 bits.
             assert_eq!(security_bits(degree, secret, log2_modulus), LIMIT_BITS);
         }
         assert_eq!(security_bits(1024, UniformTernary, 26.5), 126.2);
@@ -457,7 +458,7 @@ mod tests {
         }
     }
 
-    /// The hybrid attacks do not come out below the two that the limits were first chosen by.
+    /// Checks that the hybrid attacks are not below the two by which the limits were first chosen.
     #[test]
     fn tables_name_their_attacks_and_the_cheapest_counts() {
         let tables =

@@ -1,4 +1,4 @@
-//! Switching keys: what hybrid key switching multiplies by.
+//! Switching keys, which hybrid key switching multiplies digits by.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,22 +12,21 @@ use cryptable_ring::{
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
 use rayon::prelude::*;
 
-/// The shape of a hybrid switching key (Han, Ki 2020): at which level it works and how it splits.
+/// The shape of a hybrid switching key (Han, Ki 2020): its level, and its division into digits.
 ///
-/// A polynomial of l limbs, at most those of `basis`, is cut into `ceil(l / digit_limbs)` digits
-/// of `digit_limbs` consecutive limbs each. The product of the special primes is to be at least as
-/// large as that of a digit.
+/// A polynomial of l limbs, at most those of `basis`, is cut into `ceil(l / digit_limbs)` digits of `digit_limbs`
+/// consecutive limbs each. The product of the special primes must be at least as large as that of a digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SwitchingKeyShape {
-    /// The primes the key is given by: the highest level it serves, and its special primes.
+    /// The primes of the key: the highest level that it supports, and its special primes.
     pub basis: Basis,
-    /// Limbs of chain primes a digit.
+    /// Limbs of chain primes per digit.
     pub digit_limbs: usize,
 }
 
 impl SwitchingKeyShape {
-    /// Returns the shape of keys of this basis by digits of `digit_limbs` limbs, with as many special primes as a digit has
-    /// limbs, or all that there are.
+    /// Returns the shape of keys of this basis with digits of `digit_limbs` limbs. The number of special primes is that
+    /// of a digit's limbs, or `special_primes` if there are fewer.
     #[must_use]
     pub fn of_digits(basis: Basis, digit_limbs: usize, special_primes: usize) -> Self {
         let special = digit_limbs.min(basis.main_limbs()).min(special_primes);
@@ -40,7 +39,7 @@ impl SwitchingKeyShape {
         self.basis.lowered(main)
     }
 
-    /// Returns whether it serves polynomials of this basis: those of its chain, up to its level.
+    /// Returns whether the key supports polynomials of this basis: those of its chain, up to its level.
     #[must_use]
     pub const fn serves(self, basis: Basis) -> bool {
         self.basis.chain == basis.chain && basis.main <= self.basis.main
@@ -66,13 +65,15 @@ impl SwitchingKeyShape {
         self.digits_at(self.basis.main)
     }
 
-    /// NTTs of one key switch of a polynomial of the first `main` primes: `(d + 2)(l + k)` for l limbs.
+    /// Returns the number of NTTs of one key switch of a polynomial of the first `main` primes: `(d + 2)(l + k)` for l
+    /// limbs.
     #[must_use]
     pub const fn transforms_at(self, main: usize) -> usize {
         (self.digits_at(main) + 2) * self.raised(main).limbs()
     }
 
-    /// Returns the bytes of the key's bodies and of its masks: packed rows, one per limb and digit. Saturates.
+    /// Returns the bytes of the key's bodies, which are also those of its masks: packed rows, one per limb and digit.
+    /// Saturates.
     #[must_use]
     pub fn body_bytes(self, moduli: &RingModuli) -> usize {
         moduli.packed_bytes(self.basis).saturating_mul(self.digits())
@@ -85,10 +86,10 @@ impl SwitchingKeyShape {
     }
 }
 
-/// Bytes that a key may borrow its rows from: a memory-mapped file, say.
+/// Bytes from which a key may borrow its rows, such as a memory-mapped file.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Rows of a key: bytes of its own, or some of shared ones.
+/// Rows of a key: bytes of its own, or a part of shared ones.
 enum Stored {
     Owned(ByteBuffer),
     Shared { bytes: SharedBytes, range: Range<usize> },
@@ -108,13 +109,14 @@ impl Stored {
 
 /// A key that switches ciphertexts from one secret s' to another s.
 ///
-/// Digit i is `(b_i, a_i)` with `b_i = -a_i·s + e_i + P·g_i·s'` modulo `Q·P`, in evaluations, where
-/// `g_i` is 1 modulo the primes of digit i and 0 modulo the other chain primes, and P the product of
-/// the special primes. The masks a are expanded from a seed; only the bodies b are stored and sent, but for relinearization
-/// keys of several owners, whose masks are no seed's. Both are rows of residues packed at the width of their modulus ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
+/// Digit i is `(b_i, a_i)` with `b_i = -a_i·s + e_i + P·g_i·s'` modulo `Q·P`, in evaluations, where `g_i` is 1 modulo
+/// the primes of digit i and 0 modulo the other chain primes, and P is the product of the special primes. The masks a
+/// are expanded from a seed, and only the bodies b are stored and sent. Relinearization keys of several owners are an
+/// exception: their masks have no seed. Bodies and masks are rows of residues packed at the width of their modulus
+/// ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
 pub struct SwitchingKey {
     shape: SwitchingKeyShape,
-    /// Layout of one digit.
+    /// The layout of one digit.
     layout: PackedLayout,
     b: Stored,
     a: Stored,
@@ -127,7 +129,7 @@ impl std::fmt::Debug for SwitchingKey {
 }
 
 impl SwitchingKey {
-    /// A key of bodies and masks, as [`fill_rows`] made them.
+    /// Returns the key with bodies and masks that [`fill_rows`] wrote.
     #[cfg(feature = "client")]
     pub(crate) fn from_rows(ring: &Ring, shape: SwitchingKeyShape, rows: [ByteBuffer; 2]) -> Self {
         let layout = PackedLayout::new(ring.moduli(), shape.basis);
@@ -135,10 +137,10 @@ impl SwitchingKey {
         Self { shape, layout, b, a }
     }
 
-    /// A key whose bodies stay where they are, at byte `offset` of `bytes`; expands the masks of a seed, and leaves those that
-    /// follow the bodies where there is none.
+    /// Returns a key whose bodies stay where they are, at byte `offset` of `bytes`. Expands the masks from a seed;
+    /// without a seed the masks follow the bodies, and stay where they are as well.
     ///
-    /// Returns `None` if the rows are not wholly inside, or a word is not reduced modulo its prime.
+    /// Returns `None` if the rows are not wholly inside, or if a word is not reduced modulo its prime.
     #[must_use]
     pub fn from_shared(
         ring: &Ring,
@@ -167,13 +169,13 @@ impl SwitchingKey {
         Some(Self { shape, layout, b, a })
     }
 
-    /// Basis, number of digits and limbs per digit.
+    /// Returns the basis, the number of digits and the limbs per digit.
     #[must_use]
     pub fn shape(&self) -> SwitchingKeyShape {
         self.shape
     }
 
-    /// Limb `limb` of the pair `(b_i, a_i)`, for a polynomial given by `basis`: modulo [`SwitchingKey::prime_index`].
+    /// Returns limb `limb` of the pair `(b_i, a_i)`, for a polynomial in `basis`, modulo [`SwitchingKey::prime_index`].
     ///
     /// # Panics
     /// If the key does not hold that basis.
@@ -185,14 +187,14 @@ impl SwitchingKey {
         (self.layout.row(&b[start..], limb), self.layout.row(&a[start..], limb))
     }
 
-    /// Returns the number of the modulus of [`SwitchingKey::limb`]: a multiple of the modulus of that limb in `basis`, where the
-    /// polynomial has dropped the second prime of a limb.
+    /// Returns the number of the modulus of [`SwitchingKey::limb`]. It is a multiple of the modulus of that limb in
+    /// `basis` if the polynomial has dropped the second prime of the limb.
     #[must_use]
     pub fn prime_index(&self, ring: &Ring, basis: Basis, limb: usize) -> usize {
         ring.prime_index(self.shape.basis, self.own_limb(basis, limb))
     }
 
-    /// Where the key has limb `limb` of `basis`.
+    /// Returns the key's own limb for limb `limb` of `basis`.
     fn own_limb(&self, basis: Basis, limb: usize) -> usize {
         let own = self.shape.basis;
         assert!(basis.main <= own.main && own.lowered(basis.main) == basis, "{basis:?}");
@@ -201,7 +203,8 @@ impl SwitchingKey {
     }
 }
 
-/// The rows of a key at byte `offset` of some bytes; `None` if they are not wholly inside, or a word is not reduced.
+/// Returns the rows of a key at byte `offset` of some bytes, or `None` if they are not wholly inside, or if a word is
+/// not reduced.
 fn shared_rows(
     ring: &Ring,
     shape: SwitchingKeyShape,
@@ -224,8 +227,8 @@ pub(crate) fn rows_are_reduced(ring: &Ring, shape: SwitchingKeyShape, rows: &[u8
     })
 }
 
-/// Makes the bodies of a key, and the masks of its seed if there is memory for them: `make_row` makes a row of bodies of
-/// one of masks, of a digit and limb, in place, row after row on all threads.
+/// Makes the bodies of a key, and the masks of its seed if there is room for them. `make_row(digit, limb, words)`
+/// overwrites a row of masks with the row of bodies, row after row on all threads.
 #[cfg(feature = "client")]
 pub(crate) fn fill_rows(
     ring: &Ring,
@@ -260,8 +263,8 @@ pub struct StoredKey<'a> {
     pub rows: &'a [u8],
 }
 
-/// A row of a key's masks: one stream of the seed a digit and prime, so that rows expand in parallel and a row does not
-/// depend on which others are stored.
+/// Expands a row of a key's masks: there is one stream of the seed per digit and prime, so that rows expand in parallel
+/// and do not depend on which other rows are stored.
 fn expand_row(
     ring: &Ring,
     basis: Basis,
@@ -290,12 +293,12 @@ pub fn words_are_reduced(ring: &Ring, basis: Basis, words: &[u64]) -> bool {
 pub struct RlweCiphertext {
     /// The part that is not multiplied by the secret.
     pub c0: Poly<Evaluations>,
-    /// The part that is.
+    /// The part that is multiplied by the secret.
     pub c1: Poly<Evaluations>,
 }
 
 impl RlweCiphertext {
-    /// Returns a ciphertext of this basis with arbitrary words: whoever writes all of them uses it.
+    /// Returns a ciphertext of this basis with arbitrary words: every word must be written before it is read.
     #[must_use]
     pub fn unspecified(ring: &Ring, basis: Basis) -> Self {
         Self { c0: Poly::unspecified(ring, basis), c1: Poly::unspecified(ring, basis) }
@@ -307,7 +310,7 @@ impl RlweCiphertext {
         Self { c0: f(&self.c0), c1: f(&self.c1) }
     }
 
-    /// Iterates in parallel over the limbs of both parts, of a ring of this degree.
+    /// Iterates in parallel over the limbs of both parts, for a ring of this degree.
     pub(crate) fn limbs_mut(
         &mut self,
         degree: usize,
@@ -316,7 +319,7 @@ impl RlweCiphertext {
         c0.par_chunks_mut(degree).zip(c1.par_chunks_mut(degree))
     }
 
-    /// [`Poly::divide_round`] of both parts.
+    /// Applies [`Poly::divide_round`] to both parts.
     ///
     /// # Panics
     /// If no prime of the chain would be left.
@@ -342,7 +345,7 @@ impl RlweCiphertext {
         writer.packed_limbs(self.c1.words(), &limbs)
     }
 
-    /// Reads what [`RlweCiphertext::write`] wrote, modulo the primes of a basis; errors name the words.
+    /// Reads a ciphertext that [`RlweCiphertext::write`] wrote, modulo the primes of a basis. Errors name the words.
     ///
     /// # Errors
     /// If bytes are missing, or a word is not below its modulus.

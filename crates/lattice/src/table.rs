@@ -1,4 +1,4 @@
-//! Tables.
+//! Tables of integers, which lookups evaluate.
 
 use std::fmt;
 use std::ops::Index;
@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_equal, check_within};
 
-/// Outputs that `Debug` shows.
+/// Number of outputs that `Debug` shows.
 const SHOWN_OUTPUTS: usize = 8;
 
-/// Most inputs of a table from a function: far more than any engine looks up, and a list that a machine may hold.
+/// The most inputs of a table from a function: far more than any engine looks up, and a list that a machine may hold.
 const MAX_INPUTS: u64 = 1 << 32;
 
-/// A table f of integers: an output from 0 to P - 1 for each input from 0 to p - 1. What lookups map encrypted values through.
+/// A table f of integers, which lookups apply to encrypted values: an output from 0 to P - 1 for each input from 0 to p
+/// - 1.
 ///
 /// ```
 /// use cryptable_lattice::Table;
@@ -61,7 +62,7 @@ impl TryFrom<Unchecked> for Table {
     }
 }
 
-/// f(x).
+/// Returns f(x).
 ///
 /// # Panics
 /// If x is not below p.
@@ -73,7 +74,7 @@ impl Index<usize> for Table {
     }
 }
 
-/// The moduli, and the first outputs.
+/// Shows the moduli, and the first outputs.
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = &self.values[..self.values.len().min(SHOWN_OUTPUTS)];
@@ -83,7 +84,7 @@ impl fmt::Debug for Table {
 }
 
 impl Table {
-    /// A table from its list of outputs, `values[x] = f(x)`: p is `input_modulus`, P is `output_modulus`.
+    /// Returns the table with a list of outputs, `values[x] = f(x)`: p is `input_modulus`, P is `output_modulus`.
     ///
     /// # Errors
     /// If a modulus is below 2, the number of values is not `input_modulus`, or a value is not below
@@ -101,10 +102,10 @@ impl Table {
         Ok(Self { input_modulus, output_modulus, values, signed_inputs, signed_outputs })
     }
 
-    /// A table from a function, which is called once for each input 0, 1, …, `input_modulus - 1`.
+    /// Returns the table of a function, which is called once for each input 0, 1, …, `input_modulus - 1`.
     ///
     /// # Errors
-    /// As [`Table::new`]; [`Error::TooLarge`] if there are more than 2^32 inputs.
+    /// The errors of [`Table::new`]; [`Error::TooLarge`] if there are more than 2^32 inputs.
     pub fn from_fn(
         input_modulus: u64,
         output_modulus: u64,
@@ -114,8 +115,8 @@ impl Table {
         Self::new(input_modulus, output_modulus, (0..input_modulus).map(f).collect())
     }
 
-    /// A table from a function of signed integers, which is called once for each input from `-p/2` to `p/2 - 1`. Its inputs and
-    /// outputs are signed ([`Table::with_signs`]).
+    /// Returns the table of a function of signed integers, which is called once for each input from `-p/2` to
+    /// `p/2 - 1`. Inputs and outputs of the table are signed ([`Table::with_signs`]).
     ///
     /// ```
     /// use cryptable_lattice::Table;
@@ -126,8 +127,8 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// As [`Table::from_fn`], where an output must be from `-P/2` to `P/2 - 1`; as [`Table::centered_value`], odd moduli have as
-    /// many negative integers as positive ones.
+    /// The errors of [`Table::from_fn`]: an output must be from `-P/2` to `P/2 - 1`. As in [`Table::centered_value`],
+    /// odd moduli have as many negative integers as positive ones.
     pub fn from_signed_fn(
         input_modulus: u64,
         output_modulus: u64,
@@ -139,21 +140,21 @@ impl Table {
             match y {
                 0.. if y.cast_unsigned() < output_modulus.div_ceil(2) => y.cast_unsigned(),
                 ..0 if y.unsigned_abs() <= output_modulus / 2 => output_modulus - y.unsigned_abs(),
-                // None of a table: an error that names it.
+                // A value outside of any table, so that the error names it.
                 _ => y.unsigned_abs().max(output_modulus),
             }
         };
         Ok(Self::from_fn(input_modulus, output_modulus, of_residue)?.with_signs(true, true))
     }
 
-    /// The same table of inputs and outputs that are signed or not. As signed integers, residues from half the modulus on stand for
-    /// negative ones.
+    /// Returns the same table with inputs and outputs that are signed or not. As signed integers, residues from half
+    /// the modulus on stand for negative ones.
     #[must_use]
     pub fn with_signs(self, inputs: bool, outputs: bool) -> Self {
         Self { signed_inputs: inputs, signed_outputs: outputs, ..self }
     }
 
-    /// Returns whether it is for signed values.
+    /// Returns whether inputs are signed values.
     #[must_use]
     pub fn signed_inputs(&self) -> bool {
         self.signed_inputs
@@ -165,9 +166,9 @@ impl Table {
         self.signed_outputs
     }
 
-    /// Two tables of half as many bits of output, low and high: `f(x) = low(x) + r·high(x)`, both modulo r,
-    /// the least power of two with `r² >= P`. They need half the precision of the whole table, and
-    /// looking up both at once evaluates both on the same selectors.
+    /// Returns two tables with half as many output bits, low and high: `f(x) = low(x) + r·high(x)`, both modulo r, the
+    /// least power of two with `r² >= P`. They need half the precision of the whole table, and looking up both at once
+    /// evaluates both on the same selectors.
     ///
     /// ```
     /// use cryptable_lattice::Table;
@@ -197,49 +198,49 @@ impl Table {
         self.values.len()
     }
 
-    /// Input modulus p: inputs are 0 to p - 1.
+    /// Returns the input modulus p: inputs are 0 to p - 1.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.input_modulus
     }
 
-    /// Output modulus P: outputs are 0 to P - 1.
+    /// Returns the output modulus P: outputs are 0 to P - 1.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.output_modulus
     }
 
-    /// f(0), f(1), …
+    /// Returns f(0), f(1), …
     #[must_use]
     pub fn values(&self) -> &[u64] {
         &self.values
     }
 
-    /// f(input); inputs count modulo p.
+    /// Returns f(input); inputs count modulo p.
     #[must_use]
     pub fn output(&self, input: u64) -> u64 {
         self.values[(input % self.input_modulus) as usize]
     }
 
-    /// Checks that it has these moduli.
+    /// Checks that the table has these moduli.
     ///
     /// # Errors
-    /// If one differs: names it.
+    /// If one of them differs: the error names it.
     pub fn check_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<()> {
         check_equal("table's input modulus", self.input_modulus, input_modulus)?;
         check_equal("table's output modulus", self.output_modulus, output_modulus)
     }
 
-    /// f(x), of which the representative in `[-P/2, P/2)`: outputs count modulo P, and the smaller
-    /// ones amplify less noise.
+    /// Returns the representative of f(x) in `[-P/2, P/2)`: outputs count modulo P, and smaller ones amplify less
+    /// noise.
     #[must_use]
     pub fn centered_value(&self, x: usize) -> i64 {
         let (value, modulus) = (self.values[x], self.output_modulus);
-        // Of any modulus the difference is at most 2^63 in size.
+        // For any modulus the difference is at most 2^63 in absolute value.
         (if value >= modulus.div_ceil(2) { value.wrapping_sub(modulus) } else { value }) as i64
     }
 
-    /// All of [`Table::centered_value`].
+    /// Returns [`Table::centered_value`] for all inputs.
     #[must_use]
     pub fn centered(&self) -> Vec<i64> {
         (0..self.values.len()).map(|x| self.centered_value(x)).collect()

@@ -1,4 +1,4 @@
-//! Which parameters are trusted: what they claim of their security, and what a reader accepts.
+//! Trust in parameters: the security that they claim, and the limits that a reader enforces.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::{FailureProbability, memory};
 
-/// Security that parameters claim. Part of every literal, and written into every key file.
+/// The security that parameters claim. It is part of every literal, and written into every key file.
 ///
 /// The level is never inferred from a name: construction checks [`SecurityLevel::Bits128`] against the security tables,
 /// and nothing checks [`SecurityLevel::Insecure`], which is for tests.
@@ -17,7 +17,7 @@ pub enum SecurityLevel {
     /// At least 128 bits, classical, by the tables in [`crate::security`].
     #[default]
     Bits128,
-    /// None: toy parameters for tests.
+    /// No security: toy parameters for tests.
     Insecure,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for SecurityLevel {
 }
 
 /// Limits that a reader of keys and parameters enforces. By default it refuses less than 128 bits, and values that fail
-/// with a probability above 2^-40. Both are computed from the numbers that were read, whatever those claim.
+/// with a probability above 2^-40. Both are computed from the numbers that were read, whatever the file claims.
 ///
 /// ```
 /// use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
@@ -56,15 +56,15 @@ impl fmt::Display for SecurityLevel {
 pub struct ReadOptions {
     insecure_is_allowed: bool,
     largest_failure: FailureProbability,
-    /// Limit that the program sets, if any.
+    /// The limit that the program sets, if any.
     max_memory: Option<u64>,
 }
 
-/// Most memory that keys take by default when they are read, 16 GiB; less where the limits of a container or of the process
-/// leave less.
+/// The most memory that keys may use by default when they are read, 16 GiB, or less if the limits of a container or of
+/// the process leave less.
 pub const DEFAULT_MAX_MEMORY: u64 = 16 << 30;
 
-/// Returns the limit of readers that are told none, by the limits of now.
+/// Returns the limit for readers without a limit of their own, from the limits in force now.
 fn default_max_memory() -> u64 {
     let hard = memory::hard_limit().map_or(u64::MAX, |bytes| bytes as u64);
     hard.min(DEFAULT_MAX_MEMORY)
@@ -81,26 +81,26 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Accepts insecure toy parameters, too: for tests. What they fail with is bounded all the same.
+    /// Also accepts insecure toy parameters, for tests. Their failure probability is bounded all the same.
     #[must_use]
     pub const fn allow_insecure(mut self) -> Self {
         self.insecure_is_allowed = true;
         self
     }
 
-    /// Accepts parameters whose values fail with a probability of up to `limit`, in place of 2^-40. Each failure that
-    /// others learn of reveals something of the secret key.
+    /// Accepts parameters whose values fail with a probability of up to `limit`, instead of 2^-40. Each failure that
+    /// others learn about reveals something about the secret key.
     #[must_use]
     pub const fn allow_failures(mut self, limit: FailureProbability) -> Self {
         self.largest_failure = limit;
         self
     }
 
-    /// Refuses keys that take more bytes of memory than these when they are read. Default: [`DEFAULT_MAX_MEMORY`], or what
-    /// the limits of the container and of the process leave ([`memory::hard_limit`]) if that is less.
+    /// Refuses keys that need more bytes of memory than this when they are read. The default is [`DEFAULT_MAX_MEMORY`],
+    /// or what the limits of the container and of the process leave ([`memory::hard_limit`]) if that is less.
     ///
-    /// Masks are drawn from a seed, so keys take a multiple of their file: twice of packed values, and up to n + 1 times
-    /// for switching to LWE dimension n.
+    /// Masks are drawn from a seed, so keys need a multiple of the size of their file: twice the size for packed
+    /// values, and up to n + 1 times for switching to LWE dimension n.
     ///
     /// ```
     /// use cryptable_lattice::ReadOptions;
@@ -117,13 +117,13 @@ impl ReadOptions {
     /// Checks that reading an object may take `needed` bytes, before any memory is allocated.
     ///
     /// # Errors
-    /// [`Error::ReadingMemory`] if not.
+    /// [`Error::ReadingMemory`] if it may not.
     pub fn check_memory(self, object: &'static str, needed: u64) -> Result<()> {
         let limit = self.max_memory.unwrap_or_else(default_max_memory);
         if needed > limit { Err(Error::ReadingMemory { object, needed, limit }) } else { Ok(()) }
     }
 
-    /// Returns whether parameters with this claim may be used.
+    /// Checks that parameters with this claim may be used.
     ///
     /// # Errors
     /// [`Error::Insecure`] if they are insecure and that is not allowed.
@@ -131,13 +131,13 @@ impl ReadOptions {
         if level.is_insecure() && !self.insecure_is_allowed { Err(Error::Insecure) } else { Ok(()) }
     }
 
-    /// Returns whether parameters may be used of which a value fails with this probability, as computed.
+    /// Checks that parameters may be used if a value under them fails with this computed probability.
     ///
     /// # Errors
     /// [`Error::WeakFailureProbability`] if it is above the limit, or not a number.
     pub fn check_failures(self, found: FailureProbability) -> Result<()> {
         let limit = self.largest_failure;
-        // What is not a number is within no limit.
+        // A probability that is not a number is within no limit.
         if found <= limit { Ok(()) } else { Err(Error::WeakFailureProbability { found, limit }) }
     }
 }

@@ -1,4 +1,4 @@
-//! The calibrated model through its file, in processes with a cache directory of their own.
+//! The calibrated model through its file, in processes with cache directories of their own.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use cryptable_lattice::cost::CostModel;
 /// Set in processes that may calibrate: those with a cache directory of their own.
 const IS_CHILD: &str = "CRYPTABLE_TEST_CHILD";
 
-/// Entry point of the processes that tests below start; passes at once in any other.
+/// Entry point of the processes that the tests below start; in any other process it passes at once.
 #[test]
 fn child() {
     if std::env::var_os(IS_CHILD).is_none() {
@@ -20,7 +20,7 @@ fn child() {
     println!("model: {}", serde_json::to_string(&CostModel::calibrated()).unwrap());
 }
 
-/// The model of a process whose cache directory is `cache`; checks that its file is to be there.
+/// Returns the model of a process whose cache directory is `cache`, and checks that it names its file there.
 fn model_of_process(cache: &Path, setting: &str) -> CostModel {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--nocapture"])

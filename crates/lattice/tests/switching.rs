@@ -1,5 +1,5 @@
-//! Key switching: exact noise on many coefficients, the security of sparse-secret encapsulation, and switches that are fused
-//! with what follows them, which are, word for word, those that are not.
+//! Key switching: exact noise on many coefficients, the security of sparse-secret encapsulation, and switches that are
+//! fused with the following steps, whose results must equal those of the unfused ones word for word.
 
 use cryptable_lattice::divided_key_switch::{switch_and_divide, switch_and_rescale};
 use cryptable_lattice::key_generation::SecretPair;
@@ -13,7 +13,7 @@ use cryptable_ring::{Basis, Chain, Coefficients, Evaluations, Poly, Ring, Shared
 const DEGREE: usize = 2048;
 const LIMBS: usize = 6;
 
-/// More than one block of fused passes, at the least.
+/// At least two blocks of fused passes.
 const FUSED_DEGREE: usize = 1 << 14;
 
 fn ring(degree: usize, limbs: usize, special: usize, log2_special: f64) -> Ring {
@@ -21,7 +21,7 @@ fn ring(degree: usize, limbs: usize, special: usize, log2_special: f64) -> Ring 
     Ring::new(degree, &main, &ntt_primes(degree, log2_special, special, &main))
 }
 
-/// A chain in limbs of 49.8, 30 and 49.8 bits, and special primes of 46.
+/// Returns a ring with a chain in limbs of 49.8, 30 and 49.8 bits, and special primes of 46.
 fn shared_ring(degree: usize, special: usize) -> Ring {
     let (small, single) = (ntt_primes(degree, 24.9, 4, &[]), ntt_primes(degree, 30.0, 1, &[]));
     let primes = vec![small[0], small[1], single[0], small[2], small[3]];
@@ -45,7 +45,7 @@ fn uniform(ring: &Ring, basis: Basis) -> Poly<Evaluations> {
     poly
 }
 
-/// Mean square of `c0 + c1·s - c·s'`, the noise of a key switch, on its lowest limb.
+/// Returns the mean square of `c0 + c1·s - c·s'`, the noise of a key switch, on its lowest limb.
 fn noise(ring: &Ring, shape: SwitchingKeyShape, limbs: usize) -> f64 {
     let (dense, sparse) = secrets();
     let pair = SecretPair { dense: &dense, sparse: &sparse };
@@ -69,9 +69,9 @@ fn noise(ring: &Ring, shape: SwitchingKeyShape, limbs: usize) -> f64 {
 #[test]
 fn switching_noise_follows_its_formula_for_any_number_of_digits() {
     let _replay = replay::begin();
-    // Rounding: (1 + N·2/3)/12. Digits: d·N·(D²/12)·10.5/P², D and P as log2.
+    // Rounding: (1 + N·2/3)/12. Digits: d·N·(D²/12)·10.5/P², with D and P as log2.
     let rounding = (1.0 + DEGREE as f64 * 2.0 / 3.0) / 12.0;
-    // The last has special primes smaller than a digit, so that the digits' noise is what is seen.
+    // The last case has special primes smaller than a digit, so that the digits' noise dominates.
     for (digit_limbs, special, limbs, log2_special) in [
         (1, 1, 6, 50.0),
         (2, 2, 6, 50.0),
@@ -88,7 +88,7 @@ fn switching_noise_follows_its_formula_for_any_number_of_digits() {
         let digit_noise = digits * DEGREE as f64 * 10.5 / 12.0 * ratio * ratio;
         let expected = rounding + digit_noise;
         let measured = noise(&ring, shape, limbs);
-        // Digits at a partly filled level are smaller than the formula's: at most the formula.
+        // Digits at a partly filled level are smaller than in the formula, so the noise is at most that of the formula.
         let low = if limbs % digit_limbs == 0 { 0.8 } else { 0.3 };
         let found = measured / expected;
         assert!(
@@ -101,7 +101,7 @@ fn switching_noise_follows_its_formula_for_any_number_of_digits() {
 #[test]
 fn switching_noise_follows_its_formula_where_primes_share_limbs() {
     let _replay = replay::begin();
-    // With one special prime noise is that of the digits.
+    // With one special prime the noise is that of the digits.
     let ring = shared_ring(DEGREE, 1);
     let special = ntt_primes(DEGREE, 46.0, 1, &[])[0] as f64;
     for (digit_limbs, limbs) in [(1, 5), (1, 4), (1, 3), (1, 2), (2, 5)] {
@@ -125,7 +125,7 @@ fn switching_noise_follows_its_formula_where_primes_share_limbs() {
 #[test]
 #[should_panic(expected = "must stay at q0·p0")]
 fn the_key_towards_the_sparse_secret_exists_at_the_bottom_only() {
-    // Published at a larger modulus, this key reveals the sparse secret, and with it the dense one.
+    // Published at a larger modulus, this key would reveal the sparse secret, and with it the dense one.
     let ring = ring(DEGREE, LIMBS, 1, 50.0);
     let (dense, sparse) = secrets();
     let pair = SecretPair { dense: &dense, sparse: &sparse };
@@ -139,7 +139,7 @@ fn relinearization_key(ring: &Ring, shape: SwitchingKeyShape) -> SwitchingKey {
     pair.generate_key(ring, KeyPurpose::Relinearization, shape)
 }
 
-/// Compares the fused switch of `main` primes with a switch and a division.
+/// Compares the fused switch of `main` primes with a switch followed by a division.
 fn check(ring: &Ring, key: &SwitchingKey, main: usize, rescale: usize, with_sum: bool) {
     let basis = ring.main_basis(main);
     let [poly, add0, add1] = [(); 3].map(|()| uniform(ring, basis));
@@ -180,7 +180,7 @@ fn divided_switches_where_primes_share_limbs() {
 
 #[test]
 fn images_of_switches() {
-    // Two blocks of words, which permutations fill from one another.
+    // Two blocks of words, between which permutations move words.
     let ring = ring(FUSED_DEGREE, 4, 2, 50.0);
     let basis = Basis::new(4, 2);
     let key = relinearization_key(&ring, SwitchingKeyShape { basis, digit_limbs: 2 });

@@ -1,13 +1,15 @@
-//! Memory from which large buffers are cut, and to which they go back.
+//! The memory from which large buffers are cut, and to which they return.
 //!
-//! Free neighbours become one, so that the buffers of one stage of a circuit are made of those of the stage before, of
-//! whatever lengths both are: memory never exceeds what was in use at once by more than what is lost in gaps. A list of
-//! free buffers by length kept those of every stage: by a third more memory in lookups of 8 bits.
+//! Free neighbours are merged. The buffers of one stage of a circuit can therefore be cut from those of the stage
+//! before, whatever the lengths of both, and memory never exceeds the largest use at one time by more than the gaps
+//! between buffers. An earlier list of free buffers by length kept the buffers of every stage, which took a third more
+//! memory in lookups of 8 bits.
 //!
-//! Regions are address space: pages are taken as they are first written to, 2 MiB at a time where the system has such
-//! pages, and stay. So what was never in use is no free memory: it is taken only where nothing that was in use is long
-//! enough, and then no more of it than is missing. Counted among free blocks, of which it is often the smallest that is
-//! enough, it made 2,046 limbs of the 1,440 that AKP of 10 bits has in use at most; now it takes 1,454.
+//! Regions are address space. The system supplies pages when they are first written to, 2 MiB at a time where it has
+//! such pages, and they stay. Space that was never in use therefore does not count as free memory. The arena uses it
+//! only if no free block is long enough, and then only for the bytes that are missing. When such space was counted
+//! among the free blocks, it was often the smallest block that was long enough: AKP of 10 bits, which uses at most
+//! 1,440 limbs at once, took 2,046; now it takes 1,454.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
@@ -17,10 +19,10 @@ use memmap2::MmapMut;
 #[cfg(unix)]
 use memmap2::{Advice, UncheckedAdvice};
 
-/// Address space of a region, unless a buffer needs more: lookups of 8 bits have one.
+/// Address space of a region, unless a buffer needs more: lookups of 8 bits need one region.
 const REGION_BYTES: usize = 1 << 30;
 
-/// Blocks are multiples of this: pages of the smallest size.
+/// Unit of block lengths: a page of the smallest size.
 const PAGE_BYTES: usize = 4096;
 
 /// Bytes of a word.
@@ -36,14 +38,14 @@ struct Place {
     offset: usize,
 }
 
-/// Address space, and up to where it ever was in use, in bytes.
+/// Address space, and the end of the part that was ever in use, in bytes.
 #[derive(Debug)]
 struct Region {
     map: MmapMut,
     frontier: usize,
 }
 
-/// Regions and what is free of them below their frontiers, in bytes.
+/// Regions and the free blocks below their frontiers, in bytes.
 #[derive(Debug)]
 struct Arena {
     regions: Vec<Region>,
@@ -55,11 +57,12 @@ struct Arena {
 /// Memory of the arena's buffers, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferUsage {
-    /// In use now.
+    /// Bytes in use now.
     pub used: usize,
-    /// The most that was in use at once, since the start or since [`reset_buffer_peak`].
+    /// The most bytes that were in use at once, since the start or since [`reset_buffer_peak`].
     pub peak: usize,
-    /// All that ever was in use, gaps included: what is resident, but for what [`release_buffers`] gave back.
+    /// All bytes that were ever in use, gaps included: the resident memory, except for what [`release_buffers`]
+    /// returned.
     pub extent: usize,
 }
 
@@ -69,7 +72,7 @@ impl Arena {
         Self { regions: Vec::new(), by_place: BTreeMap::new(), by_length: BTreeSet::new(), usage }
     }
 
-    /// Notes free bytes, joined with free neighbours.
+    /// Records a block as free, merged with its free neighbours.
     fn put(&mut self, mut place: Place, mut length: usize) {
         if let Some((&before, &free)) = self.by_place.range(..place).next_back()
             && before.region == place.region
@@ -92,8 +95,8 @@ impl Arena {
         self.by_length.remove(&(length, place));
     }
 
-    /// The smallest free bytes that are enough, and of those the ones at the lowest address; else bytes beyond a frontier.
-    /// None if there is no address space left.
+    /// Takes the smallest free block that is long enough, the one at the lowest address among equals, or else bytes
+    /// beyond a frontier. Returns `None` if no address space is left.
     fn take(&mut self, length: usize) -> Option<Place> {
         let from = (length, Place { region: 0, offset: 0 });
         let place = match self.by_length.range(from..).next() {
@@ -113,7 +116,8 @@ impl Arena {
         Some(place)
     }
 
-    /// Moves the frontier of the first region that has room, from the free bytes below it if there are any.
+    /// Moves the frontier of the first region that has room. Free bytes just below the frontier become part of the
+    /// block.
     fn grow(&mut self, length: usize) -> Option<Place> {
         let has_room = |&region: &usize| {
             self.free_below_frontier(region).offset + length <= self.regions[region].map.len()
@@ -133,7 +137,7 @@ impl Arena {
         Some(place)
     }
 
-    /// Where the free bytes begin that end at a region's frontier: the frontier itself if there are none.
+    /// Returns the start of the free bytes that end at a region's frontier, or the frontier itself if there are none.
     fn free_below_frontier(&self, region: usize) -> Place {
         let frontier = Place { region, offset: self.regions[region].frontier };
         match self.by_place.range(..frontier).next_back() {
@@ -146,25 +150,25 @@ impl Arena {
         }
     }
 
-    /// Maps another region, of the buffer's length only where address space is scarce.
+    /// Maps another region: only as long as the buffer if address space is scarce.
     fn add_region(&mut self, length: usize) -> Option<usize> {
         let map = |bytes: usize| MmapMut::map_anon(bytes).ok();
         let map = map(REGION_BYTES.max(length)).or_else(|| map(length))?;
-        // Large pages are a wish: without them everything works, slower.
+        // Large pages are optional: everything works without them, only slower.
         #[cfg(unix)]
         let _ = map.advise(Advice::HugePage);
         self.regions.push(Region { map, frontier: 0 });
         Some(self.regions.len() - 1)
     }
 
-    /// The first word of a block.
+    /// Returns the address of the first word of a block.
     fn pointer(&mut self, place: Place) -> NonNull<u64> {
         let region = self.regions[place.region].map.as_mut_ptr();
         // SAFETY: places lie within their regions.
         NonNull::new(unsafe { region.add(place.offset) }.cast()).expect("mapped memory")
     }
 
-    /// Gives the pages of free memory back to the system, where it takes them.
+    /// Returns the pages of free memory to the system, if it accepts them.
     fn release(&mut self) {
         #[cfg(unix)]
         for (place, &length) in &self.by_place {
@@ -173,13 +177,13 @@ impl Arena {
             let advised = unsafe {
                 region.unchecked_advise_range(UncheckedAdvice::DontNeed, place.offset, length)
             };
-            // Where the system does not, memory stays taken.
+            // If the system does not accept them, the memory stays resident.
             drop(advised);
         }
     }
 }
 
-/// Words of the arena that one buffer owns. They hold what they last held, or zeros; aligned to pages.
+/// Words of the arena that one buffer owns, aligned to pages. They hold their last contents, or zeros.
 #[derive(Debug)]
 pub(crate) struct Block {
     place: Place,
@@ -193,7 +197,7 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Allocates a block of at least `words` words; `None` if the system has no memory.
+    /// Allocates a block of at least `words` words. Returns `None` if the system has no memory.
     pub(crate) fn take(words: usize) -> Option<Self> {
         let length = (words * WORD_BYTES).next_multiple_of(PAGE_BYTES);
         let mut arena = ARENA.lock().expect("no panic under lock");
@@ -220,7 +224,7 @@ impl Drop for Block {
     }
 }
 
-/// Returns the memory of recycled buffers: a circuit's own need, and the gaps between buffers.
+/// Returns the memory of recycled buffers: what circuits themselves need, and the gaps between buffers.
 ///
 /// ```
 /// use cryptable_ring::{Buffer, buffer_usage};
@@ -232,13 +236,13 @@ pub fn buffer_usage() -> BufferUsage {
     ARENA.lock().expect("no panic under lock").usage
 }
 
-/// Counts the peak of [`buffer_usage`] from now on.
+/// Resets the peak of [`buffer_usage`] to the memory that is in use now.
 pub fn reset_buffer_peak() {
     let usage = &mut ARENA.lock().expect("no panic under lock").usage;
     usage.peak = usage.used;
 }
 
-/// Gives the memory of recycled buffers back to the system.
+/// Returns the memory of recycled buffers that are free to the system.
 pub fn release_buffers() {
     ARENA.lock().expect("no panic under lock").release();
 }
@@ -260,14 +264,14 @@ mod tests {
         );
         arena.put(at(10), 30);
         arena.put(at(60), 40);
-        // The smallest that is enough.
+        // The smallest free block that is long enough.
         assert_eq!(arena.take(25), Some(at(10)));
         arena.put(at(10), 25);
         arena.put(at(40), 20);
         assert_eq!(arena.by_place.iter().collect::<Vec<_>>(), [(&at(10), &90)]);
         arena.put(at(0), 10);
         assert_eq!(arena.by_length.iter().collect::<Vec<_>>(), [&(100, at(0))]);
-        // Regions are not joined.
+        // Blocks of different regions are not merged.
         arena.put(Place { region: 1, offset: 100 }, 50);
         assert_eq!(arena.by_place.len(), 2);
     }
@@ -280,11 +284,11 @@ mod tests {
         assert_eq!(arena.usage.extent, 60);
         arena.put(at(0), 10);
         arena.put(at(40), 20);
-        // What lies free at the frontier is the beginning of more.
+        // Free bytes at the frontier become the beginning of a longer block.
         assert_eq!((arena.take(25), arena.usage.extent), (Some(at(40)), 65));
         assert_eq!((arena.take(10), arena.usage.extent), (Some(at(0)), 65));
         assert_eq!((arena.take(7), arena.usage.extent), (Some(at(65)), 72));
-        // A buffer longer than what is left of a region goes to another one.
+        // A buffer that is longer than the rest of a region goes to another one.
         let next = Place { region: 1, offset: 0 };
         assert_eq!(arena.take(REGION_BYTES), Some(next));
         assert_eq!((arena.take(8), arena.usage.extent), (Some(at(72)), 80 + REGION_BYTES));

@@ -1,10 +1,10 @@
 //! Base conversion between residue number systems: ModUp, ModDown and rescale.
 //!
-//! An integer x given by its residues modulo `q_1 … q_k` (product Q) is, with
-//! `y_i = [x·(Q/q_i)^-1]_{q_i}`, equal to `Σ y_i·(Q/q_i) - v·Q` for a small integer v. A
-//! conversion finds `v = round(Σ y_i/q_i)`, which gives the representative of least absolute value
-//! (Halevi, Polyakov, Shoup 2019). Leaving v out (Bajard et al. 2016) would spare one term in a sum
-//! of k, but rounding halves the digits of key switching and rounds ModDown to nearest.
+//! An integer x, given by its residues modulo `q_1 … q_k` (product Q), equals `Σ y_i·(Q/q_i) - v·Q`, where
+//! `y_i = [x·(Q/q_i)^-1]_{q_i}` and v is a small integer. A conversion finds `v = round(Σ y_i/q_i)`, which yields the
+//! representative of least absolute value (Halevi, Polyakov, Shoup 2019). Omitting v (Bajard et al. 2016) would save
+//! one term in a sum of k. With rounding, however, the digits of key switching are half as large, and ModDown rounds to
+//! nearest.
 
 use rayon::prelude::*;
 
@@ -12,18 +12,18 @@ use crate::combination::by_block;
 use crate::kernels;
 use crate::{Buffer, NttTable};
 
-/// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the
-/// first-level cache for all targets.
+/// Words that the source blocks of a conversion may occupy together, 32 KiB: they stay in the first-level cache for all
+/// targets.
 const BLOCK_WORDS: usize = 4096;
 
 /// A conversion from one set of primes, of product Q, to all primes of a ring.
 ///
-/// Primes are numbered as the `tables` that every method takes: those of the ring.
+/// Primes are numbered by their place in `tables`, which every method receives: the tables of the ring.
 #[derive(Debug)]
 pub(crate) struct BaseConverter {
     /// The numbers of the source primes q_i.
     sources: Vec<usize>,
-    /// `(Q/q_i)^-1 · N^-1 mod q_i`: takes along the factor that the inverse NTT leaves.
+    /// `(Q/q_i)^-1 · N^-1 mod q_i`: includes the factor that the inverse NTT leaves.
     scaled_inverses: Vec<u64>,
     /// `1/q_i`.
     reciprocals: Vec<f64>,
@@ -31,7 +31,7 @@ pub(crate) struct BaseConverter {
     factors: Vec<Vec<u64>>,
     /// `[target] = Q^-1 mod target` (0 where the target shares a prime with a source).
     product_inverses: Vec<u64>,
-    /// Whether a source prime is beyond 2^50.
+    /// Whether a source prime exceeds 2^50.
     wide: bool,
 }
 
@@ -100,13 +100,13 @@ impl BaseConverter {
         self.convert_prepared(tables, &scaled, targets);
     }
 
-    /// Evaluations modulo source prime `index` to the `y_i` of the conversion, in place.
+    /// Converts evaluations modulo source prime `index` to the `y_i` of the conversion, in place.
     pub(crate) fn prepare(&self, tables: &[NttTable], index: usize, words: &mut [u64]) {
         let table = &tables[self.sources[index]];
         table.inverse_scaled_assign(words, self.scaled_inverses[index]);
     }
 
-    /// Converts like [`BaseConverter::convert`], from limbs that are prepared.
+    /// Converts like [`BaseConverter::convert`], from limbs that [`BaseConverter::prepare`] wrote.
     pub(crate) fn convert_prepared(
         &self,
         tables: &[NttTable],
@@ -149,7 +149,7 @@ impl BaseConverter {
         let inputs = [&inputs[..], &[&overflow]].concat();
         let modulus = |prime: usize| {
             let m = tables[prime].modulus();
-            // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
+            // Words of a source prime above 2^50 are too long for the vector kernels of a shorter target prime.
             if self.wide { m.for_wide_words() } else { *m }
         };
         let factors = |prime: usize| &self.factors[prime][..];

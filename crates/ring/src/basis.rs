@@ -1,18 +1,18 @@
-//! Which primes a polynomial is given by, and how they share limbs.
+//! The primes that represent a polynomial, and how they share limbs.
 
-/// Which primes of a chain share a limb with the prime before them.
+/// The primes of a chain that share a limb with the prime before them.
 ///
-/// A limb of 50 bits holds residues modulo one prime of 50 bits, or modulo the product of two primes of some 25: a chain
-/// of small primes, which small scales call for, then has half as many limbs, transforms and digits of keys. A
+/// A limb of 50 bits holds residues modulo one prime of 50 bits, or modulo the product of two primes of about 25 bits.
+/// A chain of small primes, which small scales need, then has half as many limbs, transforms and digits of keys. A
 /// polynomial that has dropped the second prime of a limb keeps that limb modulo the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct SharedLimbs(u64);
 
 impl SharedLimbs {
-    /// One prime a limb.
+    /// One prime per limb.
     pub const NONE: Self = Self(0);
 
-    /// Limbs given by how many primes each has, 1 or 2, from the bottom up.
+    /// Returns the limbs with these numbers of primes, 1 or 2 each, from the bottom up.
     ///
     /// ```
     /// use cryptable_ring::{Basis, SharedLimbs};
@@ -22,7 +22,7 @@ impl SharedLimbs {
     /// ```
     ///
     /// # Panics
-    /// If a limb has another number of primes, or there are more than 64 primes and a limb of two.
+    /// If a limb has another number of primes, or if a limb has two primes and there are more than 64 primes in all.
     #[must_use]
     pub fn of_limbs(primes: &[usize]) -> Self {
         let mut mask = 0;
@@ -44,14 +44,14 @@ impl SharedLimbs {
         prime < 64 && self.0 >> prime & 1 == 1
     }
 
-    /// Returns how the first `main` primes share limbs among themselves.
+    /// Returns how the first `main` primes share limbs with each other.
     #[must_use]
     pub const fn of_first(self, main: usize) -> Self {
         let below = if main < 64 { (1 << main) - 1 } else { u64::MAX };
         Self(self.0 & below)
     }
 
-    /// Returns the limbs of the first `main` primes.
+    /// Returns the number of limbs of the first `main` primes.
     #[must_use]
     pub const fn limbs(self, main: usize) -> usize {
         main - self.of_first(main).0.count_ones() as usize
@@ -73,8 +73,8 @@ impl SharedLimbs {
     }
 }
 
-/// The primes that a polynomial is given by: the first `main` ones of a modulus chain `q_0, q_1, …` and the first
-/// `special` ones of the key-switching primes `p_0, p_1, …`.
+/// The primes that represent a polynomial: the first `main` primes of a modulus chain `q_0, q_1, …` and the first
+/// `special` primes of the key-switching primes `p_0, p_1, …`.
 ///
 /// Limbs are stored in that order, main ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,35 +83,35 @@ pub struct Basis {
     pub main: usize,
     /// Number of primes `p_0 … p_{special-1}`, each of which has a limb of its own.
     pub special: usize,
-    /// Which chain of the ring: 0 unless the ring has several.
+    /// The index of the chain in the ring: 0 unless the ring has several.
     pub chain: usize,
-    /// Which of the main primes share limbs; nothing of others, so that bases of the same primes are equal.
+    /// The main primes that share limbs. Other primes are not recorded, so that bases of the same primes are equal.
     pub shared: SharedLimbs,
 }
 
 impl Basis {
-    /// A basis of `main` primes of the first chain and `special` special ones, a limb each.
+    /// Returns the basis of `main` primes of the first chain and `special` special ones, one per limb.
     #[must_use]
     pub const fn new(main: usize, special: usize) -> Self {
         Self { main, special, chain: 0, shared: SharedLimbs::NONE }
     }
 
-    /// A basis of `main` primes of the first chain and no special prime.
+    /// Returns the basis of `main` primes of the first chain and no special prime, one per limb.
     #[must_use]
     pub const fn main(main: usize) -> Self {
         Self::new(main, 0)
     }
 
-    /// Returns the same primes in limbs that are shared so.
+    /// Returns the basis of the same primes, with shared limbs.
     #[must_use]
     pub const fn sharing(self, shared: SharedLimbs) -> Self {
         Self { shared: shared.of_first(self.main), ..self }
     }
 
-    /// Returns the basis of fewer main primes.
+    /// Returns the basis of the first `main` of its main primes.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If the basis has fewer main primes.
     #[must_use]
     pub const fn lowered(self, main: usize) -> Self {
         assert!(main <= self.main, "more primes than the basis has");
@@ -142,18 +142,18 @@ impl Basis {
 pub struct Chain {
     /// `q_0, q_1, …`.
     pub primes: Vec<u64>,
-    /// Which of them share limbs.
+    /// The primes that share limbs.
     pub shared: SharedLimbs,
 }
 
 impl Chain {
-    /// One prime a limb.
+    /// Returns the chain of these primes, one per limb.
     #[must_use]
     pub fn new(primes: &[u64]) -> Self {
         Self { primes: primes.to_vec(), shared: SharedLimbs::NONE }
     }
 
-    /// The products of the primes that share a limb, from the bottom up.
+    /// Returns the products of the primes that share a limb, from the bottom up.
     pub(crate) fn products(&self) -> impl Iterator<Item = u64> {
         let seconds = (1..self.primes.len()).filter(|&i| self.shared.is_second(i));
         seconds.map(|i| self.primes[i - 1] * self.primes[i])

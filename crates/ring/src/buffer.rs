@@ -1,8 +1,8 @@
 //! Recycled buffers.
 //!
-//! Polynomials at full size are tens of megabytes and live for milliseconds. Given back to the
-//! operating system, each would be mapped and cleared again: that took a third of a lookup. Their
-//! memory goes back to the arena instead, and is handed out again with what it last held.
+//! Polynomials at full size take tens of megabytes and live for milliseconds. If their memory went back to the
+//! operating system, each would be mapped and cleared again, which took a third of a lookup. It goes back to the arena
+//! instead, which hands it out again with its last contents.
 
 use std::ops::{Deref, DerefMut};
 
@@ -67,13 +67,13 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer whose contents are unspecified: to be written before it is read.
+    /// Returns a buffer with unspecified contents: every word must be written before it is read.
     #[must_use]
     pub fn unspecified(length: usize) -> Self {
         Self { storage: Words::unspecified(length), length }
     }
 
-    /// A buffer that holds zeros.
+    /// Returns a buffer of zeros.
     #[must_use]
     pub fn zeroed(length: usize) -> Self {
         let mut buffer = Self::unspecified(length);
@@ -81,7 +81,7 @@ impl Buffer {
         buffer
     }
 
-    /// A copy of `words`.
+    /// Returns a copy of `words`.
     #[must_use]
     pub fn copied(words: &[u64]) -> Self {
         let mut buffer = Self::unspecified(words.len());
@@ -89,7 +89,8 @@ impl Buffer {
         buffer
     }
 
-    /// Appends words. Storage at least doubles when it grows, so that many appends copy a word a few times at most.
+    /// Appends words. Storage at least doubles when it grows, so that a word is copied only a few times over many
+    /// appends.
     pub fn extend_from_slice(&mut self, words: &[u64]) {
         let (old, length) = (self.length, self.length + words.len());
         if length > self.storage.len() {
@@ -141,7 +142,7 @@ impl DerefMut for Buffer {
     }
 }
 
-/// For buffers of secrets, before they go back to the free list: also what truncation left beyond the end.
+/// Clears buffers of secrets before they go back to the free list, including what truncation left beyond the end.
 impl Zeroize for Buffer {
     fn zeroize(&mut self) {
         self.storage.zeroize();

@@ -1,4 +1,4 @@
-//! Bytes that stay: halves of keys.
+//! Buffers of bytes that are not recycled: halves of keys.
 
 use std::ops::{Deref, DerefMut};
 
@@ -8,10 +8,10 @@ use memmap2::MmapMut;
 
 use crate::reserve::reserved;
 
-/// Buffers from this length on are mapped, with pages of 2 MiB where the system has them.
+/// The least length of buffers that are mapped, with pages of 2 MiB where the system has them.
 const MIN_MAPPED_BYTES: usize = 1 << 21;
 
-/// A buffer of bytes that is not recycled: it is given back to the system when it is dropped.
+/// A buffer of bytes that is not recycled: its memory goes back to the system when it is dropped.
 ///
 /// ```
 /// use cryptable_ring::ByteBuffer;
@@ -29,13 +29,13 @@ enum Bytes {
 }
 
 impl ByteBuffer {
-    /// Zeros. Pages are taken as they are first written to.
+    /// Returns a buffer of zeros. The system supplies pages when they are first written to.
     #[must_use]
     pub fn zeroed(length: usize) -> Self {
         if length >= MIN_MAPPED_BYTES
             && let Ok(map) = MmapMut::map_anon(length)
         {
-            // Large pages are a wish: without them everything works, slower.
+            // Large pages are optional: everything works without them, only slower.
             #[cfg(unix)]
             let _ = map.advise(Advice::HugePage);
             return Self(Bytes::Mapped(map));

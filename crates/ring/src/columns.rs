@@ -1,8 +1,8 @@
 //! Many rows of words, read and written by columns: a transposition through a matrix of half words.
 //!
-//! Rows of LWE ciphertexts are a hundred megabytes, and a column has one word of each: read one by one, every word is a
-//! miss of the cache and of the page tables. So rows pass by once, in order, sixteen of them at a time, each tile filling
-//! one cache line of every column; from then on columns are contiguous, at half the size.
+//! Rows of LWE ciphertexts take a hundred megabytes, and a column has one word of each row. Read one by one, every word
+//! is a miss of the cache and of the page tables. Rows are therefore read once, in order, sixteen at a time, and each
+//! tile of them fills one cache line of every column. From then on columns are contiguous, at half the size.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use rayon::prelude::*;
@@ -12,33 +12,33 @@ use crate::Buffer;
 /// Rows of a tile: a cache line of half words.
 const TILE: usize = 16;
 
-/// Columns that are written to the rows of a tile at once: a cache line of words.
+/// Columns that are written to the rows of a tile at once: one cache line of words.
 const GROUP: usize = 8;
 
-/// Columns that a thread reads at once, at least: pieces of rows must stay long.
+/// The least number of columns that a thread reads at once: pieces of rows must stay long.
 const LEAST_COLUMNS: usize = 64;
 
-/// A matrix of words below 2^32, column after column.
+/// A matrix of words below 2^32, stored column after column.
 #[derive(Clone, Debug)]
 pub struct Columns {
     /// Half words, in recycled pages.
     words: Buffer,
     rows: usize,
-    /// Half words from one column to the next: a cache line more than rows, since distances that are powers of two share
-    /// sets of the caches.
+    /// Half words from the start of one column to the start of the next: a cache line more than the rows take, since
+    /// distances that are powers of two share sets of the caches.
     stride: usize,
     columns: usize,
 }
 
 impl Columns {
-    /// Words that are to be written before they are read.
+    /// Returns a matrix of unspecified words, which must be written before they are read.
     #[must_use]
     pub fn unspecified(rows: usize, columns: usize) -> Self {
         let stride = rows.next_multiple_of(TILE) + TILE;
         Self { words: Buffer::unspecified(stride * columns / 2), rows, stride, columns }
     }
 
-    /// Sums of several matrices of rows of `width` words, and of a constant: `(Σ word + constant) & mask`.
+    /// Returns the sum of several matrices with rows of `width` words, and of a constant: `(Σ word + constant) & mask`.
     ///
     /// ```
     /// use cryptable_ring::columns::Columns;
@@ -47,7 +47,7 @@ impl Columns {
     /// ```
     ///
     /// # Panics
-    /// If a matrix has an incomplete row, or they differ in length.
+    /// If a matrix has an incomplete row, or the matrices differ in length.
     #[must_use]
     pub fn of_sums(matrices: &[&[u64]], width: usize, constant: u64, mask: u32) -> Self {
         let length = matrices.first().map_or(0, |matrix| matrix.len());
@@ -78,7 +78,8 @@ impl Columns {
         out
     }
 
-    /// Sums of several matrices of this kind and one size, and of a constant: `(Σ word + constant) & mask`.
+    /// Returns the sum of several matrices of this type and of one size, and of a constant:
+    /// `(Σ word + constant) & mask`.
     ///
     /// ```
     /// use cryptable_ring::columns::Columns;
@@ -87,7 +88,7 @@ impl Columns {
     /// ```
     ///
     /// # Panics
-    /// If there is none, or they differ in size.
+    /// If there is no matrix, or the matrices differ in size.
     #[must_use]
     pub fn of_column_sums(matrices: &[&Self], constant: u64, mask: u32) -> Self {
         let size = |matrix: &Self| (matrix.rows, matrix.columns);
@@ -118,7 +119,7 @@ impl Columns {
         self.rows
     }
 
-    /// One column.
+    /// Returns one column.
     ///
     /// # Panics
     /// If there is no such column.
@@ -188,7 +189,7 @@ fn add_tile<'a>(
 ) {
     let rows: Vec<&[u64]> = rows.collect();
     let width = rows.first().map_or(0, |row| row.len());
-    // A tile of known length has no bounds to check, which takes a third of the time.
+    // Tiles of a known length need no bounds checks, which would take a third of the time.
     if let Ok(rows) = <[&[u64]; TILE]>::try_from(&rows[..]) {
         let rows = rows.map(|row| &row[..width]);
         for c in 0..width {

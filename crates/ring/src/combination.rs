@@ -7,11 +7,10 @@ use rayon::prelude::*;
 
 use crate::{Basis, Evaluations, Modulus, Poly, Ring, kernels};
 
-/// Words that the input blocks may take together, 32 KiB: they stay in the first-level cache for
-/// all rows.
+/// Words that the input blocks may occupy together, 32 KiB: they stay in the first-level cache for all rows.
 const BLOCK_WORDS: usize = 4096;
 
-/// Words of a part of a limb of a product: long enough for memory to give operands at nearly its full speed.
+/// Words of one part of a product's limb: long enough for memory to deliver operands at nearly its full speed.
 const PRODUCT_WORDS: usize = 1 << 14;
 
 /// An integer of `Z[i]`: multiplies slots by `(re + i·im)·2^shift`.
@@ -21,16 +20,16 @@ pub struct GaussianInteger {
     pub re: i128,
     /// The imaginary part.
     pub im: i128,
-    /// log2 of what both are multiplied by: constants at the scales of products have more than 127 bits.
+    /// log2 of the common factor of both parts: constants at the scales of products have more than 127 bits.
     pub shift: u32,
 }
 
 impl GaussianInteger {
-    /// Bits that parts have at most where they are made of floating point: more than their mantissas.
+    /// The most bits of parts that are made from floating-point numbers: more than their mantissas have.
     const MAX_BITS: i32 = 100;
 
-    /// `round(re + i·im)·2^shift` for the numbers `(re + i·im)·2^shift`: exact where a part has more than 100 bits, since a
-    /// mantissa has 53.
+    /// Returns `re + i·im`, rounded to an integer. If a part has more than 100 bits, both parts are rounded to
+    /// multiples of `2^shift` instead. Such a part stays exact, since a mantissa has 53 bits.
     ///
     /// ```
     /// use cryptable_ring::combination::GaussianInteger;
@@ -51,8 +50,8 @@ impl GaussianInteger {
         Self { re: integer(re), im: integer(im), shift: shift as u32 }
     }
 
-    /// The residues that multiply the first and the second half of the evaluations modulo a prime
-    /// (see [`Ring::imaginary_unit`]).
+    /// Returns the residues that multiply the first and the second half of the evaluations modulo a prime (see
+    /// [`Ring::imaginary_unit`]).
     pub(crate) fn residues(self, ring: &Ring, prime: usize) -> (u64, u64) {
         let m = ring.modulus(prime);
         let factor = m.pow(2, u64::from(self.shift));
@@ -64,8 +63,8 @@ impl GaussianInteger {
 
 /// `out[r] = Σ_k rows[r][k]·inputs[k]` modulo `q_0 … q_{main-1}` of the inputs' chain.
 ///
-/// Inputs may have more limbs than `main`: the others are not read. Costs one lazy
-/// multiply-accumulate per word and entry, and reads each input once per call.
+/// Inputs may have more limbs than `main`: the others are not read. The cost is one lazy multiply-accumulate per word
+/// and entry; each input is read once per call.
 ///
 /// # Panics
 /// If an input has fewer than `main` chain limbs, or a row's length is not the number of inputs.
@@ -83,8 +82,9 @@ pub fn linear_combinations(
     })
 }
 
-/// Makes `outputs` polynomials of `main` limbs from blocks of words of the inputs, in parallel: `combine(modulus,
-/// outputs, inputs, residues)` writes a block, and `residues(prime)` returns the residues for its half of the slots.
+/// Makes `outputs` polynomials of `main` limbs from blocks of words of the inputs, in parallel:
+/// `combine(modulus, outputs, inputs, residues)` writes a block, and `residues(prime)` returns the residues for its
+/// half of the slots.
 pub(crate) fn combine_blocks<R: Sync>(
     ring: &Ring,
     main: usize,
@@ -110,7 +110,7 @@ pub(crate) fn combine_blocks<R: Sync>(
         let block = (BLOCK_WORDS / inputs.len().max(1)).next_power_of_two().max(64).min(degree / 2);
         let inputs: Vec<Cow<'_, [u64]>> =
             inputs.iter().map(|input| input.limb_of(ring, main, limb)).collect();
-        // In parallel within a limb, too: threads that have no limb left take blocks of the last ones.
+        // Limbs are divided among threads, too: a thread that has no limb left takes blocks of the last ones.
         by_block(out.into_iter(), block).into_par_iter().enumerate().for_each(|(index, out)| {
             let range = index * block..(index + 1) * block;
             let blocks: Vec<&[u64]> = inputs.iter().map(|input| &input[range.clone()]).collect();
@@ -121,7 +121,7 @@ pub(crate) fn combine_blocks<R: Sync>(
     outputs
 }
 
-/// A combination of the same words for every row of residues, two at a time.
+/// Combines the same words for every row of residues, two rows at a time.
 pub(crate) fn combine_rows(
     m: &Modulus,
     out: impl IntoIterator<Item = impl DerefMut<Target = [u64]>>,
@@ -138,14 +138,15 @@ pub(crate) fn combine_rows(
     }
 }
 
-/// Residues of constants of `Z[i]`, by which the two halves of the evaluations are multiplied.
+/// Residues of constants of `Z[i]`: those that multiply the first half of the evaluations, and those for the second
+/// half.
 pub(crate) struct Halves<R> {
     pub(crate) first: R,
     pub(crate) second: R,
 }
 
 impl Halves<Vec<Vec<u64>>> {
-    /// Residues of rows of constants.
+    /// Returns the residues of rows of constants.
     pub(crate) fn of_rows(ring: &Ring, prime: usize, rows: &[Vec<GaussianInteger>]) -> Self {
         let of_row = |row: &Vec<GaussianInteger>| -> (Vec<u64>, Vec<u64>) {
             row.iter().map(|factor| factor.residues(ring, prime)).unzip()
@@ -155,7 +156,7 @@ impl Halves<Vec<Vec<u64>>> {
     }
 }
 
-/// Cuts limbs into blocks of `words` words: each block has its words of every limb.
+/// Cuts limbs into blocks of `words` words. Each block has its words of every limb.
 pub(crate) fn by_block<'a>(
     limbs: impl ExactSizeIterator<Item = &'a mut [u64]>,
     block: usize,
@@ -186,7 +187,8 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// Makes every limb by `multiply(limb, prime, [d0, d1, d2])`, prime the index of the limb's in the ring; in parallel.
+    /// Makes every limb by `multiply(limb, prime, [d0, d1, d2])`, in parallel; `prime` is the index of the limb's prime
+    /// in the ring.
     pub(crate) fn by_limbs(
         ring: &Ring,
         basis: Basis,
@@ -221,7 +223,7 @@ pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Ten
             .iter()
             .map(|(a, b)| [a.0, a.1, b.0, b.1].map(|part| part.limb_of(ring, main, limb)))
             .collect();
-        // In parallel within a limb, too: threads that have no limb left take a part of the last ones.
+        // Limbs are divided among threads, too: a thread that has no limb left takes a part of the last ones.
         let [d0, d1, d2] = out.map(|words| words.par_chunks_mut(PRODUCT_WORDS));
         d0.zip(d1).zip(d2).enumerate().for_each(|(block, ((d0, d1), d2))| {
             let range = block * PRODUCT_WORDS..block * PRODUCT_WORDS + d0.len();
@@ -274,7 +276,7 @@ impl Poly<Evaluations> {
         });
     }
 
-    /// Adds `factor·other`; limbs of `other` that this polynomial lacks are not read.
+    /// Adds `factor·other`. Limbs of `other` that this polynomial lacks are not read.
     ///
     /// # Panics
     /// If the operand has fewer limbs, or special ones.
@@ -303,7 +305,7 @@ mod tests {
         for (re, log2_scale) in [(1.0, 0), (-0.75, 60), (0.7, 126), (-0.3, 132), (1.9, 190)] {
             let scale = f64::from(log2_scale).exp2();
             let found = GaussianInteger::rounded(re * scale, 0.0);
-            // Exact: mantissas have 53 bits, and no part is below a quarter.
+            // The conversion is exact: mantissas have 53 bits, and no part is below a quarter.
             let mantissa = BigInt::from((re * 56f64.exp2()) as i64);
             let exact: BigInt = (mantissa << log2_scale) >> 56;
             for (index, &prime) in primes.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::combination::{GaussianInteger, Halves, Parts, Tensor, combine_rows};
 use crate::modulus::Modulus;
 use crate::{Ring, kernels};
 
-/// Words of a block: of 15 inputs, their parts, combinations and products take 200 KiB, in the second-level cache.
+/// Words of a block. For 15 inputs, their parts, combinations and products take 200 KiB, in the second-level cache.
 const BLOCK_WORDS: usize = 256;
 
 /// `Σ_k a_k·(Σ_j rows[k][j]·b_j)` modulo `q_0 … q_{main-1}`; further limbs of the operands are not read.
@@ -16,7 +16,8 @@ const BLOCK_WORDS: usize = 256;
 /// [`crate::combination::tensor`], without storing the combinations in between.
 ///
 /// # Panics
-/// If there are not as many rows as left operands, or entries of a row as right ones.
+/// If the number of rows is not that of the left operands, or the number of entries of a row is not that of the right
+/// ones.
 #[must_use]
 pub fn combined_tensor(
     ring: &Ring,
@@ -34,7 +35,7 @@ pub fn combined_tensor(
             right: limb_of(ring, main, limb, right),
         };
         let Halves { first, second } = Halves::of_rows(ring, prime, rows);
-        // Both halves of the slots have residues of their own.
+        // Each half of the slots has residues of its own.
         let block = BLOCK_WORDS.min(degree / 2);
         let mut scratch = vec![0; 2 * rows.len() * block];
         for start in (0..degree).step_by(block) {
@@ -96,7 +97,7 @@ mod tests {
     use crate::primes::ntt_primes;
     use crate::{Evaluations, Poly};
 
-    /// Combinations one after the other, and their products: the same words.
+    /// Combinations followed by their products result in the same words.
     #[test]
     fn as_combinations_and_products_apart() {
         [64, 1024].into_iter().for_each(check);

@@ -1,9 +1,9 @@
 //! Products of digits with prepared rows, from torus fractions to torus fractions.
 //!
-//! In [`crate::kernels::digit_product`], decomposition, forward transforms, row sums and inverse transforms share their
-//! passes over memory, and have an order of evaluations of their own: Fourier transforms over doubles, whose rounding is far
-//! below the noise of keys, for primes below 2^47 on AVX2, AVX-512 and NEON. Everything else goes the portable way, through
-//! number-theoretic transforms.
+//! The kernels in [`crate::kernels::digit_product`] combine decomposition, forward transforms, row sums and inverse
+//! transforms in shared passes over memory, and use an order of evaluations of their own. They are Fourier transforms
+//! over doubles, whose rounding is far below the noise of keys, for primes below 2^47 on AVX2, AVX-512 and NEON. All
+//! other cases use portable code with number-theoretic transforms.
 
 use rayon::prelude::*;
 
@@ -12,13 +12,13 @@ use crate::fraction_digits::FractionDigits;
 use crate::kernels::digit_product::VectorTables;
 use crate::{Buffer, Modulus, NttTable, kernels, torus};
 
-/// Most keys of one product with the same digits.
+/// The largest number of keys of one product with the same digits.
 pub const MOST_KEYS: usize = 8;
 
-/// Keys of one number of rows each, prepared for products with digits.
+/// Keys with the same number of rows, prepared for products with digits.
 ///
-/// A key is a list of rows, and a row is two polynomials. All keys lie in one buffer, in the order
-/// in which products read them; what their words mean is private to the ring.
+/// A key is a list of rows, and a row is two polynomials. All keys lie in one buffer, in the order in which products
+/// read them; the meaning of their words is private to the ring.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedRows {
     words: Buffer,
@@ -29,7 +29,7 @@ pub struct PreparedRows {
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedKey<'a> {
     pub(crate) words: &'a [u64],
-    /// The words that the next product reads, which this one fetches to the cache.
+    /// The words that the next product reads, which this one prefetches to the cache.
     #[cfg_attr(
         not(any(target_arch = "x86_64", target_arch = "aarch64")),
         expect(dead_code, reason = "only vector kernels fetch words ahead")
@@ -38,13 +38,13 @@ pub struct PreparedKey<'a> {
 }
 
 impl<'a> PreparedKey<'a> {
-    /// Returns the same key, followed by `next` instead of its neighbour in memory.
+    /// Returns the same key, with `next` instead of its neighbour in memory as the key to prefetch.
     #[must_use]
     pub fn before(self, next: PreparedKey<'a>) -> Self {
         Self { next: next.words, ..self }
     }
 
-    /// Returns the same key, with nothing to fetch for the next product.
+    /// Returns the same key, with nothing to prefetch for the next product.
     #[must_use]
     pub fn alone(self) -> Self {
         Self { next: &[], ..self }
@@ -58,7 +58,7 @@ impl PreparedRows {
         self.words.len() / self.words_each
     }
 
-    /// Returns the bytes that all keys take in memory.
+    /// Returns the memory of all keys in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         8 * self.words.len()
@@ -73,10 +73,11 @@ impl PreparedRows {
         self.keys(index, 1)
     }
 
-    /// Returns `count` keys from this index on, for products with the same digits; as many that follow are next.
+    /// Returns `count` keys from this index on, for products with the same digits. The `count` keys after them are
+    /// prefetched.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If there are fewer keys.
     #[must_use]
     pub fn keys(&self, first: usize, count: usize) -> PreparedKey<'_> {
         let length = count * self.words_each;
@@ -94,18 +95,18 @@ pub(crate) struct DigitProductTables {
     vector: Option<VectorTables>,
 }
 
-/// Scratch memory of digit products, reused from one to the next: digits, which are written before
-/// each product, and sums.
+/// Scratch memory of digit products, reused from one product to the next: digits, which are written before each
+/// product, and sums.
 #[derive(Debug)]
 pub struct DigitScratch {
     digits: Buffer,
-    /// The polynomial that digits are taken from, in the form of [`FractionDigits::bias`].
+    /// The polynomial that is decomposed, in the form of [`FractionDigits::bias`].
     biased: Buffer,
     sums: Buffer,
 }
 
 impl DigitScratch {
-    /// Makes memory for products of up to `rows` digits with each of `count` accumulators.
+    /// Allocates memory for products of up to `rows` digits with each of `count` accumulators.
     pub(crate) fn new(degree: usize, rows: usize, count: usize) -> Self {
         Self {
             digits: Buffer::zeroed(count * rows * degree),
@@ -116,7 +117,7 @@ impl DigitScratch {
 }
 
 impl DigitProductTables {
-    /// For a ring of degree N modulo a prime that is 1 modulo 2N.
+    /// Returns the constants for a ring of degree N modulo a prime that is 1 modulo 2N.
     pub(crate) fn new(degree: usize, modulus: Modulus) -> Self {
         Self {
             modulus,
@@ -126,8 +127,7 @@ impl DigitProductTables {
         }
     }
 
-    /// Prepares `count` keys of `rows` rows each; `fill(index, words)` writes the coefficients of
-    /// one.
+    /// Prepares `count` keys of `rows` rows each. `fill(index, words)` writes the coefficients of one key.
     pub(crate) fn prepare_rows(
         &self,
         ntt: &NttTable,
@@ -145,9 +145,8 @@ impl DigitProductTables {
         PreparedRows { words, words_each }
     }
 
-    /// Rows of two polynomials each (coefficients in `[0, q)`, N words each) to `out` in the form
-    /// that [`DigitProductTables::multiply_add`] reads; as many words as there are. Overwrites the
-    /// rows.
+    /// Writes rows of two polynomials each (coefficients in `[0, q)`, N words each) to `out`, in the form that
+    /// [`DigitProductTables::multiply_add`] reads, which has the same number of words. Overwrites the rows.
     fn prepare(&self, ntt: &NttTable, out: &mut [u64], rows: &mut [u64]) {
         assert!(rows.len().is_multiple_of(2 * self.degree), "{} words", rows.len());
         assert_eq!(out.len(), rows.len());
@@ -161,8 +160,8 @@ impl DigitProductTables {
         }
     }
 
-    /// Writes the digits of a polynomial of fractions, of its product with `X^exponent - 1` if there
-    /// is an exponent, as those of the rows from `first_row` on.
+    /// Writes the digits of a polynomial of fractions, or of its product with `X^exponent - 1` if there is an exponent,
+    /// as the digits for the rows from `first_row` on.
     pub(crate) fn decompose(
         &self,
         digits: &FractionDigits,
@@ -186,8 +185,8 @@ impl DigitProductTables {
         digits.decompose(out, biased, |digit| self.modulus.reduce_i64(digit));
     }
 
-    /// `accumulator += Σ digit·row` over the rows of a key: two polynomials of N fractions. The
-    /// digits in `scratch` are overwritten.
+    /// `accumulator += Σ digit·row` over the rows of a key: two polynomials of N fractions. Overwrites the digits in
+    /// `scratch`.
     pub(crate) fn multiply_add(
         &self,
         ntt: &NttTable,
@@ -210,9 +209,8 @@ impl DigitProductTables {
         }
     }
 
-    /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators, two polynomials of
-    /// N fractions each. Exponents and digits of one accumulator follow those of another; the digits in `scratch` are
-    /// overwritten.
+    /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators, two polynomials
+    /// of N fractions each. Exponents and digits are grouped by accumulator. Overwrites the digits in `scratch`.
     pub(crate) fn multiply_add_keys(
         &self,
         ntt: &NttTable,
@@ -247,7 +245,8 @@ impl DigitProductTables {
         }
     }
 
-    /// Σ digit·row over the rows of a key, of transformed digits: fractions of two polynomials. `sums` has room for both.
+    /// Returns Σ digit·row over the rows of a key, for transformed digits: the fractions of two polynomials. `sums` has
+    /// room for both.
     fn products(&self, ntt: &NttTable, key: &[u64], digits: &[u64], sums: &mut [u64]) -> Buffer {
         let (n, m) = (self.degree, &self.modulus);
         sums.fill(0);
@@ -273,7 +272,7 @@ mod tests {
     use crate::Isa;
     use crate::primes::ntt_primes;
 
-    /// Σ digit·row modulo X^N + 1 and q, by the definition.
+    /// Computes Σ digit·row modulo X^N + 1 and q by the definition.
     fn oracle(
         q: u64,
         degree: usize,
@@ -315,8 +314,8 @@ mod tests {
         compare(degree, q, gadget, &rows, &source, seed, true);
     }
 
-    /// Compares products on every instruction set with the oracle's, and their deviations with what
-    /// is stated for random rows if they are.
+    /// Compares products on every instruction set with the oracle's. For random rows, also compares their deviations
+    /// with the documented ones.
     fn compare(
         degree: usize,
         q: u64,
@@ -382,7 +381,7 @@ mod tests {
     }
 
     impl Limits {
-        /// Two units; and what `kernels::digit_product::fourier` states, if that runs.
+        /// Returns two units, plus the error that `kernels::digit_product::fourier` documents if it runs.
         fn new(
             m: &Modulus,
             degree: usize,
@@ -399,7 +398,7 @@ mod tests {
                 .zip(rows.chunks_exact(2 * degree))
                 .map(|(digit, row)| {
                     let digit: f64 = squared_norm(&mut digit.iter().map(|&d| d as f64));
-                    // The larger one of the components.
+                    // The larger of the two components.
                     let row = row.chunks_exact(degree).map(|row| -> f64 {
                         let fraction = |&k: &u64| m.center(k) as f64 / m.value() as f64;
                         squared_norm(&mut row.iter().map(fraction))
@@ -428,7 +427,7 @@ mod tests {
         }
     }
 
-    /// Rows and digits that are largest everywhere, of one sign or of both in turn.
+    /// Rows and digits have the largest values everywhere, with one sign or with alternating signs.
     #[test]
     fn ends_of_ranges() {
         for (log2_prime, base_log2, length) in [(46.99, 22, 1), (24.9, 8, 3), (46.99, 9, 3)] {
@@ -438,7 +437,7 @@ mod tests {
             for ends in [[q / 2, q / 2], [q / 2, q / 2 + 1], [q - 1, 0]] {
                 let rows: Vec<u64> = (0..4 * length * degree).map(|i| ends[i % 2]).collect();
                 for fraction in [1u64 << 50, (1 << 50) - 1, 3 << 50] {
-                    // Rotated by N, the difference has twice these fractions, a half of the torus.
+                    // After a rotation by N, the difference has twice these fractions, a half of the torus.
                     let source = vec![fraction; 2 * degree];
                     compare(degree, q, gadget, &rows, &source, 256, false);
                 }
@@ -446,7 +445,7 @@ mod tests {
         }
     }
 
-    /// Several keys and accumulators at once, and each product by itself, on every instruction set.
+    /// Multiplies by several keys for several accumulators at once, and by each key alone, on every instruction set.
     #[test]
     fn products_with_several_keys() {
         let (rows, exponents) = (3, [[1, 700, 0], [127, 513, 1000]]);
@@ -485,7 +484,7 @@ mod tests {
                 tables.multiply_add_keys(&ntt, &mut found, keys, &exponents, &mut scratch);
                 for (expected, found) in expected.iter().zip(&found) {
                     let error = (found.wrapping_sub(*expected) << 12) as i64 >> 12;
-                    // Fourier transforms are off by some `√(18)·5u·16·√(N²/12)`, ten deviations of which are within this.
+                    // Fourier transforms are off by about `√(18)·5u·16·√(N²/12)`, and ten deviations are within this.
                     assert!(error.abs() < 400 * degree as i64, "{isa:?}, degree {degree}: {error}");
                 }
             }

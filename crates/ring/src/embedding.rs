@@ -5,17 +5,15 @@ use std::f64::consts::TAU;
 use num_complex::Complex64;
 
 /// The canonical embedding for n complex slots, 1 <= n <= N/2 a power of two.
-///
-/// A real polynomial `Σ m_k Y^k` of degree below 2n, in `Y = X^(N/2n)`, is held as
-/// `w_k = m_k + i·m_{k+n}`, k < n. With `ζ = e^{iπ/2n}`, slot j is its value at `Y = ζ^(5^j)`.
-/// Since `ζ^(n·5^j) = i`, that is
+/// A real polynomial `Σ m_k Y^k` of degree below 2n, in `Y = X^(N/2n)`, is stored as `w_k = m_k + i·m_{k+n}`, k < n.
+/// With `ζ = e^{iπ/2n}`, slot j is its value at `Y = ζ^(5^j)`. Since `ζ^(n·5^j) = i`, that value is
 ///
 /// `z_j = Σ_{k<n} w_k·ζ^(5^j·k)`.
 ///
-/// Powers of 5 modulo 4n and their negatives are all odd residues, so the slots' conjugates are the
-/// values at the other primitive roots, `Y -> Y^(5^r)` rotates the slots left by r and
-/// `Y -> Y^(-1)` conjugates them. The sum takes `log2 n` layers of butterflies behind a bit
-/// reversal: the "special FFT" of Cheon, Han, Kim, Kim, Song (EUROCRYPT 2018).
+/// Powers of 5 modulo 4n and their negatives are all odd residues. The conjugates of the slots are therefore the values
+/// at the other primitive roots, `Y -> Y^(5^r)` rotates the slots left by r, and `Y -> Y^(-1)` conjugates them. The sum
+/// needs a bit reversal and `log2 n` layers of butterflies: the "special FFT" of Cheon, Han, Kim, Kim, Song (EUROCRYPT
+/// 2018).
 ///
 /// ```
 /// use cryptable_ring::Embedding;
@@ -31,13 +29,13 @@ use num_complex::Complex64;
 #[derive(Clone, Debug)]
 pub struct Embedding {
     slots: usize,
-    /// Factors of butterflies, of one kind of blocks after the other: that of butterfly j in blocks of 2h slots at h + j, each by
-    /// its own sine and cosine, since a recurrence would gather errors.
+    /// Factors of butterflies, grouped by block length: the factor of butterfly j in blocks of 2h slots is at index h +
+    /// j. Each has its own sine and cosine, since a recurrence would accumulate errors.
     twiddles: Vec<Complex64>,
 }
 
 impl Embedding {
-    /// Tables for `slots` slots, a power of two.
+    /// Builds the tables for `slots` slots, a power of two.
     ///
     /// # Panics
     /// If `slots` is not a power of two.
@@ -59,12 +57,12 @@ impl Embedding {
         Self { slots, twiddles }
     }
 
-    /// The factors of butterflies in blocks of this length: `e^{2πi·5^j/(4·block)}` for all j.
+    /// Returns the factors of butterflies in blocks of this length: `e^{2πi·5^j/(4·block)}` for all j.
     fn twiddles(&self, block: usize) -> &[Complex64] {
         &self.twiddles[block / 2..block]
     }
 
-    /// Coefficients `w` to slots, in place and in natural order.
+    /// Transforms coefficients `w` to slots, in place and in natural order.
     ///
     /// # Panics
     /// If the length is not the number of slots.
@@ -86,7 +84,7 @@ impl Embedding {
         }
     }
 
-    /// Slots to coefficients `w`, in place and in natural order.
+    /// Transforms slots to coefficients `w`, in place and in natural order.
     ///
     /// # Panics
     /// If the length is not the number of slots.
@@ -109,7 +107,7 @@ impl Embedding {
     }
 }
 
-/// Permutes to bit-reversed order.
+/// Permutes values to bit-reversed order.
 fn bit_reverse(values: &mut [Complex64]) {
     let bits = values.len().trailing_zeros();
     for i in 0..values.len() {
@@ -135,7 +133,7 @@ mod tests {
         (0..j).fold(1, |power, _| power * 5 % order)
     }
 
-    /// Slot j by definition.
+    /// Computes slot j by the definition.
     fn slot(w: &[Complex64], j: usize) -> Complex64 {
         let order = 4 * w.len();
         let power = power_of_five(j, order);
@@ -154,13 +152,13 @@ mod tests {
         values
     }
 
-    /// `w` of the image of the polynomial under `Y -> Y^exponent`, by its real coefficients.
+    /// Returns `w` of the image of the polynomial under `Y -> Y^exponent`, by its real coefficients.
     fn automorphism(w: &[Complex64], exponent: usize) -> Vec<Complex64> {
         let n = w.len();
         let mut image = vec![0.0; 2 * n];
         let real = w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im));
         for (k, m) in real.enumerate() {
-            // Y^2n = -1.
+            // Y^2n is -1.
             let power = k * exponent % (4 * n);
             image[power % (2 * n)] = if power < 2 * n { m } else { -m };
         }
@@ -184,7 +182,7 @@ mod tests {
         let slots = 1 << 15;
         let w = sample(slots);
         let mut values = slots_of(&w);
-        // Errors relative to the root mean square of the slots, which is that of w times √n.
+        // Errors are relative to the root mean square of the slots, which is that of w times √n.
         let scale = (slots as f64).sqrt();
         for j in [0, 1, 12_345, slots - 1] {
             let error = (values[j] - slot(&w, j)).norm() / scale;

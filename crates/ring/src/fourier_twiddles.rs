@@ -1,16 +1,16 @@
 //! Twiddles of complex transforms modulo `X^M - i`.
 //!
-//! The blocks of a transform are the nodes of a tree, 1 its root, 2k and 2k + 1 the children of k.
-//! The node with modulus `X^h - e^(2πi·t)` has the twiddle `w = e^(πi·t)`, and its children have
-//! `X^(h/2) - w` and `X^(h/2) + w`. The second child's twiddle is i times the first one's, so only
-//! those of even nodes are needed, and the root's.
+//! The blocks of a transform are the nodes of a tree: node 1 is its root, and nodes 2k and 2k + 1 are the children of
+//! k. The node with modulus `X^h - e^(2πi·t)` has the twiddle `w = e^(πi·t)`, and its children have the moduli
+//! `X^(h/2) - w` and `X^(h/2) + w`. The second child's twiddle is i times the first one's, so only the twiddles of even
+//! nodes and of the root are needed.
 
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 
-/// `e^(2πi·part/whole)`, for multiples of 8: the angle is taken to the first eighth of the circle,
-/// where sine and cosine are exact to their last place.
+/// `e^(2πi·part/whole)`, for multiples of 8. The angle is reduced to the first eighth of the circle, where sine and
+/// cosine are exact to their last place.
 pub(crate) fn root_of_unity(part: usize, whole: usize) -> Complex64 {
     let eighth = whole / 8;
     let (octant, rest) = (part / eighth % 8, part % eighth);
@@ -31,13 +31,13 @@ pub(crate) fn root_of_unity(part: usize, whole: usize) -> Complex64 {
     }
 }
 
-/// The twiddle of a node, from 1, of a transform of M points.
+/// The twiddle of a node, counted from 1, of a transform of M points.
 ///
 /// # Panics
 /// If the node is 0.
 pub(crate) fn twiddle(node: usize, points: usize) -> Complex64 {
-    // The angle t, in parts of 4M: 1/4 for the root; half of it for the first child, half of a turn
-    // more for the second.
+    // The angle t, in parts of 4M: 1/4 for the root, half of the parent's for a first child, and half a turn more for a
+    // second child.
     let whole = 8 * points;
     let levels = node.ilog2();
     let mut angle = whole / 4;

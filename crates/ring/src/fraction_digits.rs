@@ -11,17 +11,16 @@ const RUN: usize = 64;
 
 /// Balanced digits of fractions: v ≈ Σ_k d_k·2^(-w(ℓ-k)) with ℓ digits of w bits.
 ///
-/// The range of a digit is even, so one side of 0 has a value more than the other:
-/// `-2^(w-1) <= d_k < 2^(w-1)`, with a mean of -1/2, or mirrored, with a mean of 1/2. In a
-/// polynomial the two alternate every 64 coefficients. Otherwise the means would add up where
-/// digits multiply something that is similar in all coefficients, such as a multiple of a binary
-/// polynomial: a mean of 1/2 then makes as large an error as digits N times as large.
+/// The range of a digit is even, so one side of 0 has one value more than the other: `-2^(w-1) <= d_k < 2^(w-1)`, with
+/// a mean of -1/2, or mirrored, with a mean of 1/2. In a polynomial the two alternate every 64 coefficients. Otherwise
+/// the means would add up where digits multiply something that is similar in all coefficients, such as a multiple of a
+/// binary polynomial: a mean of 1/2 then causes as large an error as digits N times as large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FractionDigits {
     base_log2: u32,
     length: usize,
-    /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored). With it
-    /// added, all digits are plain bits of the fraction. One for plain, one for mirrored digits.
+    /// Half of the unit that rounding leaves, and half a base for every digit (less 1 if mirrored). After adding it,
+    /// all digits are plain bits of the fraction. The first entry is for plain digits, the second for mirrored ones.
     bias: [u64; 2],
 }
 
@@ -34,7 +33,7 @@ impl FractionDigits {
     pub fn new(base_log2: u32, length: usize) -> Self {
         let bits = base_log2 as usize * length;
         assert!(bits > 0 && bits <= FRACTION_BITS as usize, "{length} digits of {base_log2} bits");
-        // Nothing is rounded away of 52 bits.
+        // With 52 bits, nothing is rounded away.
         let half_of = |bits: usize| (1u64 << FRACTION_BITS) >> (bits + 1);
         let halves = (1..=length).map(|k| half_of(k * base_log2 as usize - base_log2 as usize));
         let bias = halves.fold(half_of(bits), u64::wrapping_add);
@@ -49,20 +48,19 @@ impl FractionDigits {
         self.length
     }
 
-    /// Whether the digits at a position of a polynomial are mirrored (1) or plain (0): the index of
-    /// what depends on it.
+    /// Returns whether the digits at a position of a polynomial are mirrored (1) or plain (0), as an index.
     #[inline(always)]
     pub(crate) fn mirrored_at(position: usize) -> usize {
         position / RUN % 2
     }
 
-    /// The place of the lowest bit of digit `k`; digit 0 is the least significant.
+    /// Returns the place of the lowest bit of digit `k`; digit 0 is the least significant.
     #[inline(always)]
     pub(crate) fn shift(&self, k: usize) -> u32 {
         FRACTION_BITS - self.base_log2 * (self.length - k) as u32
     }
 
-    /// The bits of a digit.
+    /// Returns the mask of the bits of a digit.
     #[inline(always)]
     pub(crate) fn mask(&self) -> u64 {
         (1 << self.base_log2) - 1
@@ -76,22 +74,22 @@ impl FractionDigits {
         [half, half - 1]
     }
 
-    /// Digit `k` of a fraction with the bias added.
+    /// Returns digit `k` of a fraction to which the bias was added.
     #[inline(always)]
     fn digit_of_biased(self, biased: u64, k: usize, mirrored: usize) -> i64 {
         let bits = biased >> self.shift(k) & self.mask();
         bits.cast_signed() - self.halves()[mirrored].cast_signed()
     }
 
-    /// Digit `k` of a fraction, in `[-2^(w-1), 2^(w-1))` or, if mirrored, in `(-2^(w-1), 2^(w-1)]`;
-    /// digit 0 is the least significant.
+    /// Returns digit `k` of a fraction, in `[-2^(w-1), 2^(w-1))` or, if mirrored, in `(-2^(w-1), 2^(w-1)]`; digit 0 is
+    /// the least significant.
     #[must_use]
     pub fn digit(self, fraction: u64, k: usize, mirrored: bool) -> i64 {
         let mirrored = usize::from(mirrored);
         self.digit_of_biased(fraction.wrapping_add(self.bias[mirrored]), k, mirrored)
     }
 
-    /// Fractions with what makes their digits plain bits added: what digits are taken from.
+    /// Writes the fractions plus the bias that makes their digits plain bits.
     ///
     /// # Panics
     /// If lengths differ.
@@ -117,14 +115,14 @@ impl FractionDigits {
         let shift = exponent % n;
         let mut start = 0;
         while start < n {
-            // Up to where X^N is passed, or the next run begins.
+            // The range ends where X^N is passed, or where the next run begins.
             let bound = if start < shift { shift } else { n };
             let end = bound.min((start / RUN + 1) * RUN);
             let from = (start + n - shift) % n;
             let bias = self.bias[Self::mirrored_at(start)];
             let words = out[start..end].iter_mut().zip(&source[from..from + end - start]);
             let words = words.zip(&source[start..end]);
-            // What passes X^N changes its sign; from exponent N on, everything does once more.
+            // Coefficients that pass X^N change their sign. From exponent N on, all coefficients change it once more.
             if (start < shift) == (exponent < n) {
                 for ((out, &a), &b) in words {
                     *out = bias.wrapping_sub(a).wrapping_sub(b);
@@ -138,8 +136,8 @@ impl FractionDigits {
         }
     }
 
-    /// `out_k[i] = to_word(digit k of biased[i])`, of what [`FractionDigits::bias`] wrote; the digits
-    /// of one weight are contiguous.
+    /// `out_k[i] = to_word(digit k of biased[i])`, for the output of [`FractionDigits::bias`]. Digits of one weight are
+    /// contiguous.
     ///
     /// # Panics
     /// If lengths do not fit.

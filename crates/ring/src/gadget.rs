@@ -1,9 +1,9 @@
 //! Approximate gadget decomposition modulo one number (Chillotti, Gama, Georgieva, Izabachène,
 //! J. Cryptology 2020).
 //!
-//! A residue u is written with ℓ digits of w bits, `u ≈ Σ_k d_k·weight(k)` modulo q with
-//! `weight(k) = ⌊q/2^(w(ℓ-k))⌉`; what is below the least weight is rounded away. Digits are those
-//! of the fraction u/q ([`crate::torus`]), and balanced: -2^(w-1) <= d_k < 2^(w-1).
+//! A residue u is written with ℓ digits of w bits, `u ≈ Σ_k d_k·weight(k)` modulo q with `weight(k) = ⌊q/2^(w(ℓ-k))⌉`;
+//! the part below the least weight is rounded away. Digits are those of the fraction u/q ([`crate::torus`]), and
+//! balanced: -2^(w-1) <= d_k < 2^(w-1).
 
 use crate::fraction_digits::{FRACTION_BITS, FractionDigits};
 
@@ -23,7 +23,7 @@ pub struct Gadget {
     modulus: u64,
     base_log2: u32,
     digits: FractionDigits,
-    /// `2^(52 + 64)/q`, rounded down: turns residues into fractions.
+    /// `2^(52 + 64)/q`, rounded down: converts residues to fractions.
     ratio: u128,
 }
 
@@ -62,7 +62,7 @@ impl Gadget {
         self.digits.length()
     }
 
-    /// Returns the same digits, taken from torus fractions instead of residues.
+    /// Returns the same decomposition for torus fractions instead of residues.
     #[must_use]
     pub fn fraction_digits(&self) -> FractionDigits {
         self.digits
@@ -87,10 +87,9 @@ impl Gadget {
     /// Returns the digits of all residues of a uniform vector, residue after residue, with means that
     /// cancel.
     ///
-    /// Balanced digits have a mean of -1/2, or of 1/2 if mirrored ([`FractionDigits`]). Which it is
-    /// for a residue, a bit of the next one decides, which is as good as random. Were it always the
-    /// same, the errors of the rows that digits multiply would add up to one offset for all
-    /// vectors.
+    /// Balanced digits have a mean of -1/2, or of 1/2 if mirrored ([`FractionDigits`]). A bit of the next residue
+    /// decides whether the digits of a residue are mirrored, which is as good as random. If it were always the same,
+    /// the errors of the rows that digits multiply would add up to one offset for all vectors.
     ///
     /// # Panics
     /// If digits have more than 31 bits.
@@ -103,7 +102,7 @@ impl Gadget {
         digits.map(|digit| digit as i32).collect()
     }
 
-    /// The digits of a residue, the least significant first, with the opposite range if mirrored.
+    /// Returns the digits of a residue, the least significant first, with the opposite range if mirrored.
     fn balanced_digits(&self, residue: u64, mirrored: bool) -> impl Iterator<Item = i64> + use<> {
         let (whole, part) = ((self.ratio >> 64) as u64, self.ratio as u64);
         let low = (u128::from(residue) * u128::from(part) + (1 << 63)) >> 64;
@@ -118,7 +117,7 @@ impl Gadget {
         (f64::from(2 * self.base_log2).exp2() + 2.0) / 12.0
     }
 
-    /// Returns the mean of what rounding adds to a residue, because halves are rounded up.
+    /// Returns the mean of the error that rounding adds to a residue, because halves are rounded up.
     ///
     /// The mean is 1/2 if digits omit low bits of a modulus that is a power of two, and negligible otherwise.
     #[must_use]
@@ -127,10 +126,10 @@ impl Gadget {
         if self.modulus.is_power_of_two() && unit > 1 { 0.5 } else { 0.0 }
     }
 
-    /// Returns the variance of what digits and weights leave of a uniform residue.
+    /// Returns the variance of the error that digits and weights leave for a uniform residue.
     ///
-    /// One part is what rounding the fraction leaves, uniform within half of the unit q/2^(wℓ)
-    /// (nothing if that is 1); the other is the rounding of the weights, times the digits.
+    /// One part is the error of rounding the fraction, uniform within half of the unit q/2^(wℓ) (no error if that is
+    /// 1). The other part is the rounding error of the weights, times the digits.
     #[must_use]
     pub fn rounding_variance(&self) -> f64 {
         let q = self.modulus as f64;
@@ -169,7 +168,7 @@ mod tests {
             let q = i128::from(modulus);
             let error = (sum - i128::from(residue)).rem_euclid(q);
             let error = error.min(q - error);
-            // Half a unit, and half of every digit for its rounded weight.
+            // Half a unit, plus half of every digit for its rounded weight.
             let digits_half = (length as i128) << base_log2.saturating_sub(2);
             prop_assert!(error <= (q >> (base_log2 as usize * length)) / 2 + digits_half + 2);
             for digit in digits {

@@ -1,15 +1,15 @@
-//! The ways between a ring and that of half its degree, whose X is the square of that of the larger one.
+//! Maps between a ring and the ring of half its degree, whose X is the square of the X of the larger one.
 //!
-//! An element of the larger ring is `e(X²) + X·o(X²)`, and [`Poly::even_part`] is e. Evaluations stand in bit-reversed order,
-//! so that those at a root of unity and at its negative are neighbours: at their common square, evaluation i of the smaller
-//! ring, e has half of their sum.
+//! An element of the larger ring is `e(X²) + X·o(X²)`, and [`Poly::even_part`] is e. Evaluations are in bit-reversed
+//! order, so that the values at a root of unity and at its negative are neighbours. The value of e at their common
+//! square, evaluation i of the smaller ring, is half of their sum.
 
 use rayon::prelude::*;
 
 use crate::{Evaluations, Poly, Ring};
 
 impl Poly<Evaluations> {
-    /// Returns the part of even powers of X, in [`Ring::half`] of the ring.
+    /// Returns the part with even powers of X, in [`Ring::half`] of the ring.
     #[must_use]
     pub fn even_part(&self, ring: &Ring) -> Self {
         let (half, basis) = (ring.half(), self.basis());
@@ -20,14 +20,14 @@ impl Poly<Evaluations> {
             for (out, pair) in out.iter_mut().zip(self.limb(limb).chunks_exact(2)) {
                 let sum = pair[0] + pair[1];
                 let sum = sum.min(sum.wrapping_sub(q));
-                // An odd number has the half of its sum with q, which is odd.
+                // An odd sum is halved after adding q, which is odd.
                 *out = (sum + (q & (sum & 1).wrapping_neg())) >> 1;
             }
         });
         even
     }
 
-    /// Returns an element of [`Ring::half`] as one of the ring: X² in place of X.
+    /// Returns an element of [`Ring::half`] as an element of the ring: X² replaces X.
     #[must_use]
     pub fn lifted(&self, ring: &Ring) -> Self {
         let mut lifted = Self::unspecified(ring, self.basis());

@@ -18,7 +18,7 @@ pub enum Isa {
     Avx512Ifma,
 }
 
-/// `CRYPTABLE_SIMD` names no instruction set.
+/// The error for a value of `CRYPTABLE_SIMD` that names no instruction set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownIsa(String);
 
@@ -32,20 +32,20 @@ impl fmt::Display for UnknownIsa {
 impl std::error::Error for UnknownIsa {}
 
 impl Isa {
-    /// Returns the fastest instruction set to use: what the processor has, unless the environment variable
+    /// Returns the fastest instruction set to use: the fastest that the processor has, unless the environment variable
     /// `CRYPTABLE_SIMD` (`scalar`, `neon`, `avx2`, `avx512f` or `avx512ifma`) names a slower one.
     ///
-    /// Read once; later changes of the environment have no effect.
+    /// The variable is read once; later changes of the environment have no effect.
     ///
     /// # Panics
-    /// If `CRYPTABLE_SIMD` is set to anything else, so that a misspelt test run does not pass
-    /// unnoticed. Programs check it before ([`Isa::from_environment`]).
+    /// If `CRYPTABLE_SIMD` is set to anything else, so that a misspelt test run does not pass unnoticed. Programs check
+    /// it first with [`Isa::from_environment`].
     #[must_use]
     pub fn detect() -> Self {
         Self::from_environment().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Detects the instruction set like [`Isa::detect`], for programs that report a wrong setting.
+    /// Detects the instruction set like [`Isa::detect`], for programs that report an invalid setting.
     ///
     /// ```
     /// assert_eq!(cryptable_ring::Isa::from_environment(), Ok(cryptable_ring::Isa::detect()));
@@ -70,7 +70,7 @@ impl Isa {
             None | Some("avx512" | "avx512ifma") => Self::Avx512Ifma,
             Some("avx512f") => Self::Avx512f,
             Some("avx2") => Self::Avx2,
-            // Of another architecture than those above.
+            // NEON belongs to another architecture than the sets above.
             Some("neon") if processor == Self::Neon => Self::Neon,
             Some("neon") => Self::Scalar,
             Some("scalar") => Self::Scalar,
@@ -79,21 +79,21 @@ impl Isa {
         Ok(wanted.min(processor))
     }
 
-    /// Every instruction set that this processor has, slowest first, whatever the environment says.
+    /// Returns every instruction set that this processor has, slowest first, whatever the environment says.
     #[must_use]
     pub fn available() -> Vec<Self> {
         let all = [Self::Scalar, Self::Neon, Self::Avx2, Self::Avx512f, Self::Avx512Ifma];
         all.into_iter().filter(|isa| isa.is_available()).collect()
     }
 
-    /// Returns whether this processor has it.
+    /// Returns whether this processor has the instruction set.
     #[must_use]
     pub fn is_available(self) -> bool {
         let processor = Self::of_processor();
         self <= processor && (self != Self::Neon || processor == Self::Neon)
     }
 
-    /// The fastest instruction set of this processor.
+    /// Returns the fastest instruction set of this processor.
     fn of_processor() -> Self {
         static PROCESSOR: OnceLock<Isa> = OnceLock::new();
         *PROCESSOR.get_or_init(|| {

@@ -1,13 +1,13 @@
 //! The arithmetic under every scheme of `cryptable`.
 //!
-//! Words modulo one prime ([`Modulus`]), number-theoretic transforms ([`NttTable`]), polynomials in
-//! residue number system form ([`Poly`] over a [`Ring`]), base conversion, automorphisms, the
-//! canonical embedding, and the random streams and samplers. Every loop over coefficients and all
-//! SIMD code of the workspace live here, the latter in [`kernels`].
+//! The crate covers words modulo one prime ([`Modulus`]), number-theoretic transforms ([`NttTable`]), polynomials in residue
+//! number system form ([`Poly`] over a [`Ring`]), base conversion, automorphisms, the canonical embedding, and the
+//! random streams and samplers. Every loop over coefficients and all SIMD code of the workspace live in this crate, the
+//! SIMD code in [`kernels`].
 //!
-//! Two families of rings: [`Ring`], for many primes and large degrees, and
-//! [`prime_ring::PrimeRing`], for one prime and polynomials that fit the first-level cache, with
-//! [`torus`] fractions as coefficients and [`gadget`] decompositions.
+//! There are two families of rings: [`Ring`], for many primes and large degrees, and [`prime_ring::PrimeRing`], for one
+//! prime and polynomials that fit the first-level cache, with [`torus`] fractions as coefficients and [`gadget`]
+//! decompositions.
 
 mod arena;
 mod base_conversion;

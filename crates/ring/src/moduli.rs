@@ -1,10 +1,10 @@
-//! The moduli of a ring by number, without tables: all that sizes of keys follow from.
+//! The moduli of a ring by number, without tables: all that key sizes depend on.
 
 use crate::basis::{Basis, Chain};
 use crate::kernels::PackedRow;
 
-/// Which modulus each limb of a basis has: primes of the first chain are numbered first, then special primes, then
-/// products of the first chain's primes that share a limb; then primes and products of each further chain.
+/// The modulus of each limb of a basis, by number: primes of the first chain are numbered first, then special primes,
+/// then products of the first chain's primes that share a limb, then primes and products of each further chain.
 ///
 /// ```
 /// use cryptable_ring::{Basis, Chain, RingModuli};
@@ -21,7 +21,7 @@ pub struct RingModuli {
     values: Vec<u64>,
 }
 
-/// A chain, and the numbers of its first prime and of its first product.
+/// A chain, with the numbers of its first prime and of its first product.
 #[derive(Clone, Debug)]
 struct NumberedChain {
     chain: Chain,
@@ -30,7 +30,7 @@ struct NumberedChain {
 }
 
 impl RingModuli {
-    /// Returns the moduli of a ring of this degree: chains, and special primes.
+    /// Returns the moduli of a ring of this degree with these chains and special primes.
     ///
     /// # Panics
     /// If the degree is not a power of two of at least 16, or there is no chain.
@@ -59,12 +59,12 @@ impl RingModuli {
         self.degree
     }
 
-    /// The same moduli of the ring of half the degree.
+    /// Returns the same moduli for the ring of half the degree.
     pub(crate) fn of_half(&self) -> Self {
         Self { degree: self.degree / 2, ..self.clone() }
     }
 
-    /// All moduli, by their numbers.
+    /// Returns all moduli, indexed by number.
     #[must_use]
     pub fn values(&self) -> &[u64] {
         &self.values
@@ -76,7 +76,7 @@ impl RingModuli {
         self.special
     }
 
-    /// A chain of primes.
+    /// Returns the chain of primes with this index.
     #[must_use]
     pub fn chain(&self, chain: usize) -> &Chain {
         &self.chains[chain].chain
@@ -112,24 +112,24 @@ impl RingModuli {
         }
         let first = basis.shared.first_prime(limb);
         if first + 1 < basis.main && basis.shared.is_second(first + 1) {
-            // As many products are below as primes that have no limb of their own.
+            // The number of products below equals the number of primes below that have no limb of their own.
             return it.products_from + first - limb;
         }
         it.primes_from + first
     }
 
-    /// The number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
+    /// Returns the number of the prime `q_index` of a chain by itself, without the prime that it shares a limb with.
     pub(crate) fn single_prime(&self, chain: usize, index: usize) -> usize {
         self.chains[chain].primes_from + index
     }
 
-    /// Returns the bits of residues of a limb: the bit length of its modulus.
+    /// Returns the number of bits of a limb's residues: the bit length of its modulus.
     #[must_use]
     pub fn limb_bits(&self, basis: Basis, limb: usize) -> u32 {
         u64::BITS - self.values[self.prime_index(basis, limb)].leading_zeros()
     }
 
-    /// Returns the bytes of a polynomial whose limbs are packed rows ([`PackedRow`]). Saturates.
+    /// Returns the number of bytes of a polynomial whose limbs are packed rows ([`PackedRow`]). Saturates.
     #[must_use]
     pub fn packed_bytes(&self, basis: Basis) -> usize {
         (0..basis.limbs())

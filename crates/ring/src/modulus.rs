@@ -48,10 +48,10 @@ impl Factor {
         Self { value, quotient: ((u128::from(value) << 64) / u128::from(q)) as u64 }
     }
 
-    /// A number in `[0, 2q)` that is `a·c` modulo q, for any word a.
+    /// Returns a number in `[0, 2q)` that is `a·c` modulo q, for any word a.
     #[inline]
     pub(crate) const fn mul_lazy(self, q: u64, a: u64) -> u64 {
-        // ac/q - a·quotient/2^64 < 1, and the floor takes less than 1.
+        // ac/q - a·quotient/2^64 < 1, and the floor subtracts less than 1.
         let estimate = ((a as u128 * self.quotient as u128) >> 64) as u64;
         a.wrapping_mul(self.value).wrapping_sub(estimate.wrapping_mul(q))
     }
@@ -121,7 +121,7 @@ impl Modulus {
         Self::with_isa(q, Isa::detect())
     }
 
-    /// Returns the modulus `q` for a chosen instruction set, which from `2^50` on only some kernels use
+    /// Returns the modulus `q` for a chosen instruction set. From `2^50` on, only some kernels use it
     /// ([`Modulus::wide_isa`]).
     ///
     /// # Panics
@@ -147,7 +147,7 @@ impl Modulus {
         }
     }
 
-    /// Returns the same modulus for the kernels that take words up to `2^62`, which moduli from `2^50` on have anyway.
+    /// Returns the same modulus for the kernels of words up to `2^62`, which moduli from `2^50` on use anyway.
     #[must_use]
     pub fn for_wide_words(&self) -> Self {
         Self { isa: Isa::Scalar, ..*self }
@@ -165,15 +165,15 @@ impl Modulus {
         self.bits
     }
 
-    /// Returns the instruction set that kernels of words below `2^50` use for this modulus; the processor has it.
-    /// [`Isa::Scalar`] if words may be longer.
+    /// Returns the instruction set that kernels of words below `2^50` use for this modulus, which the processor has. It
+    /// is [`Isa::Scalar`] if words may be longer.
     #[must_use]
     pub const fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// Returns the instruction set that kernels of words up to `2^62` use where [`Modulus::isa`] is [`Isa::Scalar`]: sums of
-    /// products, products with constants, reductions. The processor has it.
+    /// Returns the instruction set that kernels of words up to `2^62` use where [`Modulus::isa`] is [`Isa::Scalar`]:
+    /// sums of products, products with constants, reductions. The processor has it.
     #[must_use]
     pub const fn wide_isa(&self) -> Isa {
         self.wide_isa
@@ -239,8 +239,8 @@ impl Modulus {
         result
     }
 
-    /// `1/a`, by Euclid's extended algorithm; q need not be prime. Not in constant time: for public
-    /// numbers.
+    /// `1/a`, by Euclid's extended algorithm; q need not be prime. The time depends on the operand, so use it for
+    /// public numbers only.
     ///
     /// # Panics
     /// If a and q have a common divisor.
@@ -278,7 +278,7 @@ impl Modulus {
     #[must_use]
     #[inline]
     pub const fn reduce(&self, x: u64) -> u64 {
-        // x/q - x·reciprocal64/2^64 < 1 and the floor takes less than 1: the remainder is below 2q.
+        // x/q - x·reciprocal64/2^64 < 1 and the floor subtracts less than 1: the remainder is below 2q.
         let quotient = ((x as u128 * self.reciprocal64 as u128) >> 64) as u64;
         self.subtract_once(x - quotient * self.value)
     }
@@ -305,7 +305,7 @@ impl Modulus {
         self.negate_if(self.reduce_u128(x.unsigned_abs()), (x >> 127).cast_unsigned() as u64)
     }
 
-    /// `-a` if all bits of the mask are set, a if none is; without a branch, as signs may be secret.
+    /// Returns `-a` if all bits of the mask are set, and a if none is. Does not branch, as signs may be secret.
     #[inline]
     const fn negate_if(&self, a: u64, mask: u64) -> u64 {
         a ^ ((a ^ self.neg(a)) & mask)
@@ -315,7 +315,7 @@ impl Modulus {
     #[must_use]
     #[inline]
     pub const fn center(&self, a: u64) -> i64 {
-        // Without a branch: all bits of the sign are set exactly if a > q/2.
+        // Without a branch: all bits of the mask are set exactly if a > q/2.
         let is_above = (self.value / 2).wrapping_sub(a).cast_signed() >> 63;
         a.cast_signed() - (self.value.cast_signed() & is_above)
     }
@@ -330,18 +330,17 @@ impl Modulus {
         self.subtract_once(self.subtract_once(remainder))
     }
 
-    /// x for `x < q`, `x - q` for `q <= x < 3q`, without a branch, which random words would
-    /// mispredict.
+    /// Returns x for `x < q` and `x - q` for `q <= x < 3q`, without a branch, which random words would mispredict.
     #[inline]
     pub(crate) const fn subtract_once(&self, x: u64) -> u64 {
-        // As 2q < 2^63, the difference has its top bit set exactly if x < q.
+        // Since 2q < 2^63, the difference has its top bit set exactly if x < q.
         let difference = x.wrapping_sub(self.value);
         let borrow = (difference.cast_signed() >> 63).cast_unsigned();
         difference.wrapping_add(self.value & borrow)
     }
 }
 
-/// The low word of `x >> shift` for `0 < shift < 64`, cheaper than a shift of a double word by an
+/// Returns the low word of `x >> shift` for `0 < shift < 64`. This is cheaper than a shift of a double word by an
 /// amount that the compiler does not know.
 #[inline]
 const fn shift_right(x: u128, shift: u32) -> u64 {
@@ -352,7 +351,7 @@ const fn shift_right(x: u128, shift: u32) -> u64 {
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn inverse_of_odd(number: u64) -> u64 {
     debug_assert!(number % 2 == 1, "{number} is even");
-    // Newton's iteration doubles the number of correct low bits, of which there are three at first.
+    // Newton's iteration doubles the number of correct low bits, which starts at three.
     let step = |x: u64| x.wrapping_mul(2u64.wrapping_sub(number.wrapping_mul(x)));
     (0..5).fold(number, |x, _| step(x))
 }

@@ -8,16 +8,14 @@ use crate::modulus::VECTOR_BOUND;
 use crate::roots::primitive_root;
 use crate::{Modulus, clear_stack};
 
-/// Forward and inverse negacyclic NTT of degree N modulo a prime, or below 2^50 a product of two
-/// different primes.
+/// Forward and inverse negacyclic NTT of degree N modulo a prime, or, below 2^50, modulo a product of two different
+/// primes.
 ///
-/// Evaluates a polynomial of `Z_q[X]/(X^N + 1)` at the N odd powers of a primitive 2N-th root of
-/// unity ψ: evaluation i is the value at `ψ^(2·bitrev(i)+1)`, bitrev reversing log2 N bits. Which
-/// root it is (`roots`) is part of the format of keys. Both directions take and return words in
-/// `[0, q)`.
+/// The transform evaluates a polynomial of `Z_q[X]/(X^N + 1)` at the N odd powers of a primitive 2N-th root of unity ψ:
+/// evaluation i is the value at `ψ^(2·bitrev(i)+1)`, where bitrev reverses log2 N bits. The choice of the root
+/// (`roots`) is part of the format of keys. Both directions take and return words in `[0, q)`.
 ///
-/// Moduli below 2^50 have transforms of this crate (`kernels/ntt`), those above are left to
-/// `tfhe-ntt`.
+/// Moduli below 2^50 use transforms of this crate (`kernels/ntt`); larger ones use `tfhe-ntt`.
 ///
 /// ```
 /// use cryptable_ring::{Modulus, NttTable};
@@ -28,11 +26,11 @@ use crate::{Modulus, clear_stack};
 /// assert!(x.into_iter().eq(0..16));
 /// ```
 /// ## The real ring
-/// Tables of [`NttTable::real`] are those of another ring of degree N, the integers of the maximal real subfield of the
-/// 4N-th cyclotomic field: `a_0 + Σ a_k·(X^k + X^-k)` with X^2N = -1 and coefficients `a_0 … a_(N-1)`. Modulo X^N - i, for a
-/// square root i of -1 modulo q, that is `a_0 + Σ (a_k - i·a_(N-k))·X^k`, which one pass of pairs computes and a transform
-/// at the powers ζ^(4j + 1) evaluates, ζ^N = i; at all other primitive 4N-th roots values are the same, as X^-1 is among
-/// the conjugates of X.
+/// Tables of [`NttTable::real`] are for another ring of degree N, the integers of the maximal real subfield of the
+/// 4N-th cyclotomic field: `a_0 + Σ a_k·(X^k + X^-k)` with X^2N = -1 and coefficients `a_0 … a_(N-1)`. Modulo X^N - i,
+/// for a square root i of -1 modulo q, this is `a_0 + Σ (a_k - i·a_(N-k))·X^k`. One pass over pairs computes that
+/// polynomial, and a transform evaluates it at the powers ζ^(4j + 1), where ζ^N = i. At all other primitive 4N-th roots
+/// the values are the same, as X^-1 is among the conjugates of X.
 #[derive(Debug)]
 pub struct NttTable {
     degree: usize,
@@ -44,7 +42,7 @@ pub struct NttTable {
     is_real: bool,
 }
 
-/// Who does the work.
+/// The implementation of the transforms.
 #[derive(Debug)]
 enum Kind {
     Own(Box<Transform>),
@@ -54,8 +52,8 @@ enum Kind {
 impl NttTable {
     /// Builds the tables for ring degree `degree` (a power of two of at least 16).
     ///
-    /// Returns `None` if `modulus` is neither a prime nor a product of two below 2^50, or a prime
-    /// has no 2·`degree`-th root of unity.
+    /// Returns `None` if `modulus` is neither a prime nor a product of two primes below 2^50, or if a prime has no
+    /// 2·`degree`-th root of unity.
     #[must_use]
     pub fn new(degree: usize, modulus: Modulus) -> Option<Self> {
         if degree < 16 || !degree.is_power_of_two() {
@@ -79,8 +77,8 @@ impl NttTable {
 
     /// Builds the tables of the real ring of degree `degree` (a power of two of at least 16).
     ///
-    /// Returns `None` if `modulus` is not below 2^50, or no number as [`NttTable::new`] takes with 4·`degree`-th roots of
-    /// unity.
+    /// Returns `None` if `modulus` is not below 2^50, is neither a prime nor a product of two primes, or if a prime has
+    /// no 4·`degree`-th root of unity.
     ///
     /// ```
     /// use cryptable_ring::{Modulus, NttTable};
@@ -109,8 +107,8 @@ impl NttTable {
         })
     }
 
-    /// Adds c times its mirror image to every coefficient but the first: from the real ring to polynomials modulo X^N - i
-    /// by c = -i, back to twice the coefficients by c = i.
+    /// Adds c times its mirror image to every coefficient but the first. With c = -i this maps the real ring to
+    /// polynomials modulo X^N - i; with c = i it maps back to twice the coefficients.
     fn add_mirror_image(&self, values: &mut [u64], c: u64) {
         let m = &self.modulus;
         let (low, high) = values.split_at_mut(self.degree / 2);
@@ -119,14 +117,15 @@ impl NttTable {
         *middle = m.add(*middle, m.mul(*middle, c));
     }
 
-    /// The factor of an inverse transform after which the mirror image is added: half of that of coefficients.
+    /// Returns the factor of an inverse transform that precedes adding the mirror image: half of the factor of
+    /// coefficients.
     fn inverse_factor(&self, factor: u64) -> u64 {
         // (q + 1)/2 is half of 1.
         let half = self.modulus.value().div_ceil(2);
         if self.is_real { self.modulus.mul(factor, half) } else { factor }
     }
 
-    /// Polynomials modulo X^N - i, halved, to coefficients of the real ring.
+    /// Maps polynomials modulo X^N - i, halved, to coefficients of the real ring.
     fn leave_real(&self, values: &mut [u64]) {
         if self.is_real {
             self.add_mirror_image(values, self.imaginary_unit);
@@ -151,14 +150,14 @@ impl NttTable {
         self.degree_inverse
     }
 
-    /// The value of `X^(N/2)` in the first half of the evaluations, of `X^N` in all of those of the real ring: a square root of
-    /// -1 modulo q.
+    /// The value of `X^(N/2)` in the first half of the evaluations, or in the real ring the value of `X^N` in all
+    /// evaluations: a square root of -1 modulo q.
     #[must_use]
     pub fn imaginary_unit(&self) -> u64 {
         self.imaginary_unit
     }
 
-    /// Coefficients to evaluations, in place.
+    /// Transforms coefficients to evaluations, in place.
     pub fn forward_assign(&self, values: &mut [u64]) {
         if self.is_real {
             self.add_mirror_image(values, self.modulus.neg(self.imaginary_unit));
@@ -169,16 +168,17 @@ impl NttTable {
         }
     }
 
-    /// Coefficients of a secret to evaluations, in place: clears the stack of this thread, where transforms spill registers.
+    /// Transforms coefficients of a secret to evaluations, in place. Clears the stack of this thread, where transforms
+    /// spill registers.
     pub fn forward_secret_assign(&self, values: &mut [u64]) {
         self.forward_assign(values);
         clear_stack();
     }
 
-    /// Evaluations to `factor`·N times the coefficients, in place, for a residue `factor`.
+    /// Transforms evaluations to `factor`·N times the coefficients, in place, for a residue `factor`.
     ///
-    /// A caller that multiplies all coefficients by a constant anyway, such as base conversion, gets
-    /// that and `1/N` for the same price.
+    /// A caller that multiplies all coefficients by a constant anyway, such as base conversion, can include `1/N` in
+    /// that constant at no extra cost.
     pub fn inverse_scaled_assign(&self, values: &mut [u64], factor: u64) {
         match &self.transform {
             Kind::Own(transform) => {
@@ -192,7 +192,8 @@ impl NttTable {
         }
     }
 
-    /// Evaluations to `factor`·N times the coefficients, for a residue `factor`; they take the place of the words of `out`.
+    /// Transforms evaluations to `factor`·N times the coefficients, for a residue `factor`. They overwrite the words of
+    /// `out`.
     ///
     /// # Panics
     /// If lengths are not N.
@@ -209,7 +210,7 @@ impl NttTable {
         }
     }
 
-    /// Evaluations to coefficients, in place.
+    /// Transforms evaluations to coefficients, in place.
     pub fn inverse_assign(&self, values: &mut [u64]) {
         self.inverse_scaled_assign(values, self.degree_inverse);
     }
@@ -221,7 +222,7 @@ mod tests {
     use crate::Isa;
     use crate::primes::ntt_primes;
 
-    /// The product in the real ring by `(X^j + X^-j)(X^k + X^-k) = (X^(j+k) + X^-(j+k)) + (X^(j-k) + X^(k-j))`.
+    /// Multiplies in the real ring by `(X^j + X^-j)(X^k + X^-k) = (X^(j+k) + X^-(j+k)) + (X^(j-k) + X^(k-j))`.
     fn real_product(m: &Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
         let degree = a.len();
         let mut product = vec![0; degree];
@@ -231,7 +232,7 @@ mod tests {
             k if k == degree => {}
             k => product[2 * degree - k] = m.sub(product[2 * degree - k], term),
         };
-        // X^0 + X^-0 is 2, so that the first coefficients count by halves.
+        // X^0 + X^-0 is 2, so the first coefficients count as halves.
         let half = m.inv(2);
         for (j, &a) in a.iter().enumerate() {
             for (k, &b) in b.iter().enumerate() {

@@ -1,11 +1,11 @@
 //! Secret positions in a list, without accesses to memory or branches that depend on them.
 //!
-//! [`gather`] brings the words at chosen positions to the front of a list, and [`spread`] takes them back; both keep their
-//! order. A word that is d positions away from its place moves by the bits of d: by 1, 2, 4, … positions if it comes to the
-//! front, in the opposite order on the way back. Words never meet, since those behind have at least as far to go (Goodrich,
-//! Data-oblivious external-memory algorithms for the compaction, selection, and sorting of outsourced data, SPAA 2011,
-//! Section 3). Both take about `n·log2(n)` exchanges for n positions. [`select`] reads entries of a list at secret indices, by
-//! passing over all of it.
+//! [`gather`] moves the words at chosen positions to the front of a list, and [`spread`] moves them back; both keep
+//! their order. A word that is d positions away from its place moves by the bits of d: by 1, 2, 4, … positions on the
+//! way to the front, in the opposite order on the way back. Words never meet, since those behind have at least as far
+//! to go (Goodrich, Data-oblivious external-memory algorithms for the compaction, selection, and sorting of outsourced
+//! data, SPAA 2011, Section 3). Both take about `n·log2(n)` exchanges for n positions. [`select`] reads entries of a
+//! list at secret indices by passing over the whole list.
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
@@ -13,7 +13,8 @@ use zeroize::Zeroizing;
 /// Entries of a list that are compared with all indices before the next ones: they stay in the first-level cache.
 const BLOCK: usize = 2048;
 
-/// Words with a distance each: how far to the left a word is to go, or came from. It is 0 for words that are not chosen.
+/// Words with one distance each: how far to the left a word must move, or from how far it came. Words that are not
+/// chosen have the distance 0.
 struct Routed {
     words: Zeroizing<Vec<u64>>,
     distances: Zeroizing<Vec<u64>>,
@@ -67,8 +68,8 @@ fn distances(chosen: &[u8]) -> Zeroizing<Vec<u64>> {
     found
 }
 
-/// Returns the words at the chosen positions, of which there are `count`, in their order. A position is chosen if its flag is 1;
-/// other flags are 0.
+/// Returns the words at the chosen positions, in their order. A position is chosen if its flag is 1; other flags are 0.
+/// `count` is the number of chosen positions.
 ///
 /// ```
 /// use cryptable_ring::oblivious::gather;
@@ -76,7 +77,7 @@ fn distances(chosen: &[u8]) -> Zeroizing<Vec<u64>> {
 /// ```
 ///
 /// # Panics
-/// If the lists differ in length, or `count` is above it.
+/// If the lists differ in length, or `count` exceeds their length.
 #[must_use]
 pub fn gather(words: &[u64], chosen: &[u8], count: usize) -> Zeroizing<Vec<u64>> {
     assert_eq!(words.len(), chosen.len(), "a flag per word");
@@ -86,8 +87,8 @@ pub fn gather(words: &[u64], chosen: &[u8], count: usize) -> Zeroizing<Vec<u64>>
     Zeroizing::new(routed.words[..count].to_vec())
 }
 
-/// Returns a list with `words` at the chosen positions, in their order, and unspecified words elsewhere. There must be as many
-/// chosen positions as words.
+/// Returns a list with `words` at the chosen positions, in their order, and unspecified words elsewhere. The number of
+/// chosen positions must be the number of words.
 ///
 /// ```
 /// use cryptable_ring::oblivious::spread;
@@ -102,7 +103,7 @@ pub fn spread(words: &[u64], chosen: &[u8]) -> Zeroizing<Vec<u64>> {
     let at_places = distances(chosen);
     let mut padded = Zeroizing::new(vec![0; chosen.len()]);
     padded[..words.len()].copy_from_slice(words);
-    // Distances in the order of the words: those of the places, brought to the front.
+    // The distances of the places, moved to the front: distances in the order of the words.
     let mut routed = Routed { words: at_places.clone(), distances: at_places };
     routed.move_to_front();
     let mut routed = Routed { words: padded, distances: routed.words };
@@ -110,7 +111,7 @@ pub fn spread(words: &[u64], chosen: &[u8]) -> Zeroizing<Vec<u64>> {
     routed.words
 }
 
-/// Returns the entries of `list` at the given indices; 0 for an index outside of it.
+/// Returns the entries of `list` at the given indices, and 0 for an index outside of the list.
 ///
 /// ```
 /// use cryptable_ring::oblivious::select;

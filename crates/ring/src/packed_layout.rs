@@ -4,7 +4,7 @@ use crate::basis::Basis;
 use crate::kernels::PackedRow;
 use crate::moduli::RingModuli;
 
-/// Where the packed rows of a polynomial of a basis are among its bytes: limb after limb, without gaps.
+/// The places of the packed rows of a polynomial in its bytes: limb after limb, without gaps.
 ///
 /// ```
 /// use cryptable_ring::{Basis, Chain, PackedLayout, RingModuli};
@@ -44,7 +44,7 @@ impl PackedLayout {
         self.degree
     }
 
-    /// Returns the bytes of a polynomial.
+    /// Returns the number of bytes of a polynomial.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -53,14 +53,14 @@ impl PackedLayout {
     /// Returns the row of a limb.
     ///
     /// # Panics
-    /// If there is no such limb, or the bytes do not reach as far.
+    /// If there is no such limb, or the bytes are too few for it.
     #[must_use]
     pub fn row<'a>(&self, polynomial: &'a [u8], limb: usize) -> PackedRow<'a> {
         let (start, bits) = self.rows[limb];
         PackedRow::new(&polynomial[start..][..PackedRow::packed_bytes(self.degree, bits)], bits)
     }
 
-    /// Returns the rows of one polynomial after another, to be written: bytes and bits of each.
+    /// Returns the rows of one polynomial after another for writing: the bytes of each, and the bits of its words.
     pub fn rows_mut<'a>(&self, mut polynomials: &'a mut [u8]) -> Vec<(&'a mut [u8], u32)> {
         let mut rows = Vec::new();
         for &(_, bits) in self.rows.iter().cycle() {

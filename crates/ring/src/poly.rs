@@ -17,7 +17,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// How the words of a [`Poly`] are to be read; a type, so that mixing domains does not compile.
+/// The interpretation of the words of a [`Poly`]. It is a type, so that mixing domains does not compile.
 pub trait Domain: sealed::Sealed + Copy + Send + Sync + 'static {}
 
 /// Words are coefficients of `1, X, …, X^(N-1)`.
@@ -33,8 +33,8 @@ impl sealed::Sealed for Evaluations {}
 impl Domain for Coefficients {}
 impl Domain for Evaluations {}
 
-/// A polynomial of `Z_Q[X]/(X^N + 1)`: one limb of N words for each prime of its [`Basis`], limb
-/// after limb in one contiguous buffer, words in `[0, prime)`.
+/// A polynomial of `Z_Q[X]/(X^N + 1)`: one limb of N words for each limb of its [`Basis`], one after another in one
+/// contiguous buffer, with words below the limb's modulus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poly<D: Domain> {
     words: Buffer,
@@ -50,7 +50,7 @@ impl<D: Domain> Poly<D> {
         Self::from_buffer(ring, basis, Buffer::zeroed(ring.degree() * basis.limbs()))
     }
 
-    /// A polynomial of unspecified words, every limb of which is to be written before it is read.
+    /// Returns a polynomial of unspecified words. Every limb must be written before it is read.
     #[must_use]
     pub fn unspecified(ring: &Ring, basis: Basis) -> Self {
         Self::from_buffer(ring, basis, Buffer::unspecified(ring.degree() * basis.limbs()))
@@ -61,7 +61,7 @@ impl<D: Domain> Poly<D> {
         Self { words, degree: ring.degree(), basis, domain: PhantomData }
     }
 
-    /// Takes a limb-major buffer as a polynomial; words must be reduced.
+    /// Returns the polynomial with the words of a limb-major buffer, which must be reduced.
     ///
     /// # Panics
     /// If the buffer's length is not N times the number of limbs.
@@ -70,25 +70,25 @@ impl<D: Domain> Poly<D> {
         Self::from_buffer(ring, basis, words.into())
     }
 
-    /// Returns the primes that the polynomial is given by.
+    /// Returns the primes that represent the polynomial.
     #[must_use]
     pub fn basis(&self) -> Basis {
         self.basis
     }
 
-    /// All words, limb after limb.
+    /// Returns all words, limb after limb.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// A copy of all words, limb after limb.
+    /// Returns a copy of all words, limb after limb.
     #[must_use]
     pub fn into_words(self) -> Vec<u64> {
         self.words.to_vec()
     }
 
-    /// All words, limb after limb, for writing; they must stay below their primes.
+    /// Returns all words, limb after limb, for writing; they must stay below their primes.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }
@@ -107,7 +107,7 @@ impl<D: Domain> Poly<D> {
         });
     }
 
-    /// Runs `f(modulus, words, other's words)` on every limb of two polynomials of one basis.
+    /// Runs `f(modulus, words, other's words)` on every limb of two polynomials of the same basis.
     fn zip_limbs(
         &mut self,
         ring: &Ring,
@@ -122,7 +122,8 @@ impl<D: Domain> Poly<D> {
         });
     }
 
-    /// Runs `f(limb, table, words)` on every limb, on all threads, which leads to another domain.
+    /// Runs `f(limb, table, words)` on every limb, on all threads, and returns the result as a polynomial of another
+    /// domain.
     fn transformed<E: Domain>(
         mut self,
         ring: &Ring,
@@ -172,8 +173,8 @@ impl<D: Domain> Poly<D> {
         }
     }
 
-    /// One limb, for results modulo the first `main` primes, which this polynomial has and more: its words, or where
-    /// results keep the first of two primes only, their residues.
+    /// Returns one limb for a result modulo the first `main` primes; this polynomial has more. Returns the limb's
+    /// words, or their residues if the result keeps only the first of the limb's two primes.
     pub fn limb_of(&self, ring: &Ring, main: usize, limb: usize) -> Cow<'_, [u64]> {
         let words = self.limb(limb);
         if split_limb(self.basis, self.basis.lowered(main)) != Some(limb) {
@@ -186,13 +187,13 @@ impl<D: Domain> Poly<D> {
     }
 }
 
-/// The limb that has two primes in `from` and only the first of them in `to`, which has fewer primes.
+/// Returns the limb that has two primes in `from` and only the first of them in `to`, which has fewer primes.
 fn split_limb(from: Basis, to: Basis) -> Option<usize> {
     (to.main < from.main && to.main > 0 && from.shared.is_second(to.main))
         .then(|| to.main_limbs() - 1)
 }
 
-/// Words of any modulus below 2^62, reduced.
+/// Reduces words of any modulus below 2^62.
 fn reduce_assign(m: &Modulus, words: &mut [u64]) {
     let input = Buffer::copied(words);
     kernels::reduce(m, words, &input);
@@ -220,15 +221,15 @@ impl Poly<Coefficients> {
         self.into_evaluations_except(ring, &(0..0))
     }
 
-    /// Returns the evaluations of a secret polynomial: clears the stacks of the threads that compute them, since transforms spill
-    /// registers there.
+    /// Returns the evaluations of a secret polynomial. Clears the stacks of the threads that compute them, since
+    /// transforms spill registers there.
     #[must_use]
     pub fn into_secret_evaluations(self, ring: &Ring) -> Poly<Evaluations> {
         self.transformed(ring, |_, table, words| table.forward_secret_assign(words))
     }
 
-    /// Returns the evaluations of this polynomial, except in a range of limbs, which are left as they are:
-    /// for limbs of unspecified words that nobody reads.
+    /// Returns the evaluations of this polynomial, except in a range of limbs, which stay unchanged: for limbs of
+    /// unspecified words that are never read.
     #[must_use]
     pub fn into_evaluations_except(self, ring: &Ring, except: &Range<usize>) -> Poly<Evaluations> {
         self.transformed(ring, |limb, table, words| {

@@ -1,9 +1,9 @@
 //! `Z_q[X]/(X^N + 1)` for one prime and small degrees.
 //!
-//! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so arithmetic counts, and
-//! memory does not: operands are plain slices of N words, the order of evaluations is private to
-//! the ring, and what is multiplied often is prepared once, polynomials as a [`Multiplicand`] and
-//! rows to be multiplied with digits as [`PreparedRows`].
+//! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so arithmetic matters and memory does not.
+//! Operands are plain slices of N words, and the order of evaluations is private to the ring. Operands that are
+//! multiplied often are prepared once: polynomials as a [`Multiplicand`], and rows that multiply digits as
+//! [`PreparedRows`].
 
 use crate::digit_product::DigitProductTables;
 pub use crate::digit_product::{DigitScratch, MOST_KEYS, PreparedKey, PreparedRows};
@@ -13,8 +13,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Arithmetic modulo one prime and X^N + 1.
 ///
-/// Coefficients and evaluations are words in `[0, q)`. The order of evaluations is private: only
-/// products, sums and [`PrimeRing::inverse_assign`] give them a meaning.
+/// Coefficients and evaluations are words in `[0, q)`. The order of evaluations is private: only products, sums and
+/// [`PrimeRing::inverse_assign`] can use them.
 ///
 /// ```
 /// use cryptable_ring::prime_ring::PrimeRing;
@@ -69,7 +69,7 @@ impl PrimeRing {
     /// Builds the ring like [`PrimeRing::new`], on the instruction set of `modulus`.
     ///
     /// # Panics
-    /// As [`PrimeRing::new`].
+    /// Panics like [`PrimeRing::new`].
     #[must_use]
     pub fn with_modulus(degree: usize, modulus: Modulus) -> Self {
         assert!(degree.is_power_of_two() && degree >= 32, "ring degree {degree}");
@@ -93,19 +93,19 @@ impl PrimeRing {
         &self.modulus
     }
 
-    /// Coefficients to evaluations, in place.
+    /// Transforms coefficients to evaluations, in place.
     ///
     /// # Panics
-    /// If there are not N of them.
+    /// If there are not N coefficients.
     pub fn forward_assign(&self, values: &mut [u64]) {
         assert_eq!(values.len(), self.degree);
         self.ntt.forward_assign(values);
     }
 
-    /// Evaluations to coefficients, in place.
+    /// Transforms evaluations to coefficients, in place.
     ///
     /// # Panics
-    /// If there are not N of them.
+    /// If there are not N evaluations.
     pub fn inverse_assign(&self, values: &mut [u64]) {
         assert_eq!(values.len(), self.degree);
         self.ntt.inverse_assign(values);
@@ -114,7 +114,7 @@ impl PrimeRing {
     /// Prepares polynomials, given as coefficients, N words each.
     ///
     /// # Panics
-    /// If their words are no multiple of N.
+    /// If the number of words is not a multiple of N.
     #[must_use]
     pub fn prepare(&self, coefficients: &[u64]) -> Multiplicand {
         assert_eq!(coefficients.len() % self.degree, 0);
@@ -125,8 +125,8 @@ impl PrimeRing {
         Multiplicand { words }
     }
 
-    /// Prepares `count` keys of `rows` rows each. `fill(index, words)` writes one: the two
-    /// polynomials of each row, N coefficients each.
+    /// Prepares `count` keys of `rows` rows each. `fill(index, words)` writes one key: the two polynomials of each row,
+    /// with N coefficients each.
     pub fn prepare_rows(
         &self,
         count: usize,
@@ -136,20 +136,20 @@ impl PrimeRing {
         self.digit_products.prepare_rows(&self.ntt, count, rows, fill)
     }
 
-    /// Scratch memory for digit products of up to `rows` rows.
+    /// Allocates scratch memory for digit products of up to `rows` rows.
     #[must_use]
     pub fn digit_scratch(&self, rows: usize) -> DigitScratch {
         self.batch_scratch(rows, 1)
     }
 
-    /// Scratch memory for digit products of up to `rows` rows with each of `count` accumulators.
+    /// Allocates scratch memory for digit products of up to `rows` rows with each of `count` accumulators.
     #[must_use]
     pub fn batch_scratch(&self, rows: usize, count: usize) -> DigitScratch {
         DigitScratch::new(self.degree, rows, count)
     }
 
-    /// Writes the digits of a polynomial of torus fractions to `scratch`, for the rows of a key from
-    /// `first_row` on, where [`PrimeRing::add_digit_product`] reads them.
+    /// Writes the digits of a polynomial of torus fractions to `scratch`, as the digits for the rows of a key from
+    /// `first_row` on. [`PrimeRing::add_digit_product`] reads them there.
     ///
     /// # Panics
     /// If lengths do not fit.
@@ -178,8 +178,8 @@ impl PrimeRing {
         self.digit_products.decompose(digits, scratch, first_row, source, Some(exponent));
     }
 
-    /// `out += Σ digit·row` over the rows of a key: two polynomials of N torus fractions each.
-    /// Takes the digits from `scratch` and overwrites them.
+    /// `out += Σ digit·row` over the rows of a key: two polynomials of N torus fractions each. Reads the digits from
+    /// `scratch` and overwrites them.
     ///
     /// # Panics
     /// If lengths do not fit.
@@ -193,9 +193,9 @@ impl PrimeRing {
     }
 
     /// `out += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several `out` of two polynomials of N torus
-    /// fractions. The keys are the same for all, read once, [`MOST_KEYS`] at most. Exponents, and digits in `scratch`, which
-    /// are overwritten, are of one `out` after another. Transforms are those of [`PrimeRing::add_digit_product`] for each
-    /// `out`, however many keys there are.
+    /// fractions. The keys, [`MOST_KEYS`] at most, are the same for all of them and read once. Exponents, and the
+    /// digits in `scratch`, which are overwritten, are grouped by `out`. The number of transforms is that of
+    /// [`PrimeRing::add_digit_product`] for each `out`, whatever the number of keys.
     ///
     /// # Panics
     /// If lengths do not fit, or an exponent is 2N or more.
@@ -210,7 +210,7 @@ impl PrimeRing {
         self.digit_products.multiply_add_keys(&self.ntt, out, keys, exponents, scratch);
     }
 
-    /// `polynomial *= multiplicand`, where the latter is one polynomial; coefficients in and out.
+    /// `polynomial *= multiplicand`, where the latter is one polynomial. Input and output are coefficients.
     ///
     /// # Panics
     /// If lengths differ.
@@ -220,7 +220,7 @@ impl PrimeRing {
         self.inverse_assign(polynomial);
     }
 
-    /// `out = source·X^exponent`, coefficients.
+    /// `out = source·X^exponent`, for coefficients.
     ///
     /// # Panics
     /// If lengths differ from N, or the exponent is 2N or more.
@@ -234,13 +234,13 @@ impl PrimeRing {
         let (wrapped, kept) = (&source[n - shift..], &source[..n - shift]);
         out[..shift].copy_from_slice(wrapped);
         out[shift..].copy_from_slice(kept);
-        // What passes X^N changes its sign; from exponent N on, everything does once more.
+        // Coefficients that pass X^N change their sign. From exponent N on, all coefficients change it once more.
         let negated = if exponent < n { &mut out[..shift] } else { &mut out[shift..] };
         kernels::neg_assign(&self.modulus, negated);
     }
 
-    /// `words *= X^exponent` for a secret exponent below `2^bits`, coefficients: for each of its bits, which
-    /// select by masks, a pass over all words.
+    /// `words *= X^exponent` for coefficients and a secret exponent below `2^bits`. Each bit of the exponent costs a
+    /// pass over all words, which selects by masks.
     ///
     /// ```
     /// use cryptable_ring::prime_ring::PrimeRing;
@@ -267,7 +267,7 @@ impl PrimeRing {
         }
     }
 
-    /// `out(X) = source(X^exponent)`, coefficients.
+    /// `out(X) = source(X^exponent)`, for coefficients.
     ///
     /// # Panics
     /// If lengths differ from N, or the exponent is even.

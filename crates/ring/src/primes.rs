@@ -2,7 +2,7 @@
 
 use crate::modulus::VECTOR_BOUND;
 
-/// Returns the greatest common divisor of two numbers, 0 of zeros.
+/// Returns the greatest common divisor of two numbers; that of two zeros is 0.
 #[must_use]
 pub fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
@@ -10,7 +10,7 @@ pub fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 
 /// Returns whether `n` is prime, by the Miller-Rabin test with a set of bases that is exact for 64 bits.
 ///
-/// The bases are the first twelve primes: the least composite number that passes them all is above
+/// The bases are the first twelve primes. The least composite number that passes the test for all of them is above
 /// `3·10^23` (Sorenson and Webster, 2017).
 ///
 /// ```
@@ -32,8 +32,8 @@ pub fn is_prime(n: u64) -> bool {
     BASES.into_iter().all(|base| is_strong_probable_prime(n, base, twos))
 }
 
-/// One round of Miller-Rabin: with `n - 1 = d·2^twos`, whether `base^d = 1` or
-/// `base^(d·2^i) = -1` modulo n for an `i < twos`.
+/// Runs one round of Miller-Rabin: with `n - 1 = d·2^twos`, returns whether `base^d = 1` or `base^(d·2^i) = -1` modulo
+/// n for an `i < twos`.
 fn is_strong_probable_prime(n: u64, base: u64, twos: u32) -> bool {
     let mul = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(n)) as u64;
     let (mut power, mut square, mut exponent) = (1, base, (n - 1) >> twos);
@@ -58,9 +58,9 @@ fn is_strong_probable_prime(n: u64, base: u64, twos: u32) -> bool {
 
 /// Returns the `count` primes `q ≡ 1 mod 2·degree` nearest to `2^log2_target`, nearest first.
 ///
-/// Modulo such a prime there is a primitive 2N-th root of unity, which the negacyclic NTT needs.
-/// None is in `exclude`. If `log2_target <= 50`, none is above `2^50`, so that all can use the
-/// vector kernels; none is ever above `2^61`.
+/// Modulo such a prime there is a primitive 2N-th root of unity, which the negacyclic NTT needs. No result is in
+/// `exclude`. If `log2_target <= 50`, no result is above `2^50`, so that all of them can use the vector kernels. No
+/// result is ever above `2^61`.
 ///
 /// # Panics
 /// If `degree` is not a power of two, `log2_target` is not in `(1, 61]`, or there are not `count`
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "no 1000 NTT primes")]
     fn run_out() {
-        // Of 49 bits only: the walk must end at 2^50.
+        // The primes have at most 49 bits: the walk must end at 2^50.
         let _ = ntt_primes(1 << 40, 50.0, 1000, &[]);
     }
 }

@@ -1,11 +1,10 @@
 //! The name of the processor: a measurement is valid for one model.
 
-/// Returns the processor's name, family, model and stepping, as it announces them: on x86-64 the brand
-/// string and the signature in hexadecimal digits (`"AMD EPYC, 00b00f21"`), elsewhere the name of
-/// the architecture.
+/// Returns the name, family, model and stepping that the processor reports: on x86-64 the brand string and the
+/// signature in hexadecimal digits (`"AMD EPYC, 00b00f21"`), elsewhere the name of the architecture.
 ///
-/// Virtual machines may hide the full name, hence the signature. Two processors of one name may run
-/// at different speeds all the same.
+/// The signature is included because virtual machines may hide the full name. Two processors of the same name may still
+/// run at different speeds.
 ///
 /// ```
 /// assert!(!cryptable_ring::processor::processor_name().is_empty());
@@ -22,7 +21,7 @@ pub fn processor_name() -> String {
     std::env::consts::ARCH.into()
 }
 
-/// The brand string of leaves 0x80000002 to 0x80000004, without its padding.
+/// Returns the brand string of leaves 0x80000002 to 0x80000004, without its padding.
 #[cfg(target_arch = "x86_64")]
 fn brand_string() -> String {
     use std::arch::x86_64::__cpuid;

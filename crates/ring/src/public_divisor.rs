@@ -4,10 +4,10 @@ use subtle::{ConditionallySelectable, ConstantTimeGreater};
 
 /// A public divisor d, with its reciprocal.
 ///
-/// The quotient of a double word takes two multiplications and masks, whatever the dividend: the
-/// division instructions of most processors, and the compiler's routine for double words, take a time
-/// that depends on their operands. (Algorithm 4 of Möller and Granlund, Improved division by invariant
-/// integers, IEEE Transactions on Computers 60(2), 2011.)
+/// The quotient of a double word takes two multiplications and masks, whatever the dividend. The division instructions
+/// of most processors, and the compiler's routine for double words, take a time that depends on their operands.
+/// (Algorithm 4 of Möller and Granlund, Improved division by invariant integers, IEEE Transactions on Computers 60(2),
+/// 2011.)
 ///
 /// ```
 /// use cryptable_ring::public_divisor::PublicDivisor;
@@ -24,21 +24,21 @@ pub struct PublicDivisor {
 }
 
 impl PublicDivisor {
-    /// Returns the divisor d. Takes a time that depends on it.
+    /// Returns the divisor d. The time that this takes depends on d.
     ///
     /// # Panics
-    /// If it is 0.
+    /// If the divisor is 0.
     #[must_use]
     pub fn new(divisor: u64) -> Self {
         assert!(divisor > 0, "division by 0");
         let shift = divisor.leading_zeros();
         let normalized = divisor << shift;
-        // Without its top bit, which is 2^64, the quotient is the reciprocal.
+        // The quotient without its top bit, which stands for 2^64, is the reciprocal.
         let reciprocal = (u128::MAX / u128::from(normalized)) as u64;
         Self { normalized, shift, reciprocal }
     }
 
-    /// Quotient and remainder of a dividend below d·2^64.
+    /// Returns the quotient and the remainder of a dividend below d·2^64.
     #[must_use]
     #[inline]
     pub fn divide(&self, dividend: u128) -> (u64, u64) {

@@ -1,23 +1,25 @@
 //! Linear combinations in four quarters that differ by powers of i: a step of radix 4, decimated in time, of a Fourier
 //! transform whose inputs are polynomials.
 //!
-//! Row k of the transform of size 4m has the constants `ω^{-jk}`, and those of row `k + m·t` are `i^{-jt}` times as much. So
-//! inputs with the same `j mod 4` are added up once for all four quarters, and four sums give four results: `n·m + 16·m`
-//! products in place of `4·n·m`. Powers of i are exact modulo every prime ([`Ring::imaginary_unit`]): no level, no rounding.
+//! Row k of the transform of size 4m has the constants `ω^{-jk}`, and row `k + m·t` has `i^{-jt}` times these
+//! constants. Inputs with the same `j mod 4` are therefore added up once for all four quarters, and four sums result in
+//! four outputs: `n·m + 16·m` products instead of `4·n·m`. Powers of i are exact modulo every prime
+//! ([`Ring::imaginary_unit`]), so they cost no level and no rounding.
 
 use crate::combination::{GaussianInteger, Halves, combine_blocks, combine_rows};
 use crate::{Evaluations, Modulus, Poly, Ring};
 
-/// Quarters, and exponents of i that tell inputs apart.
+/// The number of quarters, and of exponents of i that distinguish inputs.
 const QUARTERS: usize = 4;
 
 /// `out[m·t + k] = Σ_j i^{-t·exponents[j]}·rows[k][j]·inputs[j]` modulo `q_0 … q_{main-1}`, for the m rows and `t < 4`.
 ///
-/// Inputs may have more limbs than `main`: the others are not read. Costs a lazy multiply-accumulate per word and entry of a
-/// row, and sixteen a row.
+/// Inputs may have more limbs than `main`: the others are not read. Costs a lazy multiply-accumulate per word and entry
+/// of a row, and sixteen more per row.
 ///
 /// # Panics
-/// If an input has fewer than `main` chain limbs, or lengths of a row or of the exponents are not the number of inputs.
+/// If an input has fewer than `main` chain limbs, or if the length of a row or of the exponents is not the number of
+/// inputs.
 ///
 /// ```
 /// use cryptable_ring::combination::{GaussianInteger, linear_combinations};
@@ -62,7 +64,7 @@ struct Residues {
 }
 
 impl Residues {
-    /// Computes the residues for both halves, on which i is a root of -1 and its negative.
+    /// Computes the residues for both halves: i is a root of -1 on the first, and its negative on the second.
     fn new(
         ring: &Ring,
         prime: usize,
@@ -82,12 +84,12 @@ impl Residues {
         Halves { first: of_half(first, m.neg(i)), second: of_half(second, i) }
     }
 
-    /// Writes a block of all quarters from those of the inputs of each exponent, for two rows at a time.
+    /// Writes a block of all quarters from blocks of the inputs, grouped by exponent, for two rows at a time.
     fn combine(&self, m: &Modulus, mut out: Vec<&mut [u64]>, inputs: &[Vec<&[u64]>; QUARTERS]) {
         let (words, count) = (out[0].len(), self.rows.len());
         let mut scratch = vec![0; 2 * QUARTERS * words];
         for (pair, rows) in self.rows.chunks(2).enumerate() {
-            // All sums of one row, then those of the other.
+            // All sums of one row, followed by those of the other.
             for (r, inputs) in inputs.iter().enumerate() {
                 let sums = scratch.chunks_exact_mut(words).skip(r).step_by(QUARTERS);
                 combine_rows(m, sums, inputs, rows.iter().map(|row| &row[r]));

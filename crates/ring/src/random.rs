@@ -8,11 +8,11 @@
 //! Uniform words are part of the wire format, because files hold seeds in place of uniform
 //! polynomials: [`RandomStream::uniform_assign`] states which bytes make which word.
 //!
-//! Samplers of secrets and errors neither branch on the values they draw nor access memory by them.
-//! How often a sampler draws again says which draws it refused, and nothing of those it kept.
+//! Samplers of secrets and errors neither branch on the values they draw nor access memory by them. The number of draws
+//! that a sampler makes reveals which draws it rejected, and nothing about those it kept.
 //!
-//! Fresh seeds come from the operating system, and the environment has no say in them. Only tests
-//! are built with the feature `replay`, and only those that ask for it draw what can be repeated.
+//! Fresh seeds come from the operating system, and the environment has no influence on them. Only tests are built with
+//! the feature `replay`, and only tests that request it draw repeatable seeds.
 
 mod gaussian;
 mod key_stream;
@@ -31,13 +31,13 @@ use crate::stack::clear_stack;
 use key_stream::KeyStream;
 pub use wide_gaussian::WideGaussian;
 
-/// Fills a seed from the operating system; in a test that replays, from its stream.
+/// Fills a seed from the operating system, or from the stream of a test that replays.
 fn fill_fresh(bytes: &mut [u8; Seed::BYTES]) {
     #[cfg(any(test, feature = "replay"))]
     if replay::fill(bytes) {
         return;
     }
-    OsRng.try_fill_bytes(bytes).expect("the operating system gives randomness");
+    OsRng.try_fill_bytes(bytes).expect("the operating system provides randomness");
 }
 
 /// A public seed, from which uniform masks are expanded.
@@ -48,7 +48,7 @@ impl Seed {
     /// The length of a seed in bytes.
     pub const BYTES: usize = 32;
 
-    /// A fresh seed from the operating system.
+    /// Draws a fresh seed from the operating system.
     ///
     /// # Panics
     /// If the operating system provides no randomness.
@@ -59,7 +59,7 @@ impl Seed {
         Self(bytes)
     }
 
-    /// A seed read from a file.
+    /// Returns the seed of these bytes, as files hold them.
     #[must_use]
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
@@ -82,7 +82,7 @@ impl Seed {
 /// assert!(stream.uniform_ternary(1024).iter().all(|c| (-1..=1).contains(c)));
 /// ```
 pub struct SecretSeed(
-    /// On the heap: where the seed is moved, only a pointer is copied.
+    /// The bytes, on the heap: where the seed is moved, only a pointer is copied.
     Box<Zeroizing<[u8; Seed::BYTES]>>,
 );
 
@@ -95,7 +95,7 @@ impl std::fmt::Debug for SecretSeed {
 }
 
 impl SecretSeed {
-    /// A fresh seed from the operating system.
+    /// Draws a fresh seed from the operating system.
     ///
     /// # Panics
     /// If the operating system provides no randomness.
@@ -106,7 +106,7 @@ impl SecretSeed {
         seed
     }
 
-    /// A seed read from a file, or derived.
+    /// Returns the seed of these bytes, read from a file or derived.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; Seed::BYTES]) -> Self {
         let mut seed = Self(Box::new(Zeroizing::new([0; Seed::BYTES])));
@@ -130,13 +130,13 @@ pub enum StreamPurpose {
     Error = 2,
     /// Uniform masks of ciphertexts and keys, which are public.
     Mask = 3,
-    /// Choices that a client keeps to itself: which places of a list are canaries, and what they hold.
+    /// Choices that a client keeps to itself: the places of a list that are canaries, and their contents.
     Choice = 4,
-    /// Flooding, which hides the noise of what is decrypted by several owners, or of results of hidden tables.
+    /// Flooding, which hides the noise of values that several owners decrypt, or of results of hidden tables.
     Flooding = 5,
 }
 
-/// Largest index of a stream: eight bits of the stream number are the purpose.
+/// The largest index of a stream: eight bits of the stream number are the purpose.
 const MAX_INDEX: u64 = (1 << 56) - 1;
 
 /// Words drawn at once, so that ChaCha runs on whole blocks.
@@ -144,8 +144,8 @@ const BATCH: usize = 256;
 
 /// A random stream. Its state is zeroized on drop and redacted in Debug.
 ///
-/// Streams of secrets and errors also clear the stack below the place where they are dropped: making
-/// and running a generator leaves its key there.
+/// Streams of secrets and errors also clear the stack below the place where they are dropped, since making and running
+/// a generator leaves its key there.
 pub struct RandomStream {
     generator: Box<KeyStream>,
     is_public: bool,
@@ -168,7 +168,7 @@ impl Drop for RandomStream {
 impl ZeroizeOnDrop for RandomStream {}
 
 impl RandomStream {
-    /// The stream of a seed that has this purpose and index.
+    /// Returns the stream of a seed with this purpose and index.
     ///
     /// # Panics
     /// If the index needs more than 56 bits.
@@ -181,7 +181,7 @@ impl RandomStream {
         Self { generator, is_public: purpose == StreamPurpose::Mask }
     }
 
-    /// A stream of a fresh seed from the operating system, for secrets and errors as for anything else.
+    /// Returns a stream of a fresh seed from the operating system, for secrets, errors and everything else.
     #[must_use]
     #[inline(never)]
     pub fn from_os() -> Self {
@@ -189,10 +189,10 @@ impl RandomStream {
         Self { generator: KeyStream::new(seed.as_bytes(), 0), is_public: false }
     }
 
-    /// Uniform words in `[0, q)`, by rejection.
+    /// Draws uniform words in `[0, q)`, by rejection.
     ///
-    /// Every eight bytes of the stream, little-endian, give a word of which the low `bits(q - 1)`
-    /// bits (at least one) count; words of q or more are skipped. A power of two rejects none.
+    /// Every eight bytes of the stream, little-endian, make a word, of which the low `bits(q - 1)` bits (at least one)
+    /// count; words of q or more are skipped. A power of two rejects none.
     ///
     /// # Panics
     /// If q is 0.
@@ -206,7 +206,7 @@ impl RandomStream {
             self.generator.fill_bytes(&mut batch[..8 * wanted]);
             for bytes in batch[..8 * wanted].chunks_exact(8) {
                 let word = u64::from_le_bytes(bytes.try_into().expect("8 bytes")) & mask;
-                // Written always, kept only if in range: no branch on the value.
+                // The word is always written, and kept only if it is in range: no branch depends on the value.
                 out[filled.min(out.len() - 1)] = word;
                 filled += usize::from(word < q);
                 if filled == out.len() {
@@ -216,7 +216,7 @@ impl RandomStream {
         }
     }
 
-    /// Coefficients uniform in {-1, 0, 1}, by rejection of 3 among two-bit pieces.
+    /// Draws coefficients uniform in {-1, 0, 1}, by rejection of 3 among two-bit pieces.
     #[must_use]
     pub fn uniform_ternary(&mut self, count: usize) -> Zeroizing<Vec<i8>> {
         let mut out = Zeroizing::new(Vec::with_capacity(count));
@@ -232,11 +232,10 @@ impl RandomStream {
         out
     }
 
-    /// Exactly `weight` coefficients of ±1 at uniform positions, the others 0 (Floyd's sampling).
+    /// Draws exactly `weight` coefficients of ±1 at uniform positions; the others are 0 (Floyd's sampling).
     ///
-    /// Floyd's algorithm looks at the position that it drew, and writes there or to the last one. Here
-    /// each draw passes over all coefficients twice, so that addresses tell nothing: `2·weight·count`
-    /// steps.
+    /// Floyd's algorithm reads the position that it drew, and writes there or to the last one. Here each draw passes
+    /// over all coefficients twice, so that addresses reveal nothing: `2·weight·count` steps.
     ///
     /// # Panics
     /// If the weight exceeds the count.
@@ -261,7 +260,7 @@ impl RandomStream {
         out
     }
 
-    /// A uniform word below `bound`, by rejection, as of [`RandomStream::uniform_assign`].
+    /// Draws a uniform word below `bound`, by rejection like [`RandomStream::uniform_assign`].
     fn below(&mut self, bound: u64) -> u64 {
         let mask = u64::MAX >> (bound - 1).leading_zeros().min(63);
         loop {
@@ -272,11 +271,11 @@ impl RandomStream {
         }
     }
 
-    /// Flags of `count` positions: 1 for exactly `weight` uniform ones, 0 for the others (selection sampling, Knuth, The
-    /// Art of Computer Programming 2, Section 3.4.2, Algorithm S).
+    /// Draws flags of `count` positions: 1 for exactly `weight` uniform ones, 0 for the others (selection sampling,
+    /// Knuth, The Art of Computer Programming 2, Section 3.4.2, Algorithm S).
     ///
-    /// A position is chosen with the probability that is left for it: the number still to be chosen, divided by the number
-    /// of positions that are left.
+    /// The probability that a position is chosen is the number of positions still to be chosen, divided by the number
+    /// of positions that remain.
     ///
     /// # Panics
     /// If the weight exceeds the count.
@@ -293,11 +292,11 @@ impl RandomStream {
         out
     }
 
-    /// Differences of two uniform numbers below `2^bits`: symmetric about 0, with a triangular law of variance
-    /// `(4^bits - 1)/6`.
+    /// Draws differences of two uniform numbers below `2^bits`: symmetric about 0, with a triangular distribution of
+    /// variance `(4^bits - 1)/6`.
     ///
     /// # Panics
-    /// If there are more than 62 bits.
+    /// If `bits` is above 62.
     #[must_use]
     pub fn uniform_differences(&mut self, count: usize, bits: u32) -> Zeroizing<Vec<i64>> {
         assert!(bits <= 62, "{bits} bits");
@@ -310,7 +309,7 @@ impl RandomStream {
         out
     }
 
-    /// Centred binomial errors: the difference of two sums of 21 coins, of variance 10.5.
+    /// Draws centred binomial errors: the difference of two sums of 21 coins, of variance 10.5.
     #[must_use]
     pub fn centered_binomial(&mut self, count: usize) -> Zeroizing<Vec<i8>> {
         let coins = (1u64 << 21) - 1;

@@ -1,19 +1,19 @@
-//! The ways between the ring of X^N + 1 and the real ring of degree N, through the ring of degree 2N that has both: products
-//! with one of its elements, and traces.
+//! Maps between the ring of X^N + 1 and the real ring of degree N, through the ring of degree 2N that contains both:
+//! products with one of its elements, and traces.
 //!
-//! With L the 4N-th cyclotomic field, K the 2N-th (whose X is the square of that of L) and R the maximal real subfield of
-//! L, traces from L to R and to K are sums of two conjugates. Evaluations of all three stand in bit-reversed order, which
-//! makes them neighbours: at evaluation j < N of L, and at its mirror image 2N - 1 - j, an element of R has its evaluation
-//! j, one of K its evaluations ⌊j/2⌋ and N - 1 - ⌊j/2⌋.
+//! Let L be the 4N-th cyclotomic field, K the 2N-th (whose X is the square of that of L) and R the maximal real
+//! subfield of L. Traces from L to R and to K are sums of two conjugates. The evaluations of all three are in
+//! bit-reversed order, which makes conjugates neighbours: at evaluation j < N of L, and at its mirror image 2N - 1 - j,
+//! an element of R has its evaluation j, and an element of K has its evaluations ⌊j/2⌋ and N - 1 - ⌊j/2⌋.
 
 use crate::{Basis, Buffer, Evaluations, NttTable, Poly, Ring, kernels};
 
-/// An element of the ring of degree 2N, by which others are multiplied before a trace: its evaluations for some primes.
+/// An element of the ring of degree 2N that multiplies polynomials before a trace: its evaluations for some primes.
 #[derive(Clone, Debug)]
 pub struct TraceFactor {
     basis: Basis,
     degree: usize,
-    /// For each limb, N evaluations, and the N others in mirrored order.
+    /// For each limb, N evaluations, followed by the N others in mirrored order.
     words: Buffer,
 }
 
@@ -38,18 +38,18 @@ impl TraceFactor {
         Self { basis, degree, words }
     }
 
-    /// Bytes in memory.
+    /// Returns the memory in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.words.len() * size_of::<u64>()
     }
 
-    /// The factor of each evaluation of one limb, and that of its mirror image.
+    /// Returns the factor of each evaluation of one limb, and the factor of its mirror image.
     fn limb(&self, limb: usize) -> (&[u64], &[u64]) {
         self.words[2 * self.degree * limb..][..2 * self.degree].split_at(self.degree)
     }
 
-    /// Traces that are to be written, of polynomials of a basis whose primes the factor has.
+    /// Returns a polynomial for traces, not yet written, on a basis whose primes the factor has.
     fn unwritten(&self, ring: &Ring, basis: Basis) -> Poly<Evaluations> {
         assert!(basis.limbs() <= self.basis.limbs(), "{basis:?} above {:?}", self.basis);
         Poly::unspecified(ring, basis)
@@ -58,7 +58,7 @@ impl TraceFactor {
     /// Returns the trace to the real ring of `factor·poly`, for a polynomial modulo X^N + 1.
     ///
     /// # Panics
-    /// If the polynomial has more primes than the factor, or the rings have not the same moduli.
+    /// If the polynomial has more primes than the factor, or the rings do not have the same moduli.
     #[must_use]
     pub fn to_real(&self, real: &Ring, poly: &Poly<Evaluations>) -> Poly<Evaluations> {
         let mut traces = self.unwritten(real, poly.basis());
@@ -71,11 +71,11 @@ impl TraceFactor {
         traces
     }
 
-    /// Both coordinates over the real ring of `factor·poly`, which its product with a secret takes: the trace, and the trace of
-    /// i times it.
+    /// Returns both coordinates of `factor·poly` over the real ring, which a product with a secret needs: the trace of
+    /// `factor·poly`, and the trace of i times it.
     ///
     /// # Panics
-    /// As [`TraceFactor::to_real`].
+    /// Panics like [`TraceFactor::to_real`].
     #[must_use]
     pub fn to_real_coordinates(
         &self,
@@ -90,7 +90,7 @@ impl TraceFactor {
             let table = real.table(real.prime_index(poly.basis(), limb));
             let m = table.modulus();
             self.conjugates(real, poly, limb, [first, second]);
-            // i is conjugated with the rest: i·(a - b) = i·(a + b) - 2i·b.
+            // The conjugate of i is -i: the second trace is i·(a - b) = i·(a + b) - 2i·b.
             let unit = table.imaginary_unit();
             kernels::add_assign(m, first, second);
             kernels::mul_scalar_assign(m, second, m.neg(m.add(unit, unit)));
@@ -99,7 +99,7 @@ impl TraceFactor {
         [first, second]
     }
 
-    /// The evaluations of one limb of `factor·poly`, and those at their mirror images.
+    /// Writes the evaluations of one limb of `factor·poly`, and those at their mirror images.
     fn conjugates(
         &self,
         real: &Ring,
@@ -122,7 +122,7 @@ impl TraceFactor {
     /// Returns the trace to the ring of X^N + 1 of `factor·poly`, for an element of the real ring.
     ///
     /// # Panics
-    /// As [`TraceFactor::to_real`].
+    /// Panics like [`TraceFactor::to_real`].
     #[must_use]
     pub fn to_complex(&self, ring: &Ring, poly: &Poly<Evaluations>) -> Poly<Evaluations> {
         let degree = self.degree;
@@ -175,7 +175,7 @@ mod tests {
         (0..count as i64).map(|i| (i * i * 31 + seed * i + 7) % 101 - 50).collect()
     }
 
-    /// The product modulo X^n + 1.
+    /// Returns the product modulo X^n + 1.
     fn product(a: &[i64], b: &[i64]) -> Vec<i64> {
         let length = a.len();
         let mut product = vec![0; length];
@@ -188,7 +188,7 @@ mod tests {
         product
     }
 
-    /// X^k to X^-k, modulo X^n + 1.
+    /// Maps X^k to X^-k, modulo X^n + 1.
     fn conjugate(a: &[i64]) -> Vec<i64> {
         (0..a.len()).map(|k| if k == 0 { a[0] } else { -a[a.len() - k] }).collect()
     }
@@ -205,7 +205,7 @@ mod tests {
         let factor = sample(2 * DEGREE, 3);
         let traces = TraceFactor::new(&ring, basis, &factor);
 
-        // An element of K has its coefficients at even places of L.
+        // An element of K has its coefficients at the even places of L.
         let of_complex = sample(DEGREE, 5);
         let mut lifted = vec![0; 2 * DEGREE];
         lifted.iter_mut().step_by(2).zip(&of_complex).for_each(|(out, &a)| *out = a);
@@ -223,7 +223,7 @@ mod tests {
         check(&real, first, &trace(&whole));
         check(&real, second, &trace(&product(&imaginary, &whole)));
 
-        // An element of the real ring is its own conjugate; the trace to K takes twice the even coefficients.
+        // An element of the real ring is its own conjugate; the trace to K is twice the even coefficients.
         let of_real = sample(DEGREE, 11);
         let mut lifted = vec![0; 2 * DEGREE];
         lifted[..DEGREE].copy_from_slice(&of_real);

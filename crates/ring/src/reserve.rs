@@ -1,11 +1,12 @@
-//! An allocator with a reserve, for programs whose memory has a limit that allocations meet.
+//! An allocator with a reserve, for programs that may reach a memory limit.
 //!
-//! The standard library ends a process when the system refuses an allocation. A program that has this allocator, and has put
-//! a reserve aside, gives the reserve back to the system then, and the allocation succeeds. Work asks at each of its steps
-//! ([`refused_allocation`]) and ends with an error. What lies between two steps has to fit into the reserve.
+//! The standard library ends a process when the system refuses an allocation. A program that uses this allocator and
+//! keeps a reserve instead returns the reserve to the system at that point, and the allocation succeeds. Work checks
+//! for this at each of its steps ([`refused_allocation`]) and ends with an error. Allocations between two steps have to
+//! fit into the reserve.
 //!
-//! Buffers that may be larger, those of keys, are allocated by [`reserved`]: where the system refuses one, the call unwinds to
-//! [`catch_refused`], with and without this allocator.
+//! Buffers that may be larger than the reserve, those of keys, are allocated by [`reserved`]: if the system refuses
+//! one, the call unwinds to [`catch_refused`], with or without this allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint;
@@ -30,26 +31,26 @@ pub struct WithReserve;
 /// The reserve of the process.
 static RESERVE: Reserve = Reserve::new();
 
-/// A block that no one uses, until it is given back.
+/// A block of unused memory, until it is returned to the system.
 #[derive(Debug)]
 struct Reserve {
     block: AtomicPtr<u8>,
     bytes: AtomicUsize,
     state: AtomicUsize,
-    /// Bytes of the allocation that was refused.
+    /// The size of the allocation that was refused, in bytes.
     refused: AtomicUsize,
 }
 
-/// Most bytes that a layout may have, rounded up to its alignment.
+/// The most bytes that a layout may have, rounded up to its alignment.
 const MAX_BYTES: usize = isize::MAX as usize & !15;
 
-/// There is no reserve, and there was none.
+/// State: there is no reserve, and there was none.
 const NONE: usize = 0;
-/// The reserve is there.
+/// State: the reserve is there.
 const KEPT: usize = 1;
-/// A thread makes the reserve, or gives it back.
+/// State: a thread is making the reserve, or returning it.
 const CHANGING: usize = 2;
-/// The reserve was given back.
+/// State: the reserve was returned to the system.
 const SPENT: usize = 3;
 
 impl Reserve {
@@ -66,14 +67,14 @@ impl Reserve {
         Layout::from_size_align(bytes, 16).unwrap_or(Layout::new::<u128>())
     }
 
-    /// Moves from one state to that of a change, and returns whether this thread makes the change.
+    /// Moves from the state `from` to that of a change, and returns whether this thread makes the change.
     fn begins(&self, from: usize) -> bool {
         let moved =
             self.state.compare_exchange(from, CHANGING, Ordering::Acquire, Ordering::Relaxed);
         moved.is_ok()
     }
 
-    /// Puts bytes aside unless they are.
+    /// Sets bytes aside, unless there is a reserve already.
     fn keep(&self, bytes: usize) {
         let bytes = bytes.min(MAX_BYTES);
         if bytes == 0 || !(self.begins(NONE) || self.begins(SPENT)) {
@@ -86,9 +87,10 @@ impl Reserve {
         self.state.store(if block.is_null() { SPENT } else { KEPT }, Ordering::Release);
     }
 
-    /// Gives the reserve back after an allocation was refused, and returns whether another attempt may succeed.
+    /// Returns the reserve to the system after an allocation was refused. The result says whether another attempt may
+    /// succeed.
     fn spend(&self, refused: usize) -> bool {
-        // Larger ones are those that callers expect to fail.
+        // Callers expect allocations larger than the reserve to fail.
         if refused > self.bytes.load(Ordering::Relaxed) {
             return false;
         }
@@ -111,14 +113,14 @@ impl Reserve {
     }
 }
 
-/// Puts `bytes` aside for the next allocation that the system refuses, unless they are. Does nothing in programs that have
-/// another allocator, except for taking the bytes.
+/// Sets `bytes` aside for the next allocation that the system refuses, unless there is a reserve already. In programs
+/// with another allocator, this only uses memory.
 pub fn keep_reserve(bytes: usize) {
     RESERVE.keep(bytes);
 }
 
-/// Returns the bytes of the allocation for which the reserve was given back, if it was, or if there was no memory for a
-/// reserve: work has to end.
+/// Returns the size in bytes of the allocation for which the reserve was used, or for which there was no memory for a
+/// reserve. If there is one, work has to end.
 pub fn refused_allocation() -> Option<usize> {
     RESERVE.refused()
 }
@@ -126,21 +128,21 @@ pub fn refused_allocation() -> Option<usize> {
 /// Bytes of a buffer that the system refused.
 struct Refused(usize);
 
-/// Calls of [`catch_refused`] that run.
+/// The number of running calls of [`catch_refused`].
 static CATCHING: AtomicUsize = AtomicUsize::new(0);
 
-/// Ends the call of [`catch_refused`] around this one, and prints nothing. A panic where there is none.
+/// Unwinds to the enclosing call of [`catch_refused`], without printing anything. Panics if there is none.
 pub(crate) fn refuse(bytes: usize) -> ! {
     if CATCHING.load(Ordering::Relaxed) > 0 {
         resume_unwind(Box::new(Refused(bytes)));
     }
-    panic!("the system gives no memory for a buffer of {bytes} bytes")
+    panic!("the system refused memory for a buffer of {bytes} bytes")
 }
 
 /// Returns an empty vector with room for `count` elements.
 ///
 /// # Panics
-/// If the system does not give it: within [`catch_refused`], an error.
+/// If the system refuses the memory. Within [`catch_refused`], this is an error instead.
 #[must_use]
 pub fn reserved<T>(count: usize) -> Vec<T> {
     let mut room = Vec::new();
@@ -163,7 +165,7 @@ pub fn reserved<T>(count: usize) -> Vec<T> {
 /// The bytes of the first buffer that the system refused, on any thread of the call.
 pub fn catch_refused<R>(call: impl FnOnce() -> R) -> Result<R, usize> {
     CATCHING.fetch_add(1, Ordering::Relaxed);
-    // What the call has changed is dropped, as after an error that it returns.
+    // Anything that the call has changed is dropped, as it is when the call returns an error.
     let outcome = catch_unwind(AssertUnwindSafe(call));
     CATCHING.fetch_sub(1, Ordering::Relaxed);
     outcome.map_err(|panic| match panic.downcast::<Refused>() {
@@ -172,10 +174,10 @@ pub fn catch_refused<R>(call: impl FnOnce() -> R) -> Result<R, usize> {
     })
 }
 
-// SAFETY: everything is the system's allocator's, which is asked once more where it refused.
+// SAFETY: all calls go to the system's allocator, which is called a second time after it refused.
 unsafe impl GlobalAlloc for WithReserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let block = unsafe { System.alloc(layout) };
         if block.is_null() && RESERVE.spend(layout.size()) {
             // SAFETY: as above.
@@ -185,7 +187,7 @@ unsafe impl GlobalAlloc for WithReserve {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let block = unsafe { System.alloc_zeroed(layout) };
         if block.is_null() && RESERVE.spend(layout.size()) {
             // SAFETY: as above.
@@ -195,15 +197,15 @@ unsafe impl GlobalAlloc for WithReserve {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { System.dealloc(block, layout) };
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let moved = unsafe { System.realloc(block, layout, size) };
         if moved.is_null() && RESERVE.spend(size) {
-            // SAFETY: as above; what was not moved is as it was.
+            // SAFETY: as above; a block that was not moved is unchanged.
             return unsafe { System.realloc(block, layout, size) };
         }
         moved

@@ -9,11 +9,11 @@ use crate::kernels::Permutation;
 use crate::moduli::RingModuli;
 use crate::{Modulus, NttTable};
 
-/// A ring `Z[X]/(X^N + 1)` with one chain of main primes or several, and a list of special primes.
+/// A ring `Z[X]/(X^N + 1)` with one or several chains of main primes, and a list of special primes.
 ///
-/// Holds one NTT table for each modulus that a limb may have, and caches the permutations of automorphisms and the
-/// constants of base conversions as they are first asked for. Moduli are numbered as [`RingModuli`] says.
-/// Shared between threads by reference or [`Arc`].
+/// Holds one NTT table for each modulus that a limb may have. Caches the permutations of automorphisms and the
+/// constants of base conversions when they are first used. Moduli are numbered as in [`RingModuli`]. Threads share a
+/// ring by reference or [`Arc`].
 ///
 /// ```
 /// use cryptable_ring::{primes::ntt_primes, Basis, Ring};
@@ -31,17 +31,17 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Builds the ring of degree `degree` over the given primes, a limb each.
+    /// Builds the ring of degree `degree` over the given primes, one per limb.
     ///
     /// # Panics
-    /// If the degree is not a power of two of at least 16, or a modulus has no [`NttTable`]: primes
-    /// are checked where parameters are validated, so this is an invariant here.
+    /// If the degree is not a power of two of at least 16, or a modulus has no [`NttTable`]. Validation of parameters
+    /// checks the primes, so this is an invariant here.
     #[must_use]
     pub fn new(degree: usize, main: &[u64], special: &[u64]) -> Self {
         Self::with_chains(degree, vec![Chain::new(main)], special)
     }
 
-    /// Builds a ring like [`Ring::new`], with several chains, and primes that share limbs.
+    /// Builds a ring like [`Ring::new`], with several chains, and with primes that share limbs.
     ///
     /// ```
     /// use cryptable_ring::{primes::ntt_primes, Chain, Ring, SharedLimbs};
@@ -52,7 +52,8 @@ impl Ring {
     /// ```
     ///
     /// # Panics
-    /// Panics like [`Ring::new`], if there is no chain, or if the product of two primes that share a limb is 2^50 or more.
+    /// Panics like [`Ring::new`], or if there is no chain, or if the product of two primes that share a limb is 2^50 or
+    /// more.
     #[must_use]
     pub fn with_chains(degree: usize, chains: Vec<Chain>, special: &[u64]) -> Self {
         Self::of(RingModuli::new(degree, chains, special))
@@ -61,7 +62,7 @@ impl Ring {
     /// Returns the ring of these moduli, with their tables.
     ///
     /// # Panics
-    /// If one is no NTT modulus for the degree.
+    /// If a modulus is no NTT modulus for the degree.
     #[must_use]
     pub fn of(moduli: RingModuli) -> Self {
         Self::with_tables(moduli, NttTable::new)
@@ -69,11 +70,11 @@ impl Ring {
 
     /// Returns the real ring of these moduli (see [`NttTable`]), whose N slots are real numbers.
     ///
-    /// Constants, sums, products and key switches are those of any ring. It has no imaginary unit, and automorphisms are not
-    /// implemented.
+    /// Constants, sums, products and key switches work as in any ring. The real ring has no imaginary unit, and
+    /// automorphisms are not implemented.
     ///
     /// # Panics
-    /// If one has no 4N-th root of unity, or is not below 2^50.
+    /// If a modulus has no 4N-th root of unity, or is not below 2^50.
     #[must_use]
     pub fn real(moduli: RingModuli) -> Self {
         Self::with_tables(moduli, NttTable::real)
@@ -94,11 +95,11 @@ impl Ring {
         }
     }
 
-    /// Returns the ring of half the degree and the same moduli, whose X is the square of that of this one: a subring, made when
-    /// it is first asked for ([`Poly::even_part`](crate::Poly::even_part), [`Poly::lifted`](crate::Poly::lifted)).
+    /// Returns the ring of half the degree and the same moduli, a subring whose X is the square of this ring's X. It is
+    /// made on first use ([`Poly::even_part`](crate::Poly::even_part), [`Poly::lifted`](crate::Poly::lifted)).
     ///
     /// # Panics
-    /// If half of the degree is below 16.
+    /// If half the degree is below 16.
     #[must_use]
     pub fn half(&self) -> &Self {
         self.half.get_or_init(|| Box::new(Self::of(self.moduli.of_half())))
@@ -146,7 +147,7 @@ impl Ring {
         (0..basis.limbs()).map(|limb| self.prime_index(basis, limb)).collect()
     }
 
-    /// The NTTs of all primes.
+    /// Returns the NTT tables of all moduli.
     pub(crate) fn tables(&self) -> &[NttTable] {
         &self.tables
     }
@@ -175,7 +176,7 @@ impl Ring {
         self.moduli.chain(chain).primes[index]
     }
 
-    /// Returns the number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
+    /// Returns the number of the prime `q_index` of a chain by itself, without the prime that it shares a limb with.
     #[must_use]
     pub fn single_prime(&self, chain: usize, index: usize) -> usize {
         self.moduli.single_prime(chain, index)
@@ -187,11 +188,11 @@ impl Ring {
         self.limb_primes(basis).iter().map(|&i| (self.modulus(i).value() as f64).log2()).sum()
     }
 
-    /// A square root of -1 modulo the prime with this index: the value of `X^(N/2)` in the first
-    /// half of the evaluations (in the second half it is the negative).
+    /// Returns a square root of -1 modulo the prime with this index: the value of `X^(N/2)` in the first half of the
+    /// evaluations (in the second half it is the negative).
     ///
-    /// In slots it is the constant i, so a complex constant `a + ib` multiplies the first half of a
-    /// limb by `a + b·root` and the second by `a - b·root`.
+    /// In slots it is the constant i. A complex constant `a + ib` therefore multiplies the first half of a limb by
+    /// `a + b·root` and the second by `a - b·root`.
     #[must_use]
     pub fn imaginary_unit(&self, prime: usize) -> u64 {
         self.table(prime).imaginary_unit()
@@ -211,8 +212,8 @@ impl Ring {
 
     /// Returns the permutation by which `X -> X^element` acts on evaluations.
     ///
-    /// Evaluation i is the value at `ψ^(2·bitrev(i)+1)`, so the image has there the value that
-    /// stood at the exponent multiplied by `element`.
+    /// Evaluation i is the value at `ψ^(2·bitrev(i)+1)`, so evaluation i of the image is the value at that exponent
+    /// multiplied by `element`.
     ///
     /// # Panics
     /// If `element` is even.
@@ -238,8 +239,9 @@ impl Ring {
         permutation
     }
 
-    /// Converts limbs modulo the primes `sources` (by index), of product Q, to other primes: the representative in
-    /// `(-Q/2, Q/2]`, exact but within `k·2^-52·Q` of the two ends for k of them.
+    /// Converts limbs modulo the primes `sources` (by index), of product Q, to other primes. The result is the
+    /// representative in `(-Q/2, Q/2]`, exact except within `k·2^-52·Q` of the two ends, where k is the number of
+    /// source primes.
     ///
     /// `source` holds **evaluations**, limb-major, one limb per source prime. `targets` are indices
     /// of primes and the limbs that receive **coefficients** in `[0, prime)`.
@@ -255,7 +257,7 @@ impl Ring {
         self.converter(sources).convert(&self.tables, source, targets);
     }
 
-    /// The conversion of residues modulo `sources` (prime indices) to every prime.
+    /// Returns the conversion of residues modulo `sources` (prime indices) to every prime.
     pub(crate) fn converter(&self, sources: &[usize]) -> Arc<BaseConverter> {
         if let Some(found) = self.converters.read().expect("no panic under lock").get(sources) {
             return Arc::clone(found);
@@ -269,7 +271,7 @@ impl Ring {
     }
 }
 
-/// `element^exponent mod 2N`.
+/// Returns `element^exponent mod 2N`.
 fn galois_power(degree: usize, element: usize, mut exponent: usize) -> usize {
     let order = 2 * degree;
     let (mut result, mut base) = (1, element % order);
@@ -291,7 +293,7 @@ pub fn rotation_element(degree: usize, rotation: usize) -> usize {
 
 /// Returns the inverse of an odd element modulo 2N.
 ///
-/// The group of odd numbers modulo 2N has exponent N/2, so it is the power N/2 - 1.
+/// The group of odd numbers modulo 2N has exponent N/2, so the inverse is the power N/2 - 1.
 #[must_use]
 pub fn inverse_element(degree: usize, element: usize) -> usize {
     galois_power(degree, element, degree / 2 - 1)

@@ -1,20 +1,20 @@
 //! Primitive roots of unity of order 2^k modulo a prime, or a product of two.
 //!
-//! Evaluations are values at powers of a root, and files hold evaluations: which root is taken is
-//! part of the format. For a prime it is the one that crate `tfhe-ntt` takes: -1, of which square
-//! roots are drawn by the algorithm of Tonelli and Shanks with the least quadratic non-residue. For
-//! a product of two primes it is the number that has the two primes' roots as its residues.
+//! Evaluations are values at powers of a root, and files hold evaluations, so the choice of the root is part of the
+//! format. For a prime it is the root that the crate `tfhe-ntt` uses: repeated square roots of -1, computed by the
+//! algorithm of Tonelli and Shanks with the least quadratic non-residue. For a product of two primes it is the number
+//! whose residues are the roots of the two primes.
 
 use crate::Modulus;
 use crate::modulus::VECTOR_BOUND;
 use crate::primes::is_prime;
 
-/// A primitive root of unity of order `order`, a power of two of at least 2, modulo a prime or a
-/// product of two different ones below 2^50.
+/// Returns a primitive root of unity of order `order`, a power of two of at least 2, modulo a prime or a product of two
+/// different primes below 2^50.
 ///
-/// Modulo a product, its powers differ by units: it is primitive modulo either prime.
+/// Modulo a product, differences of its powers are units: it is primitive modulo either prime.
 ///
-/// `None` if the modulus is another number, or a prime of it is not 1 modulo `order`.
+/// Returns `None` if the modulus is another number, or if one of its primes is not 1 modulo `order`.
 pub(crate) fn primitive_root(m: &Modulus, order: u64) -> Option<u64> {
     assert!(order.is_power_of_two() && order >= 2, "order {order}");
     let q = m.value();
@@ -25,12 +25,12 @@ pub(crate) fn primitive_root(m: &Modulus, order: u64) -> Option<u64> {
     let b = Modulus::new(q / a);
     let root_a = prime_root(&Modulus::new(a), order)?;
     let root_b = prime_root(&b, order)?;
-    // The number below ab with these residues: root_a + a·x, x = (root_b - root_a)/a modulo b.
+    // The number below ab with these residues is root_a + a·x, where x = (root_b - root_a)/a modulo b.
     let x = b.mul(b.sub(root_b, b.reduce(root_a)), b.inv(a));
     Some(root_a + a * x)
 }
 
-/// The smaller prime of a product of two different primes below 2^50, both 1 modulo `order`.
+/// Returns the smaller prime of a product of two different primes below 2^50, both 1 modulo `order`.
 fn smaller_prime(q: u64, order: u64) -> Option<u64> {
     if q >= VECTOR_BOUND {
         return None;
@@ -50,14 +50,14 @@ fn prime_root(m: &Modulus, order: u64) -> Option<u64> {
     (1..order.ilog2()).try_fold(group, |root, _| square_root(m, non_residue, root))
 }
 
-/// A square root of `x` modulo a prime, given a quadratic non-residue, by the algorithm of Tonelli
-/// and Shanks; `None` if there is none.
+/// Returns a square root of `x` modulo a prime, or `None` if there is none, given a quadratic non-residue, by the
+/// algorithm of Tonelli and Shanks.
 fn square_root(m: &Modulus, non_residue: u64, x: u64) -> Option<u64> {
     let twos = (m.value() - 1).trailing_zeros();
     let odd = (m.value() - 1) >> twos;
-    // root^2 = x·rest throughout, and the order of `rest` is a power of two that falls.
+    // root^2 = x·rest throughout, and the order of `rest` is a decreasing power of two.
     let (mut root, mut rest) = (m.pow(x, odd.div_ceil(2)), m.pow(x, odd));
-    // Of order 2^twos.
+    // An element of order 2^twos.
     let generator = m.pow(non_residue, odd);
     while rest != 1 {
         let squares = std::iter::successors(Some(rest), |&y| Some(m.mul(y, y)));
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn other_moduli_have_none() {
-        // A square, a product of three primes, one whose second prime has no root, a large product.
+        // A square, a product of three primes, a product whose second prime has no root, and a large product.
         for q in [97 * 97, 97 * 193 * 257, 97 * 101, 97 * ntt_primes(16, 50.0, 1, &[])[0]] {
             assert_eq!(primitive_root(&Modulus::new(q), 32), None, "{q}");
         }

@@ -1,8 +1,9 @@
-//! Division by dropped primes, rounded to nearest: ModDown, rescale, or both at once; in parts, which other passes over
-//! limbs take along.
+//! Division by dropped primes, rounded to nearest: ModDown, rescale, or both at once. It comes in steps, which can be
+//! part of other passes over limbs.
 //!
-//! `round(x/D) = (x - [x]_D)/D` modulo every prime that is kept, D the product of the dropped ones and `[x]_D` the
-//! representative of least absolute value. One inverse NTT a dropped limb, one NTT a kept one.
+//! The quotient is `round(x/D) = (x - [x]_D)/D` modulo every prime that is kept, where D is the product of the dropped
+//! ones and `[x]_D` the representative of least absolute value. This takes one inverse NTT per dropped limb and one NTT
+//! per kept one.
 
 use std::sync::Arc;
 
@@ -20,8 +21,9 @@ pub struct RoundedDivision<'a> {
 }
 
 impl<'a> RoundedDivision<'a> {
-    /// Returns the division of polynomials of a basis by all special primes and the top `rescale` main primes. None if there is
-    /// nothing to divide by, or only the second prime of a limb is dropped, which leaves a limb to be cut in two.
+    /// Returns the division of polynomials of a basis by all special primes and the top `rescale` main primes. Returns
+    /// `None` if there is nothing to divide by, or if a limb loses only its second prime, so that the limb has to be
+    /// cut in two.
     ///
     /// ```
     /// use cryptable_ring::{Basis, Ring, RoundedDivision, primes::ntt_primes};
@@ -43,26 +45,28 @@ impl<'a> RoundedDivision<'a> {
         (!is_split && !dropped.is_empty()).then(|| Self::by(ring, kept, &dropped))
     }
 
-    /// The division by the product of moduli (by number), with these primes left.
+    /// Returns the division by the product of the moduli with these numbers, to the basis `kept`.
     pub(crate) fn by(ring: &'a Ring, kept: Basis, dropped: &[usize]) -> Self {
         Self { ring, kept, converter: ring.converter(dropped) }
     }
 
-    /// Returns the primes that are left.
+    /// Returns the primes that remain.
     #[must_use]
     pub fn kept(&self) -> Basis {
         self.kept
     }
 
-    /// Prepares a dropped limb, by its place among them: evaluations become what [`RoundedDivision::remainders`] reads.
+    /// Prepares a dropped limb, by its index among the dropped ones: converts evaluations to the input of
+    /// [`RoundedDivision::remainders`].
     pub fn prepare(&self, index: usize, words: &mut [u64]) {
         self.converter.prepare(self.ring.tables(), index, words);
     }
 
-    /// The coefficients of `[x]_D` modulo the kept primes, from all dropped limbs, prepared.
+    /// Computes the coefficients of `[x]_D` modulo the kept primes, from all dropped limbs after
+    /// [`RoundedDivision::prepare`].
     ///
     /// # Panics
-    /// If the slices are not of all dropped and all kept limbs.
+    /// If the slices do not have the length of all dropped and of all kept limbs.
     pub fn remainders(&self, prepared: &[u64], out: &mut [u64]) {
         assert_eq!(out.len(), self.kept.limbs() * self.ring.degree(), "words of {:?}", self.kept);
         let limbs = out.chunks_mut(self.ring.degree()).enumerate();
@@ -71,18 +75,18 @@ impl<'a> RoundedDivision<'a> {
         self.converter.convert_prepared(self.ring.tables(), prepared, &mut targets);
     }
 
-    /// One limb of the remainder to evaluations.
+    /// Transforms one limb of the remainder to evaluations.
     pub fn transform(&self, limb: usize, remainder: &mut [u64]) {
         self.ring.table(self.ring.prime_index(self.kept, limb)).forward_assign(remainder);
     }
 
-    /// 1/D modulo a kept limb.
+    /// Returns 1/D modulo a kept limb.
     #[must_use]
     pub fn inverse(&self, limb: usize) -> u64 {
         self.converter.product_inverse(self.ring.prime_index(self.kept, limb))
     }
 
-    /// Words of the quotient's limb in place of the remainder's, from those of the dividend: all evaluations.
+    /// Overwrites a limb of the remainder with the quotient's, given the dividend's; all three are evaluations.
     pub fn finish(&self, limb: usize, remainder: &mut [u64], dividend: &[u64]) {
         let prime = self.ring.prime_index(self.kept, limb);
         let m = self.ring.modulus(prime);
@@ -90,7 +94,8 @@ impl<'a> RoundedDivision<'a> {
         kernels::sub_mul_scalar_assign(m, remainder, dividend, minus_inverse);
     }
 
-    /// All of it: the quotient of `dividend`, the kept limbs, in place of `out`. Overwrites the dropped limbs.
+    /// Performs the whole division: writes the quotient of `dividend`, the kept limbs, to `out`. Overwrites the dropped
+    /// limbs.
     pub(crate) fn divide(&self, dividend: &[u64], dropped: &mut [u64], out: &mut [u64]) {
         let degree = self.ring.degree();
         let limbs = dropped.par_chunks_mut(degree).enumerate();

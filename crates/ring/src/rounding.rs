@@ -1,17 +1,17 @@
 //! Rounding of secret numbers, in constant time.
 //!
-//! `round` and `floor` are branches in the system's library wherever the processor that is compiled for has no
-//! instruction for them, and division takes a time that depends on the dividend. Sums and products do not, for numbers
-//! that are not denormal.
+//! In the system's library, `round` and `floor` branch wherever the target processor has no instruction for them, and
+//! division takes a time that depends on the dividend. Sums and products of numbers that are not denormal take constant
+//! time.
 
-/// 1.5·2^52: a double that is added to a smaller number leaves no bits below the point.
+/// 1.5·2^52: adding this double to a smaller number leaves no bits below the point.
 const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// 2^31: numbers are rounded in two parts.
 const HIGH: u32 = 31;
 const UNIT: f64 = (1u64 << HIGH) as f64;
 
-/// Returns the nearest integer to a number of size below 2^82; of two, the even one.
+/// Returns the nearest integer to a number of size below 2^82, and the even one of two.
 ///
 /// ```
 /// use cryptable_ring::rounding::nearest;
@@ -24,7 +24,8 @@ pub fn nearest(x: f64) -> f64 {
     high + ((x - high + ROUNDER) - ROUNDER)
 }
 
-/// Returns the nearest integer to a number of size below 2^62; of two, the even one. Larger numbers give any integer.
+/// Returns the nearest integer to a number of size below 2^62, and the even one of two. The result for larger numbers
+/// is unspecified.
 ///
 /// ```
 /// use cryptable_ring::rounding::nearest_integer;
@@ -38,19 +39,19 @@ pub fn nearest_integer(x: f64) -> i64 {
     (bits_of(high) << HIGH).wrapping_add(bits_of(x - high * UNIT))
 }
 
-/// The nearest multiple of 2^31, over that. The rest is at most half a unit, and exact.
+/// Returns the nearest multiple of 2^31, divided by 2^31. The rest is at most half a unit, and exact.
 #[inline]
 fn upper(x: f64) -> f64 {
     (x * (1.0 / UNIT) + ROUNDER) - ROUNDER
 }
 
-/// The nearest integer to a number of size below 2^51, by the bits of its sum with the rounder.
+/// Returns the nearest integer to a number of size below 2^51, from the bits of its sum with the rounder.
 #[inline]
 fn bits_of(x: f64) -> i64 {
     ((x + ROUNDER).to_bits() as i64).wrapping_sub(ROUNDER.to_bits() as i64)
 }
 
-/// Fractions of a public integer: `c/d` for integers c, without a division.
+/// Fractions with a public integer as denominator: `c/d` for integers c, without a division.
 ///
 /// ```
 /// use cryptable_ring::rounding::FractionOf;
@@ -65,10 +66,10 @@ pub struct FractionOf {
 }
 
 impl FractionOf {
-    /// Fractions of a divisor.
+    /// Returns the fractions with this divisor.
     ///
     /// # Panics
-    /// Unless it is from 1 to 2^50.
+    /// Unless the divisor is from 1 to 2^50.
     #[must_use]
     pub fn new(divisor: u64) -> Self {
         assert!((1..=1 << 50).contains(&divisor), "divisor {divisor}");
@@ -76,11 +77,11 @@ impl FractionOf {
         Self { reciprocal: 1.0 / divisor as f64, high: (divisor - low) as f64, low: low as f64 }
     }
 
-    /// `c/d`, rounded as a division of doubles is, for c of size up to that of the divisor.
+    /// Returns `c/d`, rounded like a division of doubles, for c of size up to that of the divisor.
     #[must_use]
     #[inline]
     pub fn of(&self, numerator: i64) -> f64 {
-        /// 2^27 + 1: a double's product with it splits off its upper half (Veltkamp).
+        /// 2^27 + 1: the product of a double with this number splits off the upper half of the double (Veltkamp).
         const SPLITTER: f64 = ((1u64 << 27) + 1) as f64;
         let Self { reciprocal, high, low } = *self;
         let numerator = numerator as f64;
@@ -88,7 +89,7 @@ impl FractionOf {
         let scaled = quotient * SPLITTER;
         let upper = scaled - (scaled - quotient);
         let lower = quotient - upper;
-        // What the quotient misses, exactly: every product is, and every difference fits into a double.
+        // The remainder of the quotient. It is exact: every product is, and every difference fits into a double.
         let rest = numerator - upper * high - upper * low - lower * high - lower * low;
         quotient + rest * reciprocal
     }
@@ -107,7 +108,7 @@ mod tests {
             assert_eq!(nearest_integer(x), x.round_ties_even() as i64, "{x}");
             assert_eq!(nearest(x), x.round_ties_even(), "{x}");
         }
-        // A tie of both parts.
+        // A tie in both parts.
         let tie = 30f64.exp2();
         assert_eq!([tie, -tie, 3.0 * tie].map(nearest_integer), [1 << 30, -(1 << 30), 3 << 30]);
     }

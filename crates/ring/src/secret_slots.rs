@@ -1,4 +1,4 @@
-//! Slots that hold secrets: what is encrypted, and what is decrypted before its noise is rounded away.
+//! Slots that hold secrets: values to be encrypted, and decrypted values before their noise is rounded away.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -6,8 +6,8 @@ use std::ops::{Deref, DerefMut};
 use num_complex::Complex64;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Complex numbers that are overwritten when they are dropped. Redacted in Debug, not `Clone`, of one length: growth would
-/// leave copies behind.
+/// Complex numbers that are overwritten when they are dropped. Redacted in `Debug`, not `Clone`, and of a fixed length,
+/// since growth would leave copies behind.
 ///
 /// ```
 /// use cryptable_ring::SecretSlots;
@@ -20,7 +20,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 pub struct SecretSlots(Vec<Complex64>);
 
 impl SecretSlots {
-    /// So many slots, each by its index.
+    /// Returns `count` slots, each computed from its index.
     #[must_use]
     pub fn from_fn(count: usize, slot: impl FnMut(usize) -> Complex64) -> Self {
         let mut slots = Vec::with_capacity(count);
@@ -28,7 +28,7 @@ impl SecretSlots {
         Self(slots)
     }
 
-    /// Returns the slots, for a caller who may see them and is to clear them.
+    /// Returns the slots, for a caller who may see them and has to clear them.
     #[must_use]
     pub fn into_public(mut self) -> Vec<Complex64> {
         std::mem::take(&mut self.0)

@@ -1,5 +1,5 @@
-//! Products of pairs of polynomials with an integer matrix, whose rows are multiplied with
-//! selectors while they are in the cache: what a multiplexer tree makes of a table.
+//! Products of pairs of polynomials with an integer matrix, whose rows are multiplied with selectors while they are in
+//! the cache: the way a multiplexer tree evaluates a table.
 
 use std::ops::Range;
 
@@ -9,22 +9,20 @@ use crate::combination::Tensor;
 use crate::kernels::{self, ColumnBlock, MatrixTiles};
 use crate::{Buffer, Evaluations, Modulus, Poly, Ring};
 
-/// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all
-/// rows.
+/// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all rows.
 const BLOCK_WORDS: usize = 3 << 16;
 
-/// Bytes of a block over the entries of a matrix, where there are few: with 128 rows and columns, 256 words of both parts
-/// take 24 bytes each for every column, and for every row.
+/// Bytes of a block per entry of the matrix, for matrices with few entries: with 128 rows and columns, 256 words of
+/// both parts take 24 bytes each, for every column and for every row.
 const SCRATCH_BYTES_PER_ENTRY: usize = 192;
 
-/// Most bytes of a block: 16 MiB of residues, and what they are made of.
+/// The most bytes of a block: 16 MiB of residues, and the words that they are computed from.
 const MOST_SCRATCH_BYTES: usize = 24 << 20;
 
-/// Fewest words of a block: the smallest ring degree.
+/// The fewest words of a block: the smallest ring degree.
 const MIN_WIDTH: usize = 16;
 
-/// Words of a limb that a task takes: enough tasks for all threads, and few slices of outputs to
-/// keep track of.
+/// Words of a limb per task: there are enough tasks for all threads, and few slices of outputs to keep track of.
 const SPAN: usize = 1024;
 
 /// A pair of polynomials: the two parts of a ciphertext.
@@ -32,8 +30,8 @@ pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// An entry takes 7/4 bytes for each number that residues are taken modulo where VNNI multiplies them, up to 24; 8 as a
-/// word, 8 to 24 as doubles, fewer where AMX works on bytes.
+/// With VNNI, an entry takes 7/4 bytes for each of the small moduli of its residues, of which there are at most 24. It
+/// takes 8 bytes as a word, 8 to 24 as doubles, and fewer with AMX, which works on bytes.
 #[derive(Debug)]
 pub struct TableMatrix {
     outer: usize,
@@ -93,7 +91,7 @@ impl TableMatrix {
         self.tiles.columns()
     }
 
-    /// Returns the bytes that the entries take in memory.
+    /// Returns the memory of the entries in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.tiles.memory_bytes()
@@ -103,13 +101,12 @@ impl TableMatrix {
 /// `result[o][k] = Σ_i (Σ_j e[o][i][j]·columns[j]) ⊗ selectors[k][i]` modulo `q_0 … q_{main-1}`,
 /// where ⊗ is the product of pairs that a [`Tensor`] holds.
 ///
-/// Columns and selectors may have more limbs than `main`: the others are not read. Costs two
-/// multiply-accumulates per entry, limb and coefficient (one for each part), and reads every operand
-/// once: row sums stay in the cache.
+/// Columns and selectors may have more limbs than `main`: the others are not read. The cost is two multiply-accumulates
+/// per entry, limb and coefficient (one for each part). Every operand is read once: row sums stay in the cache.
 ///
 /// # Panics
-/// If there are no selectors, numbers of columns or selectors are not those of the matrix, an
-/// operand has fewer than `main` chain primes, or primes share limbs.
+/// If there are no selectors, if the numbers of columns or selectors are not those of the matrix, if an operand has
+/// fewer than `main` chain primes, or if primes share limbs.
 ///
 /// ```
 /// use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
@@ -137,7 +134,7 @@ pub fn selected_matrix_product(
     let operands = columns.iter().chain(selectors.iter().flatten()).flatten();
     assert!({ operands }.all(|poly| poly.basis().main >= main), "an operand lacks limbs");
     let basis = ring.main_basis(main);
-    assert_eq!(basis.limbs(), main, "tables are for chains of one prime a limb");
+    assert_eq!(basis.limbs(), main, "tables are for chains of one prime per limb");
     let poly = || Poly::<Evaluations>::unspecified(ring, basis);
     let tensor = || Tensor { d0: poly(), d1: poly(), d2: poly() };
     let mut results: Vec<Vec<Tensor>> =
@@ -172,10 +169,10 @@ pub fn selected_matrix_product(
     results
 }
 
-/// The words of a limb of all results that a task writes: `[o][set]`, set after set.
+/// The words of one limb that a task writes to all results: `[o][set]`, set after set.
 type Outputs<'a> = Vec<[&'a mut [u64]; 3]>;
 
-/// Some words of one limb, or of a group of limbs that residues multiply.
+/// Some words of one limb, or of a group of limbs that are multiplied by residues.
 struct Task<'a> {
     limbs: Range<usize>,
     has_residues: bool,
@@ -201,7 +198,7 @@ impl Task<'_> {
     }
 }
 
-/// Limbs that are multiplied together, and whether residues multiply them.
+/// Returns the limbs that are multiplied together, and whether residues multiply them.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables, reason = "kernels are for x86-64"))]
 fn groups(operands: &Operands, main: usize) -> Vec<(Range<usize>, bool)> {
     #[cfg(target_arch = "x86_64")]
@@ -222,7 +219,7 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// Copies the words of a limb of all selectors that begin at `start`: `[set][i][part][word]`.
+    /// Copies the words from `start` on of one limb of all selectors: `[set][i][part][word]`.
     fn copy_selectors(&self, limb: usize, copies: &mut [u64], start: usize, width: usize) {
         let selectors = self.selectors.iter().flatten().flatten();
         for (copy, selector) in copies.chunks_exact_mut(width).zip(selectors) {
@@ -231,10 +228,10 @@ impl Operands<'_> {
     }
 }
 
-/// One block of words of all operands, contiguous, and of the row sums.
+/// One block of words of all operands and of the row sums, contiguous.
 ///
-/// Polynomials lie a power of two apart, so that the same words of many of them would fall into a
-/// few sets of the cache.
+/// The distance between polynomials is a power of two, so that the same words of many of them would share a few sets of
+/// the cache.
 struct Scratch<'a> {
     tiles: &'a MatrixTiles,
     modulus: &'a Modulus,
@@ -245,7 +242,7 @@ struct Scratch<'a> {
     columns: ColumnBlock,
     /// `[set][i][part][word]`.
     selectors: Buffer,
-    /// `[row][part][word]`: rows that wait to be multiplied with selectors.
+    /// `[row][part][word]`: rows that are yet to be multiplied with selectors.
     sums: Buffer,
 }
 
@@ -269,7 +266,7 @@ impl<'a> Scratch<'a> {
         }
     }
 
-    /// Copies the words of the operands that begin at `start`.
+    /// Copies the words of the operands from `start` on.
     fn load(&mut self, operands: &Operands<'a>, start: usize) {
         let (width, limb) = (self.width, self.limb);
         for part in 0..2 {
@@ -286,7 +283,7 @@ impl<'a> Scratch<'a> {
         let tile_rows = self.tiles.tile_rows();
         let (width, inner, sets) = (self.width, matrix.inner, operands.selectors.len());
         let row = 2 * width;
-        // The rows in `sums`; the tiles that have been computed.
+        // The rows in `sums`, and the number of tiles that have been computed.
         let (mut ready, mut tiles) = (0..0, 0);
         for out in out.chunks_mut(sets) {
             if ready.start > 0 {
@@ -309,7 +306,7 @@ impl<'a> Scratch<'a> {
     }
 }
 
-/// The sum of the tensor products of pairs of `a` with pairs of `b`, pair after pair.
+/// Writes the sum of the tensor products of pairs of `a` with pairs of `b`, pair after pair.
 fn tensor_sum<'a>(m: &Modulus, out: [&mut [u64]; 3], a: &'a [u64], b: &'a [u64]) {
     let width = out[0].len();
     let pair = |(a, b): (&'a [u64], &'a [u64])| {

@@ -1,15 +1,15 @@
-//! Clearing what functions that returned left on the stack.
+//! Clearing the stack of data that functions left behind.
 
 use zeroize::Zeroize;
 
-/// Words that are cleared, 8 KiB: more than a generator or a block cipher takes with all it calls.
+/// Words that are cleared, 8 KiB: more than a generator or a block cipher uses, with all functions that it calls.
 const WORDS: usize = 1 << 10;
 
 /// Overwrites the stack below the caller's frame, where functions that it called had their variables.
 ///
-/// Values that are moved, and registers that are spilled, leave copies there that no destructor knows
-/// of. Call it last, after what handled the secret has returned, from a function of which the secret
-/// itself is no local variable.
+/// Moved values and spilled registers leave copies there that no destructor knows about. Call this function last, after
+/// the code that handled the secret has returned, from a function that does not have the secret itself as a local
+/// variable.
 ///
 /// ```
 /// cryptable_ring::clear_stack();
@@ -17,7 +17,7 @@ const WORDS: usize = 1 << 10;
 #[inline(never)]
 pub fn clear_stack() {
     let mut frame = [0u64; WORDS];
-    // Volatile writes are kept by the compiler although nobody reads them.
+    // The compiler keeps volatile writes although nothing reads them.
     frame.zeroize();
     std::hint::black_box(&mut frame);
 }

@@ -1,18 +1,18 @@
 //! Coefficients as fractions of the torus `R/Z`, in fixed point.
 //!
-//! A residue v modulo q stands for v/q on the torus. Accumulators of many products keep that
-//! fraction with 52 bits, `⌊v·2^52/q⌉`, instead of the residue: sums then need no reduction, digits
-//! of base 2^w are bits of the word, and the last multiplication of an inverse transform gives a
-//! fraction with two instructions. For q below 2^50 a fraction is finer than a residue.
+//! A residue v modulo q stands for v/q on the torus. Accumulators of many products store that fraction with 52 bits,
+//! `⌊v·2^52/q⌉`, instead of the residue. Sums then need no reduction, digits of base 2^w are bits of the word, and the
+//! last multiplication of an inverse transform yields a fraction with two instructions. For q below 2^50 a fraction is
+//! finer than a residue.
 //!
-//! Only the low 52 bits of a word count; those above are arbitrary.
+//! Only the low 52 bits of a word count; the bits above them are arbitrary.
 
 use crate::Modulus;
 use crate::fraction_digits::UNUSED_BITS;
 pub use crate::fraction_digits::{FRACTION_BITS, FractionDigits};
 pub use crate::kernels::automorphism::automorphism;
 
-/// Fractions of residues, `out = ⌊v·2^52/q⌉`.
+/// Converts residues to fractions, `out = ⌊v·2^52/q⌉`.
 ///
 /// # Panics
 /// If lengths differ.
@@ -28,7 +28,7 @@ pub fn from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
     }
 }
 
-/// Residues of fractions, `out = ⌊v·q/2^52⌉ mod q`.
+/// Converts fractions to residues, `out = ⌊v·q/2^52⌉ mod q`.
 ///
 /// # Panics
 /// If lengths differ.
@@ -42,7 +42,7 @@ pub fn to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
     }
 }
 
-/// Residues of fractions modulo a power of two, `out = ⌊v·2^bits/2^52⌉ mod 2^bits`.
+/// Converts fractions to residues modulo a power of two, `out = ⌊v·2^bits/2^52⌉ mod 2^bits`.
 ///
 /// ```
 /// use cryptable_ring::torus::to_power_of_two;

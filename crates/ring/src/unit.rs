@@ -1,4 +1,4 @@
-//! The unit u: speed on shared machines is stated as a multiple of it.
+//! The unit u, in which speed on shared machines is stated.
 
 use std::time::Instant;
 
@@ -7,21 +7,22 @@ use tfhe_ntt::prime64::Plan;
 use crate::Buffer;
 use crate::primes::ntt_primes;
 
-/// Transforms of a batch: a quarter of a millisecond, which finds gaps between other work where longer ones do not.
+/// Transforms per batch. A batch takes a quarter of a millisecond, which fits gaps between other work that are too
+/// short for longer ones.
 const BATCH: usize = 2;
 
-/// Batches, 35 milliseconds.
+/// The number of batches, 35 milliseconds in all.
 const BATCHES: usize = 128;
 
-/// Seconds of one forward NTT of `tfhe-ntt` at ring degree 65,536 with a 50-bit prime, on one
-/// thread: the least of several batches, in some tens of milliseconds.
+/// Measures the seconds of one forward NTT of `tfhe-ntt` at ring degree 65,536 with a 50-bit prime, on one thread: the
+/// least of several batches, in some tens of milliseconds.
 ///
-/// Another's transform, and one that stays: figures of all revisions compare.
+/// The transform is an external one that does not change, so that figures of all revisions are comparable.
 #[must_use]
 pub fn measure_unit() -> f64 {
     let degree = 1 << 16;
     let plan = Plan::try_new(degree, ntt_primes(degree, 50.0, 1, &[])[0]).expect("an NTT prime");
-    // Aligned: the fastest that the transform runs.
+    // The words are aligned, which is the fastest case of the transform.
     let mut words = Buffer::from((0..degree as u64).collect::<Vec<_>>());
     let mut batch = || {
         let start = Instant::now();

@@ -1,23 +1,23 @@
-//! Builds without optimisation: vector kernels keep every word on the stack there, and threads that take work of others while they
-//! wait pile such frames up beyond the 2 MiB that threads have.
+//! Support for builds without optimisation. Vector kernels keep every word on the stack in such builds, and threads
+//! that run other work while they wait pile up these frames beyond their 2 MiB of stack.
 
 #[cfg(unoptimised)]
 use std::sync::{Once, OnceLock};
 
-/// Bytes of a thread's stack in builds without optimisation. Pages that nobody touches take no memory.
+/// The stack of a thread in builds without optimisation, in bytes. Untouched pages take no memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Returns the bytes of stack for threads that the library works on; none where the default of 2 MiB will do.
+/// Returns the stack size in bytes for threads that the library works on, or `None` if the default of 2 MiB is enough.
 #[must_use]
 pub fn stack_bytes() -> Option<usize> {
     cfg!(unoptimised).then_some(STACK_BYTES)
 }
 
-/// Runs a call where stacks are large enough: in a build without optimisation on threads of its own, whatever threads the program or
-/// earlier work has started; in other builds at once.
+/// Runs a call where stacks are large enough. In a build without optimisation it runs on threads of its own, whatever
+/// threads the program or earlier work has started; in other builds it runs directly.
 ///
 /// # Panics
-/// If the call does, or a build without optimisation cannot start threads.
+/// If the call panics, or if a build without optimisation cannot start threads.
 pub fn on_large_stacks<R: Send>(call: impl FnOnce() -> R + Send) -> R {
     #[cfg(unoptimised)]
     {
@@ -30,7 +30,8 @@ pub fn on_large_stacks<R: Send>(call: impl FnOnce() -> R + Send) -> R {
     call()
 }
 
-/// Tells once, on standard error, that the build has no optimisation and what to do about it. Nothing in other builds.
+/// Warns once, on standard error, that the build has no optimisation and how to change that. Does nothing in other
+/// builds.
 pub fn warn() {
     #[cfg(unoptimised)]
     {

@@ -1,15 +1,14 @@
 //! Sums of rows of machine words times small factors, modulo 2^16, 2^32 or 2^64.
 //!
-//! Such a sum reads tens of megabytes once. So rows are as narrow as their modulus allows, and four
-//! are added at a time: the sum stays in the first-level cache.
+//! Such a sum reads tens of megabytes once. Rows are therefore as narrow as their modulus allows, and four of them are
+//! added at a time, while the sum stays in the first-level cache.
 //!
-//! Words of up to 24 bits are kept as [`Words24`], three bytes each in two planes, and summed as
-//! 32-bit ones.
+//! Words of up to 24 bits are stored as [`Words24`], three bytes each in two planes, and summed as 32-bit words.
 
 use crate::kernels::wrapping_sums;
 pub use crate::kernels::wrapping_sums::Word;
 
-/// `sum += Σ_r factors[r]·rows[r]`, wrapping; rows are as long as the sum and contiguous.
+/// `sum += Σ_r factors[r]·rows[r]`, wrapping. Rows are as long as the sum, and contiguous.
 ///
 /// ```
 /// use cryptable_ring::word_sums::add_multiples;
@@ -19,7 +18,7 @@ pub use crate::kernels::wrapping_sums::Word;
 /// ```
 ///
 /// # Panics
-/// If there are not as many rows as factors.
+/// If the number of rows is not that of factors.
 pub fn add_multiples<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
     assert_eq!(rows.len(), sum.len() * factors.len());
     wrapping_sums::add_multiples(sum, rows, factors);
@@ -33,7 +32,7 @@ pub struct Words24 {
 }
 
 impl FromIterator<u32> for Words24 {
-    /// From words; bits from 24 on are dropped.
+    /// Collects words. Bits from 24 on are dropped.
     fn from_iter<I: IntoIterator<Item = u32>>(words: I) -> Self {
         let (low, high) = words.into_iter().map(|word| (word as u16, (word >> 16) as u8)).unzip();
         Self { low, high }
@@ -41,13 +40,13 @@ impl FromIterator<u32> for Words24 {
 }
 
 impl Words24 {
-    /// Returns the bytes that the words take in memory.
+    /// Returns the memory of the words in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         2 * self.low.len() + self.high.len()
     }
 
-    /// `sum += Σ_r factors[r]·rows[r]`, wrapping, of these words as rows as long as the sum.
+    /// `sum += Σ_r factors[r]·rows[r]`, wrapping. The words are rows as long as the sum.
     ///
     /// ```
     /// use cryptable_ring::word_sums::Words24;
@@ -58,7 +57,7 @@ impl Words24 {
     /// ```
     ///
     /// # Panics
-    /// If there are not as many rows as factors.
+    /// If the number of rows is not that of factors.
     pub fn add_multiples(&self, sum: &mut [u32], factors: &[i32]) {
         assert_eq!(self.low.len(), sum.len() * factors.len());
         wrapping_sums::add_multiples_24(sum, &self.low, &self.high, factors);

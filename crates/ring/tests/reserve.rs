@@ -1,4 +1,4 @@
-//! A process with a limit of memory sees that small allocations are refused, and goes on.
+//! Checks that a process with a memory limit notices refused small allocations, and continues.
 #![cfg(target_os = "linux")]
 
 use std::env;
@@ -11,7 +11,7 @@ static ALLOCATOR: WithReserve = WithReserve;
 
 const RESERVE: usize = 32 << 20;
 
-/// Set in the process that has a limit.
+/// The environment variable that is set in the process with the limit.
 const LIMITED: &str = "CRYPTABLE_TEST_LIMITED";
 
 #[test]
@@ -25,7 +25,7 @@ fn process_with_a_limit() {
     while refused_allocation().is_none() {
         blocks.push(vec![1_u8; 100_000]);
     }
-    // What work does until its next step.
+    // Allocations of the kind that work makes until its next step.
     let more: Vec<Vec<u8>> = (0..100).map(|_| vec![1; 100_000]).collect();
     println!("refused after {} blocks, {} more", blocks.len(), more.len());
     drop((blocks, more));

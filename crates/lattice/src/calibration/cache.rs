@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::cost::CostModel;
 
-/// Version of the format, and of what is measured: others are ignored.
+/// The version of the format, and of the measurements: files of other versions are ignored.
 const FORMAT: u32 = 2;
 
-/// Calibrations that a file keeps: homes may be shared by machines, and machines by programs.
+/// The most calibrations in a file: machines may share a home directory, and programs a machine.
 const MAX_ENTRIES: usize = 16;
 
-/// Most bytes of a file that are read.
+/// The most bytes of a file that are read.
 const MAX_BYTES: u64 = 1 << 16;
 
 /// Identifies the machine and build for which a calibration is valid.
@@ -31,13 +31,12 @@ pub(super) struct Machine {
     instruction_set: String,
     /// The version of this library.
     library: String,
-    /// The program's size in bytes and date in seconds since 1970: optimisation differs from build
-    /// to build.
+    /// The program's size in bytes and its date in seconds since 1970: optimisation differs between builds.
     program: (u64, u64),
 }
 
 impl Machine {
-    /// This machine and program.
+    /// Returns this machine and program.
     pub(super) fn here() -> Self {
         Self {
             processor: processor_name(),
@@ -48,7 +47,7 @@ impl Machine {
     }
 }
 
-/// Size and date of the running program's file.
+/// Returns the size and date of the running program's file.
 fn program_stamp() -> Option<(u64, u64)> {
     let metadata = std::env::current_exe().and_then(fs::metadata).ok()?;
     let date = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -59,11 +58,11 @@ fn program_stamp() -> Option<(u64, u64)> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
     machine: Machine,
-    /// Seconds.
+    /// The model, in seconds.
     model: CostModel,
 }
 
-/// The file's content, latest calibrations last.
+/// The content of the file, with the latest calibrations last.
 #[derive(Debug, Serialize, Deserialize)]
 struct Content {
     format: u32,
@@ -77,19 +76,18 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// The user's; none without a home directory.
+    /// Returns the user's file, or `None` without a home directory.
     pub(super) fn of_user() -> Option<Self> {
         let strategy = etcetera::choose_base_strategy().ok()?;
         Some(Self { file: strategy.cache_dir().join("cryptable").join("calibration.json") })
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub(super) fn into_path(self) -> PathBuf {
         self.file
     }
 
-    /// The model that is kept for a machine; else measures it and keeps it, as far as the file can
-    /// be written.
+    /// Returns the stored model of a machine. If there is none, measures it and stores it if the file can be written.
     pub(super) fn get_or_measure(
         &self,
         machine: &Machine,
@@ -97,20 +95,20 @@ impl Cache {
     ) -> Option<CostModel> {
         self.read(machine).or_else(|| {
             let model = measure()?;
-            // Not kept, it is measured again by the next process: no error of this one.
+            // If the model is not stored, the next process measures it again, which is no error here.
             let _ = self.write(machine, &model);
             Some(model)
         })
     }
 
-    /// The model that is kept for a machine.
+    /// Returns the stored model of a machine.
     fn read(&self, machine: &Machine) -> Option<CostModel> {
         let entries = self.entries();
         entries.into_iter().rfind(|entry| entry.machine == *machine).map(|entry| entry.model)
     }
 
-    /// Keeps a machine's model in place of an older one. The file is replaced as a whole: of two
-    /// processes at once, one has its entry in it.
+    /// Stores a machine's model instead of an older one. The file is replaced as a whole: if two processes write at
+    /// once, only the entry of one of them remains.
     ///
     /// # Errors
     /// If the directory or the file cannot be written.
@@ -127,8 +125,7 @@ impl Cache {
         file.commit(true).map(drop)
     }
 
-    /// All calibrations that can be believed; none of a file that is absent, damaged or of another
-    /// format.
+    /// Returns all plausible calibrations, and none if the file is absent, damaged or of another format.
     fn entries(&self) -> Vec<Entry> {
         let mut entries = self.content().map_or_else(Vec::new, |content| content.calibrations);
         entries.retain(|entry| entry.model.is_plausible());
@@ -136,7 +133,7 @@ impl Cache {
     }
 
     fn content(&self) -> Option<Content> {
-        // A pipe would have to be waited for.
+        // Opening a pipe would block.
         fs::metadata(&self.file).ok()?.is_file().then_some(())?;
         let file = File::open(&self.file).ok()?;
         let mut bytes = Vec::new();
@@ -150,7 +147,7 @@ impl Cache {
 mod tests {
     use super::*;
 
-    /// A file in a directory that does not exist yet, and the temporary directory around it.
+    /// Returns a file in a directory that does not exist yet, and the temporary directory around it.
     fn empty_cache() -> (tempfile::TempDir, Cache) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("new").join("calibration.json");
@@ -227,7 +224,7 @@ mod tests {
             assert_eq!(cache.get_or_measure(&machine(1), || Some(model(2))), Some(model(2)));
             assert!(cache.read(&machine(1)).is_some());
         }
-        // Nothing but the file itself is left.
+        // Only the file itself remains.
         assert_eq!(fs::read_dir(cache.file.parent().unwrap()).unwrap().count(), 1);
     }
 

@@ -21,17 +21,16 @@ use cryptable_ring::{
 use crate::cost::{table_limbs, table_products};
 use crate::key_switching::{KeySum, multiply_limb};
 
-/// The ring degree that packed values are measured at.
+/// The ring degree at which packed values are measured.
 const DEGREE: usize = 1 << 16;
 
 /// Bits of the primes of packed values.
 const LOG2_PRIME: f64 = 49.0;
 
-/// Limbs of the inner product: with two sums and [`STREAMED_POLYNOMIALS`] of each 48 MiB, more than
-/// most caches hold.
+/// Limbs of the inner product: with two sums and [`STREAMED_POLYNOMIALS`] per limb, 48 MiB, more than most caches hold.
 const STREAMED_LIMBS: usize = 12;
 
-/// Polynomials of a limb of the inner product that are read: two digits, and two pairs of a key.
+/// Polynomials that the inner product reads per limb: two digits, and two pairs of a key.
 const STREAMED_POLYNOMIALS: usize = 6;
 
 /// Times of operations, in seconds.
@@ -46,18 +45,17 @@ pub(super) struct Primitives {
     pub(super) combination_product: f64,
     /// A multiply-accumulate of a limb of degree 65,536 by a table entry.
     pub(super) table_product: f64,
-    /// A transform of degree 2,048 within a CMUX, digits and products included, keys from the
-    /// cache.
+    /// A transform of degree 2,048 within a CMUX, digits and products included, with keys from the cache.
     pub(super) digit_transform: f64,
-    /// A byte of key switching key, read from memory and added.
+    /// A byte of a key switching key, read from memory and added.
     pub(super) streamed_byte: f64,
 }
 
 impl Primitives {
-    /// Measures everything, one after the other, on a thread of its own.
+    /// Measures everything, one operation after the other, on a thread of its own.
     ///
-    /// Not in the caller's pool of threads: a caller that waits for one of its own pool's jobs
-    /// takes up others in between, which would be measured, and may ask for this very measurement.
+    /// The thread is not in the caller's pool: a caller that waits for a job in its own pool runs other jobs in
+    /// between. These would be measured, too, and might request this very measurement.
     ///
     /// # Errors
     /// If a thread cannot be started, or the system refuses memory.
@@ -97,8 +95,7 @@ impl Primitives {
     }
 }
 
-/// The least time of several batches in seconds, after one that warms caches and recycled buffers
-/// up.
+/// Returns the least time of several batches in seconds, after one batch that warms up caches and recycled buffers.
 fn least(batches: usize, mut batch: impl FnMut()) -> f64 {
     batch();
     let timed = |_| {
@@ -109,7 +106,7 @@ fn least(batches: usize, mut batch: impl FnMut()) -> f64 {
     (0..batches).map(timed).fold(f64::INFINITY, f64::min)
 }
 
-/// Words below 2^bits without a visible pattern.
+/// Returns words below 2^bits without a visible pattern.
 fn words(count: usize, bits: u32) -> Vec<u64> {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut words = reserved(count);
@@ -117,11 +114,10 @@ fn words(count: usize, bits: u32) -> Vec<u64> {
     words
 }
 
-/// Inner products of two digits with both halves of a key, limb after limb, as
-/// [`crate::key_switching::switch`] does: digits and sums in aligned buffers, the key as it was
-/// read.
+/// Computes inner products of two digits with both halves of a key, limb after limb, like
+/// [`crate::key_switching::switch`]: digits and sums are in aligned buffers, and the key is as it was read.
 ///
-/// A batch takes some of the limbs, the next batch those that follow: none finds its words in a
+/// Each batch processes some of the limbs, and the next batch those that follow, so that no batch finds its words in a
 /// cache.
 fn streamed_product(ring: &Ring, words: &[u64]) -> f64 {
     const BATCH_LIMBS: usize = 3;
@@ -150,7 +146,7 @@ fn streamed_product(ring: &Ring, words: &[u64]) -> f64 {
     least(64, batch) / (4 * BATCH_LIMBS) as f64
 }
 
-/// Rows of 32-bit words, times small numbers, added up in blocks as LWE key switching does.
+/// Adds up multiples of rows of 32-bit words by small numbers, in blocks, like LWE key switching.
 fn streamed_byte(words: &[u64]) -> f64 {
     const DIMENSION: usize = 742;
     const BLOCK_ROWS: usize = 64;
@@ -183,8 +179,8 @@ fn combination_product(ring: &Ring, words: &[u64]) -> f64 {
     least(10, batch) / (LIMBS * INPUTS * INPUTS) as f64
 }
 
-/// The table step at a low degree, blocks of which are those of all degrees; the selectors'
-/// products are included, some hundredth.
+/// Performs the table step at a low degree, whose blocks are those of all degrees. The products with selectors are
+/// included, about a hundredth.
 fn table_product() -> f64 {
     const STEP_DEGREE: usize = 512;
     const OUTER: usize = 8;
@@ -212,7 +208,7 @@ fn table_product() -> f64 {
     least(12, batch) / (products / DEGREE as f64)
 }
 
-/// CMUXes with two RGSW ciphertexts in turn, so that keys come from the cache.
+/// Performs CMUXes with two RGSW ciphertexts in turn, so that keys come from the cache.
 fn digit_transform() -> f64 {
     const ROTATION_DEGREE: usize = 2048;
     const LOG2_ROTATION_PRIME: f64 = 46.9;
@@ -231,7 +227,7 @@ fn digit_transform() -> f64 {
             product.rotate_if_assign(&mut accumulator, 31 * step + 1, key, &mut scratch);
         }
     };
-    // A forward transform a row, and two inverse ones.
+    // One forward transform per row, and two inverse ones.
     least(32, batch) / (STEPS * (gadget.rows() + 2)) as f64
 }
 

@@ -1,4 +1,4 @@
-//! Results that are decrypted and nothing else: fewer bits of every word, and of b only the words that hold values.
+//! Results that are only decrypted: they have fewer bits per word, and only those words of b that hold values.
 
 use cryptable_wire::bit_packing::pack;
 use cryptable_wire::{BodyReader, WireError, body_bytes};
@@ -14,7 +14,7 @@ use crate::power_of_two_product::multiply;
 #[cfg(feature = "client")]
 use crate::secret::TernarySecret;
 
-/// Bits of words that are kept, the highest ones.
+/// The number of bits of words that are kept, the highest ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptBits {
     /// Bits of the words of a: phases are modulo `2^a`.
@@ -25,7 +25,8 @@ pub struct KeptBits {
 
 /// A ciphertext `(b, a)` whose words are rounded to their highest bits.
 ///
-/// Rounding a adds an error of variance `|s|²/12` modulo `2^a` to every phase, and rounding b one of at most `2^(a-b-1)`.
+/// Rounding a adds an error of variance `|s|²/12` modulo `2^a` to every phase, and rounding b adds one of at most
+/// `2^(a-b-1)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompressedCiphertext {
     plaintext_modulus: u64,
@@ -33,16 +34,17 @@ pub struct CompressedCiphertext {
     bits: KeptBits,
     /// Words of the coefficients that hold values, in their order.
     b: Vec<u64>,
-    /// N words, or those of a short mask, which stand at multiples of N over their number.
+    /// The N words of a, or the words of a short mask, which stand at multiples of N divided by their number.
     a: Vec<u64>,
 }
 
 impl CompressedCiphertext {
-    /// Rounds the words of a ciphertext, whose mask has `mask_words` words that are not 0: N of them, or those at multiples of
-    /// N over their number, as a [`crate::result_key::ResultKey`] leaves them.
+    /// Rounds the words of a ciphertext whose mask has `mask_words` words that are not 0: either N of them, or those at
+    /// multiples of N divided by their number, as a [`crate::result_key::ResultKey`] leaves them.
     ///
     /// # Panics
-    /// If no bits of a or b are kept, more of b than of a, or more of a than there are; if the number of words does not divide N.
+    /// If no bits of a or b are kept, more of b than of a, or more of a than there are; or if the number of words does
+    /// not divide N.
     #[must_use]
     pub fn new(ciphertext: &CoefficientCiphertext, bits: KeptBits, mask_words: usize) -> Self {
         let from = ciphertext.log2_modulus;
@@ -71,31 +73,32 @@ impl CompressedCiphertext {
         self.plaintext_modulus
     }
 
-    /// Returns where values are.
+    /// Returns the layout of the values.
     #[must_use]
     pub fn layout(&self) -> CoefficientLayout {
         self.layout
     }
 
-    /// Returns the bits that are kept.
+    /// Returns the numbers of bits that are kept.
     #[must_use]
     pub fn bits(&self) -> KeptBits {
         self.bits
     }
 
-    /// Returns the words of the mask: fewer than the ring degree if it is a short one.
+    /// Returns the number of words of the mask, which is less than the ring degree for a short one.
     #[must_use]
     pub fn mask_words(&self) -> usize {
         self.a.len()
     }
 
-    /// Returns whether the mask is short, under a secret of its own.
+    /// Returns whether the mask is short and hence under a secret of its own.
     #[must_use]
     pub fn has_short_mask(&self) -> bool {
         self.mask_words() < self.layout.ring_degree
     }
 
-    /// Returns the body of its wire format: numbers, that of the words of a short mask among them, then packed words of b and a.
+    /// Returns the body of the wire format: numbers, including the number of words of a short mask, and packed words of
+    /// b and a.
     #[must_use]
     pub fn to_body(&self) -> Vec<u8> {
         body_bytes(|writer| {
@@ -114,10 +117,10 @@ impl CompressedCiphertext {
         })
     }
 
-    /// Reads what [`CompressedCiphertext::to_body`] wrote, of a ciphertext with a short mask or another one.
+    /// Reads a body that [`CompressedCiphertext::to_body`] wrote for a ciphertext with or without a short mask.
     ///
     /// # Errors
-    /// If a number makes no sense, or bytes are missing or left over.
+    /// If a number is invalid, or if bytes are missing or left over.
     pub fn from_body(body: &[u8], has_short_mask: bool) -> Result<Self, WireError> {
         let mut reader = BodyReader::new(body);
         let bits = KeptBits { a: reader.u32("bits of a")?, b: reader.u32("bits of b")? };
@@ -139,7 +142,7 @@ impl CompressedCiphertext {
         Ok(Self { plaintext_modulus, layout, bits, b, a })
     }
 
-    /// Decrypts the values, by the client's secret, or by its second one where the mask is short
+    /// Decrypts the values with the client's secret, or with its second one if the mask is short
     /// ([`crate::result_key::result_secret`]).
     ///
     /// # Panics
@@ -181,7 +184,8 @@ mod tests {
 
     use super::*;
 
-    /// Errors by rounding: those of a have the stated variance, from both sides, and the kurtosis of sums of many terms.
+    /// Checks errors of rounding: those of a have the documented variance, from both sides, and the kurtosis of sums of
+    /// many terms.
     #[test]
     fn rounding_errors_are_as_large_as_stated() {
         let (degree, from, bits) = (2048, 40, KeptBits { a: 20, b: 20 });
@@ -203,7 +207,7 @@ mod tests {
         assert!((0.9..1.1).contains(&ratio), "{ratio}");
         let kurtosis = moment(4) / moment(2).powi(2);
         assert!((2.8..3.2).contains(&kurtosis), "{kurtosis}");
-        // Coarser words of b are wrong by at most half of their unit more.
+        // Coarser words of b add an error of at most half of their unit.
         let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], degree, 2, from);
         let [fine, coarse] = [20, 12].map(|b| {
             CompressedCiphertext::new(&full, KeptBits { a: 20, b }, degree).phases(&secret)
@@ -219,7 +223,8 @@ mod tests {
         for (p, slots, count) in [(16, 1024, 1000_usize), (15, 256, 256), (2, 64, 1)] {
             let values: Vec<u64> = (0..count as u64).map(|i| i * 7 % p).collect();
             let full = CoefficientCiphertext::encrypt(&secret, &values, slots, p, 30);
-            // Roundings of a have a deviation of 7.5 modulo 2^15, where half a step is 1,024 and b's rounding at most 128.
+            // Rounding errors of a have a deviation of 7.5 modulo 2^15, where half a step is 1,024 and the rounding
+            // error of b at most 128.
             let compressed = CompressedCiphertext::new(&full, KeptBits { a: 15, b: 7 }, 1024);
             assert_eq!(compressed.decrypt(&secret), values);
             let body = compressed.to_body();
@@ -235,7 +240,7 @@ mod tests {
         assert_eq!(CompressedCiphertext::new(&full, all, 1024).decrypt(&secret), [3, 1]);
     }
 
-    /// Short masks are read as they are written, and numbers of words that are none are refused.
+    /// Reads short masks as they were written, and refuses invalid numbers of words.
     #[test]
     fn short_masks_come_back() {
         let secret = TernarySecret::uniform(1024);

@@ -1,7 +1,7 @@
-//! Phases and errors of ciphertexts, for measuring noise: feature `diagnostics`, which no product has.
+//! Phases and errors of ciphertexts, for measuring noise: behind the feature `diagnostics`, which no product has.
 //!
-//! They depend on the noise, and with it on the secret key (Li, Micciancio, EUROCRYPT 2021): whoever gets enough of
-//! them recovers it.
+//! They depend on the noise, and hence on the secret key (Li, Micciancio, EUROCRYPT 2021): anyone who obtains enough of
+//! them recovers the key.
 
 use super::CoefficientCiphertext;
 use crate::secret::TernarySecret;
@@ -26,8 +26,8 @@ impl CoefficientCiphertext {
         }
     }
 
-    /// Signed distances of the phases from those of `expected`, in units of half a step,
-    /// `2^k/(2p)`: beyond ±1 a value decrypts wrong.
+    /// Returns the signed distances of the phases from those of `expected`, in units of half a step, `2^k/(2p)`: beyond
+    /// ±1 a value decrypts to a wrong result.
     ///
     /// # Panics
     /// If the secret has another degree.

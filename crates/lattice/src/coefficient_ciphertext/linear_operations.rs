@@ -1,6 +1,6 @@
-//! Linear operations: what works on encrypted values without any key.
+//! Linear operations, which work on encrypted values without any key.
 //!
-//! They know nothing of noise: whoever offers them to callers keeps a [`crate::NoiseBound`] beside the ciphertext.
+//! They do not track noise: code that offers them to callers keeps a [`crate::NoiseBound`] beside the ciphertext.
 
 use super::{CoefficientCiphertext, CoefficientLayout, UniformPart};
 use crate::error::{Result, check_equal, check_values, check_within};
@@ -35,10 +35,10 @@ impl CoefficientCiphertext {
         self.combine(other, u64::wrapping_sub)
     }
 
-    /// Encrypts `m + constant` modulo p, value by value; noise stays as it is.
+    /// Encrypts `m + constant` modulo p, value by value; noise does not change.
     ///
     /// # Errors
-    /// If there is not one constant below p for each value.
+    /// If the number of constants is not the number of values, or a constant is not below p.
     pub fn add_plain(&self, constants: &[u64]) -> Result<Self> {
         let limit = self.plaintext_modulus;
         check_equal("number of constants", constants.len(), self.layout.count)?;
@@ -53,7 +53,7 @@ impl CoefficientCiphertext {
 
     /// Encrypts `factor·m` modulo p, value by value; noise grows by |`factor`|.
     ///
-    /// If p is not a power of two, so does the rounding of `2^k·m/p`, of at most 1/2.
+    /// If p is not a power of two, the rounding error of `2^k·m/p`, of at most 1/2, grows in the same way.
     #[must_use]
     pub fn mul_scalar(&self, factor: i64) -> Self {
         let (mut b, mut a) = self.to_pair();
@@ -63,9 +63,9 @@ impl CoefficientCiphertext {
         Self { b, a: UniformPart::Words(a), ..*self }
     }
 
-    /// Moves every value `offset` slots on, by multiplying with a monomial, and takes the first `count` slots of the
-    /// result as values. What leaves at one end comes in negated at the other; slots without a value hold zero in a fresh
-    /// ciphertext, and anything in others. Noise stays as it is.
+    /// Moves every value on by `offset` slots, by multiplying with a monomial, and returns the first `count` slots of
+    /// the result as values. Values that leave at one end enter, negated, at the other. Slots without a value hold zero
+    /// in a fresh ciphertext, and unspecified values in others. Noise does not change.
     ///
     /// ```
     /// # #[cfg(feature = "client")] {
@@ -80,7 +80,7 @@ impl CoefficientCiphertext {
     /// ```
     ///
     /// # Errors
-    /// If there are fewer slots than `count`, or `offset` is further than all of them.
+    /// If there are fewer slots than `count`, or if `offset` exceeds the number of slots.
     pub fn shift(&self, offset: i64, count: usize) -> Result<Self> {
         let slots = self.layout.slots as u64;
         for (name, value) in [("number of values", count as u64), ("shift", offset.unsigned_abs())]
@@ -88,7 +88,7 @@ impl CoefficientCiphertext {
             check_within(name, value, ..=slots)?;
         }
         let degree = self.layout.ring_degree;
-        // X^N = -1: exponents are modulo 2N.
+        // X^N is -1: exponents are modulo 2N.
         let exponent = (offset * self.layout.gap() as i64).rem_euclid(2 * degree as i64) as usize;
         let shifted = |words: &[u64]| -> Vec<u64> {
             let word = |position: usize| {
@@ -104,7 +104,7 @@ impl CoefficientCiphertext {
         Ok(Self { b, a, layout, ..*self })
     }
 
-    /// All ones below the ciphertext modulus.
+    /// Returns the mask of all bits below the ciphertext modulus.
     fn mask(&self) -> u64 {
         (1 << self.log2_modulus) - 1
     }
@@ -138,7 +138,7 @@ mod tests {
     use crate::error::Error;
     use crate::secret::TernarySecret;
 
-    /// Asserts that a ciphertext decrypts to `expected`, with noise of about the variance stated.
+    /// Asserts that a ciphertext decrypts to `expected`, with noise of about the given variance.
     fn assert_values(
         secret: &TernarySecret,
         ciphertext: &CoefficientCiphertext,
@@ -175,7 +175,7 @@ mod tests {
             assert_values(&secret, &x.mul_scalar(5), &scaled, 25.0 * 10.5);
             let negated = plain(&|a, _| p - a);
             assert_values(&secret, &x.mul_scalar(-1), &negated, 10.5);
-            // A result is an operand like any other, and goes through a file.
+            // A result is an operand like any other, also after it was written and read.
             let twice = x.add(&x.mul_scalar(2)).unwrap();
             let twice = CoefficientCiphertext::from_body(&twice.to_body()).unwrap();
             assert_values(&secret, &twice, &plain(&|a, _| 3 * a), 9.0 * 10.5);

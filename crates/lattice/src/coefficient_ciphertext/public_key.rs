@@ -30,8 +30,8 @@ impl RlwePublicKey {
     /// Draws a public key for the ternary or binary coefficients of a secret, modulo `2^log2_modulus`.
     ///
     /// # Errors
-    /// [`crate::Error::Unsupported`] if the secret's norm is beyond the bound on noise, which happens to fewer than one secret in
-    /// 2^80 from degree 1,024 on.
+    /// [`crate::Error::Unsupported`] if the secret's norm exceeds the bound on noise. From degree 1,024 on, this
+    /// happens to fewer than one secret in 2^80.
     pub fn generate(secret: &[i8], log2_modulus: u32) -> Result<Self> {
         let degree = secret.len();
         check_norm(secret)?;
@@ -52,8 +52,9 @@ impl RlwePublicKey {
         self.b.len()
     }
 
-    /// Encrypts phases modulo `2^log2_modulus` as LWE ciphertexts under the coefficients of the secret, of dimension N: a
-    /// compact list, N phases per ring element, on all threads. Noise is that of [`crate::NoiseBound::by_public_key`].
+    /// Encrypts phases modulo `2^log2_modulus` as LWE ciphertexts under the coefficients of the secret, of dimension N:
+    /// a compact list with N phases per ring element. Uses all threads. The noise is that of
+    /// [`crate::NoiseBound::by_public_key`].
     ///
     /// # Panics
     /// If a phase is not below the modulus.
@@ -83,7 +84,7 @@ impl RlwePublicKey {
         [&self.b, a].map(|half| self.masked(half, &ephemeral, &mut stream))
     }
 
-    /// Returns `half·v` and a fresh error.
+    /// Returns the sum of `half·v` and a fresh error.
     fn masked(&self, half: &[u64], ephemeral: &[i8], stream: &mut RandomStream) -> Vec<u64> {
         let product = multiply(half, ephemeral, self.log2_modulus);
         let error = stream.centered_binomial(half.len());
@@ -92,10 +93,10 @@ impl RlwePublicKey {
         product.iter().zip(error.iter()).map(sum).collect()
     }
 
-    /// Writes the key: words of b, then the seed of a.
+    /// Writes the key: words of b, followed by the seed of a.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write<W: std::io::Write>(&self, writer: &mut BodyWriter<W>) -> std::io::Result<()> {
         writer.raw(&pack(&self.b, self.log2_modulus))?;
         writer.raw(self.seed.as_bytes())
@@ -124,7 +125,7 @@ mod tests {
     use crate::owners::{NORM_SLACK, Owners};
     use crate::secret::TernarySecret;
 
-    /// The error of a ciphertext of this phase.
+    /// Returns the error of a ciphertext of this phase.
     fn error(secret: &TernarySecret, found: &LweCiphertext, expected: u64) -> f64 {
         let modulus = found.modulus() as i64;
         let error = phase(secret.coefficients(), found) as i64 - expected as i64;
@@ -144,7 +145,7 @@ mod tests {
         assert!(read(&bytes[1..]).is_err());
     }
 
-    /// Phases of a compact list, whose last ring element is not full, come back from its LWE ciphertexts.
+    /// Checks that phases of a compact list, whose last ring element is not full, come back from its LWE ciphertexts.
     #[test]
     fn lists_are_lwe_ciphertexts_of_their_phases() {
         let secret = TernarySecret::uniform(256);
@@ -156,7 +157,7 @@ mod tests {
         let mut written = BodyWriter::new(Vec::new());
         list.write_words(&mut written).unwrap();
         let written = written.into_inner();
-        // Two lengths, three ring elements, and a body for each phase.
+        // Two lengths, three ring elements, and one body per phase.
         assert_eq!(written.len(), 16 + (3 * 256 + 600) * 30 / 8);
         let mut reader = BodyReader::new(&written);
         let read = LweList::read_words(&mut reader, list.shape(), 600, MaskKind::Ring).unwrap();
@@ -171,8 +172,8 @@ mod tests {
         assert_eq!(part.ciphertext(7), list.ciphertext(257));
     }
 
-    /// Errors of a key: variance from both sides of the law, whose norms are those of this key, and kurtosis of sums of many
-    /// terms.
+    /// Checks errors of a key: the variance from both sides of the predicted one, for this key's norms, and the
+    /// kurtosis of sums of many terms.
     #[test]
     fn noise_is_as_large_as_its_law() {
         let secret = TernarySecret::uniform(2048);
@@ -184,7 +185,7 @@ mod tests {
         let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / count;
         let ratio = moment(2) / Owners::ONE.public_error_variance(2048);
         assert!((0.7..1.0).contains(&ratio), "{ratio}");
-        // Norms are within some percents of their means, by far.
+        // Norms are easily within some percent of their means.
         assert!((ratio * NORM_SLACK - 1.0).abs() < 0.15, "{ratio}");
         let kurtosis = moment(4) / moment(2).powi(2);
         assert!((2.8..3.2).contains(&kurtosis), "{kurtosis}");

@@ -1,15 +1,15 @@
-//! Decryption of results of real tables: rounded, so that no noise is left in them, and flooded where asked for.
+//! Decryption of results of real tables: rounded, so that no noise remains in them, and flooded on request.
 //!
-//! A real table has values in steps of 1/P, P the output modulus. A phase that is nearer to the true value than half a
-//! step rounds to it exactly: what is decrypted is then a function of the values alone, and the noise, which depends on
-//! the secret key, does not show (Li, Micciancio, EUROCRYPT 2021). It shows in failures only, whose probability the
-//! parameters bound.
+//! A real table has values in steps of 1/P, where P is the output modulus. A phase that is nearer to the true value
+//! than half a step rounds to it exactly. The decrypted number is then a function of the values alone, and the noise,
+//! which depends on the secret key, does not show (Li, Micciancio, EUROCRYPT 2021). It shows only in failures, whose
+//! probability the parameters bound.
 //!
-//! Where that bound is not enough, or ciphertexts are not trusted to keep to it, flooding hides noise in other noise
+//! If that bound is not enough, or if ciphertexts are not trusted to keep to it, flooding hides noise in other noise
 //! (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022).
 //!
-//! Phases become integers, and integers real numbers, in a time that does not depend on them: by products, sums and
-//! masks. Flooding is the exception: drawing its noise takes a time that depends on that noise.
+//! Phases are converted to integers, and integers to real numbers, by products, sums and masks, in a time that does not
+//! depend on them. Flooding is the exception: the time for drawing its noise depends on that noise.
 
 use super::CoefficientCiphertext;
 use crate::error::{Result, demand};
@@ -19,15 +19,16 @@ use cryptable_ring::public_divisor::PublicDivisor;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::rounding::{FractionOf, nearest_integer};
 
-/// Largest standard deviation of flooding, as a fraction of the range of values: beyond it hardly anything is left.
+/// The largest standard deviation of flooding, as a fraction of the range of values: beyond it hardly anything of the
+/// values remains.
 const MAX_DEVIATION: f64 = 0.125;
 
 /// Gaussian noise that hides a ciphertext's own.
 ///
-/// Noise added to decrypted numbers before they are shown. For q queries about n values each, whose own errors are at
-/// most t, noise of standard deviation `σ = 8·√(q·n)·2^(κ/2)·t` leaves at least κ bits of security against an attacker
-/// who sees the results (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022: the Gaussian mechanism with `t²·n/(2σ²) ≤
-/// 2^(-κ-7)/q`).
+/// The noise is added to decrypted numbers before they are shown. For q queries about n values each, whose own errors
+/// are at most t, noise of standard deviation `σ = 8·√(q·n)·2^(κ/2)·t` leaves at least κ bits of security against an
+/// attacker who sees the results (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022: the Gaussian mechanism with
+/// `t²·n/(2σ²) ≤ 2^(-κ-7)/q`).
 ///
 /// ```
 /// use cryptable_lattice::coefficient_ciphertext::Flooding;
@@ -48,7 +49,8 @@ impl Flooding {
         Self { security_bits, queries }
     }
 
-    /// Returns the standard deviation for `count` values a decryption whose errors are at most `bound`, in units of that bound.
+    /// Returns the standard deviation for `count` values per decryption whose errors are at most `bound`, in units of
+    /// that bound.
     #[must_use]
     pub fn deviation(&self, bound: f64, count: usize) -> f64 {
         let draws = self.queries as f64 * count as f64;
@@ -56,7 +58,7 @@ impl Flooding {
     }
 }
 
-/// How results of a real table are decrypted.
+/// The way to decrypt results of a real table.
 ///
 /// ```
 /// use cryptable_lattice::coefficient_ciphertext::{Flooding, RealDecryption};
@@ -72,21 +74,21 @@ pub struct RealDecryption {
 }
 
 impl RealDecryption {
-    /// Rounds results to multiples of 2^-`bits`. Default: multiples of 1/P, the steps of the table.
+    /// Rounds results to multiples of 2^-`bits`. By default, results are multiples of 1/P, the steps of the table.
     #[must_use]
     pub const fn precision(mut self, bits: u32) -> Self {
         self.precision = Some(bits);
         self
     }
 
-    /// Adds noise before rounding. Default: no noise, and exact results.
+    /// Adds noise before rounding. By default there is no noise, and results are exact.
     #[must_use]
     pub const fn flooding(mut self, flooding: Flooding) -> Self {
         self.flooding = Some(flooding);
         self
     }
 
-    /// Steps of the range that results are rounded to, of a table of `modulus` steps.
+    /// Returns the number of steps of the range that results are rounded to, for a table of `modulus` steps.
     fn steps(self, modulus: u64) -> Result<u64> {
         let Some(bits) = self.precision else { return Ok(modulus) };
         let most = modulus.ilog2();
@@ -97,13 +99,13 @@ impl RealDecryption {
 }
 
 impl CoefficientCiphertext {
-    /// Returns the values as fractions within [-1/2, 1/2). Without flooding they are first rounded to the exact multiples of
-    /// 1/p that [`CoefficientCiphertext::decrypt`] gives, then to the precision asked for: nothing but the values is in
-    /// them. With flooding, noise is added to unrounded phases; errors are taken to be at most half a step, 1/(2p),
-    /// which is so wherever results are right.
+    /// Returns the values as fractions within [-1/2, 1/2). Without flooding they are first rounded to the exact
+    /// multiples of 1/p that [`CoefficientCiphertext::decrypt`] returns, then to the requested precision: they contain
+    /// nothing but the values. With flooding, noise is added to unrounded phases. Errors are assumed to be at most half
+    /// a step, 1/(2p), which holds wherever results are right.
     ///
     /// # Errors
-    /// If the precision is finer than the steps of the table, or flooding would leave nothing of the values.
+    /// If the precision is finer than the steps of the table, or if flooding would leave nothing of the values.
     ///
     /// # Panics
     /// If the secret has another degree.
@@ -118,7 +120,7 @@ impl CoefficientCiphertext {
         let Some(flooding) = options.flooding else {
             let (encoding, coarser) = (self.encoding(), PlaintextEncoding::new(steps, modulus));
             let value = |&phase: &u64| {
-                // Rounded by size: ties go away from zero.
+                // The absolute value is rounded: ties go away from zero.
                 let exact = centred(encoding.decode(phase), modulus);
                 let sign = exact >> 63;
                 let size = coarser.decode(((exact ^ sign) - sign) as u64) as i64;
@@ -137,7 +139,7 @@ impl CoefficientCiphertext {
         let noise = RandomStream::from_os().gaussian(phases.len(), deviation);
         let divisor = PublicDivisor::new(steps);
         let value = |(x, e): (&f64, &f64)| {
-            // Noise is never drawn beyond 14 deviations: the sum is positive.
+            // Drawn noise is never beyond 14 deviations, so the sum is positive.
             let rounded = nearest_integer((x + e) * steps as f64) + 16 * steps as i64;
             fractions.of(centred(divisor.divide(rounded as u128).1, steps))
         };
@@ -145,10 +147,10 @@ impl CoefficientCiphertext {
     }
 }
 
-/// The representative of least size of a residue; that of half of the modulus is negative.
+/// Returns the representative of a residue that has the least absolute value; that of half of the modulus is negative.
 fn centred(residue: u64, modulus: u64) -> i64 {
     let (residue, modulus) = (residue as i64, modulus as i64);
-    // All bits are set for residues from half of the modulus on: both are below 2^62.
+    // All bits are set for residues from half of the modulus on: both numbers are below 2^62.
     let is_upper = (modulus - 1 - 2 * residue) >> 63;
     residue - (modulus & is_upper)
 }
@@ -171,7 +173,7 @@ mod tests {
         let (secret, ciphertext) = encrypted(1000, &values);
         let found = ciphertext.decrypt_reals(&secret, RealDecryption::default()).unwrap();
         assert_eq!(found, [0.0, 0.001, 0.499, -0.5, -0.499, -0.001]);
-        // Unrounded ones are not: what is tested has noise.
+        // Unrounded phases are not exact: the tested ciphertext has noise.
         assert!(ciphertext.noisy_fractions(&secret).iter().zip(&found).any(|(x, y)| x != y));
         let coarse = RealDecryption::default().precision(2);
         let found = ciphertext.decrypt_reals(&secret, coarse).unwrap();
@@ -220,7 +222,7 @@ mod tests {
         let options = RealDecryption::default().flooding(flooding);
         let found = ciphertext.decrypt_reals(&secret, options).unwrap();
         let variance = found.iter().map(|x| (x - 0.125).powi(2)).sum::<f64>() / 256.0;
-        // The estimate of a variance from 256 has a relative deviation of 0.09.
+        // The estimate of a variance from 256 samples has a relative deviation of 0.09.
         let ratio = variance / (deviation * deviation);
         assert!((0.55..1.6).contains(&ratio), "{ratio}");
         let too_much = RealDecryption::default().flooding(Flooding::new(128, 1));

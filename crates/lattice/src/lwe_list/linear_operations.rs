@@ -1,6 +1,6 @@
-//! Linear operations on lists, ciphertext by ciphertext: what works on encrypted values without any key.
+//! Linear operations on lists, ciphertext by ciphertext, which work on encrypted values without any key.
 //!
-//! They know nothing of noise: whoever offers them to callers keeps a [`crate::NoiseBound`] beside the list. Results are
+//! They do not track noise: code that offers them to callers keeps a [`crate::NoiseBound`] beside the list. Results are
 //! computed ciphertexts, with masks instead of a seed.
 
 use rayon::prelude::*;
@@ -38,16 +38,16 @@ impl LweList {
         self.combine(other, LweCiphertext::sub_assign)
     }
 
-    /// Every phase times a factor.
+    /// Multiplies every phase by a factor.
     #[must_use]
     pub fn mul_scalar(&self, factor: i64) -> Self {
         self.map(|_, ciphertext| ciphertext.mul_integer_assign(factor))
     }
 
-    /// Every ciphertext switched to another modulus, as by [`LweCiphertext::modulus_switch`].
+    /// Switches every ciphertext to another modulus, like [`LweCiphertext::modulus_switch`].
     ///
     /// # Panics
-    /// As there.
+    /// Panics like [`LweCiphertext::modulus_switch`].
     #[must_use]
     pub fn modulus_switch(&self, modulus: u64, secret: SecretDistribution) -> Self {
         let switch = |index| self.ciphertext(index).modulus_switch(modulus, secret);
@@ -56,10 +56,10 @@ impl LweList {
         Self::computed(shape, switched).expect("one shape")
     }
 
-    /// A constant of its own added to every phase: masks, or their seed, stay as they are.
+    /// Adds to every phase a constant of its own. Masks, or their seed, do not change.
     ///
     /// # Errors
-    /// If there is not one constant for each ciphertext.
+    /// If the number of constants is not the number of ciphertexts.
     ///
     /// # Panics
     /// If a constant is not below the modulus.

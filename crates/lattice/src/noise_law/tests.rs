@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 const LAPLACE: f64 = f64::INFINITY;
 
-/// `P(|ε| > r·σ)` of slots by integration over X, in steps that bound it from both sides.
+/// Computes `P(|ε| > r·σ)` of slots by integration over X, in steps that bound it from both sides.
 fn slots_by_integration(ratio: f64, limit: f64) -> [f64; 2] {
     let end = limit.min(200.0);
     let steps = 40_000;
@@ -36,14 +36,14 @@ fn bounds_are_above_exact_tails_and_near_them() {
                 bound > low && bound < high + 8.0,
                 "{limit}, {ratio}: {bound}, {low} to {high}"
             );
-            // Laplace's pole takes the saddlepoint beyond its best.
+            // Near Laplace's pole the saddlepoint approximation is less exact.
             let tolerance = if limit.is_infinite() { 0.2 } else { 0.5 };
             assert!((estimate - high).abs() < tolerance, "{limit}, {ratio}: {estimate}, {high}");
         }
     }
 }
 
-/// Known laws: two equal products are Laplace's law, and very many are Gaussian.
+/// Compares with known distributions: two equal products are Laplace's, and very many are Gaussian.
 #[test]
 fn products_are_between_laplace_and_gauss() {
     for ratio in [5.0, 10.0, 40.0] {
@@ -63,7 +63,7 @@ fn products_are_between_laplace_and_gauss() {
     assert_eq!(kurtosis(NoiseLaw::products(2.0, 1.0)), 6.0);
 }
 
-/// One product x·y of standard Gaussians, by counts: estimates follow them, bounds are above.
+/// Counts products x·y of standard Gaussians: estimates follow the counts, and bounds are above them.
 #[test]
 fn estimates_follow_counts_of_products() {
     let mut state = 1u64;
@@ -161,7 +161,7 @@ proptest! {
         prop_assert!(law.log2_exceeds_estimate(law.largest(log2_fail)) < log2_fail + 0.1);
     }
 
-    /// Sums of dependent laws are above those of independent ones, and `x + x` is twice x.
+    /// Sums of dependent noises are bounded by more than sums of independent ones, and `x + x` is twice x.
     #[test]
     fn sums_bound_what_they_are_of(a in any_law(), b in any_law(), ratio in 2.0..40.0f64) {
         prop_assume!(a.variance() > 0.0);

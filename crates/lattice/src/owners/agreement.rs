@@ -1,4 +1,4 @@
-//! The commitments of all owners of a joint key, and the keys that their shares make.
+//! The commitments of all owners of a joint key, and the keys that their shares add up to.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::ring_evaluation_key::NO_SEED;
 use crate::ring_public_key::{RingPublicKey, RingPublicParameters};
 use crate::switching_key::SwitchingKeyShape;
 
-/// Domain of the digests of commitments, and of the identifiers of joint keys.
+/// The domain of the digests of commitments and of the identifiers of joint keys.
 const AGREEMENT: &str = "cryptable: commitments of the owners of a joint key";
 
-/// The commitments of all owners of a joint key, which name it. Shares are checked against it and summed up.
+/// The commitments of all owners of a joint key, which identify it. Shares are checked against it and summed up.
 #[derive(Clone, Debug)]
 pub struct Agreement<P> {
     session: Session<P>,
-    /// Commitments of all owners, in their order.
+    /// The commitments of all owners, in their order.
     commitments: Vec<Commitment>,
     digest: [u8; CHECKSUM_BYTES],
 }
@@ -32,7 +32,7 @@ impl<P: OwnersParameters> Agreement<P> {
     /// Joins the commitments of all owners, in any order.
     ///
     /// # Errors
-    /// If one is missing, there twice, or of other parameters or another session.
+    /// If a commitment is missing, there twice, or for other parameters or another session.
     pub fn new(session: &Session<P>, commitments: &[Commitment]) -> Result<Self> {
         let message = Message::Commitment;
         for commitment in commitments {
@@ -70,18 +70,19 @@ impl<P: OwnersParameters> Agreement<P> {
         key_id_of(&self.digest)
     }
 
-    /// The commitment of an owner, counted from 1.
+    /// Returns the commitment of an owner, counted from 1.
     pub(super) fn commitment(&self, owner: u32) -> &Commitment {
         &self.commitments[owner as usize - 1]
     }
 
-    /// Makes the joint evaluation key of the shares of all owners, each kind in any order, and writes it as any other, one
-    /// switching key at a time. Takes the memory of a digit of the largest one beside the shares. Progress counts switching keys.
+    /// Makes the joint evaluation key from the shares of all owners, in any order within each kind, and writes it like
+    /// any other key, one switching key at a time. In addition to the shares, this needs memory for a digit of the
+    /// largest switching key. Progress counts switching keys.
     ///
     /// # Errors
-    /// As [`Agreement::public_key`]; [`OwnersError::OtherAgreement`] if second shares were made with other commitments; if
-    /// writing fails, or [`crate::Error::Cancelled`]. What was written is of no use then: shares are hashed while they are
-    /// summed up.
+    /// The errors of [`Agreement::public_key`]; [`OwnersError::OtherAgreement`] if second shares were made with other
+    /// commitments; if writing fails, or [`crate::Error::Cancelled`]. Shares are hashed while they are summed up, so
+    /// the written bytes are of no use after an error.
     pub fn write_evaluation_key(
         &self,
         shares: EvaluationKeyShares<'_>,
@@ -121,7 +122,7 @@ impl<P: OwnersParameters> Agreement<P> {
             if is_relinearization(request) {
                 writer.raw(&NO_SEED)?;
                 sum(Message::SecondShare, &mut second, &mut writer)?;
-                // The bodies of the first round went into the second.
+                // The bodies of the first round are part of those of the second.
                 for share in &mut first {
                     share.content.raw("rows of a share", bytes(shape))?;
                 }
@@ -138,12 +139,12 @@ impl<P: OwnersParameters> Agreement<P> {
         Ok(())
     }
 
-    /// Opens the first shares of all owners, which are not hashed yet.
+    /// Opens the first shares of all owners, without hashing them yet.
     pub(super) fn first_shares<'a>(&self, shares: &[&'a [u8]]) -> Result<Vec<Share<'a>>> {
         self.committed(shares, ObjectType::OwnerFirstShare, Message::FirstShare, |it| it.first)
     }
 
-    /// Opens shares whose checksums commitments name.
+    /// Opens shares whose checksums are in commitments.
     fn committed<'a>(
         &self,
         shares: &[&'a [u8]],
@@ -160,7 +161,7 @@ impl<P: OwnersParameters> Agreement<P> {
         Ok(shares)
     }
 
-    /// Opens second shares, which name the commitments.
+    /// Opens second shares, which refer to the commitments.
     fn second_shares<'a>(&self, shares: &[&'a [u8]]) -> Result<Vec<Share<'a>>> {
         let mut shares = self.opened(shares, ObjectType::OwnerSecondShare, Message::SecondShare)?;
         for share in &mut shares {
@@ -173,7 +174,7 @@ impl<P: OwnersParameters> Agreement<P> {
         Ok(shares)
     }
 
-    /// Opens shares of all owners, in the order of these.
+    /// Opens shares of all owners, in the order of the owners.
     fn opened<'a>(
         &self,
         shares: &[&'a [u8]],
@@ -185,7 +186,7 @@ impl<P: OwnersParameters> Agreement<P> {
         self.session.owners().in_order(message, shares, |share| share.owner)
     }
 
-    /// Passes over the shares of public keys that first shares begin with.
+    /// Skips the shares of public keys that first shares begin with.
     pub(super) fn skip_public_keys(&self, first: &mut [Share<'_>]) -> Result<()> {
         let moduli = self.session.parameters().moduli_of_public_keys();
         let fields = moduli.map_or(0, |moduli| moduli.values().len());
@@ -199,11 +200,11 @@ impl<P: OwnersParameters> Agreement<P> {
 }
 
 impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
-    /// Makes the joint public key of the first shares of all owners, in any order.
+    /// Makes the joint public key from the first shares of all owners, in any order.
     ///
     /// # Errors
-    /// [`OwnersError`] if a share is missing, there twice, or not the one that its commitment names; if the bytes are no
-    /// shares of this session.
+    /// [`OwnersError`] if a share is missing, there twice, or not the one in its commitment; if the bytes are no shares
+    /// of this session.
     pub fn public_key(&self, first: &[&[u8]]) -> Result<RingPublicKey<P>> {
         let mut first = self.first_shares(first)?;
         first.iter_mut().try_for_each(Share::verify)?;
@@ -225,12 +226,12 @@ impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
     }
 }
 
-/// The identifier of the joint key of commitments with this digest.
+/// Returns the identifier of the joint key whose commitments have this digest.
 pub(super) fn key_id_of(digest: &[u8; CHECKSUM_BYTES]) -> KeyId {
     KeyId(*digest.first_chunk().expect("digests are longer than identifiers"))
 }
 
-/// The shares that an evaluation key is made of, those of all owners in any order: bytes of files, which may be mapped.
+/// The shares that add up to an evaluation key, of all owners in any order, as bytes of files, which may be mapped.
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluationKeyShares<'a> {
     /// First shares.

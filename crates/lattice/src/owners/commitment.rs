@@ -7,8 +7,8 @@ use crate::error::Result;
 /// Bytes of the body of a commitment.
 const BODY_BYTES: u64 = 32 + 4 + 2 * CHECKSUM_BYTES as u64;
 
-/// Hashes of an owner's first share and key share: nobody may see a share before all commitments are known, so that nobody
-/// chooses a share by those of others.
+/// Hashes of an owner's first share and key share. Nobody may see a share before all commitments are known, so that no
+/// owner can choose its share depending on those of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commitment {
     /// Digest of the parameters.
@@ -17,9 +17,9 @@ pub struct Commitment {
     pub(super) session: [u8; 32],
     /// Number of the owner, counted from 1.
     pub(super) owner: u32,
-    /// Checksum of its first share.
+    /// Checksum of the owner's first share.
     pub(super) first: [u8; CHECKSUM_BYTES],
-    /// Checksum of its key share.
+    /// Checksum of the owner's key share.
     pub(super) keys: [u8; CHECKSUM_BYTES],
 }
 

@@ -4,10 +4,10 @@ use std::fmt;
 
 use cryptable_wire::short_hex;
 
-/// Kind of a message of an owner.
+/// The kind of a message of an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// Hashes of its shares.
+    /// Hashes of the owner's shares.
     Commitment,
     /// Shares of the public key and of the first round.
     FirstShare,
@@ -15,14 +15,14 @@ pub enum Message {
     KeyShare,
     /// Shares of the second round.
     SecondShare,
-    /// Its part of a decryption.
+    /// The owner's part of a decryption.
     PartialDecryption,
-    /// Its share for a holder, for decryption by fewer than all.
+    /// The owner's share for a holder, for decryption by fewer than all owners.
     DealtShare,
 }
 
 impl Message {
-    /// Returns its name.
+    /// Returns the name of the kind.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,14 +42,14 @@ impl fmt::Display for Message {
     }
 }
 
-/// Why messages make neither a joint key nor a decryption. Owners are counted from 1.
+/// The reason why messages do not result in a joint key or a decryption. Owners are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnersError {
     /// A key of one owner needs no session.
     #[error("a session needs parameters for 2 owners or more: plan with a number of owners")]
     OneOwner,
-    /// An owner has not sent what all of them must send.
+    /// An owner has not sent a message that all of them must send.
     #[error(
         "the {message} of owner {owner} is missing: every one of the {owners} owners must send it"
     )]
@@ -69,7 +69,7 @@ pub enum OwnersError {
         /// Number of the owner.
         owner: u32,
     },
-    /// There are not as many owners.
+    /// The number of an owner exceeds the number of owners.
     #[error("the {message} is of owner {owner}, but there are {owners} owners, counted from 1")]
     NoSuchOwner {
         /// Kind of the message.
@@ -79,9 +79,9 @@ pub enum OwnersError {
         /// Number of owners.
         owners: u32,
     },
-    /// A message is of another session.
+    /// A message belongs to another session.
     #[error(
-        "the {message} of owner {owner} is of session {}, not of {}", short_hex(.found), short_hex(.expected)
+        "the {message} of owner {owner} belongs to session {}, not to {}", short_hex(.found), short_hex(.expected)
     )]
     OtherSession {
         /// Kind of the message.
@@ -95,7 +95,7 @@ pub enum OwnersError {
     },
     /// A share is not the one that its owner committed to.
     #[error(
-        "the {message} of owner {owner} is not the one that its commitment names: ask owner {owner} for that"
+        "the {message} of owner {owner} is not the one that its commitment names: ask owner {owner} for the right one"
     )]
     OtherShare {
         /// Kind of the message.
@@ -114,10 +114,10 @@ pub enum OwnersError {
         owner: u32,
         /// Digest of its commitments.
         found: [u8; 32],
-        /// Digest of those in use.
+        /// Digest of the commitments in use.
         expected: [u8; 32],
     },
-    /// A partial decryption is of another ciphertext.
+    /// A partial decryption belongs to another ciphertext.
     #[error(
         "the partial decryption of owner {owner} is of the ciphertext {}, not of {}",
         short_hex(.found), short_hex(.expected)
@@ -125,7 +125,7 @@ pub enum OwnersError {
     OtherCiphertext {
         /// Number of its owner.
         owner: u32,
-        /// Digest in the message.
+        /// Digest of the ciphertext in the message.
         found: [u8; 32],
         /// Digest of the ciphertext at hand.
         expected: [u8; 32],
@@ -138,13 +138,13 @@ pub enum OwnersError {
         /// Number of its owner.
         owner: u32,
     },
-    /// The commitment of an owner is not that of its secret.
+    /// The commitment of an owner does not belong to its secret.
     #[error("the commitment of owner {owner} is not the one that this owner's secret made")]
     OtherCommitment {
         /// Number of the owner.
         owner: u32,
     },
-    /// A secret agreed to other commitments before.
+    /// A secret has already agreed to other commitments.
     #[error(
         "this secret agreed to other commitments before (joint key {}, not {}): second shares of both would reveal it; begin \
          another session",
@@ -156,20 +156,20 @@ pub enum OwnersError {
         /// Digest of those in use.
         expected: [u8; 32],
     },
-    /// A secret did not agree to the commitments yet.
+    /// A secret has not agreed to the commitments yet.
     #[error(
         "this secret has not agreed to these commitments yet: agree, and save the secret, before its second share"
     )]
     NotAgreed,
-    /// Fewer or more are to decrypt together than it takes.
+    /// The number of holders who are to decrypt together is not the required one.
     #[error(
         "{found} {} to decrypt together, where the key takes {threshold}: name exactly {threshold}",
         if *.found == 1 { "holder is" } else { "holders are" }
     )]
     Quorum {
-        /// How many were named.
+        /// Number of holders that were named.
         found: u32,
-        /// How many it takes.
+        /// Required number of holders.
         threshold: u32,
     },
     /// A holder is not one of those who decrypt together.
@@ -180,14 +180,14 @@ pub enum OwnersError {
         /// The holders who decrypt together.
         quorum: String,
     },
-    /// A partial decryption was made for others to decrypt together.
+    /// A partial decryption was made to be combined with those of other holders.
     #[error(
         "the partial decryption of owner {owner} was made to go with those of {found}, not of {expected}"
     )]
     OtherQuorum {
         /// Number of its owner.
         owner: u32,
-        /// The holders whom it was made for.
+        /// The holders that it was made for.
         found: String,
         /// The holders of the first message.
         expected: String,

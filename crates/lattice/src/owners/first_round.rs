@@ -22,8 +22,8 @@ use crate::ring_public_key::public_key_rows;
 impl<P: OwnersParameters> OwnerSecret<P> {
     /// Writes the owner's first share and its key share, and returns its commitment to both. Progress counts switching keys.
     ///
-    /// Save the secret and send the commitment then, and the shares when all commitments are there. The same secret writes
-    /// the same shares again.
+    /// After this call, save the secret and send the commitment. Send the shares when all commitments are there. The
+    /// same secret writes the same shares again.
     ///
     /// # Errors
     /// If writing fails, or [`crate::Error::Cancelled`].
@@ -80,7 +80,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(self.commit([first, keys]))
     }
 
-    /// Bytes of the share of a public key; none if there are no public keys.
+    /// Returns the number of bytes of the share of a public key, or 0 if there are no public keys.
     fn public_share_bytes(&self) -> u64 {
         let moduli = self.session().parameters().moduli_of_public_keys();
         let bytes = |q: &u64| packed_field_bytes(self.secret().coefficients().len(), *q);
@@ -98,7 +98,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(writer.packed_limbs(body.words(), ring.moduli().values())?)
     }
 
-    /// Makes the share of the mask of a relinearization key, `d·s_i + e_(1,i)`, in place of d.
+    /// Overwrites d with the share of the mask of a relinearization key, `d·s_i + e_(1,i)`.
     fn fill_masks(
         &self,
         request: &KeyRequest,

@@ -14,33 +14,34 @@ use crate::error::{Result, check_equal};
 use crate::secret::TernarySecret;
 use crate::trust::ReadOptions;
 
-/// Longest body of an owner's secret, 1 MiB.
+/// The longest body of an owner's secret, 1 MiB.
 const MAX_SECRET_BYTES: u64 = 1 << 20;
 
 /// Bytes in place of a checksum that is not known yet.
 const NONE: [u8; CHECKSUM_BYTES] = [0; CHECKSUM_BYTES];
 
-/// An owner's part of a joint secret key: a uniform ternary polynomial and all else that its shares are made of, drawn from one
-/// seed. Zeroized on drop, redacted in Debug, not `Clone`.
+/// An owner's part of a joint secret key: a uniform ternary polynomial, and everything else that its shares are made
+/// from, drawn from one seed. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
-/// Its steps have this order, and it is to be saved after each that changes it: [`OwnerSecret::generate`],
-/// [`OwnerSecret::write_shares`], [`OwnerSecret::agree`], [`OwnerSecret::write_second_share`].
+/// The steps have the following order, and the secret must be saved after each step that changes it:
+/// [`OwnerSecret::generate`], [`OwnerSecret::write_shares`], [`OwnerSecret::agree`],
+/// [`OwnerSecret::write_second_share`].
 #[derive(Debug)]
 pub struct OwnerSecret<P> {
     session: Session<P>,
     owner: u32,
     seed: SecretSeed,
-    /// The seed of all but the secret.
+    /// The seed of everything except the secret.
     streams: SecretSeed,
     secret: TernarySecret,
-    /// Checksums of its first share and key share, once they are made.
+    /// Checksums of the owner's first share and key share, once they are made.
     committed: [[u8; CHECKSUM_BYTES]; 2],
-    /// Digest of the commitments that it agreed to.
+    /// Digest of the commitments that the owner agreed to.
     agreed: [u8; CHECKSUM_BYTES],
 }
 
 impl<P: OwnersParameters> OwnerSecret<P> {
-    /// Draws the secret of an owner, who is one of those of the session, counted from 1.
+    /// Draws the secret of an owner of the session, counted from 1.
     ///
     /// # Errors
     /// [`OwnersError::NoSuchOwner`].
@@ -48,11 +49,11 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Self::new(session.clone(), owner, SecretSeed::random())
     }
 
-    /// The same owner with the same secret in another session: a joint key of another kind of values then has the same joint
-    /// secret, if all owners do so.
+    /// Returns the same owner with the same secret in another session. If all owners do this, a joint key for another
+    /// kind of values has the same joint secret.
     ///
     /// # Errors
-    /// [`crate::Error::Mismatch`] if the ring degree or the number of owners is another.
+    /// [`crate::Error::Mismatch`] if the ring degree or the number of owners differs.
     pub fn in_session<Q: OwnersParameters>(&self, session: &Session<Q>) -> Result<OwnerSecret<Q>> {
         let degree = session.parameters().moduli().degree();
         check_equal("ring degree", degree, self.secret.coefficients().len())?;
@@ -68,8 +69,8 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(Self { session, owner, seed, streams, secret, committed: [NONE; 2], agreed: NONE })
     }
 
-    /// Returns the secret in its wire format: parameters, the seed of the session, the owner's number, what it committed and
-    /// agreed to, and the secret seed.
+    /// Returns the secret in its wire format: parameters, the seed of the session, the owner's number, what the owner
+    /// committed and agreed to, and the secret seed.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let parameters = self.session.parameters();
@@ -89,11 +90,11 @@ impl<P: OwnersParameters> OwnerSecret<P> {
     /// Reads a secret.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged secret of an owner, or it is of insecure parameters where those are not
+    /// If the bytes are not exactly one undamaged secret of an owner, or if its parameters are insecure and that is not
     /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let opened = P::open(bytes, P::OWNER_SECRET, MAX_SECRET_BYTES, options);
-        // The checksum was computed there.
+        // The checksum was computed on this stack.
         clear_stack();
         let (parameters, mut reader) = opened?;
         let session = Seed::from_bytes(reader.array("seed of a session")?);
@@ -120,18 +121,18 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         self.owner
     }
 
-    /// Returns the owner's part of the secret polynomial, for its part of a decryption: give it to nobody.
+    /// Returns the owner's part of the secret polynomial, for its part of a decryption. Nobody else may have it.
     #[must_use]
     pub fn secret(&self) -> &TernarySecret {
         &self.secret
     }
 
-    /// Agrees to the commitments of all owners: once, since second shares of two agreements would reveal the secret. Save the
-    /// secret before its second share is made.
+    /// Agrees to the commitments of all owners. This is possible only once, since second shares for two agreements
+    /// would reveal the secret. Save the secret before its second share is made.
     ///
     /// # Errors
-    /// [`OwnersError::AgreedBefore`] to others; [`OwnersError::OtherCommitment`] if the owner's own commitment is another
-    /// than it made; [`OwnersError::OtherSession`].
+    /// [`OwnersError::AgreedBefore`] if the secret agreed to other commitments; [`OwnersError::OtherCommitment`] if the
+    /// owner's own commitment is not the one that it made; [`OwnersError::OtherSession`].
     pub fn agree(&mut self, agreement: &Agreement<P>) -> Result<()> {
         let own = agreement.commitment(self.owner);
         let found = &own.session;
@@ -147,7 +148,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(())
     }
 
-    /// Returns the identifier of the joint key, once the secret agreed to commitments.
+    /// Returns the identifier of the joint key, once the secret has agreed to commitments.
     ///
     /// # Errors
     /// [`OwnersError::NotAgreed`].
@@ -158,8 +159,8 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(key_id_of(&self.agreed))
     }
 
-    /// Returns the seed of what it deals to holders ([`Quorum`](super::Quorum)), once it agreed to commitments: give it to
-    /// nobody.
+    /// Returns the seed of the shares that the owner deals to holders ([`Quorum`](super::Quorum)), once the secret has
+    /// agreed to commitments. Nobody else may have it.
     ///
     /// # Errors
     /// [`OwnersError::NotAgreed`].
@@ -168,12 +169,12 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(streams::dealing_seed(&self.streams, &self.agreed))
     }
 
-    /// The seed of all that it draws for the session, but for its secret.
+    /// Returns the seed of everything that the owner draws for the session, except for its secret.
     pub(super) fn streams(&self) -> &SecretSeed {
         &self.streams
     }
 
-    /// Notes the checksums of its first share and key share, and commits to them.
+    /// Records the checksums of the owner's first share and key share, and commits to them.
     pub(super) fn commit(&mut self, committed: [[u8; CHECKSUM_BYTES]; 2]) -> Commitment {
         self.committed = committed;
         let parameter_digest = self.session.parameters().digest();
@@ -181,7 +182,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Commitment { parameter_digest, session, owner: self.owner, first, keys }
     }
 
-    /// Checks that it agreed to these commitments.
+    /// Checks that the secret agreed to these commitments.
     ///
     /// # Errors
     /// [`OwnersError::NotAgreed`].

@@ -1,21 +1,25 @@
-//! Thresholds: which of all holders of a shared secret decrypt together, and their weights (Shamir, CACM 1979; for RLWE:
+//! Thresholds: the holders of a shared secret who decrypt together, and their weights (Shamir, CACM 1979; for RLWE:
 //! Mouchet, Bertrand, Hubaux, Journal of Cryptology 2023).
 //!
-//! Owner i of a key is a *dealer*: it takes a random polynomial `S_i(x)` of degree t - 1 over R_Q with `S_i(0) = s_i`, for a key
-//! of t owners, and gives holder j the value `S_i(j)`. The sum `σ_j` of all dealers' values is one of a polynomial S with
-//! `S(0) = s`, so that any t holders T have `s = Σ_{j∈T} λ_j·σ_j` with `λ_j = Π_{m∈T, m≠j} m/(m - j)` (Lagrange).
+//! Owner i of a key is a *dealer*: it draws a random polynomial `S_i(x)` of degree t - 1 over R_Q with `S_i(0) = s_i`,
+//! for a key of t owners, and sends holder j the value `S_i(j)`. The sum `σ_j` of all dealers' values is the value at j
+//! of a polynomial S with `S(0) = s`, so that any t holders T have `s = Σ_{j∈T} λ_j·σ_j` with
+//! `λ_j = Π_{m∈T, m≠j} m/(m - j)` (Lagrange).
 //!
-//! **Points are exceptional**: R_Q is a product of fields `Z_q`, one for each slot and prime, and the points 1, …, n and 0 are
-//! different in each of them, since all primes are above [`Owners::MAX`]. So t - 1 values are uniform and independent of `s_i`.
+//! **Points are exceptional**: R_Q is a product of fields `Z_q`, one for each slot and prime, and the points 1, …, n
+//! and 0 are different in each of them, since all primes are above [`Owners::MAX`]. Hence t - 1 values are uniform and
+//! independent of `s_i`.
 //!
-//! **t dealers are enough** for any number of holders: t - 1 holders who work together miss the secret of a dealer.
+//! **t dealers are enough** for any number of holders: t - 1 holders who work together lack the secret of at least one
+//! dealer.
 
 use cryptable_ring::Modulus;
 
 use super::{Message, Owners, OwnersError};
 use crate::error::{Result, out_of_range};
 
-/// Holders who decrypt together: exactly as many as a key has owners, of all who hold a share of its secret.
+/// The holders who decrypt together, out of all who hold a share of a key's secret. Their number is that of the key's
+/// owners.
 ///
 /// ```
 /// use cryptable_lattice::owners::{Owners, Quorum};
@@ -28,15 +32,15 @@ use crate::error::{Result, out_of_range};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quorum {
     holders: Owners,
-    /// Bit j - 1 is set where holder j is one of them.
+    /// Bit j - 1 is set if holder j is a member.
     members: u32,
 }
 
 impl Quorum {
-    /// Names the holders who decrypt together, counted from 1, in any order.
+    /// Returns the quorum of these holders, counted from 1, in any order.
     ///
     /// # Errors
-    /// [`OwnersError::Quorum`] if they are fewer or more than the threshold; [`OwnersError::NoSuchOwner`],
+    /// [`OwnersError::Quorum`] if their number is not the threshold; [`OwnersError::NoSuchOwner`],
     /// [`OwnersError::Twice`].
     pub fn new(threshold: Owners, holders: Owners, members: &[u32]) -> Result<Self> {
         let mut quorum = Self { holders, members: 0 };
@@ -56,34 +60,34 @@ impl Quorum {
         Ok(quorum)
     }
 
-    /// Returns how many quorums there are: the binomial coefficient.
+    /// Returns the number of possible quorums: the binomial coefficient.
     #[must_use]
     pub fn count(threshold: Owners, holders: Owners) -> f64 {
         let (t, n) = (threshold.terms(), holders.terms());
         (1..=threshold.count()).map(|k| (n - t + f64::from(k)) / f64::from(k)).product()
     }
 
-    /// Returns how many holders there are.
+    /// Returns the number of holders.
     #[must_use]
     pub fn holders(self) -> Owners {
         self.holders
     }
 
-    /// Returns the numbers of those who decrypt together.
+    /// Returns the numbers of the holders who decrypt together.
     pub fn members(self) -> impl Iterator<Item = u32> {
         (1..=self.holders.count()).filter(move |&owner| self.has(owner))
     }
 
-    /// Returns both numbers that it is written as: holders, and its members as bits.
+    /// Returns the two numbers that represent the quorum in files: the number of holders, and the members as bits.
     #[must_use]
     pub fn numbers(self) -> [u32; 2] {
         [self.holders.count(), self.members]
     }
 
-    /// Returns the quorum that was written as these numbers.
+    /// Returns the quorum that these two numbers represent.
     ///
     /// # Errors
-    /// As [`Quorum::new`].
+    /// The errors of [`Quorum::new`].
     pub fn from_numbers(threshold: Owners, [holders, members]: [u32; 2]) -> Result<Self> {
         let count = Owners::new(holders)
             .ok_or_else(|| out_of_range("number of holders", holders.into(), "from 1 to 16"))?;
@@ -102,7 +106,7 @@ impl Quorum {
         Err(OwnersError::NotInQuorum { owner, quorum: self.to_string() }.into())
     }
 
-    /// Returns the weight of a member's share modulo a prime: Lagrange's at 0.
+    /// Returns the weight of a member's share modulo a prime: Lagrange's coefficient at 0.
     #[must_use]
     pub fn weight(self, owner: u32, modulus: &Modulus) -> u64 {
         let point = |j: u32| modulus.reduce(j.into());
@@ -129,7 +133,8 @@ impl std::fmt::Display for Quorum {
 mod tests {
     use super::*;
 
-    /// Weights give any polynomial of degree t - 1 at 0, whoever decrypts together, at the largest numbers, too.
+    /// Checks that weights evaluate any polynomial of degree t - 1 at 0, for any quorum, and for the largest numbers,
+    /// too.
     #[test]
     fn any_quorum_has_the_value_at_zero() {
         let modulus = Modulus::new((1 << 36) - 5);

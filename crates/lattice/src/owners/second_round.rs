@@ -1,4 +1,4 @@
-//! The second round: an owner's share of relinearization keys, of the first shares of all owners.
+//! The second round: an owner's share of relinearization keys, computed from the first shares of all owners.
 
 use std::io::Write;
 
@@ -16,11 +16,12 @@ use crate::key_rows::{EvaluatedSecret, evaluations};
 use crate::progress::Progress;
 
 impl<P: OwnersParameters> OwnerSecret<P> {
-    /// Writes the owner's second share, of the first shares of all owners in any order. Progress counts relinearization keys.
+    /// Writes the owner's second share, given the first shares of all owners in any order. Progress counts
+    /// relinearization keys.
     ///
     /// # Errors
-    /// [`OwnersError::NotAgreed`](super::OwnersError::NotAgreed); as [`Agreement::public_key`] if first shares are not those of
-    /// the commitments; if writing fails, or [`crate::Error::Cancelled`].
+    /// [`OwnersError::NotAgreed`](super::OwnersError::NotAgreed); the errors of [`Agreement::public_key`] if first
+    /// shares are not those in the commitments; if writing fails, or [`crate::Error::Cancelled`].
     pub fn write_second_share(
         &self,
         agreement: &Agreement<P>,
@@ -32,7 +33,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         let (message, parameters) = (Message::FirstShare, self.session().parameters());
         let ring = self.session().ring();
         let mut first = agreement.first_shares(first)?;
-        // Before the secret comes near them.
+        // Shares are verified before they are combined with the secret.
         first.iter_mut().try_for_each(Share::verify)?;
         agreement.skip_public_keys(&mut first)?;
         let requests = parameters.key_requests();
@@ -57,7 +58,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
             bodies.fill(&mut rows, |digit, limb| {
                 let prime = ring.prime_index(shape.basis, limb);
                 let modulus = ring.modulus(prime);
-                // s·h + (u - s)·h' = s·(h - h') + u·h'.
+                // s·h + (u - s)·h' equals s·(h - h') + u·h'.
                 let (mut body, mut mask) = (bodies.sum(digit, limb), masks.sum(digit, limb));
                 kernels::sub_assign(modulus, &mut body, &mask);
                 kernels::mul_assign(modulus, &mut body, secret.limb(prime));

@@ -1,4 +1,4 @@
-//! The session: parameters and masks that the owners of a joint key agree on before they make it.
+//! The session: parameters and masks that the owners of a joint key agree on before they make the key.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,17 +13,17 @@ use crate::ring_evaluation_key::RingEvaluationParameters;
 use crate::ring_secret_key::RingSecretParameters;
 use crate::trust::ReadOptions;
 
-/// Longest body of a session, 1 MiB.
+/// The longest body of a session, 1 MiB.
 const MAX_SESSION_BYTES: u64 = 1 << 20;
 
 /// Domain of the seeds of masks.
 const MASKS: &str = "cryptable: masks of a joint key";
 
-/// Parameters of an engine whose secret key may be the sum of those of several owners.
+/// Parameters of an engine whose secret key may be the sum of the secrets of several owners.
 pub trait OwnersParameters: RingSecretParameters + RingEvaluationParameters {
-    /// Type of the files of sessions.
+    /// The type of session files.
     const SESSION: ObjectType;
-    /// Type of the files of owners' secrets.
+    /// The type of the files of owners' secrets.
     const OWNER_SECRET: ObjectType;
 
     /// Returns the number of owners.
@@ -33,14 +33,14 @@ pub trait OwnersParameters: RingSecretParameters + RingEvaluationParameters {
     fn moduli_of_public_keys(&self) -> Option<RingModuli>;
 }
 
-/// The parameters of a joint key, which say how many owners it has, and a seed for the masks of all keys: all owners have the same
-/// before they make it. Anyone may draw it; it is public.
+/// The parameters of a joint key, which determine the number of owners, and a seed for the masks of all keys. All
+/// owners must have the same session before they make the key. Anyone may draw it; it is public.
 #[derive(Clone, Debug)]
 pub struct Session<P> {
     parameters: P,
     seed: Seed,
     digest: [u8; CHECKSUM_BYTES],
-    /// The ring with its tables, made for the first key, for all copies of the session.
+    /// The ring with its tables, which is made for the first key and shared by all copies of the session.
     ring: Arc<OnceLock<Arc<Ring>>>,
 }
 
@@ -53,7 +53,7 @@ impl<P: OwnersParameters> Session<P> {
         Self::of_seed(parameters, Seed::random())
     }
 
-    /// The session of a seed.
+    /// Returns the session with this seed.
     ///
     /// # Errors
     /// [`OwnersError::OneOwner`].
@@ -74,7 +74,7 @@ impl<P: OwnersParameters> Session<P> {
     /// Reads a session.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged session, or it is of insecure parameters where those are not allowed.
+    /// If the bytes are not exactly one undamaged session, or if its parameters are insecure and that is not allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let (parameters, mut reader) = P::open(bytes, P::SESSION, MAX_SESSION_BYTES, options)?;
         let seed = Seed::from_bytes(reader.array("seed of a session")?);
@@ -94,7 +94,7 @@ impl<P: OwnersParameters> Session<P> {
         self.parameters.owners()
     }
 
-    /// Returns the digest that all messages carry: the last bytes of its file.
+    /// Returns the digest that all messages contain: the last bytes of the session's file.
     #[must_use]
     pub fn digest(&self) -> &[u8; CHECKSUM_BYTES] {
         &self.digest
@@ -110,7 +110,7 @@ impl<P: OwnersParameters> Session<P> {
         &self.seed
     }
 
-    /// Returns the seed of the masks of a key: of the public key, or of a switching key by its number.
+    /// Returns the seed of the masks of a key: the public key, or the switching key with this number.
     pub(super) fn mask_seed(&self, key: Option<usize>) -> Seed {
         let mut hasher = blake3::Hasher::new_derive_key(MASKS);
         hasher.update(&self.digest);
@@ -119,7 +119,7 @@ impl<P: OwnersParameters> Session<P> {
     }
 }
 
-/// The file of a session, and its digest.
+/// Returns the file of a session, and its digest.
 fn write<P: OwnersParameters>(parameters: &P, seed: &Seed) -> (Vec<u8>, [u8; CHECKSUM_BYTES]) {
     let literal = parameters.to_bytes();
     let length = (8 + literal.len() + Seed::BYTES) as u64;

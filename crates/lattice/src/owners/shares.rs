@@ -1,4 +1,4 @@
-//! Shares as files, and sums of their rows.
+//! Files of shares, and sums of their rows.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::evaluation_keys::{KeyPurpose, KeyRequest};
 use crate::switching_key::SwitchingKeyShape;
 
-/// Longest body of a share, 64 GiB.
+/// The longest body of a share, 64 GiB.
 const MAX_SHARE_BYTES: u64 = 1 << 36;
 
 /// Words that are unpacked, compared and summed up at once: they stay in the first-level cache.
@@ -26,13 +26,13 @@ const SUMMED: usize = 1024;
 /// Bytes of a subtree of the hash.
 const HASHED: usize = 1 << 16;
 
-/// Bytes that every share begins with.
+/// The bytes at the start of every share.
 pub(super) const HEAD_BYTES: u64 = 32 + 4;
 
 /// Writer of a share's body.
 pub(super) type ShareWriter<'a> = BodyWriter<ObjectWriter<&'a mut dyn Write>>;
 
-/// Begins a share whose content has this length.
+/// Begins a share with a content of this length.
 pub(super) fn begin<'a, P: OwnersParameters>(
     out: &'a mut dyn Write,
     object_type: ObjectType,
@@ -48,20 +48,20 @@ pub(super) fn begin<'a, P: OwnersParameters>(
     Ok(writer)
 }
 
-/// A share of the session, whose bytes are hashed once: before they are used, or while they are.
+/// A share of the session, whose bytes are hashed once: before they are used, or in the meantime.
 pub(super) struct Share<'a> {
-    /// Number of its owner, counted from 1.
+    /// Number of the share's owner, counted from 1.
     pub owner: u32,
-    /// Reader of its content.
+    /// Reader of the share's content.
     pub content: BodyReader<'a>,
     body: &'a [u8],
     check: ObjectCheck,
-    /// Bytes of the body that were hashed.
+    /// Number of bytes of the body that were hashed.
     hashed: usize,
 }
 
 impl<'a> Share<'a> {
-    /// Opens a share, of which nothing is hashed yet.
+    /// Opens a share without hashing any of it.
     ///
     /// # Errors
     /// If the bytes are not a share of this kind, session and parameters.
@@ -81,18 +81,18 @@ impl<'a> Share<'a> {
         Ok(Self { owner, content, body, check, hashed: 0 })
     }
 
-    /// Returns the checksum that it states.
+    /// Returns the checksum that the share states.
     pub(super) fn checksum(&self) -> &[u8; CHECKSUM_BYTES] {
         self.check.checksum()
     }
 
-    /// Hashes the body up to some 64 KiB before this position, where it was not hashed yet: BLAKE3 is fast on whole subtrees.
+    /// Hashes the unhashed part of the body up to about 64 KiB before this position: BLAKE3 is fast on whole subtrees.
     pub(super) fn hash_towards(&mut self, position: usize) {
         let of_file = (HEADER_BYTES + position) / HASHED * HASHED;
         self.hash_to(of_file.saturating_sub(HEADER_BYTES));
     }
 
-    /// Hashes the body up to this position, where it was not hashed yet.
+    /// Hashes the unhashed part of the body up to this position.
     fn hash_to(&mut self, position: usize) {
         if position > self.hashed {
             self.check.update(&self.body[self.hashed..position]);
@@ -100,26 +100,27 @@ impl<'a> Share<'a> {
         }
     }
 
-    /// Hashes all of the body, and checks that nothing is damaged.
+    /// Hashes the whole body, and checks that it is undamaged.
     ///
     /// # Errors
-    /// If it is.
+    /// If it is damaged.
     pub(super) fn verify(&mut self) -> Result<()> {
         self.hash_to(self.body.len());
         Ok(self.check.finish()?)
     }
 
-    /// Checks that nothing follows and nothing is damaged: what was read of it counts from now on.
+    /// Checks that nothing follows and that nothing is damaged. The content that was read may be used only after this
+    /// check.
     ///
     /// # Errors
-    /// If not.
+    /// If something follows or is damaged.
     pub(super) fn finish(mut self) -> Result<()> {
         self.verify()?;
         Ok(self.content.finish()?)
     }
 }
 
-/// Checks that a message is of a session, and of one of its owners.
+/// Checks that a message belongs to a session, and to one of its owners.
 ///
 /// # Errors
 /// [`OwnersError::OtherSession`], [`OwnersError::NoSuchOwner`].
@@ -148,12 +149,12 @@ pub(super) struct SharedRows<'a> {
     layout: PackedLayout,
     message: Message,
     parts: Vec<&'a [u8]>,
-    /// Number of an owner whose words are not below their primes; 0 if none was found.
+    /// Number of an owner whose words are not below their primes, or 0 if none was found.
     wrong: AtomicUsize,
 }
 
 impl<'a> SharedRows<'a> {
-    /// Reads the rows of a key that come next in all shares, in the order of owners.
+    /// Reads the rows of the next key in all shares, in the order of owners.
     ///
     /// # Errors
     /// If bytes are missing.
@@ -170,7 +171,8 @@ impl<'a> SharedRows<'a> {
         Ok(Self { ring, shape, layout, message, parts, wrong })
     }
 
-    /// The sum of the rows of a digit and limb. Words that are not below their prime count as zeros, and are noted.
+    /// Returns the sum of the rows of a digit and limb. Words that are not below their prime count as zeros, and are
+    /// recorded.
     pub(super) fn sum(&self, digit: usize, limb: usize) -> Buffer {
         let modulus = self.ring.modulus(self.ring.prime_index(self.shape.basis, limb));
         let row = |part: &'a [u8]| self.layout.row(&part[digit * self.layout.bytes()..], limb);
@@ -180,7 +182,8 @@ impl<'a> SharedRows<'a> {
             let (start, words) = (block * SUMMED, &mut words[..sum.len()]);
             for (index, part) in self.parts.iter().enumerate() {
                 row(part).range(start..start + words.len()).unpack(Isa::detect(), words);
-                // The highest bits of differences say which words are below the prime; no early end, so that vectors do it.
+                // The highest bits of differences say which words are below the prime. There is no early exit, so that
+                // vectors can do this.
                 let differences = words.iter().map(|word| word.wrapping_sub(modulus.value()));
                 if differences.fold(u64::MAX, |all, difference| all & difference) >> 63 == 1 {
                     kernels::add_assign(modulus, sum, words);
@@ -192,7 +195,7 @@ impl<'a> SharedRows<'a> {
         sum
     }
 
-    /// Writes rows that `make` makes of a digit and limb, on all threads.
+    /// Writes the rows that `make` returns for a digit and limb, on all threads.
     pub(super) fn fill(&self, out: &mut [u8], make: impl Fn(usize, usize) -> Buffer + Sync) {
         let limbs = self.shape.basis.limbs();
         let rows = self.layout.rows_mut(out).into_par_iter();
@@ -201,8 +204,8 @@ impl<'a> SharedRows<'a> {
         });
     }
 
-    /// Writes the sums of all rows, and hashes the shares up to where they end: a row per thread at a time, which is in the
-    /// caches then. `buffer` has room for a digit.
+    /// Writes the sums of all rows, and hashes the shares up to the end of these rows: one row per thread at a time,
+    /// which is then in the caches. `buffer` has room for a digit.
     ///
     /// # Errors
     /// [`OwnersError::Words`], or if writing fails.

@@ -1,4 +1,4 @@
-//! The LWE problems that the secrets of a parameter set rest on.
+//! The LWE problems that protect the secrets of a parameter set.
 
 use super::{
     SecretDistribution, SecurityError, check, check_lwe, estimated_bits, lwe_security_bits,
@@ -6,11 +6,11 @@ use super::{
 };
 use crate::ERROR_VARIANCE;
 
-/// An LWE or RLWE problem: whoever solves it has the secret.
+/// An LWE or RLWE problem: anyone who solves it has the secret.
 ///
-/// Every parameter set lists its own, one a secret, at the largest modulus under which anything is encrypted by that
-/// secret, special primes included. The same list is what validation checks, what the level is computed of, and what
-/// is printed for others to estimate.
+/// Every parameter set lists its own problems, one per secret, at the largest modulus under which anything is encrypted
+/// by that secret, special primes included. The same list is what validation checks, what the level is computed from,
+/// and what is printed for others to estimate.
 ///
 /// ```
 /// use cryptable_lattice::security::{LweInstance, SecretDistribution::Binary};
@@ -29,7 +29,7 @@ pub struct LweInstance {
 }
 
 impl LweInstance {
-    /// LWE without the structure of a ring.
+    /// Returns an LWE problem without the structure of a ring.
     #[must_use]
     pub fn lwe(
         name: &'static str,
@@ -40,7 +40,7 @@ impl LweInstance {
         Self { name, is_ring: false, dimension, secret, log2_modulus }
     }
 
-    /// RLWE over a power-of-two cyclotomic ring of this degree.
+    /// Returns an RLWE problem over a power-of-two cyclotomic ring of this degree.
     #[must_use]
     pub fn ring(
         name: &'static str,
@@ -51,25 +51,25 @@ impl LweInstance {
         Self { name, is_ring: true, dimension: degree, secret, log2_modulus }
     }
 
-    /// Which secret of the set it is.
+    /// Returns the name of the secret in the set.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Returns whether it is RLWE.
+    /// Returns whether the problem is RLWE.
     #[must_use]
     pub fn is_ring(&self) -> bool {
         self.is_ring
     }
 
-    /// LWE dimension, or ring degree.
+    /// Returns the LWE dimension, or the ring degree.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Returns how the secret is drawn.
+    /// Returns the distribution of the secret.
     #[must_use]
     pub fn secret(&self) -> SecretDistribution {
         self.secret
@@ -81,16 +81,16 @@ impl LweInstance {
         self.log2_modulus
     }
 
-    /// Standard deviation of fresh errors, in units of the modulus' integers.
+    /// Returns the standard deviation of fresh errors, in units of the modulus' integers.
     #[must_use]
     pub fn error_standard_deviation(&self) -> f64 {
         ERROR_VARIANCE.sqrt()
     }
 
-    /// Checks for 128 bits of security, by the embedded tables.
+    /// Checks that the problem has 128 bits of security, by the embedded tables.
     ///
     /// # Errors
-    /// If there are less, or the tables do not know.
+    /// If it has less, or if the tables do not contain it.
     pub fn check(&self) -> Result<(), SecurityError> {
         if self.is_ring {
             check(self.dimension, self.secret, self.log2_modulus)
@@ -99,15 +99,15 @@ impl LweInstance {
         }
     }
 
-    /// Returns the estimated cost of the cheapest attack, log2, by the embedded estimates; `None` if no row is of such
-    /// a problem or of an easier one.
+    /// Returns log2 of the estimated cost of the cheapest attack, by the embedded estimates. Returns `None` if no row
+    /// is of this problem or of an easier one.
     #[must_use]
     pub fn estimated_bits(&self) -> Option<f64> {
         estimated_bits(self.dimension, self.secret, self.log2_modulus)
     }
 
-    /// Returns the level in bits: [`LweInstance::estimated_bits`], where there is no estimate the 128 of the limits, 0 if the
-    /// tables do not know; below 128 exactly if [`LweInstance::check`] refuses.
+    /// Returns the level in bits: [`LweInstance::estimated_bits`], the 128 bits of the limits if there is no estimate,
+    /// or 0 if the tables do not contain the problem. The level is below 128 exactly if [`LweInstance::check`] refuses.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         if self.is_ring {
@@ -117,7 +117,7 @@ impl LweInstance {
         }
     }
 
-    /// Returns the level of a set in bits: of the weakest of its secrets. 0 for no secret at all.
+    /// Returns the level of a set in bits: that of the weakest of its secrets, or 0 if there is no secret.
     #[must_use]
     pub fn least_security_bits(instances: &[Self]) -> f64 {
         instances.iter().map(Self::security_bits).reduce(f64::min).unwrap_or(0.0)

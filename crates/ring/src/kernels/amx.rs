@@ -8,9 +8,8 @@ use std::sync::OnceLock;
 #[cfg(target_arch = "x86_64")]
 use crate::Isa;
 
-/// Whether kernels for AMX may be called: the processor has AMX for bytes, AVX-512 with IFMA and
-/// VBMI, the operating system lets this process use them, and `CRYPTABLE_SIMD` names no slower
-/// instruction set.
+/// Returns whether kernels for AMX may be called: the processor has AMX for bytes and AVX-512 with IFMA and VBMI, the
+/// operating system lets this process use them, and `CRYPTABLE_SIMD` names no slower instruction set.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn is_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
@@ -23,7 +22,7 @@ pub(super) fn is_available() -> bool {
     })
 }
 
-/// No other processor has the unit.
+/// Returns false: no other processor has the unit.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn is_available() -> bool {
     false
@@ -33,12 +32,11 @@ pub(super) fn is_available() -> bool {
 fn processor_has_amx() -> bool {
     // Bits of EDX of leaf 7: AMX-TILE and AMX-INT8.
     const AMX: u32 = 1 << 24 | 1 << 25;
-    // Leaf 7 exists: AVX-512 is announced there.
+    // Leaf 7 exists, since AVX-512 is announced there.
     __cpuid_count(7, 0).edx & AMX == AMX
 }
 
-/// Asks the system for permission to use tile registers, which are too large to be saved for every
-/// process.
+/// Requests the system's permission to use tile registers, which are too large to be saved for every process.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn request_tile_data() -> bool {
     const ARCH_PRCTL: u64 = 158;

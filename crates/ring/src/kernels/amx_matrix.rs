@@ -1,12 +1,12 @@
 //! Products of integer matrices with residues on the matrix unit AMX; moduli below 2^50.
 //!
-//! Entries `Σ_b 2^(8b)·e_b` and residues `Σ_a 2^(8a)·x_a` are given byte by byte, so that
-//! `Σ_j e[j]·x[j] = Σ_c 2^(8c)·T_c` with `T_c = Σ_{a+b=c} Σ_j e_b[j]·x_a[j]`. One instruction adds
-//! to sixteen words of `T_c` for sixteen rows the products of 64 columns.
+//! Entries `Σ_b 2^(8b)·e_b` and residues `Σ_a 2^(8a)·x_a` are stored byte by byte, so that
+//! `Σ_j e[j]·x[j] = Σ_c 2^(8c)·T_c` with `T_c = Σ_{a+b=c} Σ_j e_b[j]·x_a[j]`. One instruction adds the products of 64
+//! columns to sixteen words of `T_c`, for sixteen rows.
 //!
-//! Rust has no intrinsics for AMX yet, so the innermost loop is assembly. The unit works on eight
-//! tile registers of 16 rows of 64 bytes. For bytes of the second operand, four bytes that follow
-//! one another in a row are those of four columns j for one word.
+//! Rust has no intrinsics for AMX yet, so the innermost loop is assembly. The unit works on eight tile registers of 16
+//! rows of 64 bytes. In the second operand, each four consecutive bytes of a row are those of four columns j for one
+//! word.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -21,7 +21,7 @@ const PLANES: usize = 7;
 /// Words of a tile.
 const TILE_WORDS: usize = 16;
 
-/// Words that a tile of entries is multiplied with at a time: two tiles of each plane.
+/// Words that are multiplied with a tile of entries at a time: two tiles of each plane.
 const STRIP: usize = 2 * TILE_WORDS;
 
 /// The most bytes of an entry.
@@ -30,13 +30,13 @@ const MAX_ENTRY_PLANES: usize = 5;
 /// The most weights `2^(8c)`.
 const MAX_WEIGHTS: usize = PLANES + MAX_ENTRY_PLANES - 1;
 
-/// Weights that are put together before a modular product: sums of `2^(8i)·T` stay below 2^52.
+/// Weights that are combined before a modular product: sums of `2^(8i)·T` stay below 2^52.
 const GROUP: usize = 3;
 
-/// Sums `T_c` of one weight: of the first 16 words for 16 rows, then of the other 16 words.
+/// Sums `T_c` of one weight: those of the first 16 words for 16 rows, then those of the other 16 words.
 type WeightSums = [[[u32; TILE_WORDS]; BYTE_TILE_ROWS]; 2];
 
-/// The shape of the tile registers: palette 1, all eight of 16 rows of 64 bytes.
+/// The shape of the tile registers: palette 1, with all eight registers of 16 rows of 64 bytes.
 #[repr(C, align(64))]
 struct TileConfiguration {
     palette: u8,
@@ -54,19 +54,19 @@ static CONFIGURATION: TileConfiguration = TileConfiguration {
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
-/// Words that a word of all columns takes when packed.
+/// Returns the number of packed words that one word of all columns takes.
 pub(super) fn packed_words(entries: &ByteEntries) -> usize {
     strip_words(entries) / STRIP
 }
 
-/// The words of a packed strip: `[plane][64 columns][half][4 columns][word][column]` bytes.
+/// Returns the number of words of a packed strip: `[plane][64 columns][half][4 columns][word][column]` bytes.
 fn strip_words(entries: &ByteEntries) -> usize {
     PLANES * entries.chunks * 2 * (BYTE_TILE / 8)
 }
 
-/// Packs words of all columns into those from word `start`, a multiple of 16, of the strips.
+/// Packs words of all columns into the words of the strips from word `start`, a multiple of 16, on.
 ///
-/// Bytes of columns that fill up the last 64 are not written: entries there are zeros.
+/// Bytes of columns that pad the last 64 are not written: entries there are zeros.
 #[target_feature(enable = "avx512f,avx512vbmi,avx512vl")]
 pub(super) fn pack(strips: &mut [u64], entries: &ByteEntries, start: usize, columns: &[&[u64]]) {
     let zeros = vec![0; columns[0].len()];
@@ -91,15 +91,15 @@ pub(super) fn pack(strips: &mut [u64], entries: &ByteEntries, start: usize, colu
     }
 }
 
-/// Turns eight words of four columns into their bytes, plane by plane: `[word][column]`.
+/// Transposition of eight words of four columns into their bytes, plane by plane: `[word][column]`.
 struct Transposition {
-    /// From words of two columns to planes 0 to 3: `[plane][word][column]`.
+    /// Maps words of two columns to planes 0 to 3: `[plane][word][column]`.
     low: __m512i,
-    /// From words of two columns to planes 4 to 7, in the same order.
+    /// Maps words of two columns to planes 4 to 7, in the same order.
     high: __m512i,
-    /// From two such results to `[plane][word][column]` for the first two planes and four columns.
+    /// Maps two such results to `[plane][word][column]` for the first two planes and four columns.
     first: __m512i,
-    /// From two such results to the other two planes, in the same order.
+    /// Maps two such results to the other two planes, in the same order.
     second: __m512i,
 }
 
@@ -134,7 +134,7 @@ impl Transposition {
     }
 }
 
-/// The vector of bytes `f(0), f(1), …`.
+/// Returns the vector of bytes `f(0), f(1), …`.
 #[target_feature(enable = "avx512f")]
 fn bytes(f: impl Fn(usize) -> usize) -> __m512i {
     let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|byte| f(8 * i + byte) as u8));
@@ -190,13 +190,12 @@ pub(super) unsafe fn tile_product(
     unsafe { asm!("tilerelease", options(nostack, nomem)) }
 }
 
-/// Sums on cache lines of their own: a row of a tile register is one.
+/// Sums on cache lines of their own: a row of a tile register is one line.
 #[repr(align(64))]
 struct Aligned([WeightSums; MAX_WEIGHTS]);
 
-/// Assembly for one plane of residues times two planes of entries, over all columns: adds to the
-/// two tile registers `$low` of one weight, which are stored then, and to those of the next, loaded
-/// before.
+/// Assembly for one plane of residues times two planes of entries, over all columns. Adds to the two tile registers
+/// `$low` of one weight, which are stored afterwards, and to those of the next weight, which are loaded first.
 #[rustfmt::skip]
 macro_rules! plane_times_two {
     ($low0:literal, $low1:literal, $high0:literal, $high1:literal) => {
@@ -225,8 +224,8 @@ macro_rules! plane_times_two {
     };
 }
 
-/// Adds to `sums[a]` and `sums[a + 1]` the products of plane a of the words with the first and the
-/// second plane of entries, for all a.
+/// Adds to `sums[a]` and `sums[a + 1]` the products of plane a of the words with the first and with the second plane of
+/// entries, for all a.
 ///
 /// # Safety
 /// The tile registers are configured.
@@ -245,7 +244,7 @@ unsafe fn add_products_of_two(
         asm!(
             "tileloadd tmm0, [{sums} + {stride}]",
             "tileloadd tmm1, [{sums} + {stride} + 1024]",
-            // Sums of the higher weight are those of the lower one for the next plane.
+            // Sums of the higher weight become those of the lower weight for the next plane.
             plane_times_two!("tmm0", "tmm1", "tmm2", "tmm3"),
             plane_times_two!("tmm2", "tmm3", "tmm0", "tmm1"),
             plane_times_two!("tmm0", "tmm1", "tmm2", "tmm3"),
@@ -314,7 +313,7 @@ unsafe fn add_products_of_one(
     }
 }
 
-/// From sums of all weights to residues.
+/// Conversion of the sums of all weights to residues.
 struct Recombination {
     modulus: VectorModulus,
     weights: usize,
@@ -333,8 +332,7 @@ impl Recombination {
         Self { modulus: VectorModulus::new(m), weights, factors }
     }
 
-    /// Writes the residues of a strip to rows that are `width` words apart, on top of the
-    /// corrections.
+    /// Writes the residues of a strip to rows that are `width` words apart, added to the corrections.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline(never)]
     fn apply<const WEIGHTS: usize>(
@@ -373,7 +371,7 @@ impl Recombination {
     }
 }
 
-/// Eight numbers of 32 bits from `start`, one per lane.
+/// Loads eight numbers of 32 bits from `start`, one per lane.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_half(words: &[u32; TILE_WORDS], start: usize) -> __m512i {

@@ -5,7 +5,7 @@ use crate::Isa;
 /// `out(X) = source(X^exponent)`, modulo X^N + 1; coefficients are wrapping words.
 ///
 /// # Panics
-/// If lengths differ, are no power of two, or the exponent is even.
+/// If lengths differ or are no power of two, or if the exponent is even.
 pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     let n = source.len();
     assert!(
@@ -15,10 +15,10 @@ pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     automorphism_on(Isa::detect(), out, source, exponent);
 }
 
-/// See [`automorphism`].
+/// Maps coefficients like [`automorphism`], with a chosen instruction set.
 ///
 /// # Panics
-/// As there, or if the processor has not the instruction set.
+/// Panics like [`automorphism`], or if the processor lacks the instruction set.
 fn automorphism_on(isa: Isa, out: &mut [u64], source: &[u64], exponent: usize) {
     assert!(isa.is_available(), "{isa:?}");
     dispatch!(

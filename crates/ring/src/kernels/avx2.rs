@@ -36,14 +36,14 @@ impl VectorModulus {
         }
     }
 
-    /// x for `x < q`, `x - q` for `q <= x < 2q`.
+    /// Returns x for `x < q` and `x - q` for `q <= x < 2q`.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn subtract_once(&self, x: __m256i) -> __m256i {
         self.add_if_negative(_mm256_sub_epi64(x, self.q))
     }
 
-    /// x for `0 <= x`, `x + q` for signed `x < 0`.
+    /// Returns x for `0 <= x` and `x + q` for signed `x < 0`.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn add_if_negative(&self, x: __m256i) -> __m256i {
@@ -69,14 +69,13 @@ impl VectorModulus {
         self.subtract_once(_mm256_sub_epi64(self.q, a))
     }
 
-    /// An integer of magnitude below `2.1q` that is `a·b` modulo q, for integers `0 <= a < 2^52`
-    /// and `0 <= b < q`; of magnitude below q if `a < 2^50`.
+    /// Returns an integer of magnitude below `2.1q` that is `a·b` modulo q, for integers `0 <= a < 2^52` and
+    /// `0 <= b < q`. Its magnitude is below q if `a < 2^50`.
     ///
-    /// The product is `h + l` exactly, h its rounding. Rounding h, `1/q` and their product leaves
-    /// an estimate of `ab/q` with a relative error below `3.01·2^-53`, so an absolute one below
-    /// 1.51, and below 0.38 if `a < 2^50`; rounding to an integer c adds at most 1/2. So `h - c·q`,
-    /// an integer that differs from `ab - c·q` by `|l| <= 2^48`, is below 2^53, and the fused
-    /// operation exact.
+    /// The product is exactly `h + l`, where h is its rounding. Rounding h, `1/q` and their product results in an
+    /// estimate of `ab/q` with a relative error below `3.01·2^-53`, hence an absolute one below 1.51, or below 0.38 if
+    /// `a < 2^50`; rounding to an integer c adds at most 1/2. So `h - c·q`, an integer that differs from `ab - c·q` by
+    /// `|l| <= 2^48`, is below 2^53, and the fused operation is exact.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     pub(super) fn mul_lazy(&self, a: __m256d, b: __m256d) -> __m256d {
@@ -86,10 +85,10 @@ impl VectorModulus {
         _mm256_add_pd(_mm256_fnmadd_pd(quotient, self.value, high), low)
     }
 
-    /// An integer of magnitude below `0.84q` that is x modulo q, for integers `|x| < 2^52`.
+    /// Returns an integer of magnitude below `0.84q` that is x modulo q, for integers `|x| < 2^52`.
     ///
-    /// The estimate of `x/q` has a relative error below `2.01·2^-53`, so, as `q >= 3`, an absolute
-    /// one below 0.34.
+    /// The estimate of `x/q` has a relative error below `2.01·2^-53`, hence, since `q >= 3`, an absolute one below
+    /// 0.34.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     pub(super) fn reduce_lazy(&self, x: __m256d) -> __m256d {
@@ -97,18 +96,17 @@ impl VectorModulus {
         _mm256_fnmadd_pd(quotient, self.value, x)
     }
 
-    /// The residue of an integer of magnitude below q.
+    /// Returns the residue of an integer of magnitude below q.
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(super) fn residue(&self, x: __m256d) -> __m256i {
-        // Below 2^51, so 1.5·2^52 + x is in [2^52, 2^53), where bit patterns step by one an
-        // integer.
+        // x is below 2^51, so 1.5·2^52 + x is in [2^52, 2^53), where bit patterns increase by one per integer.
         let magic = _mm256_set1_pd(1.5 * TWO_52);
         let bits = _mm256_castpd_si256(_mm256_add_pd(x, magic));
         self.add_if_negative(_mm256_sub_epi64(bits, _mm256_castpd_si256(magic)))
     }
 
-    /// `a·b mod q` for words `a < 2^50` and factors `b < q`.
+    /// Returns `a·b mod q` for words `a < 2^50` and factors `b < q`.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn mul(&self, a: __m256i, b: __m256d) -> __m256i {
@@ -175,14 +173,14 @@ pub(super) fn add_mirrored_assign(m: &Modulus, a: &mut [u64], b: &mut [u64], c: 
 /// The order that puts the last lane first.
 const MIRROR: i32 = 0b00_01_10_11;
 
-/// The nearest integer.
+/// Rounds to the nearest integer.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn round(x: __m256d) -> __m256d {
     _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x)
 }
 
-/// Words below 2^52 as doubles.
+/// Converts words below 2^52 to doubles.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn to_double(x: __m256i) -> __m256d {
@@ -191,7 +189,7 @@ pub(super) fn to_double(x: __m256i) -> __m256d {
     _mm256_sub_pd(_mm256_castsi256_pd(bits), magic)
 }
 
-/// One word in all lanes.
+/// Copies one word to all lanes.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn splat(word: u64) -> __m256i {
@@ -212,7 +210,7 @@ pub(super) fn store(words: &mut [u64; LANES], value: __m256i) {
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), value) }
 }
 
-/// The last words of a slice, fewer than a vector, and zeros.
+/// Loads the last words of a slice, fewer than a vector, followed by zeros.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_tail(words: &[u64]) -> __m256i {

@@ -10,8 +10,8 @@ const LANES: usize = 4;
 
 /// `out(X) = source(X^exponent)`, modulo X^N + 1.
 ///
-/// With h = exponent^-1 modulo 2N, coefficient j comes from position h·j modulo 2N; position N + i
-/// stands for the negative of coefficient i.
+/// With h = exponent^-1 modulo 2N, coefficient j comes from position h·j modulo 2N, where position N + i stands for the
+/// negative of coefficient i.
 #[target_feature(enable = "avx2")]
 pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     let n = source.len();
@@ -25,7 +25,7 @@ pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     let mut positions = _mm256_setr_epi64x(a, b, c, d);
     let step = splat(inverse.wrapping_mul(LANES));
     let (inside, zero) = (splat(n - 1), _mm256_setzero_si256());
-    // Moves bit log2 N, which says whether the sign changes, to the highest.
+    // Moves bit log2 N, which says whether the sign changes, to the highest bit.
     let to_sign = _mm_cvtsi64_si128(63 - i64::from(n.ilog2()));
     for out in out.as_chunks_mut::<LANES>().0 {
         let index = _mm256_and_si256(positions, inside);

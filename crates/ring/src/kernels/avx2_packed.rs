@@ -1,5 +1,5 @@
 //! Sums of products with packed rows for AVX2: two words at a time lie in 16 bytes, from which a shuffle and a shift
-//! take them.
+//! extract them.
 
 use std::arch::x86_64::*;
 
@@ -10,10 +10,10 @@ use super::prefetch::{fetch_ahead, packed_lines};
 use super::scalar;
 use crate::Modulus;
 
-/// Bytes that are read for two words.
+/// The bytes that are read for two words.
 const PAIR_BYTES: usize = 16;
 
-/// Constants by which vectors of four words of at most 57 bits are unpacked: the first or the second four of a block.
+/// Constants for unpacking vectors of four words of at most 57 bits: the first or the second four of a block.
 #[derive(Clone, Copy)]
 struct Unpacker {
     bits: usize,
@@ -23,7 +23,7 @@ struct Unpacker {
 
 #[derive(Clone, Copy)]
 struct Half {
-    /// The byte in which the first and the third word begin.
+    /// The bytes in which the first and the third word begin.
     starts: [usize; 2],
     indices: __m256i,
     shifts: __m256i,
@@ -49,16 +49,16 @@ impl Unpacker {
         Self { bits, halves, mask: load(&[mask; LANES]) }
     }
 
-    /// Vector i of a group.
+    /// Unpacks vector i of a group.
     ///
     /// # Safety
-    /// `bytes` begin with those of the group, and are 16 more.
+    /// `bytes` must begin with those of the group, and continue for 16 more.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn vector(&self, bytes: &[u8], i: usize) -> __m256i {
         let (half, block) = (&self.halves[i % 2], i / 2 * self.bits);
         debug_assert!(block + half.starts[1] + PAIR_BYTES <= bytes.len());
-        // SAFETY: a pair begins within its group, and 16 bytes more are there.
+        // SAFETY: a pair begins within its group, and 16 more bytes follow the group.
         let pairs = unsafe {
             let pair = |start: usize| _mm_loadu_si128(bytes.as_ptr().add(block + start).cast());
             _mm256_set_m128i(pair(half.starts[1]), pair(half.starts[0]))
@@ -68,8 +68,9 @@ impl Unpacker {
     }
 }
 
-/// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words of full groups that are 16 bytes before the end of their rows;
-/// returns their number. See [`super::packed_sums::packed_inner_product_with_multiple`].
+/// Computes `c·x + Σ_k a_k·b_k`, added to `out` if `ADD`, for the words of full groups that end 16 bytes before the end
+/// of their rows, and returns the number of these words. See
+/// [`super::packed_sums::packed_inner_product_with_multiple`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn packed_inner_product<const ADD: bool>(
     m: &Modulus,
@@ -90,23 +91,23 @@ pub(super) fn packed_inner_product<const ADD: bool>(
         for (a, b) in terms {
             let bytes = &b.bytes()[start / BLOCK * unpacker.bits..][..group_bytes + PAIR_BYTES];
             fetch_ahead::<{ packed_lines(GROUP) }>(bytes.as_ptr());
-            // SAFETY: as many bytes as that takes.
+            // SAFETY: `bytes` has the bytes of a group and 16 more.
             sums.add_products(group(a, start), |i| to_double(unsafe { unpacker.vector(bytes, i) }));
         }
     })
 }
 
-/// See [`PackedRow::unpack`]; words of at most 57 bits.
+/// Unpacks words of at most 57 bits; see [`PackedRow::unpack`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn unpack(out: &mut [u64], row: PackedRow<'_>) {
     let unpacker = Unpacker::new(row.bits());
-    // Those that are 16 bytes before the end of the row.
+    // Blocks that end 16 bytes before the end of the row.
     let blocks = row.bytes().len().saturating_sub(PAIR_BYTES) / unpacker.bits;
     let (full, rest) = out.split_at_mut(blocks * BLOCK);
     for (block, out) in full.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
         let bytes = &row.bytes()[block * unpacker.bits..];
         for (half, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            // SAFETY: as many bytes as that takes.
+            // SAFETY: at least 16 bytes follow the block.
             store(out, unsafe { unpacker.vector(bytes, half) });
         }
     }

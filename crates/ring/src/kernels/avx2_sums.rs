@@ -1,16 +1,14 @@
 //! Sums of products for AVX2 with FMA, reduced once at the end; moduli below 2^50.
 //!
-//! A fused multiply-add stands in for the integer products that AVX2 lacks. For integers with
-//! `ab < 2^102`, `fma(a, b, 2^103)` is `2^103 + 2^51·h` with `h = round(ab/2^51)`, because doubles
-//! from `2^103` to `2^104` are the multiples of `2^51`. From it, `fma(a, b, 1.5·2^52 - 2^51·h)` is
-//! `2^52 + l` with `l = ab - 2^51·h + 2^51` in `[2^50, 3·2^50]`, exactly. So h and l stand in the
-//! low bits of the two doubles: bit patterns are added up as integers, less the known sum of the
-//! exponents.
+//! A fused multiply-add replaces the integer products that AVX2 lacks. For integers with `ab < 2^102`,
+//! `fma(a, b, 2^103)` is `2^103 + 2^51·h` with `h = round(ab/2^51)`, because doubles from `2^103` to `2^104` are the
+//! multiples of `2^51`. From it, `fma(a, b, 1.5·2^52 - 2^51·h)` is `2^52 + l` with `l = ab - 2^51·h + 2^51` in
+//! `[2^50, 3·2^50]`, exactly. The low bits of the two doubles are therefore h and l: bit patterns are added up as
+//! integers, minus the known sum of the exponents.
 //!
-//! [`super::sums`] sees to tails and to sums of too many terms, for this file and for its
-//! counterpart for AVX-512. What is left differs in how products are split, spread and reduced; the
-//! loops around that are alike, but a common source would need a trait whose methods inline across
-//! instruction sets.
+//! [`super::sums`] handles tails and sums of too many terms, for this file and for its counterpart for AVX-512. The
+//! rest differs in how products are split, spread and reduced. The loops around that are alike, but a common source
+//! would need a trait whose methods inline across instruction sets.
 
 use std::arch::x86_64::*;
 
@@ -29,7 +27,7 @@ const TWO_103: f64 = TWO_52 * TWO_51 as f64;
 /// The weight of high halves.
 const TWO_51: u64 = 1 << 51;
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// Computes `Σ_k a_k·b_k`, added to `out` if `ADD`, for the words in full groups, and returns their number. See
 /// [`super::sums::inner_product_runs`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn inner_product<const ADD: bool>(
@@ -61,7 +59,7 @@ pub(super) fn inner_product<const ADD: bool>(
     })
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// Computes `Σ_k c_k·x_k`, added to `out` if `ADD`, for the words in full groups, and returns their number. See
 /// [`super::sums::linear_combination`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn linear_combination<const ADD: bool>(
@@ -79,13 +77,12 @@ pub(super) fn linear_combination<const ADD: bool>(
     })
 }
 
-/// The constants by which sums are reduced.
+/// The constants for reducing sums.
 pub(super) struct Reducer {
     modulus: VectorModulus,
-    /// The low sums to start from: minus the exponents of all terms, and a residue that makes up
-    /// for the `2^51` in each.
+    /// The initial low sums: minus the exponents of all terms, plus a residue that compensates for the `2^51` in each.
     low: __m256i,
-    /// The high sums to start from: minus the exponents of all terms.
+    /// The initial high sums: minus the exponents of all terms.
     high: __m256i,
     /// `2^51 mod q`.
     radix: __m256d,
@@ -94,11 +91,11 @@ pub(super) struct Reducer {
 }
 
 impl Reducer {
-    /// For sums of `terms` products of a residue and a word below `bound`.
+    /// Returns the constants for sums of `terms` products of a residue and a word below `bound`.
     #[target_feature(enable = "avx2,fma")]
     pub(super) fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
         let radix = TWO_51 % m.value();
-        // One more per term for rounding, two for what its low half carries.
+        // One more per term for rounding, and two for the carry from its low half.
         let high_half = ((u128::from(m.value()) * u128::from(bound)) >> 51) + 3;
         let wide = terms as u128 * high_half >= u128::from(TWO_51);
         let terms = terms as u64;
@@ -112,7 +109,7 @@ impl Reducer {
         }
     }
 
-    /// The residues of sums, one vector of them.
+    /// Returns the residues of sums, one vector of them.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn reduce(&self, low: __m256i, high: __m256i) -> __m256i {
@@ -124,14 +121,14 @@ impl Reducer {
             sum = _mm256_add_pd(sum, m.mul_lazy(top, radix_squared));
             high = _mm256_and_si256(high, mask);
         }
-        // Below 2.1q, q and 0.84q, so below 4q <= 2^52 together.
+        // The three terms are below 2.1q, q and 0.84q, hence together below 4q <= 2^52.
         sum = _mm256_add_pd(sum, m.mul_lazy(to_double(high), self.radix));
         m.residue(m.reduce_lazy(sum))
     }
 }
 
-/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on
-/// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, added to `out` if `ADD`.
+/// Returns the number of written words, which are those in full groups.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(super) fn for_each_group<const ADD: bool>(
@@ -156,13 +153,13 @@ pub(super) fn for_each_group<const ADD: bool>(
     groups.len() * GROUP
 }
 
-/// The group of words that begins at `start`.
+/// Returns the group of words that begins at `start`.
 #[inline]
 pub(super) fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
     words[start..].first_chunk().expect("operands are as long as the output")
 }
 
-/// The words of a group, vector by vector.
+/// Returns the words of a group, vector by vector.
 #[inline]
 fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
     words.as_chunks().0

@@ -23,7 +23,7 @@ const MASK: u64 = (1 << 52) - 1;
 pub(super) struct VectorModulus {
     pub(super) q: __m512i,
     q_times_2: __m512i,
-    /// `2^52 - q`: adding a multiple of it subtracts that multiple of q modulo `2^52`.
+    /// `2^52 - q`: adding a multiple of this number subtracts that multiple of q modulo `2^52`.
     minus_q: __m512i,
     mask: __m512i,
     /// `52 - k` for the bit length k.
@@ -71,7 +71,7 @@ impl VectorModulus {
         }
     }
 
-    /// x for `x < q`, `x - q` for `q <= x < 2q`.
+    /// Returns x for `x < q` and `x - q` for `q <= x < 2q`.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn subtract_once(&self, x: __m512i) -> __m512i {
@@ -79,7 +79,7 @@ impl VectorModulus {
         _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q))
     }
 
-    /// `x mod q` for `x < 4q`.
+    /// Returns `x mod q` for `x < 4q`.
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub(super) fn subtract_below_4q(&self, x: __m512i) -> __m512i {
@@ -106,13 +106,12 @@ impl VectorModulus {
         self.subtract_once(_mm512_sub_epi64(self.q, a))
     }
 
-    /// `a·b mod q` for `a, b < q`.
+    /// Returns `a·b mod q` for `a, b < q`.
     ///
-    /// Barrett's estimate of `ab/q`, with `h = floor(ab/2^k)` and `μ = floor(2^(51+k)/q)`, is
-    /// `floor(2h·μ/2^52)`. It is never too large, and too small by less than
-    /// `2^k/q + h/2^51 + 1 < 2 + 1/2 + 1`: the first for the fraction dropped from `ab/2^k`, as
-    /// `q > 2^(k-1)`; the second for the fraction dropped from μ, as `h < 2^k <= 2^50`. So the
-    /// remainder is below `3.5q < 2^52` and known from its low 52 bits.
+    /// Barrett's estimate of `ab/q`, with `h = floor(ab/2^k)` and `μ = floor(2^(51+k)/q)`, is `floor(2h·μ/2^52)`. It is
+    /// never too large, and too small by less than `2^k/q + h/2^51 + 1 < 2 + 1/2 + 1`: the first term is for the
+    /// fraction dropped from `ab/2^k`, since `q > 2^(k-1)`; the second is for the fraction dropped from μ, since
+    /// `h < 2^k <= 2^50`. So the remainder is below `3.5q < 2^52` and known from its low 52 bits.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     fn mul(&self, a: __m512i, b: __m512i) -> __m512i {
@@ -125,9 +124,9 @@ impl VectorModulus {
         self.subtract_below_4q(_mm512_and_si512(remainder, self.mask))
     }
 
-    /// A number in `[0, 2q)` that is `a·c` modulo q, for `a < 2^52`.
+    /// Returns a number in `[0, 2q)` that is `a·c` modulo q, for `a < 2^52`.
     ///
-    /// `ac/q - a·quotient/2^52 < 1` and the floor takes less than 1.
+    /// `ac/q - a·quotient/2^52 < 1`, and the floor subtracts less than 1.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     fn mul_factor_lazy(&self, a: __m512i, c: Factor) -> __m512i {
@@ -138,12 +137,11 @@ impl VectorModulus {
         _mm512_and_si512(remainder, self.mask)
     }
 
-    /// A number in `[0, 4q)` that is `low + 2^52·high` modulo q, for `low, high < 2^52`.
+    /// Returns a number in `[0, 4q)` that is `low + 2^52·high` modulo q, for `low, high < 2^52`.
     ///
-    /// The sum of `high·(2^52 mod q)` and `low·1`, each reduced to `[0, 2q)` by Shoup's method with
-    /// a common correction. (Quotients above `2^52`, which small moduli give, lose multiples of
-    /// `2^52`, as does their product with q: the low 52 bits, which hold all of `[0, 4q)`, stay
-    /// right.)
+    /// The result is the sum of `high·(2^52 mod q)` and `low·1`, each reduced to `[0, 2q)` by Shoup's method with a
+    /// common correction. (Small moduli have quotients above `2^52`, which lose multiples of `2^52`, as does their
+    /// product with q. The low 52 bits, which hold all of `[0, 4q)`, stay correct.)
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub(super) fn fold_lazy(&self, low: __m512i, high: __m512i) -> __m512i {
@@ -155,10 +153,11 @@ impl VectorModulus {
         _mm512_and_si512(remainder, self.mask)
     }
 
-    /// `x/2^52 mod q` for `x = low + 2^52·high < 3q·2^52`, by Montgomery's method.
+    /// Returns `x/2^52 mod q` for `x = low + 2^52·high < 3q·2^52`, by Montgomery's method.
     ///
-    /// For `m = x·q^-1 mod 2^52`, the low halves of x and of `mq` are equal, so that `(x - mq)/2^52` is the difference of
-    /// their high halves, carries included. It is above -q, as `m < 2^52`, and below 3q, as x is below `3q·2^52`.
+    /// For `m = x·q^-1 mod 2^52`, the low halves of x and of `mq` are equal, so that `(x - mq)/2^52` is the difference
+    /// of their high halves, carries included. The difference is above -q, since `m < 2^52`, and below 3q, since x is
+    /// below `3q·2^52`.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub(super) fn divide_by_radix(&self, low: __m512i, high: __m512i) -> __m512i {
@@ -170,7 +169,7 @@ impl VectorModulus {
         self.subtract_below_4q(quotient)
     }
 
-    /// `low + 2^52·high` as two numbers of which the first is below `2^52`.
+    /// Returns `low + 2^52·high` as two numbers, the first below `2^52`.
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub(super) fn carry(&self, low: __m512i, high: __m512i) -> (__m512i, __m512i) {
@@ -178,7 +177,7 @@ impl VectorModulus {
         (_mm512_and_si512(low, self.mask), _mm512_add_epi64(high, carry))
     }
 
-    /// `x mod q` for any word.
+    /// Returns `x mod q` for any word.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     fn reduce(&self, x: __m512i) -> __m512i {
@@ -229,7 +228,7 @@ pub(super) fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: 
 pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
     let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
     zip_assign(a, b, |a, b| {
-        // In (0, 2q): Shoup's method takes it as it is.
+        // The difference is in (0, 2q), which Shoup's method accepts.
         let difference = _mm512_sub_epi64(_mm512_add_epi64(a, v.q), b);
         v.subtract_once(v.mul_factor_lazy(difference, c))
     });
@@ -258,10 +257,10 @@ pub(super) fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
     zip_assign(out, input, |_, x| v.reduce(x));
 }
 
-/// `m_in` may be any modulus.
+/// Lifts centred residues; `m_in` may be any modulus.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
-    // x - q_in where x is above q_in/2, both reduced first.
+    // x - q_in if x is above q_in/2, otherwise x; both are reduced first.
     let v = VectorModulus::new(m_out);
     let (half, wrap) = (splat(m_in.value() / 2), splat(m_out.reduce(m_in.value())));
     zip_assign(out, input, |_, x| {
@@ -274,7 +273,7 @@ pub(super) fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_i
 pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     let v = VectorModulus::new(m);
     let from_signed = |x| {
-        // The absolute value as an unsigned number: right for -2^63 too.
+        // The absolute value as an unsigned number, which is correct for -2^63, too.
         let residue = v.reduce(_mm512_abs_epi64(x));
         _mm512_mask_mov_epi64(residue, _mm512_movepi64_mask(x), v.neg(residue))
     };
@@ -310,7 +309,7 @@ pub(super) fn permute_add_assign(
     }
 }
 
-/// `acc = f(acc, moved)` for the vectors that `moves` fetch from `input`.
+/// `acc = f(acc, moved)` for the vectors that `moves` reads from `input`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn move_blocks(
@@ -327,7 +326,7 @@ fn move_blocks(
     }
 }
 
-/// One word in all lanes.
+/// Copies one word to all lanes.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(super) fn splat(word: u64) -> __m512i {
@@ -348,14 +347,14 @@ pub(super) fn store(words: &mut [u64; LANES], value: __m512i) {
     unsafe { _mm512_storeu_epi64(words.as_mut_ptr().cast(), value) }
 }
 
-/// The lanes of `len < 8` words.
+/// Returns the mask of `len < 8` lanes.
 #[inline]
 fn tail_mask(len: usize) -> __mmask8 {
     assert!(len < LANES);
     (1 << len) - 1
 }
 
-/// The last words of a slice, fewer than a vector, and zeros.
+/// Loads the last words of a slice, fewer than a vector, followed by zeros.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_tail(words: &[u64]) -> __m512i {

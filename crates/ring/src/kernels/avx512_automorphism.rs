@@ -8,8 +8,8 @@ use crate::modulus::inverse_of_odd;
 
 /// `out(X) = source(X^exponent)`, modulo X^N + 1.
 ///
-/// With h = exponent^-1 modulo 2N, coefficient j comes from position h·j modulo 2N; position N + i
-/// stands for the negative of coefficient i.
+/// With h = exponent^-1 modulo 2N, coefficient j comes from position h·j modulo 2N, where position N + i stands for the
+/// negative of coefficient i.
 #[target_feature(enable = "avx512f")]
 pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     let n = source.len();

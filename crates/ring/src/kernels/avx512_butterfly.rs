@@ -1,6 +1,6 @@
 //! Butterflies of eight words at once on AVX-512 with IFMA, for all transforms.
 //!
-//! They multiply first, `(u + t, u - t)` with t ≡ w·v in `(-q, q)`: five instructions, no
+//! The butterflies multiply first, `(u + t, u - t)` with t ≡ w·v in `(-q, q)`. They take five instructions and no
 //! comparison, and every product is added in place, so that no register is copied or cleared.
 
 use std::arch::x86_64::*;
@@ -8,10 +8,10 @@ use std::arch::x86_64::*;
 use super::avx512::splat;
 use crate::Modulus;
 
-/// The numbers that all passes share, one copy per lane.
+/// The constants that all passes share, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Constants {
-    /// `2^52 - q`, whose products are those with -q modulo 2^52.
+    /// `2^52 - q`: products with it are products with -q modulo 2^52.
     pub(super) minus_q_52: __m512i,
     /// `⌊2^52/q⌋`.
     pub(super) reciprocal: __m512i,
@@ -25,10 +25,10 @@ impl Constants {
         Self { minus_q_52: splat((1 << 52) - q), reciprocal: splat((1 << 52) / q) }
     }
 
-    /// `(u + w·v, u - w·v)` modulo q, each within q of u, for `w + q` and `⌈w·2^52/q⌉`.
+    /// Computes `(u + w·v, u - w·v)` modulo q, each within q of u, from `w + q` and `⌈w·2^52/q⌉`.
     ///
-    /// The quotient's estimate e, rounded up, is within 1 of `w·v/q`. It is added to v; of (v +
-    /// e)·q the product with w + q takes v·q away again.
+    /// The estimate e of the quotient, rounded up, is within 1 of `w·v/q`. The instruction adds it to v; the product of
+    /// v with w + q cancels the term v·q of (v + e)·q.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub(super) fn butterfly(
@@ -62,7 +62,7 @@ pub(super) fn transpose(x: &mut [__m512i; 8]) {
     ];
     for odd in 0..2 {
         let [a, b, c, d] = [pairs[odd], pairs[2 + odd], pairs[4 + odd], pairs[6 + odd]];
-        // Quarters 0 and 2, then 1 and 3, of two registers each.
+        // Quarters 0 and 2, followed by quarters 1 and 3, of two registers each.
         let (even_ab, odd_ab) =
             (_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
         let (even_cd, odd_cd) =

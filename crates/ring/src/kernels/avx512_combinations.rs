@@ -1,15 +1,15 @@
-//! Two linear combinations of the same words at once, for AVX-512 with IFMA; moduli below 2^50: each word that is loaded is
+//! Two linear combinations of the same words at once, for AVX-512 with IFMA; moduli below 2^50. Each loaded word is
 //! multiplied twice, so that words may come from the second-level cache.
 
 use super::avx512::{LANES, VectorModulus, splat};
 use super::avx512_sums::{FEW_TERMS, Reducer, Sums, group, montgomery_factors};
 use crate::Modulus;
 
-/// Vectors of a group: 16 accumulators for both sums.
+/// Vectors per group: 16 accumulators for both sums.
 const VECTORS: usize = 4;
 
-/// Combines whole groups of words. See [`super::sums::linear_combinations_of_two`]; at most [`super::sums::MAX_TERMS`]
-/// inputs.
+/// Combines whole groups of words; see [`super::sums::linear_combinations_of_two`]. There are at most
+/// [`super::sums::MAX_TERMS`] inputs.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn linear_combinations_of_two(
     m: [&Modulus; 2],
@@ -31,7 +31,7 @@ pub(super) fn linear_combinations_of_two(
     }
 }
 
-/// [`linear_combinations_of_two`] of at most [`FEW_TERMS`]; see `combination_of_few`.
+/// Computes [`linear_combinations_of_two`] of at most [`FEW_TERMS`] terms; see `combination_of_few`.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn combinations_of_few(
     m: [&Modulus; 2],
@@ -50,7 +50,7 @@ fn combinations_of_few(
     }
 }
 
-/// Both sums for the group of words that begins at `start`.
+/// Returns both sums for the group of words that begins at `start`.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 #[inline]
 fn sums_of_group(

@@ -12,7 +12,7 @@ use crate::Modulus;
 /// Vectors of a strip.
 const VECTORS: usize = STRIP / LANES;
 
-/// Columns between carries: low halves, and a word to start from, stay below 2^64.
+/// Columns between carries: low halves, plus an initial word, stay below 2^64.
 const MAX_TERMS: usize = 4095;
 
 /// See [`super::matrix::tile_product`].
@@ -56,7 +56,7 @@ pub(super) fn tile_product(
     }
 }
 
-/// The vectors of a strip's words of one column.
+/// Returns the vectors of a strip's words of one column.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn vectors(words: &[u64; STRIP]) -> [__m512i; VECTORS] {

@@ -1,5 +1,5 @@
-//! Packed rows for AVX-512 with VBMI: a byte permutation brings every word of a vector to a lane of its own, a shift
-//! and a mask do the rest.
+//! Packed rows for AVX-512 with VBMI: a byte permutation moves every word of a vector to a lane of its own, and a shift
+//! and a mask complete the word.
 
 use std::arch::x86_64::*;
 
@@ -14,11 +14,11 @@ use crate::Modulus;
 /// Bytes of a vector.
 const BYTES: usize = 64;
 
-/// Constants by which vectors of eight words of at most 57 bits are unpacked.
+/// Constants for unpacking vectors of eight words of at most 57 bits.
 #[derive(Clone, Copy)]
 struct Unpacker {
     bits: usize,
-    /// The bytes of eight words.
+    /// Mask of the bytes of eight words.
     bytes: __mmask64,
     indices: __m512i,
     shifts: __m512i,
@@ -41,15 +41,15 @@ impl Unpacker {
         }
     }
 
-    /// Eight words, the first of which begins at byte `start`.
+    /// Unpacks eight words, the first of which begins at byte `start`.
     ///
     /// # Safety
-    /// All their bytes are within `bytes`.
+    /// All their bytes must be within `bytes`.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     #[inline]
     unsafe fn vector(&self, bytes: &[u8], start: usize) -> __m512i {
         debug_assert!(start + self.bits <= bytes.len());
-        // SAFETY: the mask is that of `bits` bytes, and others are not read.
+        // SAFETY: the mask selects `bits` bytes, and others are not read.
         let packed =
             unsafe { _mm512_maskz_loadu_epi8(self.bytes, bytes.as_ptr().add(start).cast()) };
         let near = _mm512_permutexvar_epi8(self.indices, packed);
@@ -57,26 +57,26 @@ impl Unpacker {
     }
 }
 
-/// See [`PackedRow::unpack`]; words of at most 57 bits.
+/// Unpacks words of at most 57 bits; see [`PackedRow::unpack`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn unpack(out: &mut [u64], row: PackedRow<'_>) {
     let unpacker = Unpacker::new(row.bits());
     for (index, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let start = index * unpacker.bits;
         assert!(start + unpacker.bits <= row.bytes().len());
-        // SAFETY: just asserted.
+        // SAFETY: asserted above.
         store(out, unsafe { unpacker.vector(row.bytes(), start) });
     }
 }
 
-/// Packs eight words at a time, as long as there is room for a whole vector; returns the number of packed words. See
-/// [`PackedRow::pack`]; words of at most 57 bits.
+/// Packs words of at most 57 bits, eight at a time, as long as there is room for a whole vector, and returns the number
+/// of packed words. See [`PackedRow::pack`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
     let bits = bits as usize;
     let shifts: [u64; LANES] = std::array::from_fn(|lane| (lane * bits % 8) as u64);
     let shifts = load(&shifts);
-    // Shifted words of even lanes have no byte in common, nor have those of odd lanes.
+    // The shifted words of even lanes have no byte in common, and neither do those of odd lanes.
     let parts = [0, 1].map(|parity| {
         let (mut indices, mut mask) = ([0u8; BYTES], 0u64);
         for lane in (parity..LANES).step_by(2) {
@@ -96,7 +96,7 @@ pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
         let shifted = _mm512_sllv_epi64(load(words), shifts);
         let [even, odd] =
             parts.map(|(indices, mask)| _mm512_maskz_permutexvar_epi8(mask, indices, shifted));
-        // Bytes beyond those of the eight words are written again by what follows.
+        // The next words overwrite the bytes beyond those of the eight words.
         // SAFETY: `out` is 64 bytes.
         unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_or_si512(even, odd)) };
         packed += BLOCK;
@@ -104,7 +104,7 @@ pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
     packed
 }
 
-/// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// Computes `c·x + Σ_k a_k·b_k`, added to `out` if `ADD`, for the words in full groups, and returns their number. See
 /// [`super::packed_sums::packed_inner_product_with_multiple`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn packed_inner_product<const ADD: bool>(
@@ -124,7 +124,7 @@ pub(super) fn packed_inner_product<const ADD: bool>(
     )
 }
 
-/// [`packed_inner_product`] of exactly `TERMS` terms, at most [`MAX_UNROLLED`].
+/// Computes [`packed_inner_product`] of exactly `TERMS` terms, at most [`MAX_UNROLLED`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn inner_product_of<const ADD: bool, const TERMS: usize>(
     m: &Modulus,
@@ -145,7 +145,7 @@ fn inner_product_of<const ADD: bool, const TERMS: usize>(
             let bytes =
                 &b.bytes()[start / BLOCK * unpacker.bits..][..GROUP / BLOCK * unpacker.bits];
             fetch_ahead::<{ packed_lines(GROUP) }>(bytes.as_ptr());
-            // SAFETY: a group has as many bytes.
+            // SAFETY: `bytes` has all bytes of a group.
             sums.add_products(group(a, start), |i| unsafe {
                 unpacker.vector(bytes, i * unpacker.bits)
             });
@@ -153,14 +153,14 @@ fn inner_product_of<const ADD: bool, const TERMS: usize>(
     })
 }
 
-/// Vectors of a group of both sums of a product with a key: as many accumulators as a single sum has.
+/// Vectors per group of both sums of a product with a key: the number of accumulators is that of a single sum.
 const PAIR_VECTORS: usize = 4;
 
 /// Words of such a group.
 const PAIR_GROUP: usize = PAIR_VECTORS * LANES;
 
-/// `c_s·x_s + Σ_k a_k·b_ks` for both sums s, of whole groups of words. See
-/// [`super::packed_sums::packed_inner_products`]; at most [`MAX_UNROLLED`] terms.
+/// Computes `c_s·x_s + Σ_k a_k·b_ks` for both sums s, for whole groups of words and at most [`MAX_UNROLLED`] terms. See
+/// [`super::packed_sums::packed_inner_products`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn packed_inner_products(
     m: &Modulus,
@@ -175,7 +175,7 @@ pub(super) fn packed_inner_products(
     );
 }
 
-/// [`packed_inner_products`] of exactly `TERMS` terms.
+/// Computes [`packed_inner_products`] of exactly `TERMS` terms.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn inner_products_of<const TERMS: usize>(
     m: &Modulus,
@@ -202,7 +202,7 @@ fn inner_products_of<const TERMS: usize>(
             for (sums, row) in sums.iter_mut().zip(rows) {
                 let bytes = &row.bytes()[first_byte..][..PAIR_GROUP / BLOCK * unpacker.bits];
                 fetch_ahead::<{ packed_lines(PAIR_GROUP) }>(bytes.as_ptr());
-                // SAFETY: a group has as many bytes.
+                // SAFETY: `bytes` has all bytes of a group.
                 sums.add_products(group(a, start), |i| unsafe {
                     unpacker.vector(bytes, i * unpacker.bits)
                 });

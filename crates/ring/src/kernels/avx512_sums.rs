@@ -1,8 +1,7 @@
 //! Sums of products for AVX-512 with IFMA, reduced once at the end; moduli below 2^50.
 //!
-//! Low and high halves of the 104-bit products are added up in 64-bit lanes of their own, and
-//! reduced after the last term. Words and factors are below 2^52, so t terms give low halves below
-//! `t·2^52`.
+//! Low and high halves of the 104-bit products are added up in separate 64-bit lanes, and reduced after the last term.
+//! Words and factors are below 2^52, so the low halves of t terms add up to less than `t·2^52`.
 
 use std::arch::x86_64::*;
 
@@ -10,18 +9,18 @@ use super::avx512::{LANES, VectorModulus, load, splat, store};
 use super::scalar;
 use crate::{Isa, Modulus};
 
-/// Vectors whose sums are kept in registers over all terms: 16 accumulators, which hide the latency
-/// of IFMA, and leave half of the 32 registers free.
+/// Vectors whose sums stay in registers over all terms: 16 accumulators, which hide the latency of IFMA and leave half
+/// of the 32 registers free.
 const VECTORS: usize = 8;
 
-/// Terms that have code of their own; more are added up in parts.
+/// The most terms that have code of their own; more terms are added up in parts.
 pub(super) const MAX_UNROLLED: usize = 8;
 
 /// Expands a statement for each term 0 to `TERMS - 1`, at most [`MAX_UNROLLED`] of them.
 ///
-/// Each term thus has load instructions of its own. Prefetchers tell streams apart by the instructions that read them:
-/// keys come from memory twice as fast as in a loop over terms. A closure in place of this macro is not inlined so often:
-/// sums would lie in memory.
+/// Each term thus has load instructions of its own. Prefetchers distinguish streams by the instructions that read them:
+/// keys come from memory twice as fast as in a loop over terms. A closure instead of this macro would not always be
+/// inlined, and sums would lie in memory.
 macro_rules! add_terms {
     ($terms:ident, |$k:ident| $add:block) => {
         add_terms!($terms, $k, $add, [0, 1, 2, 3, 4, 5, 6, 7])
@@ -35,7 +34,8 @@ macro_rules! add_terms {
 }
 pub(super) use add_terms;
 
-/// Calls one function for a number of terms known to the compiler, up to [`MAX_UNROLLED`], and another for more.
+/// Calls one function for a number of terms known to the compiler, up to [`MAX_UNROLLED`], and another one for more
+/// terms.
 macro_rules! unrolled {
     ($terms:expr, |$n:ident| $done:expr, more: $more:expr) => {
         unrolled!($terms, $n, $done, $more, [0, 1, 2, 3, 4, 5, 6, 7, 8])
@@ -55,12 +55,13 @@ pub(super) use unrolled;
 /// Words of a group of vectors.
 pub(super) const GROUP: usize = VECTORS * LANES;
 
-/// Returns whether kernels that make several sums at once serve `words` words modulo `m`: they need whole groups.
+/// Returns whether kernels that compute several sums at once can process `words` words modulo `m`: they need whole
+/// groups.
 pub(super) fn serves_whole_groups(m: &Modulus, words: usize) -> bool {
     m.isa() == Isa::Avx512Ifma && words.is_multiple_of(GROUP)
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// Computes `Σ_k a_k·b_k`, added to `out` if `ADD`, for the words in full groups, and returns their number. See
 /// [`super::sums::inner_product_runs`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn inner_product<const ADD: bool>(
@@ -89,7 +90,7 @@ pub(super) fn inner_product<const ADD: bool>(
             let run_start = start >> log_run;
             match log_run {
                 1 | 2 => {
-                    // A vector holds several runs: spread the words it needs from a vector of b.
+                    // A vector holds several runs: spreads the words that it needs from a vector of b.
                     let b = b[run_start..][..GROUP >> log_run].as_chunks::<LANES>().0;
                     sums.add_products(a, |i| {
                         let runs = _mm512_srl_epi64(word_indices(i), shift);
@@ -109,7 +110,7 @@ pub(super) fn inner_product<const ADD: bool>(
     })
 }
 
-/// [`inner_product`] of terms without runs; of exactly `TERMS`, at most [`MAX_UNROLLED`].
+/// Computes [`inner_product`] of exactly `TERMS` terms without runs, at most [`MAX_UNROLLED`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn inner_product_of<const ADD: bool, const TERMS: usize>(
     m: &Modulus,
@@ -127,7 +128,7 @@ fn inner_product_of<const ADD: bool, const TERMS: usize>(
     })
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// Computes `Σ_k c_k·x_k`, added to `out` if `ADD`, for the words in full groups, and returns their number. See
 /// [`super::sums::linear_combination`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn linear_combination<const ADD: bool>(
@@ -148,10 +149,11 @@ pub(super) fn linear_combination<const ADD: bool>(
     })
 }
 
-/// Terms of a combination whose sum is below `3q·2^52`: each is below `2^50·q`.
+/// The most terms of a combination with a sum below `3q·2^52`: each term is below `2^50·q`.
 pub(super) const FEW_TERMS: usize = 12;
 
-/// At most [`FEW_TERMS`] constants times the radix that [`VectorModulus::divide_by_radix`] divides by.
+/// Returns the products of at most [`FEW_TERMS`] constants with the radix that [`VectorModulus::divide_by_radix`]
+/// divides by.
 pub(super) fn montgomery_factors(m: &Modulus, coefficients: &[u64]) -> [u64; FEW_TERMS] {
     let (radix, mut factors) = (m.radix52().radix, [0; FEW_TERMS]);
     for (factor, &c) in factors.iter_mut().zip(coefficients) {
@@ -160,8 +162,9 @@ pub(super) fn montgomery_factors(m: &Modulus, coefficients: &[u64]) -> [u64; FEW
     factors
 }
 
-/// [`linear_combination`] of at most [`FEW_TERMS`], as base conversions have: where reductions take as long as products,
-/// Montgomery's takes half as many of them. Constants are multiplied by the radix that it divides by.
+/// Computes [`linear_combination`] of at most [`FEW_TERMS`] terms, as base conversions have. For these, reductions
+/// would take as long as products; Montgomery's method halves that. Constants are multiplied by the radix that it
+/// divides by.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn combination_of_few(
     m: &Modulus,
@@ -179,7 +182,7 @@ fn combination_of_few(
     write_groups::<false>(out, add_terms, |low, high| modulus.divide_by_radix(low, high))
 }
 
-/// See [`super::fractions_round`].
+/// Rounds sums of fractions; see [`super::fractions_round`].
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) {
     let half = _mm512_set1_pd(0.5);
@@ -203,8 +206,8 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
     }
 }
 
-/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on
-/// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, added to `out` if `ADD`.
+/// Returns the number of written words, which are those in full groups.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 #[inline]
 pub(super) fn for_each_group<const ADD: bool>(
@@ -219,8 +222,8 @@ pub(super) fn for_each_group<const ADD: bool>(
     write_groups::<ADD>(out, add_up, |low, high| reducer.residues(low, high))
 }
 
-/// Writes what `reduce` makes of the low and the high halves of sums, which `add_up` adds up for the
-/// group that begins at a word, on top of `out` if `ADD`. Returns the number of words in full groups.
+/// Writes the results of `reduce` for the low and the high halves of sums, which `add_up` adds up for the group that
+/// begins at a word, added to `out` if `ADD`. Returns the number of words in full groups.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 #[inline]
 fn write_groups<const ADD: bool>(
@@ -237,13 +240,13 @@ fn write_groups<const ADD: bool>(
     groups.len() * GROUP
 }
 
-/// The vectors of the group of words that begins at `start`.
+/// Returns the vectors of the group of words that begins at `start`.
 #[inline]
 pub(super) fn group<const V: usize>(words: &[u64], start: usize) -> &[[u64; LANES]; V] {
     words[start..].as_chunks().0.first_chunk().expect("operands are as long as the output")
 }
 
-/// The indices in its group of the words of vector i.
+/// Returns the indices in its group of the words of vector i.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn word_indices(i: usize) -> __m512i {
@@ -251,7 +254,7 @@ fn word_indices(i: usize) -> __m512i {
     _mm512_add_epi64(lanes, splat((i * LANES) as u64))
 }
 
-/// How to reduce sums of a certain number of terms.
+/// The way to reduce sums of a certain number of terms.
 pub(super) struct Reducer {
     modulus: VectorModulus,
     /// Whether the sum of high halves and carries may reach 2^52.
@@ -259,11 +262,11 @@ pub(super) struct Reducer {
 }
 
 impl Reducer {
-    /// For sums of `terms` products of a residue and a word below `bound`.
+    /// Returns the reduction for sums of `terms` products of a residue and a word below `bound`.
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
         let high_half = (u128::from(m.value()) * u128::from(bound)) >> 52;
-        // Low halves, and the word to start from, carry at most `terms`.
+        // The low halves, with the initial word, carry at most `terms`.
         let sum = (terms as u128) * (high_half + 1);
         Self { modulus: VectorModulus::new(m), wide: sum >= 1 << 52 }
     }
@@ -277,7 +280,7 @@ impl Reducer {
         }
     }
 
-    /// The residues of a vector of low and of high halves.
+    /// Returns the residues of a vector of low and of high halves.
     #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
     #[inline]
     pub(super) fn residues(&self, low: __m512i, high: __m512i) -> __m512i {
@@ -294,14 +297,14 @@ pub(super) struct Sums<const V: usize = VECTORS> {
 }
 
 impl<const V: usize> Sums<V> {
-    /// Zeros.
+    /// Returns sums of zero.
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub(super) fn zero() -> Self {
         Self { low: [_mm512_setzero_si512(); V], high: [_mm512_setzero_si512(); V] }
     }
 
-    /// The words of a group.
+    /// Returns sums that start from the words of a group.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn from_words(words: &[[u64; LANES]; V]) -> Self {
@@ -323,7 +326,7 @@ impl<const V: usize> Sums<V> {
         }
     }
 
-    /// Stores what `reduce` makes of the low and the high halves.
+    /// Stores the results of `reduce` for the low and the high halves.
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub(super) fn store(
@@ -336,16 +339,16 @@ impl<const V: usize> Sums<V> {
         }
     }
 
-    /// The same sums modulo q, with high parts below 2^52 and low ones below 2^52.
+    /// Returns the same sums modulo q, with high and low parts below 2^52.
     ///
-    /// Out of line, and by value: called rarely, and it must not keep the sums out of registers.
+    /// Out of line, and by value: the function is rarely called, and it must not keep the sums out of registers.
     #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
     #[cold]
     #[inline(never)]
     fn narrow(mut self, m: &VectorModulus) -> Self {
         for (low, high) in self.low.iter_mut().zip(&mut self.high) {
             let (low_part, sum) = m.carry(*low, *high);
-            // Below 4000·2^50 + 2^12 < 2^63; folded, below 4q < 2^52.
+            // The sum is below 4000·2^50 + 2^12 < 2^63; folded, it is below 4q < 2^52.
             let (middle, top) = m.carry(sum, _mm512_setzero_si512());
             (*low, *high) = (low_part, m.fold_lazy(middle, top));
         }

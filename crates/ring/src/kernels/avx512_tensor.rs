@@ -4,11 +4,11 @@ use super::avx512::{LANES, load};
 use super::avx512_sums::{Reducer, Sums, add_terms, group, unrolled};
 use crate::Modulus;
 
-/// Vectors of a group: 24 accumulators for three sums.
+/// Vectors per group: 24 accumulators for three sums.
 const VECTORS: usize = 4;
 
-/// Multiplies whole groups of words. See [`super::tensor::tensor_products`]; at most
-/// [`super::avx512_sums::MAX_UNROLLED`] pairs.
+/// Multiplies whole groups of words for at most [`super::avx512_sums::MAX_UNROLLED`] pairs. See
+/// [`super::tensor::tensor_products`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn tensor_products(m: &Modulus, out: [&mut [u64]; 3], pairs: &[[&[u64]; 4]]) {
     unrolled!(
@@ -18,7 +18,7 @@ pub(super) fn tensor_products(m: &Modulus, out: [&mut [u64]; 3], pairs: &[[&[u64
     );
 }
 
-/// [`tensor_products`] of exactly `PAIRS` pairs.
+/// Computes [`tensor_products`] of exactly `PAIRS` pairs.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn products_of<const PAIRS: usize>(m: &Modulus, out: [&mut [u64]; 3], pairs: &[[&[u64]; 4]]) {
     let pairs: &[_; PAIRS] = pairs.try_into().expect("as many pairs");

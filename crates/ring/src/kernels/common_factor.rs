@@ -1,6 +1,6 @@
 //! The common factor and offset of a matrix's entries.
 
-/// The greatest common divisor of all entries; 1 if all are 0.
+/// Returns the greatest common divisor of all entries, or 1 if all are 0.
 pub(super) fn common_factor(entries: &[i64]) -> u64 {
     let mut factor = 0u64;
     for entry in entries {

@@ -1,4 +1,4 @@
-//! Words of one modulus, or of none, to words of another.
+//! Conversion of words to residues of another modulus.
 
 use crate::{Isa, Modulus};
 
@@ -11,8 +11,7 @@ pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
     dispatch!(of m, [avx512: avx512], reduce(m, out, input));
 }
 
-/// Residues modulo `m_in`, read as integers in `[-(q_in-1)/2, (q_in-1)/2]`, to residues modulo
-/// `m_out`.
+/// Converts residues modulo `m_in`, read as integers in `[-(q_in-1)/2, (q_in-1)/2]`, to residues modulo `m_out`.
 ///
 /// ```
 /// use cryptable_ring::{Modulus, kernels};
@@ -40,9 +39,8 @@ pub fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
 /// `out[i] = round(Σ_k ys[k][i]·inverses[k])` in double precision: the overflow count of exact base
 /// conversion.
 ///
-/// Words must be below `2^63`, sums in `[0, 2^51)`. Operations and their order are those of the
-/// loop `sum += y as f64 * inverse` followed by `floor(sum + 0.5)` on every instruction set, so
-/// results agree to the bit.
+/// Words must be below `2^63`, and sums in `[0, 2^51)`. On every instruction set, operations and their order are those
+/// of the loop `sum += y as f64 * inverse` followed by `floor(sum + 0.5)`, so results agree to the bit.
 ///
 /// # Panics
 /// If the number of inverses is not that of inputs, or the processor lacks `isa`.

@@ -6,11 +6,11 @@ mod fourier;
 use crate::fraction_digits::FractionDigits;
 use crate::{Isa, Modulus};
 
-/// For primes below this bound, what doubles round is far below the noise of keys.
+/// For primes below this bound, the rounding errors of doubles are far below the noise of keys.
 const PRIME_BOUND: u64 = 1 << 47;
 
-/// Constants of digit products over one ring; they exist only where the processor has the
-/// instructions that the methods use.
+/// Constants of digit products over one ring. They exist only if the processor has the instructions that the methods
+/// use.
 #[derive(Debug)]
 pub(crate) struct VectorTables {
     modulus: Modulus,
@@ -30,7 +30,7 @@ enum Lanes {
 }
 
 impl Lanes {
-    /// The widest that an instruction set has, of which the degree is made of whole blocks.
+    /// Returns the widest vectors of the instruction set whose blocks divide the degree.
     #[cfg(target_arch = "x86_64")]
     fn of(isa: Isa, degree: usize) -> Option<Self> {
         match isa {
@@ -59,7 +59,7 @@ impl Lanes {
     }
 }
 
-/// Calls a function of the vectors' instruction set.
+/// Calls the function for the vectors' instruction set.
 macro_rules! by_lanes {
     ($lanes:expr, $($call:tt)*) => {
         match $lanes {
@@ -74,8 +74,8 @@ macro_rules! by_lanes {
 }
 
 impl VectorTables {
-    /// For a ring of degree N, unless the prime, the degree or the instruction set of `modulus` has
-    /// no vector kernel.
+    /// Returns the constants for a ring of degree N, or `None` if the prime, the degree or the instruction set of
+    /// `modulus` has no vector kernel.
     pub(crate) fn new(degree: usize, modulus: Modulus) -> Option<Self> {
         if modulus.value() >= PRIME_BOUND {
             return None;
@@ -84,17 +84,16 @@ impl VectorTables {
         Some(Self { modulus, tables: fourier::Tables::new(degree, lanes.count()), lanes })
     }
 
-    /// Rows of coefficients in `[0, q)`, body and mask of each, N words each, to `out` in the form
-    /// that [`VectorTables::multiply_add`] reads. The rows are overwritten.
+    /// Writes rows of coefficients in `[0, q)`, body and mask of each, N words each, to `out` in the form that
+    /// [`VectorTables::multiply_add`] reads. Overwrites the rows.
     pub(crate) fn prepare(&self, out: &mut [u64], rows: &mut [u64]) {
         let (m, tables) = (&self.modulus, &self.tables);
-        // SAFETY: `new` chose by what `Modulus::isa` promises.
+        // SAFETY: `new` chose the lanes by the instruction set of `Modulus::isa`, which the processor has.
         unsafe { by_lanes!(self.lanes, prepare(m, tables, out, rows)) }
     }
 
-    /// Digits of a polynomial of fractions, of its product with `X^exponent - 1` if there is an
-    /// exponent, N words per digit, in the form that [`VectorTables::multiply_add`] reads. `out` and N
-    /// words of scratch memory.
+    /// Writes the digits of a polynomial of fractions, or of its product with `X^exponent - 1` if there is an exponent,
+    /// to `out`, N words per digit, in the form that [`VectorTables::multiply_add`] reads. `scratch` has N words.
     pub(crate) fn decompose(
         &self,
         digits: &FractionDigits,
@@ -108,8 +107,8 @@ impl VectorTables {
         unsafe { by_lanes!(self.lanes, decompose(tables, digits, out, scratch, source, exponent)) }
     }
 
-    /// `accumulator += Σ digit·row` over prepared rows: two polynomials of N fractions. Fetches the
-    /// words `next` to the cache meanwhile. The digits are overwritten; `sums` has 2N words.
+    /// `accumulator += Σ digit·row` over prepared rows: two polynomials of N fractions. Meanwhile prefetches the words
+    /// `next` to the cache. Overwrites the digits; `sums` has 2N words.
     pub(crate) fn multiply_add(
         &self,
         accumulator: &mut [u64],
@@ -125,9 +124,9 @@ impl VectorTables {
         }
     }
 
-    /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators. Keys, and the words
-    /// that are fetched to the cache meanwhile; exponents and digits of one accumulator after those of another. The
-    /// digits are overwritten; `sums` has as many words as all accumulators.
+    /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators. `keys` are the
+    /// keys, and the words to prefetch to the cache meanwhile. Exponents and digits are grouped by accumulator.
+    /// Overwrites the digits; `sums` has the number of words of all accumulators.
     pub(crate) fn multiply_add_keys(
         &self,
         accumulators: &mut [u64],

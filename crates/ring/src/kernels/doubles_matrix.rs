@@ -1,10 +1,9 @@
-//! Products of integer matrices with residues in doubles with FMA: AVX2, AVX-512 without IFMA, NEON;
-//! moduli below 2^50.
+//! Products of integer matrices with residues in doubles with FMA: AVX2, AVX-512 without IFMA, NEON; moduli below 2^50.
 //!
-//! Words come in two halves and entries in pieces ([`DoubleEntries`]), whose products add up exactly
-//! over all columns: two instructions a piece and vector of words, as many as IFMA takes. Where
-//! AVX-512 has VNNI, `residue_matrix.rs` takes fewer. 16-bit products in pairs (`vpmaddwd`) take twice
-//! as many instructions as these.
+//! Words are split into two halves and entries into pieces ([`DoubleEntries`]), whose products add up exactly over all
+//! columns. This takes two instructions per piece and vector of words, the same number as with IFMA. With VNNI,
+//! `residue_matrix.rs` takes fewer. 16-bit products in pairs (`vpmaddwd`) would take twice as many instructions as
+//! these.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -26,7 +25,7 @@ pub(super) fn packed_words(columns: usize) -> usize {
     2 * columns
 }
 
-/// Packs words of all columns, below 2^50, into those from word `start`, a multiple of 8:
+/// Packs words of all columns, below 2^50, into the strips' words from word `start`, a multiple of 8, on:
 /// `[strip][column][half][word]`, the upper half first.
 pub(super) fn pack(strips: &mut [u64], start: usize, columns: &[&[u64]]) {
     let stride = packed_words(columns.len()) * STRIP;
@@ -47,10 +46,10 @@ pub(super) fn pack(strips: &mut [u64], start: usize, columns: &[&[u64]]) {
     }
 }
 
-/// Sums of products of R rows with one vector of words: upper and lower halves.
+/// Computes sums of products of R rows with one vector of words: upper and lower halves.
 ///
 /// # Safety
-/// Words of a strip for every entry, from the vector's place on.
+/// The strip must have words for every entry, from the vector's place on.
 #[inline(always)]
 unsafe fn sums<D: Doubles, const R: usize>(
     entries: &[[f64; DOUBLE_TILE_ROWS]],
@@ -70,14 +69,14 @@ unsafe fn sums<D: Doubles, const R: usize>(
     sums
 }
 
-/// See [`super::matrix::tile_product`]; R rows at a time.
+/// Multiplies R rows at a time; see [`super::matrix::tile_product`].
 ///
-/// Sums are integers of magnitude at most 2^53, and moduli above 2^6: quotients are below 2^47 and off
-/// by less than 2^53/q units of 2^-53 before they are rounded, so that reduced sums are within q/2 + 1,
-/// products with constants within 0.54q, and what three pieces add up to within 3.3q.
+/// Sums are integers of magnitude at most 2^53, and moduli are above 2^6. Quotients are therefore below 2^47, with an
+/// error below 2^53/q units of 2^-53 before they are rounded, so that reduced sums are within q/2 + 1, products with
+/// constants within 0.54q, and the sums of three pieces within 3.3q.
 ///
 /// # Safety
-/// The processor has the instruction set of D; strips of all words of `out`, packed by [`pack`].
+/// The processor must have the instruction set of D, and `strips` must hold all words of `out`, packed by [`pack`].
 #[inline(always)]
 unsafe fn tile_product<D: Doubles, const R: usize>(
     m: &Modulus,
@@ -123,7 +122,7 @@ unsafe fn tile_product<D: Doubles, const R: usize>(
 /// See [`super::matrix::tile_product`].
 ///
 /// # Safety
-/// Multiplies a tile with as many packed strips as `out` has words per row.
+/// The number of packed strips must fit the number of words per row of `out`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn tile_product_avx2(
@@ -140,7 +139,7 @@ pub(super) unsafe fn tile_product_avx2(
 /// See [`super::matrix::tile_product`].
 ///
 /// # Safety
-/// As for [`tile_product_avx2`].
+/// The same as for [`tile_product_avx2`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
 pub(super) unsafe fn tile_product_avx512(
@@ -157,7 +156,7 @@ pub(super) unsafe fn tile_product_avx512(
 /// See [`super::matrix::tile_product`].
 ///
 /// # Safety
-/// Multiplies a tile with as many packed strips as `out` has words per row.
+/// The number of packed strips must fit the number of words per row of `out`.
 #[cfg(target_arch = "aarch64")]
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn tile_product_neon(

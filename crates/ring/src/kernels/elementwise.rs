@@ -25,7 +25,7 @@ pub fn neg_assign(m: &Modulus, a: &mut [u64]) {
     dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], neg_assign(m, a));
 }
 
-/// `a += c` in every word, c in `[0, q)`.
+/// `a += c` in every word, for c in `[0, q)`.
 pub fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
     dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], add_scalar_assign(m, a, c));
 }
@@ -64,13 +64,13 @@ pub fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_add_assign(m, acc, a, b));
 }
 
-/// `a *= c`, c in `[0, q)`.
+/// `a *= c`, for c in `[0, q)`.
 pub fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
     dispatch!(of m, [avx2: avx2, avx512: avx512], mul_scalar_assign(m, a, c));
 }
 
-/// `out = a·c`, c in `[0, q)`, for words a that may be residues of another modulus: below `2^50`,
-/// or below `2^62` if `m` is [for wide words](Modulus::for_wide_words).
+/// `out = a·c`, for c in `[0, q)` and words a that may be residues of another modulus: below `2^50`, or below `2^62` if
+/// `m` is [for wide words](Modulus::for_wide_words).
 ///
 /// # Panics
 /// If lengths differ.
@@ -80,7 +80,7 @@ pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
     dispatch!(of m, [avx2: avx2, avx512: avx512], mul_scalar(m, out, a, c));
 }
 
-/// `acc += a·c`, c in `[0, q)`.
+/// `acc += a·c`, for c in `[0, q)`.
 ///
 /// # Panics
 /// If lengths differ.
@@ -89,7 +89,7 @@ pub fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
     dispatch!(of m, [avx2: avx2, avx512: avx512], mul_scalar_add_assign(m, acc, a, c));
 }
 
-/// `a = (a - b)·c`, c in `[0, q)`: the last step of ModDown and rescale.
+/// `a = (a - b)·c`, for c in `[0, q)`: the last step of ModDown and rescale.
 ///
 /// # Panics
 /// If lengths differ.
@@ -98,8 +98,8 @@ pub fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
     dispatch!(of m, [avx2: avx2, avx512: avx512], sub_mul_scalar_assign(m, a, b, c));
 }
 
-/// `(a, b) = (a + c·b, b + c·a)` for each word a and its mirror image in the other slice, the first with the last; c in
-/// `[0, q)`.
+/// `(a, b) = (a + c·b, b + c·a)` for each word a and its mirror image b in the other slice (the first word is paired
+/// with the last), for c in `[0, q)`.
 ///
 /// # Panics
 /// If lengths differ.
@@ -108,7 +108,7 @@ pub(crate) fn add_mirrored_assign(m: &Modulus, a: &mut [u64], b: &mut [u64], c: 
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], add_mirrored_assign(m, a, b, c));
 }
 
-/// Whether words of other moduli are small enough for the kernels of a modulus.
+/// Returns whether words of other moduli are small enough for the kernels of a modulus.
 pub(super) fn are_in_range(m: &Modulus, words: &[u64]) -> bool {
     let limit = if m.isa() == Isa::Scalar { 62 } else { 50 };
     words.iter().fold(0, |all, word| all | word) >> limit == 0

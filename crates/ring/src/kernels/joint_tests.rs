@@ -1,10 +1,11 @@
-//! Kernels that make several sums of the same words at once.
+//! Kernels that compute several sums of the same words at once.
 
 use super::tests::{for_each_case, product, word_bound};
 use super::{linear_combination, linear_combinations_of_two, tensor_products};
 use crate::Modulus;
 
-/// Both combinations are what they are alone: of few terms and of many, of the largest words and of random ones.
+/// Checks that both combinations are what they are alone: with few terms and with many, with the largest words and with
+/// random ones.
 #[test]
 fn combinations_of_two_moduli() {
     for_each_case(|m, len, random| {
@@ -33,7 +34,7 @@ fn combinations_of_two_moduli() {
 fn products_of_pairs() {
     for_each_case(|m, len, random| {
         for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] {
-            // The largest words, too: sums of them are as large as they get.
+            // The largest words are included: their sums are the largest.
             let mut words = || match random.word() % 3 {
                 0 => vec![m.value() - 1; len],
                 _ => random.vector(len, m.value()),

@@ -1,10 +1,10 @@
 //! Products of a matrix of small integers with words of many columns.
 //!
-//! The words of a block are packed once ([`ColumnBlock`]), and all rows of the matrix
-//! ([`MatrixTiles`]) then read them in the order of memory.
+//! The words of a block are packed once ([`ColumnBlock`]), and all rows of the matrix ([`MatrixTiles`]) then read them
+//! in memory order.
 //!
-//! On the matrix unit AMX, which adds 16·64·16 products of bytes in 16 cycles, a product of 1024
-//! columns is 4.5 times as fast as on IFMA with entries of two bytes, and 2.5 times with four.
+//! On the matrix unit AMX, which adds 16·64·16 products of bytes in 16 cycles, a product of 1024 columns is 4.5 times
+//! as fast as on IFMA for entries of two bytes, and 2.5 times as fast for entries of four.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::doubles_matrix;
@@ -19,14 +19,14 @@ use crate::{Buffer, Isa, Modulus};
 /// Some words of every column, packed for one modulus and one matrix at a time.
 #[derive(Debug)]
 pub struct ColumnBlock {
-    /// Negated contribution of the entries' offset to each row.
+    /// The negated contribution of the entries' offset to each row.
     corrections: Buffer,
     strips: Buffer,
     words: usize,
 }
 
 impl ColumnBlock {
-    /// Memory for `words` words of each column of a matrix.
+    /// Allocates memory for `words` words of each column of a matrix.
     ///
     /// # Panics
     /// If 32 does not divide `words`.
@@ -47,7 +47,7 @@ impl ColumnBlock {
         Self { corrections, strips: Buffer::unspecified(per_word * words), words }
     }
 
-    /// Fills words `start..` of all columns with the slices given, residues modulo `m`.
+    /// Fills words `start..` of all columns with the given slices of residues modulo `m`.
     ///
     /// # Panics
     /// If the number of columns is not the matrix's, or 16 does not divide `start` and the length.
@@ -63,7 +63,7 @@ impl ColumnBlock {
                 return doubles_matrix::pack(&mut self.strips, start, columns);
             }
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Kernel::of` gives it only if AMX can be used.
+            // SAFETY: `Kernel::of` returns this kernel only if AMX can be used.
             Kernel::Amx(entries) => unsafe {
                 super::amx_matrix::pack(&mut self.strips, entries, start, columns);
             },
@@ -91,7 +91,7 @@ impl ColumnBlock {
     }
 }
 
-/// Kernel that multiplies, with the entries that it reads.
+/// The kernel that multiplies, with the entries that it reads.
 enum Kernel<'a> {
     #[cfg(target_arch = "x86_64")]
     Amx(&'a ByteEntries),
@@ -105,9 +105,9 @@ enum Kernel<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    /// The kernel for a modulus and a layout.
+    /// Returns the kernel for a modulus and a layout.
     fn of(m: &Modulus, matrix: &'a MatrixTiles) -> Self {
-        // Doubles keep their bounds for moduli of more than 6 bits only.
+        // The bounds of doubles hold only for moduli of more than 6 bits.
         let takes_doubles = m.isa() > Isa::Scalar && m.bits() > 6;
         match &matrix.layout {
             #[cfg(target_arch = "x86_64")]
@@ -144,7 +144,7 @@ impl<'a> Kernel<'a> {
 /// the block, row after row.
 ///
 /// # Panics
-/// If `out` has not [`MatrixTiles::tile_rows`] rows of the block's length.
+/// If `out` does not have [`MatrixTiles::tile_rows`] rows of the block's length.
 pub fn tile_product(
     m: &Modulus,
     out: &mut [u64],
@@ -160,20 +160,19 @@ pub fn tile_product(
     let corrections = &block.corrections;
     match Kernel::of(m, matrix) {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `Kernel::of` gives it only if AMX can be used.
+        // SAFETY: `Kernel::of` returns this kernel only if AMX can be used.
         Kernel::Amx(entries) => unsafe {
             super::amx_matrix::tile_product(m, out, entries, tile, corrections, strips);
         },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `Kernel::of` gives it only if VNNI can be used; `block` was packed for this
-        // modulus and matrix, and has as many words as a row.
+        // SAFETY: `Kernel::of` returns this kernel only if VNNI can be used; `block` was packed for this modulus and
+        // matrix, and has the words of a row.
         Kernel::Vnni(entries) => unsafe {
             let columns = matrix.columns;
             vnni_matrix::tile_product(m, out, entries, columns, tile, corrections, strips);
         },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has the instruction set, as `Modulus::isa` promises; `block` as
-        // above.
+        // SAFETY: the processor has the instruction set of `Modulus::isa`; `block` as above.
         Kernel::Doubles(entries) => unsafe {
             if m.isa() >= Isa::Avx512f {
                 doubles_matrix::tile_product_avx512(m, out, entries, tile, strips);
@@ -189,15 +188,15 @@ pub fn tile_product(
         #[cfg(target_arch = "x86_64")]
         Kernel::Ifma(tiles) => {
             let tile = &tiles[tile * matrix.columns..][..matrix.columns];
-            // SAFETY: the processor has the instruction set, as `Modulus::isa` promises.
+            // SAFETY: the processor has the instruction set of `Modulus::isa`.
             unsafe { super::avx512_matrix::tile_product(m, out, tile, corrections, strips) }
         }
-        // Doubles, too, on processors without vector kernels, which never choose them.
+        // This includes doubles on processors without vector kernels, which never choose them.
         _ => tile_product_portable(m, out, matrix, tile, block),
     }
 }
 
-/// See [`tile_product`]: for every modulus, columns as words.
+/// Computes [`tile_product`] for any modulus, with columns as words.
 fn tile_product_portable(
     m: &Modulus,
     out: &mut [u64],
@@ -212,7 +211,7 @@ fn tile_product_portable(
         let corrections = block.corrections.as_chunks::<STRIP>().0;
         let out = out.as_chunks_mut::<STRIP>().0;
         for ((out, strip), corrections) in out.iter_mut().zip(strips.clone()).zip(corrections) {
-            // At most 2^12 products below 2^62·2^40.
+            // The sum has at most 2^12 products below 2^62·2^40.
             let mut sums = [0u128; STRIP];
             for (&entry, words) in entries.iter().zip(strip.as_chunks::<STRIP>().0) {
                 for (sum, &word) in sums.iter_mut().zip(words) {
@@ -233,7 +232,7 @@ mod tests {
     use crate::kernels::tests::Random;
     use crate::primes::ntt_primes;
 
-    /// Every instruction set with a small modulus, and large moduli.
+    /// Returns every instruction set with a small modulus, and large moduli.
     fn moduli() -> Vec<Modulus> {
         let small = [97, ntt_primes(64, 49.0, 1, &[])[0], ntt_primes(64, 50.0, 1, &[])[0]];
         let all = Isa::available().into_iter();
@@ -247,7 +246,7 @@ mod tests {
         for kind in [Kind::Words, Kind::Bytes, Kind::Doubles, Kind::Residues] {
             let matrix = MatrixTiles::with_layout(columns, entries, kind);
             let mut block = ColumnBlock::new(m, &matrix, words);
-            // In two pieces, as for the parts of ciphertexts.
+            // The words are packed in two pieces, as for the parts of ciphertexts.
             for range in [0..16, 16..words] {
                 let pieces: Vec<_> = operands.iter().map(|words| &words[range.clone()]).collect();
                 block.pack(m, &matrix, range.start, &pieces);
@@ -293,14 +292,13 @@ mod tests {
         const LARGEST: i64 = (1 << 39) - 1;
         for m in moduli() {
             for columns in [4095, MAX_COLUMNS] {
-                // The largest words, and those that are largest when they are centered.
+                // The largest words, and those that are largest when they are centred.
                 let mut operands = vec![vec![m.value() - 1; 32]; columns];
                 for words in &mut operands {
                     words[1] = m.value() / 2;
                     words[2] = m.value() / 2 + 1;
                 }
-                // Of both signs, so that offsets are largest: rows of one, of the other, and of
-                // both.
+                // Entries have both signs, so that offsets are largest: rows of one sign, of the other, and of both.
                 let mut entries = vec![LARGEST; 3 * columns];
                 entries[columns..2 * columns].fill(-LARGEST);
                 entries[2 * columns] = -LARGEST + 1;

@@ -1,8 +1,8 @@
-//! The integer matrices of matrix products, in the order in which the kernels read them.
+//! The integer matrices of matrix products, in the order in which kernels read them.
 //!
-//! Four layouts: entries as words, for the portable kernel and for IFMA; as bytes, for the matrix
-//! unit AMX, and for VNNI if they have one; as residues modulo numbers of a byte, for VNNI; as doubles, for AVX2,
-//! AVX-512 without IFMA, and NEON.
+//! There are four layouts: words, for the portable kernel and for IFMA; bytes, for the matrix unit AMX, and for VNNI if
+//! entries have one byte; residues modulo numbers of one byte, for VNNI; and doubles, for AVX2, AVX-512 without IFMA,
+//! and NEON.
 
 use super::amx;
 use super::common_factor::common_factor;
@@ -12,7 +12,7 @@ use crate::{Buffer, Isa};
 /// Rows of a tile of words: with [`STRIP`] words, their sums take 16 of the 32 vector registers.
 pub(super) const TILE_ROWS: usize = 4;
 
-/// Words that a tile of words is multiplied with at a time: two vectors.
+/// Words that are multiplied with a tile of words at a time: two vectors.
 pub(super) const STRIP: usize = 16;
 
 /// Rows of a tile of bytes.
@@ -30,25 +30,25 @@ pub(super) const DOUBLE_TILE_ROWS: usize = 8;
 /// Bits of the lower half of a word that doubles multiply; see [`DoubleEntries`].
 pub(super) const HALF_BITS: u32 = 25;
 
-/// Below this, bytes are no faster than words: tiles have [`BYTE_TILE_COLUMNS`] of them, used or
-/// not.
+/// The fewest columns for which bytes are faster than words: a tile has [`BYTE_TILE_COLUMNS`] columns, used or not.
 const MIN_BYTE_COLUMNS: usize = 64;
 
-/// Columns below which residues are no faster than words or doubles: it takes some instructions to make them of
-/// words, and to put sums together.
+/// The fewest columns for which residues are faster than words or doubles: converting words to residues, and combining
+/// sums, takes some instructions.
 pub const MIN_RESIDUE_COLUMNS: usize = 192;
 
-/// Most bytes of an entry: seven for four of them modulo each of 24 numbers. Three pieces as doubles take 24, words 8.
+/// The most bytes of an entry: with residues, four entries take seven bytes modulo each of 24 numbers. Three pieces as
+/// doubles take 24, words 8.
 const LARGEST_ENTRY_BYTES: usize = 42;
 
-/// Bits of the absolute value of an entry.
+/// The number of bits of the absolute value of an entry.
 const ENTRY_BITS: u32 = 39;
 
-/// The largest number of columns. High halves of products with words, below `2^50·2^40/2^52`, then
-/// add up to less than `2^52`; products of bytes, five of a weight and column, to less than `2^32`.
+/// The largest number of columns. High halves of products with words, below `2^50·2^40/2^52`, then add up to less than
+/// `2^52`, and products of bytes, five per weight and column, to less than `2^32`.
 pub const MAX_COLUMNS: usize = 1 << 12;
 
-/// Rows of integers, some at a time: a tile.
+/// An integer matrix in tiles of several rows.
 #[derive(Debug)]
 pub struct MatrixTiles {
     pub(super) rows: usize,
@@ -56,17 +56,17 @@ pub struct MatrixTiles {
     pub(super) layout: Layout,
 }
 
-/// Entries are stored plus an offset, which makes them positive.
+/// The layouts. In words and bytes, an offset is added to entries, which makes them positive.
 #[derive(Debug)]
 pub(super) enum Layout {
-    /// `[tile][column][row]`, plus `2^39`.
+    /// `[tile][column][row]`, with `2^39` added to entries.
     Words(Vec<[u64; TILE_ROWS]>),
     Bytes(ByteEntries),
     Doubles(DoubleEntries),
     Residues(ResidueEntries),
 }
 
-/// Which [`Layout`] to make.
+/// The [`Layout`] to make.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Words,
@@ -75,42 +75,40 @@ pub(super) enum Kind {
     Residues,
 }
 
-/// Entries divided by a common factor, in signed pieces of as many bits as keep sums exact:
+/// Entries divided by a common factor, in signed pieces, whose number of bits keeps sums exact:
 /// `[tile][piece][column][row]`.
 ///
-/// A word below 2^50 is `2^25·high + low` with `|low| <= 2^24` and `0 <= high <= 2^25`. A piece of b
-/// bits is at most 2^(b-1), so that k columns add up to at most `k·2^(b+24)`; with b = 29 - ⌈log2 k⌉
-/// that is 2^53.
+/// A word below 2^50 is `2^25·high + low` with `|low| <= 2^24` and `0 <= high <= 2^25`. A piece of b bits is at most
+/// 2^(b-1), so that k columns add up to at most `k·2^(b+24)`; with b = 29 - ⌈log2 k⌉ that is 2^53.
 #[derive(Debug)]
 pub(super) struct DoubleEntries {
     values: Vec<[f64; DOUBLE_TILE_ROWS]>,
     /// A common divisor, by which all entries were divided.
     pub(super) factor: u64,
-    /// Bits of a piece.
+    /// The number of bits of a piece.
     pub(super) bits: u32,
     /// The number of pieces of an entry.
     pub(super) pieces: usize,
     columns: usize,
 }
 
-/// Entries as bytes, divided by a common factor:
-/// `[tile][pair of planes][64 columns][plane][row][column]`, where plane p has byte p of all
-/// entries, and a last plane without a partner is a pair by itself.
+/// Entries as bytes, divided by a common factor: `[tile][pair of planes][64 columns][plane][row][column]`, where plane
+/// p has byte p of all entries, and a last plane without a partner is a pair by itself.
 #[derive(Debug)]
 pub(super) struct ByteEntries {
     bytes: Buffer,
     /// A common divisor, by which all entries were divided.
     pub(super) factor: u64,
-    /// Added to the quotients, to make the smallest one 0.
+    /// The number added to the quotients to make the smallest one 0.
     offset: u64,
     /// The number of bytes of an entry.
     pub(super) planes: usize,
-    /// The number of tiles that the columns take, [`BYTE_TILE_COLUMNS`] each.
+    /// The number of tiles for the columns, [`BYTE_TILE_COLUMNS`] each.
     pub(super) chunks: usize,
 }
 
 impl Kind {
-    /// The fastest one on this machine, for entries that differ by less than a byte or not.
+    /// Returns the fastest kind on this machine; `has_byte_entries` says whether entries differ by less than a byte.
     fn best(columns: usize, has_byte_entries: bool) -> Self {
         let has_byte_columns = columns >= MIN_BYTE_COLUMNS;
         match Isa::detect() {
@@ -124,11 +122,11 @@ impl Kind {
 }
 
 impl MatrixTiles {
-    /// The matrix of these entries, row after row.
+    /// Returns the matrix of these entries, given row after row.
     ///
     /// # Panics
-    /// If there are no columns or more than [`MAX_COLUMNS`], they do not divide the number of
-    /// entries, or an entry is not in `(-2^39, 2^39)`.
+    /// If there are no columns or more than [`MAX_COLUMNS`], if their number does not divide the number of entries, or
+    /// if an entry is not in `(-2^39, 2^39)`.
     #[must_use]
     pub fn new(columns: usize, entries: &[i64]) -> Self {
         Self::with_layout(columns, entries, Kind::best(columns, Span::of(entries).planes() == 1))
@@ -149,13 +147,13 @@ impl MatrixTiles {
         Self { rows: entries.len() / columns, columns, layout }
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The bytes that the entries take in memory.
+    /// Returns the memory of the entries in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.layout {
@@ -166,14 +164,14 @@ impl MatrixTiles {
         }
     }
 
-    /// Returns an upper bound on the memory of a matrix of `entries` entries, in bytes, without rows that fill up a
+    /// Returns an upper bound on the memory of a matrix of `entries` entries, in bytes, without the rows that pad a
     /// tile.
     #[must_use]
     pub fn bytes_at_most(entries: usize) -> usize {
         LARGEST_ENTRY_BYTES * entries
     }
 
-    /// The number of rows of a tile; the last tile has zeros for rows that are missing.
+    /// Returns the number of rows of a tile. The last tile has zeros for rows that are missing.
     #[must_use]
     pub fn tile_rows(&self) -> usize {
         match self.layout {
@@ -184,7 +182,7 @@ impl MatrixTiles {
         }
     }
 
-    /// The numbers that undo storage: an entry is `factor·(stored - offset)`.
+    /// Returns the numbers that undo storage: an entry is `factor·(stored - offset)`.
     pub(super) fn factor_and_offset(&self) -> (u64, u64) {
         match &self.layout {
             Layout::Words(_) => (1, 1 << ENTRY_BITS),
@@ -194,7 +192,7 @@ impl MatrixTiles {
         }
     }
 
-    /// An entry as it is stored: divided by the factor, plus the offset.
+    /// Returns an entry as it is stored: divided by the factor, plus the offset.
     pub(super) fn stored(&self, tile: usize, row: usize, column: usize) -> u64 {
         match &self.layout {
             Layout::Words(tiles) => tiles[tile * self.columns + column][row],
@@ -217,7 +215,7 @@ impl MatrixTiles {
     }
 }
 
-/// The tiles of [`Layout::Words`].
+/// Returns the tiles of [`Layout::Words`].
 fn words(columns: usize, entries: &[i64]) -> Vec<[u64; TILE_ROWS]> {
     let stored = |row: usize, column: usize| {
         let entry = entries.get(row * columns + column).copied().unwrap_or(0);
@@ -252,7 +250,7 @@ impl ByteEntries {
         stored
     }
 
-    /// Where byte `plane` of an entry lies; see [`ByteEntries`].
+    /// Returns the place of byte `plane` of an entry; see [`ByteEntries`].
     fn position(&self, tile: usize, plane: usize, row: usize, column: usize) -> usize {
         let first = plane & !1;
         let paired = (self.planes - first).min(2);
@@ -265,7 +263,7 @@ impl ByteEntries {
         (self.bytes[position / 8] >> (8 * (position % 8))) & 0xff
     }
 
-    /// The bytes of a tile, eight a word.
+    /// Returns the bytes of a tile, eight per word.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn tile(&self, index: usize) -> &[u64] {
         let words = self.planes * self.chunks * (BYTE_TILE / 8);
@@ -279,7 +277,7 @@ impl DoubleEntries {
         let bits = 54 - HALF_BITS - columns.next_power_of_two().ilog2();
         let divided = |entry: i64| entry / factor.cast_signed();
         let largest = entries.iter().map(|&e| divided(e).unsigned_abs()).max().unwrap_or(0);
-        // The last piece takes what is left, at most half of 2^bits too.
+        // The last piece is the remainder, which is also at most half of 2^bits.
         let holds = |&pieces: &usize| largest <= 1 << (bits as usize * pieces - 1);
         let pieces = (1..).find(holds).expect("entries are below 2^39");
         let rows = entries.len() / columns;
@@ -304,14 +302,14 @@ impl DoubleEntries {
         Self { values, factor, bits, pieces, columns }
     }
 
-    /// The entries of a tile: piece after piece, column after column.
+    /// Returns the entries of a tile: piece after piece, column after column.
     pub(super) fn tile(&self, index: usize) -> &[[f64; DOUBLE_TILE_ROWS]] {
         let length = self.pieces * self.columns;
         &self.values[index * length..][..length]
     }
 }
 
-/// Range of the entries: 0 and they lie between two multiples of their common factor.
+/// The range of the entries: 0 and all entries lie between two multiples of their common factor.
 struct Span {
     factor: u64,
     smallest: i64,
@@ -325,19 +323,19 @@ impl Span {
         Self { factor: common_factor(entries), smallest, largest }
     }
 
-    /// Returns the number that makes quotients by the factor positive when added.
+    /// Returns the number that makes quotients by the factor positive when it is added.
     fn offset(&self) -> u64 {
         self.smallest.unsigned_abs() / self.factor
     }
 
-    /// The bytes of quotients that are positive.
+    /// Returns the number of bytes of quotients that are positive.
     fn planes(&self) -> usize {
         let bits = u64::BITS - (self.largest.abs_diff(self.smallest) / self.factor).leading_zeros();
         bits.div_ceil(8).max(1) as usize
     }
 }
 
-/// Whether entries of one byte are multiplied by VNNI.
+/// Returns whether VNNI multiplies entries of one byte.
 fn takes_vnni() -> bool {
     #[cfg(target_arch = "x86_64")]
     return Isa::detect() >= Isa::Avx512f && is_x86_feature_detected!("avx512vnni");

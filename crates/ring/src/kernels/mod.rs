@@ -1,19 +1,19 @@
-//! Loops over words modulo one number: the innermost code of every scheme, in four instruction
-//! sets. Moduli from `2^50` on have kernels of their own (`wide`) for what takes most of the time.
+//! Loops over words modulo one number: the innermost code of every scheme, in four instruction sets. Moduli from `2^50`
+//! on have kernels of their own (`wide`) for the operations that take most of the time.
 //!
-//! Operands are slices of one common length, of any number of words; words are residues in `[0, q)`
-//! unless a kernel says otherwise, and so are all results. The modulus carries the instruction set
-//! ([`crate::Modulus::isa`]). All kernels panic if lengths differ.
+//! Operands are slices of the same length, with any number of words. Words are residues in `[0, q)` unless a kernel
+//! says otherwise, and so are all results. The modulus determines the instruction set ([`crate::Modulus::isa`]). All
+//! kernels panic if lengths differ.
 //!
-//! Ranges of words are not checked, but for some debug assertions (that would cost as much as the
-//! work): out of range, results are wrong words, never undefined behaviour.
+//! Ranges of words are not checked, except by some debug assertions, since checks would take as long as the work. If
+//! words are out of range, results are wrong words, never undefined behaviour.
 
 /// Calls a kernel for an instruction set that the processor has.
 ///
-/// Names the modules with its AVX2 and AVX-512 versions, or the latter only: `avx512f` if that needs
-/// no IFMA, `avx512` if it does. Other instruction sets take the next slower one.
+/// The arguments name the modules with its AVX2 and AVX-512 versions, or with the latter only: `avx512f` if it does not
+/// need IFMA, `avx512` if it does. Other instruction sets use the next slower version.
 ///
-/// `of` a modulus, kernels of wide words take the place of portable ones.
+/// With `of` and a modulus, kernels of wide words replace the portable ones.
 macro_rules! dispatch {
     (of $m:expr, [$($narrow:tt)*], $($kernel:tt)*) => {
         match $m.isa() {
@@ -26,8 +26,8 @@ macro_rules! dispatch {
     ($isa:expr, [avx2: $avx2:ident, avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect`
-            // promise it, and kernels that take an `Isa` check it.
+            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect` guarantee it, and kernels
+            // that take an `Isa` check it.
             crate::Isa::Avx2 | crate::Isa::Avx512f => unsafe {
                 crate::kernels::$avx2::$($kernel)*
             },
@@ -62,7 +62,8 @@ macro_rules! dispatch {
     };
 }
 
-/// Defines methods of vectors, each by one expression, to be inlined into what is compiled for the instruction set.
+/// Defines methods of vectors, by one expression each, to be inlined into code that is compiled for the instruction
+/// set.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! intrinsics {
     ($vector:ty: $($name:ident($($x:ident),*) = $value:expr;)*) => {

@@ -1,9 +1,9 @@
-//! Negacyclic number-theoretic transforms modulo odd numbers below 2^50, of any instruction set.
+//! Negacyclic number-theoretic transforms modulo odd numbers below 2^50, for any instruction set.
 //!
-//! The passes over the words are written once (`forward`, `inverse`) over the arithmetic of a vector
-//! (`lanes`). The order of evaluations is that of Cooley and Tukey's butterflies in place: bit
-//! reversed. Threads that have nothing else to do take columns or blocks of a transform: an operation on a few limbs, and the
-//! last limbs of any, so keep all of them busy.
+//! The passes over the words are written once (`forward`, `inverse`), over the arithmetic of a vector (`lanes`).
+//! Evaluations are in bit-reversed order, that of Cooley and Tukey's butterflies in place. Idle threads take columns or
+//! blocks of a transform, so that all threads are busy in operations on few limbs, and with the last limbs of any
+//! operation.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) mod doubles;
@@ -72,13 +72,13 @@ pub(crate) struct Transform {
     modulus: Modulus,
     degree: usize,
     tables: Tables,
-    /// Tables of the inverse transform, unless they are those of the forward one.
+    /// The tables of the inverse transform, unless they are those of the forward one.
     mirrored: Option<Tables>,
 }
 
 impl Transform {
-    /// For a degree N, a power of two of at least 16, and points by a primitive root of unity modulo
-    /// `modulus` and modulo each of its primes.
+    /// Returns the transforms for a degree N, a power of two of at least 16, and points from a root of unity that is
+    /// primitive modulo `modulus` and modulo each of its primes.
     pub(crate) fn new(modulus: Modulus, degree: usize, points: Points) -> Self {
         assert!(degree.is_power_of_two() && degree >= 16, "degree {degree}");
         assert!(modulus.value() < crate::modulus::VECTOR_BOUND, "{modulus:?}");
@@ -91,12 +91,12 @@ impl Transform {
         }
     }
 
-    /// The tables of the inverse transform.
+    /// Returns the tables of the inverse transform.
     fn inverse_tables(&self) -> &Tables {
         self.mirrored.as_ref().unwrap_or(&self.tables)
     }
 
-    /// Coefficients to evaluations, in place.
+    /// Transforms coefficients to evaluations, in place.
     pub(crate) fn forward_assign(&self, words: &mut [u64]) {
         assert_eq!(words.len(), self.degree);
         match &self.tables {
@@ -104,8 +104,8 @@ impl Transform {
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Tables::Vectors(kernel, tables) => {
                 let words = Shared(words.as_mut_ptr());
-                // SAFETY: `Modulus::isa` promises the instruction set that `new` chose by; the length was checked; parts
-                // that are shared are apart, and columns come before blocks.
+                // SAFETY: the processor has the instruction set of `Modulus::isa`, by which `new` chose the kernel; the
+                // length was checked; shared parts are disjoint, and columns come before blocks.
                 let part =
                     |part| unsafe { kernel.forward(&self.modulus, tables, words.get(), part) };
                 self.share(tables.columns(), &|range| part(Part::Columns(range)));
@@ -114,7 +114,7 @@ impl Transform {
         }
     }
 
-    /// Evaluations to `factor`·N times the coefficients, in place; `factor` is a residue.
+    /// Transforms evaluations to `factor`·N times the coefficients, in place; `factor` is a residue.
     pub(crate) fn inverse_scaled_assign(&self, words: &mut [u64], factor: u64) {
         assert_eq!(words.len(), self.degree);
         match self.inverse_tables() {
@@ -122,13 +122,14 @@ impl Transform {
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Tables::Vectors(kernel, tables) => {
                 let words = words.as_mut_ptr();
-                // SAFETY: both are the same words, as many as the degree.
+                // SAFETY: both pointers are to the same words, whose number is the degree.
                 unsafe { self.inverse_vectors(*kernel, tables, words.cast_const(), words, factor) }
             }
         }
     }
 
-    /// Evaluations to `factor`·N times the coefficients: `out`, whose words before are not read.
+    /// Transforms evaluations to `factor`·N times the coefficients, which are written to `out`. Its old words are not
+    /// read.
     pub(crate) fn inverse_scaled(&self, out: &mut [u64], evaluations: &[u64], factor: u64) {
         assert_eq!([out.len(), evaluations.len()], [self.degree; 2]);
         match self.inverse_tables() {
@@ -139,16 +140,16 @@ impl Transform {
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Tables::Vectors(kernel, tables) => {
                 let (source, words) = (evaluations.as_ptr(), out.as_mut_ptr());
-                // SAFETY: slices of as many words as the degree, of which one is exclusive.
+                // SAFETY: both slices have as many words as the degree, and one of them is exclusive.
                 unsafe { self.inverse_vectors(*kernel, tables, source, words, factor) }
             }
         }
     }
 
-    /// From the first words to the second ones.
+    /// Transforms the words of the first pointer to those of the second.
     ///
     /// # Safety
-    /// As many words as the degree, both; the same, or apart; nobody else touches the second ones.
+    /// Both must have as many words as the degree, and be the same or disjoint; nobody else may access the second ones.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     unsafe fn inverse_vectors(
         &self,
@@ -168,7 +169,7 @@ impl Transform {
         self.share(tables.columns(), &|range| part(Part::Columns(range)));
     }
 
-    /// Does `count` parts of one kind: in parallel if there is more than one and a pool to share them with.
+    /// Performs `count` parts of one kind, in parallel if there is more than one part and a pool of threads.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn share(&self, count: usize, work: &(impl Fn(Range<usize>) + Sync)) {
         if count == 0 {
@@ -182,7 +183,7 @@ impl Transform {
     }
 }
 
-/// Least degree of a transform that threads share: of some ten microseconds.
+/// The least degree of a transform that threads share, which takes about ten microseconds.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const MIN_SHARED_DEGREE: usize = 1 << 13;
 
@@ -190,8 +191,8 @@ const MIN_SHARED_DEGREE: usize = 1 << 13;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const SHARES: usize = 4;
 
-/// Does work on a range: both halves of it at once, if it is longer than `least`. A thread that has nothing else to do takes
-/// one; if there is none, this costs some ten nanoseconds.
+/// Performs work on a range. If the range is longer than `least`, both halves can run at once: an idle thread takes
+/// one. Without an idle thread, this costs about ten nanoseconds.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn share(range: Range<usize>, least: usize, work: &(impl Fn(Range<usize>) + Sync)) {
     if range.len() <= least {
@@ -204,12 +205,12 @@ fn share(range: Range<usize>, least: usize, work: &(impl Fn(Range<usize>) + Sync
     );
 }
 
-/// Words that several threads work on, each on some of them.
+/// Words that several threads work on, each on a part of them.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[derive(Clone, Copy)]
 struct Shared(*mut u64);
 
-// SAFETY: those who read the pointer promise not to touch the same words.
+// SAFETY: users of the pointer guarantee that no two of them access the same words.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 unsafe impl Sync for Shared {}
 
@@ -234,7 +235,7 @@ enum Kernel {
     Neon,
 }
 
-/// Calls a function of a kernel's instruction set.
+/// Calls the function for a kernel's instruction set.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! by_kernel {
     ($kernel:expr, $($call:tt)*) => {
@@ -253,20 +254,20 @@ macro_rules! by_kernel {
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl Kernel {
-    /// See `forward`.
+    /// Performs a part of a forward transform; see `forward`.
     ///
     /// # Safety
-    /// The processor has the instruction set, for which the tables are; as many words as their degree; nobody else touches
-    /// those of the part.
+    /// The processor must have the instruction set, the tables must be for it, and the number of words must be their
+    /// degree; nobody else may access the words of the part.
     unsafe fn forward(self, m: &Modulus, tables: &tables::Tables, words: *mut u64, part: Part) {
-        // SAFETY: the caller promises all of it.
+        // SAFETY: the caller guarantees all of it.
         unsafe { by_kernel!(self, forward(m, tables, words, part)) }
     }
 
-    /// See `inverse`.
+    /// Performs a part of an inverse transform; see `inverse`.
     ///
     /// # Safety
-    /// As for [`Kernel::forward`]; the first words are the second ones, or apart.
+    /// The same as for [`Kernel::forward`]; the first words must be the second ones, or disjoint from them.
     unsafe fn inverse(
         self,
         m: &Modulus,
@@ -276,7 +277,7 @@ impl Kernel {
         factor: u64,
         part: Part,
     ) {
-        // SAFETY: the caller promises all of it.
+        // SAFETY: the caller guarantees all of it.
         unsafe { by_kernel!(self, inverse(m, tables, source, words, factor, part)) }
     }
 }

@@ -1,18 +1,18 @@
-//! Rows of residues, packed at the width of their modulus: how switching keys are stored and read.
+//! Rows of residues, packed at the width of their modulus: the form in which switching keys are stored and read.
 //!
 //! Word j takes bits `bits·j` to `bits·(j + 1) - 1` of the row, the least significant first, without gaps. Eight words
 //! are `bits` bytes, so that vectors of eight begin on whole bytes. Residues of 50 bits take 22 % less memory than
-//! words do, and as much less traffic where keys come from memory.
+//! words, and cause that much less traffic where keys come from memory.
 
 use std::ops::Range;
 
-/// Words that begin and end on whole bytes together.
+/// The number of words that together begin and end on whole bytes.
 pub(super) const BLOCK: usize = 8;
 
-/// Widest words that eight bytes hold wherever in a byte they begin.
+/// The most bits of words that eight bytes hold, whichever bit of the first byte they begin at.
 pub(super) const MAX_VECTOR_BITS: u32 = 57;
 
-/// Words of a fixed number of bits, a multiple of eight of them, packed without gaps.
+/// Words of a fixed number of bits, packed without gaps. Their number is a multiple of eight.
 ///
 /// ```
 /// use cryptable_ring::Isa;
@@ -39,10 +39,10 @@ impl<'a> PackedRow<'a> {
         (words / BLOCK).saturating_mul(bits as usize)
     }
 
-    /// A row whose words have this number of bits.
+    /// Returns a row whose words have this number of bits.
     ///
     /// # Panics
-    /// If the bits are not within 1 to 64, or the bytes are not those of a multiple of eight words.
+    /// If `bits` is not within 1 to 64, or if the bytes are not those of a multiple of eight words.
     #[must_use]
     pub fn new(bytes: &'a [u8], bits: u32) -> Self {
         assert!((1..=u64::BITS).contains(&bits), "{bits} bits");
@@ -62,7 +62,7 @@ impl<'a> PackedRow<'a> {
         self.bytes.is_empty()
     }
 
-    /// Bits of a word.
+    /// Returns the number of bits of a word.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
@@ -74,10 +74,10 @@ impl<'a> PackedRow<'a> {
         self.bytes
     }
 
-    /// A part of the row.
+    /// Returns a part of the row.
     ///
     /// # Panics
-    /// If it does not begin and end at multiples of eight words within the row.
+    /// If the part does not begin and end at multiples of eight words within the row.
     #[must_use]
     pub fn range(self, words: Range<usize>) -> Self {
         let at = |word: usize| {
@@ -88,8 +88,8 @@ impl<'a> PackedRow<'a> {
     }
 }
 
-/// Residues, and the constant below q that they are multiplied by.
+/// Residues, and a constant below q that multiplies them.
 pub type Multiple<'a> = (&'a [u64], u64);
 
-/// Words, and the rows that two sums multiply them by.
+/// Words, and the rows that multiply them in two sums.
 pub type KeyTerm<'a> = (&'a [u64], [PackedRow<'a>; 2]);

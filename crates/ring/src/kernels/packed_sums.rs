@@ -7,11 +7,11 @@ use super::{avx512_packed, avx512_sums};
 use super::{elementwise, scalar, sums};
 use crate::{Isa, Modulus};
 
-/// Words of a row that are unpacked at a time where no kernel does it in registers: with digits they stay in the
-/// first-level cache.
+/// Words of a row that are unpacked at a time if no kernel unpacks them in registers: together with digits they stay in
+/// the first-level cache.
 const UNPACKED: usize = 512;
 
-/// `out = Σ_k a_k·b_k`, term by term, for rows `b_k` that are packed (0 for no terms): the kernel of key switching.
+/// `out = Σ_k a_k·b_k`, term by term, for packed rows `b_k` (0 for no terms): the kernel of key switching.
 ///
 /// ```
 /// use cryptable_ring::{Isa, Modulus, kernels};
@@ -25,7 +25,7 @@ const UNPACKED: usize = 512;
 /// ```
 ///
 /// # Panics
-/// If lengths differ, or a row has another width than residues modulo `m`.
+/// If lengths differ, or if a row has another width than residues modulo `m`.
 pub fn packed_inner_product(m: &Modulus, out: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
     check_terms(m, out.len(), terms);
     sum_products::<false>(m, out, terms, None);
@@ -34,15 +34,15 @@ pub fn packed_inner_product(m: &Modulus, out: &mut [u64], terms: &[(&[u64], Pack
 /// `acc += Σ_k a_k·b_k`; see [`packed_inner_product`].
 ///
 /// # Panics
-/// As [`packed_inner_product`].
+/// Panics like [`packed_inner_product`].
 pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
     check_terms(m, acc.len(), terms);
     sum_products::<true>(m, acc, terms, None);
 }
 
-/// `out[s] = c_s·x_s + Σ_k a_k·b_ks` for two sums s of the same words with two rows each, x_s and c_s in `[0, q)`, without the
-/// multiples if there are none: a product of digits with both parts of a key. All rows are read at once, each from its beginning to
-/// its end, which is how memory is fastest.
+/// `out[s] = c_s·x_s + Σ_k a_k·b_ks` for two sums s of the same words with two rows each, and x_s and c_s in `[0, q)`,
+/// without the multiples if there are none: a product of digits with both parts of a key. All rows are read at the same
+/// time, each from its beginning to its end, which is the fastest way to read memory.
 ///
 /// ```
 /// use cryptable_ring::{Isa, Modulus, kernels};
@@ -58,7 +58,7 @@ pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], 
 /// ```
 ///
 /// # Panics
-/// As [`packed_inner_product`].
+/// Panics like [`packed_inner_product`].
 pub fn packed_inner_products(
     m: &Modulus,
     out: [&mut [u64]; 2],
@@ -75,7 +75,7 @@ pub fn packed_inner_products(
     if out.iter().all(|out| avx512_sums::serves_whole_groups(m, out.len()))
         && terms.len() <= avx512_sums::MAX_UNROLLED
     {
-        // SAFETY: `Modulus::isa` promises the instruction set.
+        // SAFETY: the processor has the instruction set of `Modulus::isa`.
         return unsafe { avx512_packed::packed_inner_products(m, out, terms, multiples) };
     }
     for ((out, terms), multiple) in out.into_iter().zip(&parts).zip(multiples) {
@@ -83,7 +83,7 @@ pub fn packed_inner_products(
     }
 }
 
-/// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.
+/// `c·x + Σ_k a_k·b_k`, added to `out` if `ADD`, for checked operands.
 fn sum_products<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
@@ -112,7 +112,7 @@ fn sum_products<const ADD: bool>(
     }
 }
 
-/// Adds products like [`sum_products`] where words may be wide: unpacks a piece of every row at a time.
+/// Adds products like [`sum_products`], for words that may be wide: unpacks a piece of every row at a time.
 fn sum_unpacked<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],

@@ -1,20 +1,21 @@
-//! Rows of residues into their bits and out of them, by the vectors of the processor.
+//! Packing and unpacking of rows of residues, by the vectors of the processor.
 
 use super::packed_row::{BLOCK, MAX_VECTOR_BITS, PackedRow};
 use super::scalar;
 use crate::Isa;
 
-/// Narrowest words that vectors pack: every second word begins in a byte of its own.
+/// The fewest bits of words that vectors pack: every second word begins in a byte of its own.
 const MIN_PACKED_BITS: u32 = 8;
 
-/// Words unpacked at once to be compared: they stay in the first-level cache.
+/// Words that are unpacked at once for comparison: they stay in the first-level cache.
 const COMPARED: usize = 512;
 
 impl PackedRow<'_> {
     /// Packs words below `2^bits`.
     ///
     /// # Panics
-    /// If the words are no multiple of eight, `out` is not as long as they need, or the processor lacks `isa`.
+    /// If the number of words is not a multiple of eight, if `out` does not have the length that they need, or if the
+    /// processor lacks `isa`.
     pub fn pack(isa: Isa, out: &mut [u8], words: &[u64], bits: u32) {
         assert!((1..=u64::BITS).contains(&bits), "{bits} bits");
         assert!(words.len().is_multiple_of(BLOCK), "{} words", words.len());
@@ -26,7 +27,7 @@ impl PackedRow<'_> {
         scalar::pack(&mut out[Self::packed_bytes(packed, bits)..], &words[packed..], bits);
     }
 
-    /// The words.
+    /// Unpacks the words.
     ///
     /// # Panics
     /// If `out` has another length, or the processor lacks `isa`.
@@ -48,7 +49,7 @@ impl PackedRow<'_> {
             let part = self.range(start..self.len().min(start + COMPARED));
             let words = &mut words[..part.len()];
             part.unpack(isa, words);
-            // No early end within a part: comparisons run on vectors.
+            // There is no early exit within a part: comparisons run on vectors.
             words.iter().fold(true, |all, &word| all & (word < bound))
         })
     }

@@ -1,25 +1,24 @@
-//! Index lists, checked once: automorphisms on evaluations.
+//! Index lists, which are checked once: automorphisms on evaluations.
 
 use std::ops::Range;
 
-/// Words of the blocks that [`BlockMove`]s take: one vector of AVX-512.
+/// The number of words in the blocks of [`BlockMove`]s: one vector of AVX-512.
 const BLOCK: usize = 8;
 
-/// An index list that has been checked once: every index is below the list's length. (Kernels need
-/// no more; an index may repeat.)
+/// An index list that has been checked once: every index is below the list's length. (This is all that kernels need; an
+/// index may repeat.)
 ///
-/// Automorphisms, on evaluations in bit-reversed order, map aligned blocks of 8 words to such
-/// blocks: exponents whose indices differ in the low 3 bits differ by multiples of `N/4`, and
-/// multiplication by an odd number keeps that. The constructor detects it, and kernels then move
-/// whole vectors.
+/// Automorphisms, on evaluations in bit-reversed order, map aligned blocks of 8 words to such blocks: exponents whose
+/// indices differ in the low 3 bits differ by multiples of `N/4`, and multiplication by an odd number preserves this.
+/// The constructor detects it, and kernels then move whole vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permutation {
     indices: Vec<u32>,
-    /// One per block, if all blocks are moved whole.
+    /// One move per block, if all blocks are moved whole.
     moves: Option<Vec<BlockMove>>,
 }
 
-/// Where the words of an aligned block of 8 come from: an aligned block, in an order of its own.
+/// The source of the words of an aligned block of 8: an aligned block, in an order of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockMove {
     /// The index of the block that words come from.
@@ -29,7 +28,7 @@ pub(super) struct BlockMove {
 }
 
 impl BlockMove {
-    /// The move that fetches these words, unless they lie in different blocks.
+    /// Returns the move that fetches these words, or `None` if they lie in different blocks.
     fn new(indices: &[u32; BLOCK]) -> Option<Self> {
         let source = indices[0] / BLOCK as u32;
         let lanes = indices.map(|i| (i % BLOCK as u32) as u8);
@@ -38,7 +37,7 @@ impl BlockMove {
 }
 
 impl Permutation {
-    /// Checks an index list, and whether it moves whole blocks.
+    /// Returns the permutation of an index list, and detects whether it moves whole blocks.
     ///
     /// # Panics
     /// If an index is not below the length.
@@ -53,21 +52,21 @@ impl Permutation {
         Self { indices, moves }
     }
 
-    /// One move per block, if all blocks are moved whole.
+    /// Returns one move per block, if all blocks are moved whole.
     #[cfg(test)]
     pub(super) fn moves(&self) -> Option<&[BlockMove]> {
         self.moves.as_deref()
     }
 
-    /// All of it.
+    /// Returns the whole permutation as a part.
     #[must_use]
     pub fn whole(&self) -> PermutationPart<'_> {
         PermutationPart { first: 0, indices: &self.indices, moves: self.moves.as_deref() }
     }
 
-    /// Returns the part that fills an aligned block of `2^k` words from such a block, as automorphisms do on evaluations in
-    /// bit-reversed order: positions in the block have the low bits of their exponents in common, and so have the exponents
-    /// times an odd number. Where the words are not all of one block, kernels will panic.
+    /// Returns the part that fills an aligned block of `2^k` words from another such block, as automorphisms do on
+    /// evaluations in bit-reversed order: the exponents of positions in the block have their low bits in common, and so
+    /// do the exponents times an odd number. If the words are not all from one block, kernels will panic.
     ///
     /// ```
     /// use cryptable_ring::kernels::{Permutation, permute};
@@ -80,7 +79,7 @@ impl Permutation {
     /// ```
     ///
     /// # Panics
-    /// If the range is no aligned block.
+    /// If the range is not an aligned block.
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> PermutationPart<'_> {
         let len = range.len();
@@ -91,7 +90,7 @@ impl Permutation {
         PermutationPart { first, indices: &self.indices[range], moves }
     }
 
-    /// Returns the index list: where each word comes from.
+    /// Returns the index list: the source of each word.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
@@ -110,10 +109,10 @@ impl Permutation {
     }
 }
 
-/// Some positions of a [`Permutation`] next to each other, and the words next to each other that they are filled from.
+/// Contiguous positions of a [`Permutation`], and the contiguous words that they are filled from.
 #[derive(Clone, Copy, Debug)]
 pub struct PermutationPart<'a> {
-    /// The first of the words that positions are filled from.
+    /// The first of the words that the positions are filled from.
     first: usize,
     indices: &'a [u32],
     #[cfg_attr(
@@ -124,18 +123,19 @@ pub struct PermutationPart<'a> {
 }
 
 impl<'a> PermutationPart<'a> {
-    /// Where the words come from: kernels read the words of this range.
+    /// Returns the range of words that kernels read.
     #[must_use]
     pub fn source(self) -> Range<usize> {
         self.first..self.first + self.indices.len()
     }
 
-    /// The places in the source that words come from.
+    /// Returns the places in the source that words come from.
     pub(super) fn places(self) -> impl Iterator<Item = usize> + 'a {
         self.indices.iter().map(move |&index| index as usize - self.first)
     }
 
-    /// If all blocks are moved whole, the place of each among the source's blocks, and the positions of its words in it.
+    /// If all blocks are moved whole, returns the place of each one among the source's blocks, and the positions of its
+    /// words in it.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn moves(self) -> Option<impl Iterator<Item = (usize, [u8; BLOCK])> + 'a> {
         let first = self.first / BLOCK;
@@ -155,7 +155,7 @@ mod tests {
             let (input, acc) = (random.vector(len, m.value()), random.vector(len, m.value()));
             let blocks = (len / 8).max(1) as u64;
             let anywhere = (0..len).map(|_| (random.word() % len as u64) as u32).collect();
-            // Whole blocks from random places, their words in random order.
+            // Whole blocks from random places, with their words in random order.
             let places: Vec<u64> = (0..len.div_ceil(8)).map(|_| random.word() % blocks).collect();
             let by_blocks = (0..len)
                 .map(|i| (places[i / 8] * 8 + random.word() % 8).min(len as u64 - 1) as u32)
@@ -173,7 +173,7 @@ mod tests {
         });
     }
 
-    /// Block by block of the positions, each from the block that it says.
+    /// Checks the positions block by block, each with the block that fills it.
     fn parts_are_the_whole(permutation: &Permutation, block: usize) {
         let input: Vec<u64> = (0..permutation.len() as u64).map(|i| i * i + 1).collect();
         let (mut expected, mut found) = (vec![0; input.len()], vec![0; input.len()]);

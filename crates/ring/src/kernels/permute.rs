@@ -1,9 +1,9 @@
-//! Copies of words in the order that a permutation says.
+//! Copies of words in the order of a permutation.
 
 use super::permutation::PermutationPart;
 use crate::{Isa, Modulus};
 
-/// `out[i] = input[permutation[i]]`, for words of any value: those of the part's source.
+/// `out[i] = input[permutation[i]]`, for words of any value, within the part's source.
 ///
 /// ```
 /// use cryptable_ring::kernels::{Permutation, permute};
@@ -13,16 +13,16 @@ use crate::{Isa, Modulus};
 /// ```
 ///
 /// # Panics
-/// If lengths differ, or a word is not of the source.
+/// If lengths differ, or if a word is not in the source.
 pub fn permute(out: &mut [u64], input: &[u64], permutation: PermutationPart<'_>) {
     assert_eq!([out.len(), input.len()], [permutation.source().len(); 2]);
     dispatch!(Isa::detect(), [avx512f: avx512], permute(out, input, permutation));
 }
 
-/// `acc[i] += input[permutation[i]]`, for residues: those of the part's source.
+/// `acc[i] += input[permutation[i]]`, for residues, within the part's source.
 ///
 /// # Panics
-/// If lengths differ, or a word is not of the source.
+/// If lengths differ, or if a word is not in the source.
 pub fn permute_add_assign(
     m: &Modulus,
     acc: &mut [u64],

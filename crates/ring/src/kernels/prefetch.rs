@@ -1,20 +1,20 @@
-//! Words fetched to the caches before they are read: those of runs too short for the processor to see that they go on.
+//! Prefetches to the caches, for runs of words that are too short for the processor to predict that they continue.
 
-/// Bytes of a line of the caches.
+/// The number of bytes of a cache line.
 const LINE: usize = 64;
 
-/// Bytes that sums of products fetch rows ahead: those of some groups, as memory takes longer than one of them.
+/// Bytes that sums of products prefetch rows ahead: several groups, since memory takes longer than one group.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 1024;
 
-/// Number of cache lines of `words` words of 50 bits, the widest for sums of products in vectors.
+/// Returns the number of cache lines of `words` words of 50 bits, the widest for sums of products in vectors.
 #[cfg(target_arch = "x86_64")]
 pub(super) const fn packed_lines(words: usize) -> usize {
     (words * 50).div_ceil(8 * LINE)
 }
 
-/// Fetches `LINES` lines of `source`, [`AHEAD`] bytes ahead, to the first-level cache. They may lie beyond the end of
-/// the allocation.
+/// Prefetches `LINES` lines of `source`, [`AHEAD`] bytes ahead, to the first-level cache. They may lie beyond the end
+/// of the allocation.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn fetch_ahead<const LINES: usize>(source: *const u8) {
@@ -23,7 +23,7 @@ pub(super) fn fetch_ahead<const LINES: usize>(source: *const u8) {
     }
 }
 
-/// Fetches words to the second-level cache.
+/// Prefetches words to the second-level cache.
 #[inline]
 pub(super) fn prefetch(words: &[u64]) {
     for line in words.chunks(LINE / size_of::<u64>()) {
@@ -31,11 +31,11 @@ pub(super) fn prefetch(words: &[u64]) {
     }
 }
 
-/// Fetches a line, to the first-level cache if `NEAR`.
+/// Prefetches a line, to the first-level cache if `NEAR`.
 #[inline(always)]
 fn fetch<const NEAR: bool>(line: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: fetching reads nothing, and faults nowhere.
+    // SAFETY: prefetching reads nothing, and never faults.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
         if NEAR {
@@ -44,7 +44,7 @@ fn fetch<const NEAR: bool>(line: *const u8) {
             _mm_prefetch::<_MM_HINT_T1>(line.cast());
         }
     }
-    // Other processors are left to what they fetch by themselves.
+    // Other processors prefetch only by themselves.
     #[cfg(not(target_arch = "x86_64"))]
     let _ = line;
 }

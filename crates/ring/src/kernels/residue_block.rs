@@ -1,9 +1,9 @@
-//! The table step of a group of limbs by residues modulo small numbers: some words of both parts of all columns,
-//! and the products of all rows with them.
+//! The table step of a group of limbs by residues modulo small numbers: some words of both parts of all columns, and
+//! the products of all rows with them.
 //!
-//! For one number after the other, words are packed and all rows are multiplied, so that packed words stay in the
-//! second-level cache and entries are read once. Residues of sums, a byte each, wait for those of the other
-//! numbers.
+//! Words are packed and all rows are multiplied modulo one number after the other, so that packed words stay in the
+//! second-level cache and entries are read once. Residues of sums, one byte each, are kept until those of the other
+//! numbers are there.
 
 use std::ops::Range;
 
@@ -15,31 +15,31 @@ use super::residue_matrix::{self, PARTS, PlaneProduct, ResidueStrip};
 use super::{residue_recombination, vnni_matrix};
 use crate::{Buffer, Isa, Modulus};
 
-/// Numbers for which words are packed together, whose residues of sums lie side by side.
+/// The number of small moduli for which words are packed together. Their residues of sums are contiguous.
 const BATCH: usize = QUAD;
 
-/// Bytes of packed words modulo these numbers, of all columns: they stay in a second-level cache of 1 MiB.
+/// Bytes of packed words of all columns modulo these numbers: they stay in a second-level cache of 1 MiB.
 const PACKED_BYTES: usize = 3 << 18;
 
 /// Bytes of residues of all sums.
 const RESIDUE_BYTES: usize = 1 << 24;
 
-/// Instructions of making residues and of putting sums together, in products of a row for each number.
+/// Instructions for computing residues and combining sums, in units of a row's products for one number.
 const CONVERSION_QUADS: usize = 12;
 
 /// Limbs that are multiplied together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimbGroup {
-    /// Which limbs of the operands they are.
+    /// The range of limbs of the operands.
     pub limbs: Range<usize>,
-    /// Whether [`ResidueBlock`] multiplies them; else there is one limb, for [`super::tile_product`].
+    /// Whether [`ResidueBlock`] multiplies them; otherwise there is one limb, for [`super::tile_product`].
     pub has_residues: bool,
 }
 
-/// The groups of limbs of these primes that take the fewest products.
+/// Returns the groups of limbs of these primes that take the fewest products.
 #[must_use]
 pub fn limb_groups(matrix: &MatrixTiles, moduli: &[&Modulus]) -> Vec<LimbGroup> {
-    // The least costs of the first limbs, and where their last groups begin.
+    // The least cost of the first limbs, and the start of their last group, for each number of limbs.
     let mut best = vec![(0, 0)];
     for end in 1..=moduli.len() {
         let group =
@@ -61,7 +61,7 @@ pub fn limb_groups(matrix: &MatrixTiles, moduli: &[&Modulus]) -> Vec<LimbGroup> 
 /// Returns the cost of a row for a group of limbs, or `None` if residues cannot multiply it.
 fn cost(matrix: &MatrixTiles, moduli: &[&Modulus]) -> Option<usize> {
     let Layout::Residues(entries) = &matrix.layout else { return None };
-    // Doubles keep their bounds for moduli of more than 6 bits only.
+    // The bounds of doubles hold only for moduli of more than 6 bits.
     let fits = |m: &&Modulus| m.isa() >= Isa::Avx512f && (7..=50).contains(&m.bits());
     if moduli.len() > super::residue_entries::MAX_GROUP
         || !moduli.iter().all(fits)
@@ -79,19 +79,19 @@ pub struct ResidueBlock {
     group: ResidueGroup,
     width: usize,
     rows: usize,
-    /// `[part][strip][4 columns][even or odd][limb][half][column][word]`, double words, zeros for columns that fill up.
+    /// `[part][strip][4 columns][even or odd][limb][half][column][word]`, double words, with zeros for padding columns.
     lifted: Buffer,
-    /// `[number][strip][product][4 columns][word][column]`, bytes, of some numbers.
+    /// `[number][strip][product][4 columns][word][column]`, bytes, for some of the numbers.
     packed: Buffer,
-    /// `[four numbers][row][part][strip][number][word]`, bytes, anything after the last number.
+    /// `[four numbers][row][part][strip][number][word]`, bytes, unspecified after the last number.
     residues: Buffer,
 }
 
 impl ResidueBlock {
-    /// Memory for a block of at most `span` words of both parts.
+    /// Allocates memory for a block of at most `span` words of both parts.
     ///
     /// # Panics
-    /// If 32 does not divide `span`, or the limbs are no group of [`limb_groups`].
+    /// If 32 does not divide `span`, or if the limbs are not a group of [`limb_groups`].
     #[must_use]
     pub fn new(moduli: &[&Modulus], matrix: &MatrixTiles, span: usize) -> Self {
         assert!(span.is_multiple_of(STRIP), "{span} words");
@@ -119,7 +119,7 @@ impl ResidueBlock {
         }
     }
 
-    /// The number of words of the block.
+    /// Returns the number of words of the block.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
@@ -128,7 +128,7 @@ impl ResidueBlock {
     /// Fills the words of one part: `words(limb, column)`.
     ///
     /// # Panics
-    /// Panics if there are not enough words.
+    /// If there are not enough words.
     pub fn load<'a>(
         &mut self,
         matrix: &MatrixTiles,
@@ -144,7 +144,8 @@ impl ResidueBlock {
             let limbs = (0..self.group.moduli.len()).map(|limb| words(limb, column));
             let limbs: Vec<_> = limbs.map(|words| words.as_chunks::<STRIP>().0).collect();
             for (strip, out) in lifted.chunks_exact_mut(strip_vectors).enumerate() {
-                // SAFETY: `limb_groups` gives groups only if the processor has VNNI and what goes with it.
+                // SAFETY: `limb_groups` returns such groups only if the processor has VNNI and the instruction sets
+                // that are used with it.
                 unsafe { residue_lift::lift(out, &self.group, column, &limbs, strip) }
             }
         }
@@ -183,10 +184,10 @@ impl ResidueBlock {
         }
     }
 
-    /// Writes the products of a row: `out(limb)` are the words of one part.
+    /// Writes the products of a row: `out(limb)` receives the words of one part.
     ///
     /// # Panics
-    /// If there is no such row, or `out` has not [`ResidueBlock::width`] words for each limb.
+    /// If there is no such row, or if `out` does not have [`ResidueBlock::width`] words for each limb.
     pub fn put_sums(&self, row: usize, part: usize, out: &mut [&mut [u64]]) {
         assert!(row < self.rows && out.len() == self.group.moduli.len(), "row {row}");
         let (strips, slots) = (self.width / STRIP, self.group.slots());
@@ -205,7 +206,7 @@ impl ResidueBlock {
     }
 }
 
-/// Entries as residues.
+/// Returns the entries as residues.
 fn entries(matrix: &MatrixTiles) -> &ResidueEntries {
     let Layout::Residues(entries) = &matrix.layout else { panic!("no matrix of residues") };
     entries
@@ -218,7 +219,8 @@ mod tests {
     use crate::kernels::tests::Random;
     use crate::primes::ntt_primes;
 
-    /// Chains of small primes, large ones and both, for every instruction set that residues are multiplied on.
+    /// Returns chains of small primes, of large ones and of both, for every instruction set on which residues are
+    /// multiplied.
     fn chains() -> Vec<Vec<Modulus>> {
         let [small, large] = [49.0, 50.0].map(|bits| ntt_primes(64, bits, 3, &[]));
         let chains = [
@@ -312,11 +314,11 @@ mod tests {
         const LARGEST: i64 = (1 << 39) - 1;
         for chain in chains() {
             for (columns, largest) in [(4096, LARGEST), (4095, 1 << 15), (512, 1 << 19)] {
-                // Of one sign, of the other, and of both.
+                // Entries of one sign, of the other, and of both.
                 let mut entries = vec![largest; 3 * columns];
                 entries[columns..2 * columns].fill(-largest);
                 entries[2 * columns] = -largest + 1;
-                // The largest words, and those that are largest when they are centered.
+                // The largest words, and those that are largest when they are centred.
                 check(&chain, columns, &entries, &|m, index| match index % 32 {
                     1 => m.value() / 2,
                     2 => m.value() / 2 + 1,

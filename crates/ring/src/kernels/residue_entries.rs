@@ -1,25 +1,25 @@
-//! Integer matrices modulo small numbers: the entries that bytes of VNNI multiply.
+//! Integer matrices modulo small numbers, for products of bytes by VNNI.
 //!
-//! A sum of products of entries with words is known as soon as it is known modulo coprime numbers whose
-//! product M exceeds the range that it can have: words centered modulo Q, and a row with absolute values
-//! E in all, need `M > Q·E`. Numbers up to 256 hold eight bits in a byte, so that this takes a tenth of
-//! the range's bits in products of bytes, where words of seven bytes and entries of k take 7k. A word is
-//! that of up to three limbs at once, Q the product of their primes, so that E is paid for once.
+//! A sum of products of entries with words is known as soon as it is known modulo coprime numbers whose product M
+//! exceeds its range. For words centred modulo Q, and a row whose absolute values add up to E, this means `M > Q·E`.
+//! Numbers up to 256 store eight bits in a byte, so that the number of byte products is a tenth of the range's bits,
+//! whereas words of seven bytes and entries of k bytes take 7k. A word stands for up to three limbs at once, with Q the
+//! product of their primes, so that the bits of E count only once.
 //!
-//! Products of tiles are those of Strassen's algorithm in Winograd's form, seven for eight: sums of residues are
-//! residues again. The factors made of the entries are computed here, once per table.
+//! Products of tiles use Strassen's algorithm in Winograd's form, with seven products instead of eight: sums of
+//! residues are residues again. The factors from the entries are computed here, once per table.
 
 use rayon::prelude::*;
 
 use super::common_factor::common_factor;
 
-/// Coprime numbers up to 256, so that residues are unsigned bytes, and centered ones signed bytes.
+/// Coprime numbers up to 256: residues are unsigned bytes, and centred ones signed bytes.
 pub(super) const MODULI: [u16; 24] = [
     256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193, 191, 181, 179,
     173, 167, 163, 157, 151,
 ];
 
-/// Rows whose sums are kept in registers: with two vectors of words, 26 of 32.
+/// Rows whose sums are kept in registers: with two vectors of words, they take 26 of 32.
 pub(super) const STRIPE_ROWS: usize = 13;
 
 /// Rows of a tile: an upper stripe and a lower one.
@@ -28,39 +28,39 @@ pub(super) const RESIDUE_TILE_ROWS: usize = 2 * STRIPE_ROWS;
 /// Columns whose products one instruction adds up.
 pub(super) const QUAD: usize = 4;
 
-/// Products of stripes with halves of the columns that make up that of a tile.
+/// Products of stripes with halves of the columns that add up to the product of a tile.
 pub(super) const PRODUCTS: usize = 7;
 
-/// Most limbs of a group.
+/// The most limbs of a group.
 pub(super) const MAX_GROUP: usize = 3;
 
-/// Moduli of limbs are below two to this power.
+/// Moduli of limbs are below 2 to this power.
 pub(super) const LIMB_BITS: u32 = 50;
 
-/// Moduli that tell entries below 2^39 in absolute value apart: their product is above 2^47.
+/// The number of moduli that distinguish entries below 2^39 in absolute value: their product is above 2^47.
 const ENTRY_PLANES: usize = 6;
 
-/// Margin for rounding, in bits, by which products of small numbers may exceed the range.
+/// The margin for rounding, in bits: products of small numbers must exceed the range by it.
 const MARGIN_BITS: f64 = 0.001;
 
-/// Entries of a stripe and four columns.
+/// The entries of a stripe and four columns.
 pub(super) type Stripe = [[i8; QUAD]; STRIPE_ROWS];
 
-/// Entries divided by a common factor, as centered residues modulo [`MODULI`], in the sums that are
-/// multiplied: `[tile][modulus][product][4 columns][row][column]`.
+/// Entries divided by a common factor, as centred residues modulo [`MODULI`], in the sums that are multiplied:
+/// `[tile][modulus][product][4 columns][row][column]`.
 ///
-/// With `A` in halves of rows and columns, in the order in which they are read: `A11`, `A12`, `S2 = S1 - A11`,
-/// `S3 = A11 - A21`, `-A22`, `S1 = A21 + A22`, `S4 = A12 - S2`.
+/// With `A` in halves of rows and columns, these sums are, in the order in which they are read: `A11`, `A12`,
+/// `S2 = S1 - A11`, `S3 = A11 - A21`, `-A22`, `S1 = A21 + A22`, `S4 = A12 - S2`.
 #[derive(Debug)]
 pub(super) struct ResidueEntries {
     residues: Vec<Stripe>,
     /// A common divisor, by which all entries were divided.
     pub(super) factor: u64,
-    /// Moduli that are kept: enough for the largest group of limbs.
+    /// The number of moduli that are kept: enough for the largest group of limbs.
     pub(super) planes: usize,
-    /// Fours of columns of half of a row.
+    /// Groups of four columns in half a row.
     pub(super) quads: usize,
-    /// The logarithm of the largest sum of absolute values of a row.
+    /// log2 of the largest sum of absolute values of a row.
     sum_bits: f64,
 }
 
@@ -101,7 +101,8 @@ impl ResidueEntries {
         size_of_val(&*self.residues)
     }
 
-    /// Moduli that sums of products with words modulo the product of primes take; none if they are too many.
+    /// Returns the number of moduli that sums of products need for words modulo the product of these primes, or `None`
+    /// if that exceeds those that are kept.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for kernels of x86-64"))]
     pub(super) fn planes_for(&self, primes: impl Iterator<Item = u64>) -> Option<usize> {
         let bits: f64 = primes.map(|q| (q as f64).log2()).sum();
@@ -114,7 +115,7 @@ impl ResidueEntries {
         &self.residues[index * self.quads..][..self.quads]
     }
 
-    /// An entry divided by the factor, out of its residues.
+    /// Computes an entry, divided by the factor, from its residues.
     pub(super) fn quotient(&self, tile: usize, row: usize, column: usize) -> i64 {
         let (lower, row) = (row / STRIPE_ROWS, row % STRIPE_ROWS);
         let (quad, column) = (column / QUAD, column % QUAD);
@@ -137,20 +138,20 @@ impl ResidueEntries {
     }
 }
 
-/// Places in the stripes of one product.
+/// Iterates over the places in the stripes of one product.
 fn positions(quads: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     (0..quads * STRIPE_ROWS * QUAD)
         .map(|index| (index / QUAD / STRIPE_ROWS, index / QUAD % STRIPE_ROWS, index % QUAD))
 }
 
-/// The sums of quarters that are multiplied; see [`ResidueEntries`].
+/// Computes the sums of quarters that are multiplied; see [`ResidueEntries`].
 fn winograd_sums([[a11, a12], [a21, a22]]: [[i32; 2]; 2]) -> [i32; PRODUCTS] {
     let s1 = a21 + a22;
     let s2 = s1 - a11;
     [a11, a12, s2, a11 - a21, -a22, s1, a12 - s2]
 }
 
-/// The fewest moduli whose product exceeds two to the power of `bits`, if there are as many.
+/// Returns the fewest moduli whose product exceeds 2 to the power of `bits`, or `None` if there are not enough.
 fn planes(bits: f64) -> Option<usize> {
     let mut left = bits + MARGIN_BITS;
     let is_last = |&p: &u16| {
@@ -160,11 +161,11 @@ fn planes(bits: f64) -> Option<usize> {
     Some(MODULI.iter().position(is_last)? + 1)
 }
 
-/// The fewest numbers, in all, that residues are taken modulo where limbs of these primes, given by log2, are multiplied in groups
-/// and rows have absolute values of `sum_bits` bits in all.
+/// Returns the fewest small moduli, summed over groups, for limbs of these primes, given by log2, that are multiplied
+/// in groups, and for rows whose absolute values add up to `sum_bits` bits.
 ///
 /// # Panics
-/// If a limb by itself takes too many.
+/// If a limb by itself needs too many.
 #[must_use]
 pub fn fewest_numbers(log2_primes: &[f64], sum_bits: f64) -> usize {
     let mut fewest = vec![0];
@@ -179,17 +180,17 @@ pub fn fewest_numbers(log2_primes: &[f64], sum_bits: f64) -> usize {
     fewest[log2_primes.len()]
 }
 
-/// The residue nearest to zero; `-128` modulo 256.
+/// Returns the residue nearest to zero; `-128` modulo 256.
 pub(super) fn centered(value: i128, p: u16) -> i16 {
     nearest(value.rem_euclid(p.into()) as i16, p)
 }
 
-/// The number nearest to zero for a residue in `[0, p)`.
+/// Returns the number nearest to zero for a residue in `[0, p)`.
 fn nearest(residue: i16, p: u16) -> i16 {
     if 2 * residue >= p.cast_signed() { residue - p.cast_signed() } else { residue }
 }
 
-/// The inverse of a number modulo p, centered.
+/// Returns the inverse of a number modulo p, centred.
 pub(super) fn inverse(number: i128, p: u16) -> i16 {
     let number = centered(number, p);
     let is_inverse =
@@ -233,7 +234,7 @@ mod tests {
                 assert_eq!(residues.quotient(tile, row % RESIDUE_TILE_ROWS, column), entry);
             }
         }
-        // Lower stripes.
+        // Entries in lower stripes.
         let entries: Vec<i64> = (0..17 * 64).map(|index| (index * index - 5_000) << 12).collect();
         let residues = ResidueEntries::new(17, &entries);
         let factor = residues.factor.cast_signed();
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn groups_take_fewer_moduli_than_their_limbs() {
-        // 512 columns of 20 bits, random ones, and 256 of 16 bits at their worst.
+        // 512 random columns of 20 bits, and 256 columns of 16 bits in the worst case.
         for (sum_bits, expected) in [(27.05, [10, 16, 23]), (23.0, [10, 16, 22])] {
             let counts = [1.0, 2.0, 3.0].map(|limbs| planes(49.0 * limbs + sum_bits));
             assert_eq!(counts, expected.map(Some), "{sum_bits}");

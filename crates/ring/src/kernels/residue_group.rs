@@ -1,35 +1,35 @@
-//! Groups of limbs whose words are one integer in the table step, and the constants that lead from words to
-//! residues modulo small numbers and back ([`ResidueEntries`]).
+//! Groups of limbs whose words are combined to one integer in the table step, and the constants for conversion from
+//! words to residues modulo small numbers and back ([`ResidueEntries`]).
 //!
-//! Words `x_i` modulo primes `q_i`, with product Q, stand for
-//! `x = Σ_i y_i·(Q/q_i) - v·Q`, where `y_i = x_i·(Q/q_i)^-1 mod q_i` and `v = round(Σ_i y_i/q_i)`:
-//! the centered one. Modulo p that is a sum of products of bytes with constants.
+//! Words `x_i` modulo primes `q_i`, with product Q, stand for `x = Σ_i y_i·(Q/q_i) - v·Q`, where
+//! `y_i = x_i·(Q/q_i)^-1 mod q_i` and `v = round(Σ_i y_i/q_i)`: the centred representative. Modulo p that is a sum of
+//! products of bytes with constants.
 //!
-//! A sum S of products with entries is known by `r_p = S·(M/p)^-1 mod p`, M the product of all p:
-//! `S = Σ_p r_p·(M/p) - k·M` with `k = round(Σ_p r_p/p)`, because `|S| < M/2`. Modulo q_i that is a
-//! sum of products of bytes, too. Quotients by rounding are those of Halevi, Polyakov, Shoup 2019.
+//! A sum S of products with entries is determined by `r_p = S·(M/p)^-1 mod p`, where M is the product of all p:
+//! `S = Σ_p r_p·(M/p) - k·M` with `k = round(Σ_p r_p/p)`, because `|S| < M/2`. Modulo q_i that is a sum of products of
+//! bytes, too. Quotients by rounding are those of Halevi, Polyakov, Shoup 2019.
 
 use super::ntt::doubles::encode;
 use super::residue_entries::{MAX_GROUP, MODULI, QUAD, ResidueEntries, centered, inverse};
 use crate::Modulus;
 
-/// Bytes of weights modulo a prime: words are below 2^50, digits of a byte signed.
+/// Bytes of weights modulo a prime: words are below 2^50, and digits are signed bytes.
 pub(super) const WEIGHT_DIGITS: usize = 7;
 
-/// Bits behind the point of fractions `r/p`. Up to 24 of them are then below 2^31, and off by 2^-14 in all.
+/// Bits after the point of fractions `r/p`. Up to 24 of them are then below 2^31, with a total error of at most 2^-14.
 pub(super) const FRACTION_BITS: u32 = 26;
 
 /// Bytes of the fraction 1/p.
 pub(super) const FRACTION_DIGITS: usize = 3;
 
-/// Added to sums to make them positive: they are below 2^29 in absolute value, at most four products of 2^11 columns
-/// each.
+/// The offset that makes sums positive: their absolute values are below 2^29, for at most four products over 2^11
+/// columns each.
 pub(super) const SUM_OFFSET: i32 = 1 << 29;
 
-/// Double words that a word of a group of limbs takes at most.
+/// The most double words for a word of a group of limbs.
 pub(super) const MAX_PARTS: usize = 2 * MAX_GROUP;
 
-/// Fours of residues of a sum, the multiple of M among them.
+/// Groups of four residues of a sum, the multiple of M included.
 const MAX_QUADS: usize = MODULI.len() / QUAD + 1;
 
 /// Four signed bytes.
@@ -39,7 +39,7 @@ type Bytes = [i8; QUAD];
 #[derive(Debug)]
 pub(super) struct ResidueGroup {
     pub(super) moduli: Vec<Modulus>,
-    /// `(Q/q_i)^-1` modulo q_i, as [`encode`] gives it.
+    /// `(Q/q_i)^-1` modulo q_i, encoded by [`encode`].
     pub(super) inverses: Vec<[u64; 2]>,
     pub(super) planes: Vec<Plane>,
     /// `2^26/p` in signed digits, four p at a time.
@@ -54,17 +54,17 @@ pub(super) struct Plane {
     pub(super) p: u16,
     /// `1/p`.
     pub(super) reciprocal: f32,
-    /// Factors for bytes of words of the group, low halves before high ones: `2^(8b)·(Q/q_i)`; -Q for the highest byte
-    /// of the first limb, which holds v.
+    /// Factors for bytes of words of the group, low halves before high ones: `2^(8b)·(Q/q_i)`, and -Q for the highest
+    /// byte of the first limb, which holds v.
     pub(super) lift: [Bytes; MAX_PARTS],
-    /// `2^(8b)·(M/p)^-1`, of bytes of sums.
+    /// `2^(8b)·(M/p)^-1`, for the bytes of sums.
     pub(super) reduction: Bytes,
-    /// Undoes the offset of sums.
+    /// The number that undoes the offset of sums.
     pub(super) correction: i8,
 }
 
 impl ResidueGroup {
-    /// Constants for different primes, as many as the matrix allows.
+    /// Computes the constants for different primes, whose number must be one that the matrix allows.
     pub(super) fn new(moduli: &[&Modulus], entries: &ResidueEntries) -> Self {
         let primes = || moduli.iter().map(|m| m.value());
         let count = entries.planes_for(primes()).expect("a group that the matrix allows");
@@ -103,12 +103,12 @@ impl ResidueGroup {
         }
     }
 
-    /// Double words that a word of all limbs takes.
+    /// Returns the number of double words for a word of all limbs.
     pub(super) fn parts(&self) -> usize {
         2 * self.moduli.len()
     }
 
-    /// Bytes kept of a sum: residues, and room for the multiple of M, in fours.
+    /// Returns the number of bytes that are kept of a sum: residues, and room for the multiple of M, in groups of four.
     pub(super) fn slots(&self) -> usize {
         (self.planes.len() + 1).next_multiple_of(QUAD)
     }
@@ -143,7 +143,7 @@ impl Plane {
     }
 }
 
-/// Writes a number into column `index` in signed digits of a byte, the lowest first.
+/// Writes a number to column `index` in signed digits of one byte, the lowest first.
 fn put_digits<const DIGITS: usize>(out: &mut [Bytes; DIGITS], index: usize, mut number: i64) {
     for digits in out {
         digits[index] = number as i8;

@@ -1,4 +1,5 @@
-//! Words of groups of limbs modulo small numbers, by VNNI of AVX-512 (see `residue_group.rs`).
+//! Conversion of words of groups of limbs to residues modulo small numbers, by VNNI of AVX-512 (see
+//! `residue_group.rs`).
 
 use std::arch::x86_64::*;
 
@@ -19,12 +20,12 @@ const VECTORS: usize = 2;
 /// Vectors of words of a strip.
 const WORD_VECTORS: usize = 4;
 
-/// Vectors of lifted words of a strip of one column.
+/// Returns the number of vectors of lifted words for a strip of one column.
 pub(super) fn lifted_vectors(group: &ResidueGroup) -> usize {
     group.parts() * VECTORS
 }
 
-/// Lifted words of a strip: `[4 columns][even or odd][limb][half][column][word]`, double words.
+/// The lifted words of a strip: `[4 columns][even or odd][limb][half][column][word]`, double words.
 pub(super) type Lifted = [[u32; LANES]];
 
 /// Lifts a strip of words of a column, given the strips of each limb.
@@ -79,11 +80,12 @@ pub(super) fn lift(
     }
 }
 
-/// Residues of strips of both parts of all columns modulo some numbers, in the sums that are multiplied:
+/// Writes the residues of strips of both parts of all columns modulo some numbers, in the sums that are multiplied:
 /// `[product][4 columns][word][column]` bytes for each number, in the order of `ResidueEntries`. With `B` in halves of
-/// columns and parts: `B11`, `B21`, `T2 = B22 - T1`, `T3 = B22 - B12`, `T4 = T2 - B21`, `T1 = B12 - B11`, `B22`.
+/// columns and parts, these are `B11`, `B21`, `T2 = B22 - T1`, `T3 = B22 - B12`, `T4 = T2 - B21`, `T1 = B12 - B11`,
+/// `B22`.
 ///
-/// Residues are in `[0, p]`, and differences again. Lifted words come from memory, for all numbers at once.
+/// Residues are in `[0, p]`, and so are differences. Lifted words come from memory, for all numbers at once.
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512vnni")]
 pub(super) fn pack(
     out: &mut [&mut [[u32; STRIP]]],
@@ -95,7 +97,7 @@ pub(super) fn pack(
     let quad_vectors = QUAD * lifted_vectors(group);
     for (part, lifted) in parts.into_iter().enumerate() {
         for (quad, columns) in lifted.chunks_exact(quad_vectors).enumerate() {
-            // B12 waits where T3 will be.
+            // B12 is kept in the place of T3 until T3 is computed.
             let product = [[0, 1], [3, 6]][part][quad / quads];
             for (vector, words) in columns.chunks_exact(quad_vectors / VECTORS).enumerate() {
                 for (out, plane) in out.iter_mut().zip(planes) {
@@ -116,7 +118,7 @@ pub(super) fn pack(
     }
 }
 
-/// Makes T1 to T4 of a vector; see [`pack`].
+/// Computes T1 to T4 of a vector; see [`pack`].
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn write_differences(out: &mut [[u32; STRIP]], [quads, quad, vector]: [usize; 3], plane: &Plane) {
@@ -138,7 +140,7 @@ fn write_differences(out: &mut [[u32; STRIP]], [quads, quad, vector]: [usize; 3]
     }
 }
 
-/// `a - b`, and p more where that is negative.
+/// Returns `a - b`, plus p where that is negative.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn difference(a: __m512i, b: __m512i, p: __m512i) -> __m512i {
@@ -146,10 +148,10 @@ fn difference(a: __m512i, b: __m512i, p: __m512i) -> __m512i {
     _mm512_mask_add_epi8(difference, _mm512_cmplt_epu8_mask(a, b), difference, p)
 }
 
-/// Residues of sixteen words of four columns, those of a word side by side.
+/// Returns the residues of sixteen words of four columns, those of a word side by side.
 ///
-/// Sums of up to 24 products of bytes are below 2^20, exact as floats, and quotients are off by less than 2^-9
-/// before they are rounded down, so that a remainder is in `[0, p]`; p = 256 is exact.
+/// Sums of up to 24 products of bytes are below 2^20, exact as floats. The error of quotients is below 2^-9 before they
+/// are rounded down, so that a remainder is in `[0, p]`; p = 256 is exact.
 #[target_feature(enable = "avx512f,avx512vnni")]
 #[inline]
 fn residues(words: &Lifted, plane: &Plane) -> __m512i {
@@ -167,7 +169,7 @@ fn residues(words: &Lifted, plane: &Plane) -> __m512i {
     _mm512_or_si512(low, _mm512_slli_epi32::<16>(high))
 }
 
-/// Four bytes in every lane.
+/// Copies four bytes to every lane.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(super) fn broadcast(bytes: [i8; QUAD]) -> __m512i {
@@ -185,7 +187,7 @@ pub(super) fn remainder(x: __m512i, plane: &Plane) -> __m512 {
     _mm512_fnmadd_ps(quotient, _mm512_set1_ps(plane.p.into()), x)
 }
 
-/// Two bytes side by side.
+/// Joins two bytes side by side.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(super) fn joined(low: __m512, high: __m512) -> __m512i {

@@ -1,9 +1,9 @@
 //! Products of integer matrices with words by VNNI of AVX-512, modulo small numbers ([`ResidueEntries`]).
 //!
-//! One instruction adds to sixteen sums of 32 bits, for one number, the products of four columns. The products
-//! of a tile with strips of both parts of a ciphertext are those of Strassen's algorithm in Winograd's form: seven
-//! of half the columns for eight. Sums go on from one to the next, so that
-//! `U2 = P1 + P6`, `U3 = U2 + P7` and what follows of them cost two additions and some loads.
+//! One instruction adds the products of four columns to sixteen sums of 32 bits, for one number. The products of a tile
+//! with strips of both parts of a ciphertext use Strassen's algorithm in Winograd's form: seven products of half the
+//! columns instead of eight. Sums are carried from one product to the next, so that `U2 = P1 + P6`, `U3 = U2 + P7` and
+//! the sums that follow from them cost two additions and some loads.
 
 use std::arch::x86_64::*;
 
@@ -20,13 +20,13 @@ pub(super) const PARTS: usize = 2;
 /// Double words of a vector.
 const LANES: usize = STRIP / VECTORS;
 
-/// Fours of columns of entries that are fetched ahead: 2 KiB.
+/// Groups of four columns of entries that are prefetched: 2 KiB.
 const PREFETCHED: usize = 40;
 
-/// Sums of a stripe and strip modulo one number.
+/// The sums of a stripe and a strip modulo one number.
 type Sums = [[__m512i; VECTORS]; STRIPE_ROWS];
 
-/// Residues of sums of a strip, a byte each.
+/// The residues of the sums of a strip, one byte each.
 pub(super) type ResidueStrip = [u8; STRIP];
 
 /// Operands of the sums modulo one number.
@@ -34,11 +34,11 @@ pub(super) struct PlaneProduct<'a> {
     pub(super) entries: &'a ResidueEntries,
     pub(super) index: usize,
     pub(super) plane: &'a Plane,
-    /// Words of all strips that every product reads, after those of the one before.
+    /// The words of all strips for each product, product after product.
     pub(super) words: &'a [[u32; STRIP]],
 }
 
-/// Sums of a tile on their way.
+/// The intermediate sums of a tile.
 struct Workspace {
     zero: Sums,
     offset: Sums,
@@ -49,11 +49,11 @@ struct Workspace {
     result: Sums,
 }
 
-/// Residues of the products of all tiles with strips of both parts: `out` from the number's place on has
-/// `[row][part][strip]`, each `step` after the one before.
+/// Computes the residues of the products of all tiles with strips of both parts. From the number's place on, `out` has
+/// `[row][part][strip]`, each `step` after the previous one.
 ///
 /// # Safety
-/// The processor has VNNI and what goes with it.
+/// The processor must have VNNI and the instruction sets that are used with it.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")]
 pub(super) unsafe fn multiply(product: &PlaneProduct, out: &mut [ResidueStrip], step: usize) {
     let zero = [[_mm512_setzero_si512(); VECTORS]; STRIPE_ROWS];
@@ -71,7 +71,7 @@ pub(super) unsafe fn multiply(product: &PlaneProduct, out: &mut [ResidueStrip], 
     }
 }
 
-/// Residues of the products of a tile with a strip of both parts: those of a row and part go to
+/// Computes the residues of the products of a tile with a strip of both parts. Those of a row and part go to
 /// `out[row·steps[0] + part·steps[1]]`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")]
 fn tile_product(
@@ -109,7 +109,7 @@ fn tile_product(
     put_stripe(result, 0, 1);
 }
 
-/// Adds up two sums.
+/// Adds other sums to sums.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn add(sums: &mut Sums, others: &Sums) {
@@ -128,7 +128,7 @@ fn add(sums: &mut Sums, others: &Sums) {
 fn add_products(out: &mut Sums, from: &Sums, (stripes, words): (&[Stripe], &[[u32; STRIP]])) {
     let mut sums = *from;
     for (rows, words) in stripes.iter().zip(words) {
-        // SAFETY: halves of an array are vectors, and loads need no alignment; prefetching needs no memory.
+        // SAFETY: halves of an array are vectors, and loads need no alignment; prefetching accesses no memory.
         let (even, odd) = unsafe {
             _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(rows).wrapping_add(PREFETCHED).cast());
             (
@@ -147,7 +147,7 @@ fn add_products(out: &mut Sums, from: &Sums, (stripes, words): (&[Stripe], &[[u3
 
 /// Writes residues `r_p` of sums (`residue_group.rs`) of even words and of odd ones.
 ///
-/// Sums are positive, and their bytes times weights add up to less than 2^17.
+/// Sums are positive, and the products of their bytes with weights add up to less than 2^17.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 #[inline]
 fn put_residues(out: &mut ResidueStrip, sums: &[__m512i; VECTORS], plane: &Plane) {

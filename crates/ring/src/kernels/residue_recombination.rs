@@ -15,17 +15,17 @@ const VECTORS: usize = 2;
 /// Words of a vector of doubles.
 const LANES: usize = 8;
 
-/// Most fours of residues.
+/// The most groups of four residues.
 const MAX_QUADS: usize = MODULI.len() / QUAD + 1;
 
-/// Four residues of sixteen words each, those of a word side by side.
+/// Four residues each of sixteen words, those of a word side by side.
 type Quads = [__m512i; MAX_QUADS];
 
-/// Words of a strip of each limb, modulo its prime, given their residues, fours of strips
-/// `stride` apart, and anything after the last ones.
+/// Computes the words of a strip of each limb, modulo its prime, from their residues, which are in groups of four
+/// strips `stride` apart and unspecified after the last ones.
 ///
 /// # Safety
-/// The processor has VNNI and what goes with it.
+/// The processor must have VNNI and the instruction sets that are used with it.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")]
 pub(super) unsafe fn recombine(
     group: &ResidueGroup,
@@ -55,11 +55,11 @@ pub(super) unsafe fn recombine(
     }
 }
 
-/// The residues of words 0 to 15 and 16 to 31, four side by side.
+/// Returns the residues of words 0 to 15 and 16 to 31, four side by side.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn transposed(residues: &[ResidueStrip], stride: usize, count: usize) -> [Quads; VECTORS] {
-    // Pairs of words of four planes, one after the other; then words.
+    // Pairs of words of four planes, one after the other, and then words.
     let mut pairs = [0i16; 32];
     for (index, pair) in pairs.iter_mut().enumerate() {
         *pair = (index / QUAD + 16 * (index % QUAD)) as i16;
@@ -87,7 +87,7 @@ fn transposed(residues: &[ResidueStrip], stride: usize, count: usize) -> [Quads;
     vectors
 }
 
-/// `round(Σ_p r_p/p)`.
+/// Returns `round(Σ_p r_p/p)`.
 #[target_feature(enable = "avx512f,avx512vnni")]
 #[inline]
 fn overflow(group: &ResidueGroup, quads: &Quads) -> __m512i {
@@ -105,9 +105,9 @@ fn overflow(group: &ResidueGroup, quads: &Quads) -> __m512i {
 
 /// Writes `Σ_d 2^(8d)·sums[d]` modulo q.
 ///
-/// Sums are below 24·255·2^7 < 2^20, two digits below 2^29, four below 2^45, exact as doubles. The whole is
-/// below 2^12·q, as each weight is below q/2; the quotient is off by less than 2^-20 before it is rounded, and what is
-/// left after its multiple of q, before the low half is added, is below 2^45 + q.
+/// Sums are below 24·255·2^7 < 2^20, two digits below 2^29, four below 2^45, exact as doubles. The whole sum is below
+/// 2^12·q, since each weight is below q/2. The error of the quotient is below 2^-20 before it is rounded, and the
+/// remainder after subtracting the multiple of q, before the low half is added, is below 2^45 + q.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 fn put_words(out: &mut [u64; 2 * LANES], m: &Modulus, sums: [__m512i; WEIGHT_DIGITS]) {
@@ -131,7 +131,7 @@ fn put_words(out: &mut [u64; 2 * LANES], m: &Modulus, sums: [__m512i; WEIGHT_DIG
         let quotient = _mm512_roundscale_pd::<NEAREST>(quotient);
         let rest = _mm512_add_pd(_mm512_fnmadd_pd(quotient, q, high), low);
         let words = _mm512_cvtpd_epi64(rest);
-        // A negative number is a huge unsigned one.
+        // As an unsigned number, a negative number is huge.
         let other = _mm512_add_epi64(words, _mm512_set1_epi64(m.value().cast_signed()));
         let words = _mm512_min_epu64(words, other);
         // SAFETY: the reference is valid for a vector, and the store needs no alignment.

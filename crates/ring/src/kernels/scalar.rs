@@ -1,14 +1,14 @@
-//! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
+//! Portable kernels, for every modulus below 2^62, with which the vector kernels are compared.
 
 use super::packed_row::{self, Multiple, PackedRow};
 use super::permutation::PermutationPart;
 use crate::Modulus;
 use crate::modulus::Factor;
 
-/// Words whose double-word sums are kept at a time: enough to hide the latency of products.
+/// Words whose double-word sums are computed at a time: enough to hide the latency of products.
 const BLOCK: usize = 8;
 
-/// Products of two words below 2^62 whose sum fits a double word.
+/// The most products of two words below 2^62 whose sum fits a double word.
 const LAZY_TERMS: usize = 16;
 
 pub(super) fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
@@ -81,7 +81,7 @@ pub(super) fn add_mirrored_assign(m: &Modulus, a: &mut [u64], b: &mut [u64], c: 
     }
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for all words; returns their number. See
+/// Computes `Σ_k a_k·b_k`, added to `out` if `ADD`, for all words, and returns their number. See
 /// [`super::sums::inner_product_runs`].
 pub(super) fn inner_product<const ADD: bool>(
     m: &Modulus,
@@ -106,7 +106,7 @@ pub(super) fn inner_product<const ADD: bool>(
     len
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for all words; returns their number. See
+/// Computes `Σ_k c_k·x_k`, added to `out` if `ADD`, for all words, and returns their number. See
 /// [`super::sums::linear_combination`].
 pub(super) fn linear_combination<const ADD: bool>(
     m: &Modulus,
@@ -137,7 +137,7 @@ pub(super) fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
 }
 
 pub(super) fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
-    // x - q_in where x is above q_in/2, both reduced first.
+    // x - q_in if x is above q_in/2, otherwise x; both are reduced first.
     let (half, wrap) = (m_in.value() / 2, m_out.reduce(m_in.value()));
     map_assign(out, input, |_, x| m_out.sub(m_out.reduce(x), if x > half { wrap } else { 0 }));
 }
@@ -184,7 +184,7 @@ pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     let n = source.len();
     let mut position: usize = 0;
     for &word in source {
-        // All ones if X^N is passed an odd number of times: -word = (word ^ sign) - sign.
+        // All ones if X^N is passed an odd number of times: -word is (word ^ sign) - sign.
         let sign = 0u64.wrapping_sub(u64::from(position & n != 0));
         out[position & (n - 1)] = (word ^ sign).wrapping_sub(sign);
         position = position.wrapping_add(exponent);
@@ -198,18 +198,18 @@ fn map_assign(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
     }
 }
 
-/// `a·c mod q` for any word a.
+/// Returns `a·c mod q` for any word a.
 #[inline]
 fn mul_factor(m: &Modulus, a: u64, c: Factor) -> u64 {
     m.subtract_once(c.mul_lazy(m.value(), a))
 }
 
-/// Double-word sums of one block; between [`Sums::reduce`]s a sum can take `LAZY_TERMS - 1`
-/// products on top of a reduced sum.
+/// Double-word sums of one block. Between two [`Sums::reduce`]s a sum has room for `LAZY_TERMS - 1` products on top of
+/// a reduced sum.
 struct Sums([u128; BLOCK]);
 
 impl Sums {
-    /// Zeros, or the words of `out` if `ADD`.
+    /// Returns zeros, or the words of `out` if `ADD`.
     #[inline]
     fn new<const ADD: bool>(out: &[u64]) -> Self {
         let mut sums = [0; BLOCK];
@@ -236,7 +236,7 @@ impl Sums {
     }
 }
 
-/// See [`PackedRow::pack`]; returns the number of words.
+/// Packs words like [`PackedRow::pack`], and returns their number.
 pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
     let blocks = words.as_chunks::<{ packed_row::BLOCK }>().0;
     for (out, words) in out.chunks_exact_mut(bits as usize).zip(blocks) {
@@ -259,7 +259,7 @@ pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
 
 /// See [`PackedRow::unpack`].
 pub(super) fn unpack(out: &mut [u64], row: PackedRow<'_>) {
-    // A word of any bits lies in the 16 bytes from the one that it begins in.
+    // A word of any number of bits lies in the 16 bytes from the one that it begins in.
     let mut padded = [0u8; u64::BITS as usize + 16];
     let (bits, mask) = (row.bits() as usize, u64::MAX >> (u64::BITS - row.bits()));
     let blocks = out.as_chunks_mut::<{ packed_row::BLOCK }>().0;
@@ -273,7 +273,8 @@ pub(super) fn unpack(out: &mut [u64], row: PackedRow<'_>) {
     }
 }
 
-/// `Σ_k a_k·b_k` for packed rows, on top of `out` if `ADD`; returns the number of words. A row is unpacked at a time.
+/// Computes `Σ_k a_k·b_k` for packed rows, added to `out` if `ADD`, and returns the number of words. Unpacks one row at
+/// a time.
 pub(super) fn packed_inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],

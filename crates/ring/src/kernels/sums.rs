@@ -6,9 +6,9 @@ use super::scalar;
 use super::{avx512_combinations, avx512_sums};
 use crate::Modulus;
 
-/// Terms that a kernel adds up before it reduces, with a multiple of some words beside them
-/// ([`super::packed_sums`]). With AVX-512, low halves of products, below `2^52`, and a word to start
-/// from stay below `2^64`; with AVX2, high halves, at most `2^49`, stay below `2^61` as well.
+/// The most terms that a kernel adds up before it reduces, including a multiple of some words ([`super::packed_sums`]).
+/// With AVX-512, low halves of products, below `2^52`, and an initial word stay below `2^64`; with AVX2, high halves,
+/// at most `2^49`, stay below `2^61` as well.
 pub(super) const MAX_TERMS: usize = 4000;
 
 /// `out = Σ_k a_k·b_k`, term by term of the slices (0 for no terms).
@@ -52,7 +52,7 @@ pub fn inner_product_runs_add(
     sum_products::<true>(m, acc, terms, log_run);
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.
+/// `Σ_k a_k·b_k`, added to `out` if `ADD`, for checked operands.
 fn sum_products<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
@@ -67,8 +67,7 @@ fn sum_products<const ADD: bool>(
     );
     let tail = &mut out[written..];
     if !tail.is_empty() {
-        // Groups of vectors do not divide the length, so runs are shorter than a group and start
-        // anew with the tail.
+        // Groups of vectors do not divide the length, so runs are shorter than a group and start again with the tail.
         let first: Vec<_> =
             first.iter().map(|(a, b)| (&a[written..], &b[written >> log_run..])).collect();
         scalar::inner_product::<ADD>(m, tail, &first, log_run);
@@ -106,8 +105,8 @@ pub fn linear_combination(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coeff
     combine::<false>(m, out, inputs, coefficients);
 }
 
-/// `out[s] = Σ_k c_ks·x_k` for two sums s, each modulo a number of its own, which may be the same: as
-/// [`linear_combination`], twice, with inputs read once.
+/// `out[s] = Σ_k c_ks·x_k` for two sums s, each modulo a number of its own, which may be the same: like two calls of
+/// [`linear_combination`], with inputs read once.
 ///
 /// ```
 /// use cryptable_ring::{Modulus, kernels};
@@ -119,7 +118,7 @@ pub fn linear_combination(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coeff
 /// ```
 ///
 /// # Panics
-/// As [`linear_combination`].
+/// Panics like [`linear_combination`].
 pub fn linear_combinations_of_two(
     m: [&Modulus; 2],
     out: [&mut [u64]; 2],
@@ -133,7 +132,7 @@ pub fn linear_combinations_of_two(
     if m.iter().all(|m| avx512_sums::serves_whole_groups(m, out[0].len()))
         && inputs.len() <= MAX_TERMS
     {
-        // SAFETY: `Modulus::isa` promises the instruction set.
+        // SAFETY: the processor has the instruction set of `Modulus::isa`.
         unsafe { avx512_combinations::linear_combinations_of_two(m, out, inputs, coefficients) };
         return;
     }
@@ -156,7 +155,7 @@ pub fn linear_combination_add(
     combine::<true>(m, acc, inputs, coefficients);
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; checked operands.
+/// `Σ_k c_k·x_k`, added to `out` if `ADD`, for checked operands.
 fn combine<const ADD: bool>(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coefficients: &[u64]) {
     let (first, rest) = inputs.split_at(inputs.len().min(MAX_TERMS));
     let (factors, rest_factors) = coefficients.split_at(first.len());
@@ -175,8 +174,8 @@ fn combine<const ADD: bool>(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coe
     }
 }
 
-/// Panics unless the lengths of a linear combination agree; in debug builds, or if words are too
-/// large for the vector kernels.
+/// Panics unless the lengths of a linear combination agree; in debug builds, also if words are too large for the vector
+/// kernels.
 fn check_inputs(m: &Modulus, len: usize, inputs: &[&[u64]], coefficients: &[u64]) {
     assert_eq!(inputs.len(), coefficients.len());
     assert!(inputs.iter().all(|input| input.len() == len));

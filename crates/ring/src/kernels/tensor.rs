@@ -8,8 +8,8 @@ use crate::Modulus;
 /// Words of `a0`, `a1`, `b0` and `b1`, which stand for `a0 + a1·s` and `b0 + b1·s`.
 pub type TensorPair<'a> = [&'a [u64]; 4];
 
-/// The sums over all pairs of `a0·b0`, of `a0·b1 + a1·b0`, and of `a1·b1`: coefficients of 1, s and s². Every operand is
-/// read once.
+/// Computes the sums over all pairs of `a0·b0`, of `a0·b1 + a1·b0`, and of `a1·b1`: coefficients of 1, s and s². Every
+/// operand is read once.
 ///
 /// ```
 /// use cryptable_ring::{Modulus, kernels};
@@ -29,7 +29,7 @@ pub fn tensor_products(m: &Modulus, out: [&mut [u64]; 3], pairs: &[TensorPair<'_
     if out.iter().all(|out| avx512_sums::serves_whole_groups(m, out.len()))
         && pairs.len() <= avx512_sums::MAX_UNROLLED
     {
-        // SAFETY: `Modulus::isa` promises the instruction set.
+        // SAFETY: the processor has the instruction set of `Modulus::isa`.
         return unsafe { avx512_tensor::tensor_products(m, out, pairs) };
     }
     let mut terms: [Vec<(&[u64], &[u64])>; 3] = Default::default();

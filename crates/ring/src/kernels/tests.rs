@@ -24,7 +24,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A word below `bound`, one in two of them an extreme one.
+    /// Returns a word below `bound`; one in two of them is an extreme one.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         match self.word() % 8 {
             0 => 0,
@@ -40,8 +40,8 @@ impl Random {
     }
 }
 
-/// Primes of every size: the smallest, around the powers of two where estimates are least exact,
-/// the largest for all vector kernels, and ones for those of wide words.
+/// Returns primes of every size: the smallest, those around the powers of two where estimates are least exact, the
+/// largest for all vector kernels, and some for those of wide words.
 fn primes() -> Vec<u64> {
     let mut primes = vec![3, 97, 114_689];
     for (log2, count) in [(35.5, 1), (49.0, 4), (50.0, 2), (60.0, 2), (61.0, 1)] {
@@ -52,7 +52,7 @@ fn primes() -> Vec<u64> {
     primes
 }
 
-/// Every prime on every instruction set, the short ones for wide words, too.
+/// Returns every prime on every instruction set, and the short ones also for wide words.
 fn moduli() -> Vec<Modulus> {
     let cases =
         primes().into_iter().flat_map(|q| Isa::available().into_iter().map(move |i| (q, i)));
@@ -72,7 +72,7 @@ pub(super) fn for_each_case(check: impl Fn(&Modulus, usize, &mut Random)) {
     }
 }
 
-/// Words that a linear combination modulo `m` takes are below this.
+/// Returns the bound of the words in a linear combination modulo `m`.
 pub(super) fn word_bound(m: &Modulus) -> u64 {
     if m.isa() == Isa::Scalar { 1 << 62 } else { 1 << 50 }
 }
@@ -82,7 +82,7 @@ pub(super) fn product(x: u64, y: u64, q: u64) -> u64 {
     (u128::from(x) * u128::from(y) % u128::from(q)) as u64
 }
 
-/// Checks a kernel `a = f(a, b, c)`, c a constant, for random operands, and for the largest ones.
+/// Checks a kernel `a = f(a, b, c)`, where c is a constant, for random operands and for the largest ones.
 fn check_words(
     kernel: impl Fn(&Modulus, &mut [u64], &[u64], u64),
     oracle: impl Fn(u128, u128, u128, u128) -> u128,
@@ -123,8 +123,8 @@ fn products() {
     check_words(sub_mul_scalar_assign, |a, b, c, q| (a + q - b) * c);
 }
 
-/// Barrett's estimate is least exact where the fractions it drops are largest: many products of
-/// operands close to one another and to q.
+/// Barrett's estimate is least exact where the fractions that it drops are largest: checks many products of operands
+/// close to one another and to q.
 #[test]
 fn products_near_the_modulus() {
     for_each_case(|m, _, random| {
@@ -190,13 +190,13 @@ fn centred_lifts() {
     });
 }
 
-/// `acc + Σ_k a_k·b_k mod q`, by arbitrary-precision arithmetic.
+/// Returns `acc + Σ_k a_k·b_k mod q`, by arbitrary-precision arithmetic.
 fn oracle_sum(q: u64, acc: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
     let sum = terms.fold(BigInt::from(acc), |sum, (a, b)| sum + BigInt::from(a) * b);
     u64::try_from(sum % q).unwrap()
 }
 
-/// Checks both inner products for the given operands, `b[k]` in runs.
+/// Checks both inner products for the given operands, with `b[k]` in runs.
 pub(super) fn check_inner_product(
     m: &Modulus,
     a: &[Vec<u64>],
@@ -238,7 +238,7 @@ fn inner_products() {
 fn inner_products_with_runs() {
     for_each_case(|m, runs, random| {
         let q = m.value();
-        // Up to several groups of vectors each, of the shortest runs too.
+        // Up to several groups of vectors each, for the shortest runs, too.
         for log_run in (1..=8).filter(|log_run| runs << log_run <= 600) {
             let len = runs << log_run;
             let a = [random.vector(len, q), random.vector(len, q)];
@@ -278,7 +278,7 @@ fn linear_combinations() {
     });
 }
 
-/// Lazy sums must not overflow: the largest operands, and numbers of terms around every limit.
+/// Lazy sums must not overflow: checks the largest operands, and numbers of terms around every limit.
 #[test]
 fn sums_of_many_largest_products() {
     let counts = [1, 3, 4, 5, 7, 8, 11, 12, 13, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000];
@@ -314,14 +314,14 @@ pub(super) fn check_largest_products(m: &Modulus, terms: usize) {
     }
 }
 
-/// The words' packed row.
+/// Returns the words as a packed row.
 fn packed(m: &Modulus, words: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; PackedRow::packed_bytes(words.len(), m.bits())];
     PackedRow::pack(m.wide_isa(), &mut bytes, words, m.bits());
     bytes
 }
 
-/// The same with packed rows, and with a multiple beside them.
+/// Does the same with packed rows, and with an additional multiple.
 #[test]
 fn packed_sums_of_many_largest_products() {
     const LEN: usize = 72;
@@ -382,7 +382,7 @@ fn runs_must_fill_the_output() {
 }
 
 proptest! {
-    /// Any odd modulus, prime or not, any operands: all instruction sets agree with remainders.
+    /// Checks that all instruction sets agree with remainders, for any odd modulus, prime or not, and any operands.
     #[test]
     fn any_modulus(q in 1u64..1 << 49, bits in 2u32..50, a: [u64; 9], b: [u64; 9]) {
         let q = ((2 * q + 1) >> (50 - bits)) | 1;
@@ -433,8 +433,8 @@ fn packed_rows_hold_their_words() {
     }
 }
 
-/// Returns the sum with these rows and a multiple, which is the same beside any other sum; that with the rows in reverse order is
-/// what it is alone.
+/// Returns the sum with these rows and a multiple. Checks that it does not depend on the other sum, and that the sum
+/// with the rows in reverse order is what it is alone.
 fn sum_with_multiple(
     m: &Modulus,
     terms: &[(&[u64], PackedRow<'_>)],

@@ -1,9 +1,9 @@
 //! Products of integer matrices of one-byte entries with residues by VNNI of AVX-512; moduli below
 //! 2^50.
 //!
-//! A residue is seven bytes, `Σ_a 2^(8a)·x_a`. One instruction adds to sixteen words of 32 bits, for
-//! one plane a, the products of four columns: seven of them for 64 products, where IFMA and doubles
-//! take sixteen. Entries of two bytes would take fourteen: see `residue_matrix.rs`.
+//! A residue is seven bytes, `Σ_a 2^(8a)·x_a`. One instruction adds the products of four columns to sixteen words of 32
+//! bits, for one plane a: seven instructions for 64 products, where IFMA and doubles take sixteen. Entries of two bytes
+//! would take fourteen: see `residue_matrix.rs`.
 
 use std::arch::x86_64::*;
 
@@ -24,29 +24,29 @@ const QUAD: usize = 4;
 /// Rows whose sums, of seven planes each, are kept in registers.
 const ROWS: usize = 4;
 
-/// Added to stored entries, because VNNI multiplies unsigned bytes with signed ones.
+/// The offset of stored entries, because VNNI multiplies unsigned bytes with signed ones.
 pub(super) const OFFSET: u64 = 128;
 
-/// Planes that are put together before a modular product: below `2^16·2^28`, exact as doubles.
+/// Planes that are combined before a modular product: below `2^16·2^28`, exact as doubles.
 const GROUP: usize = 3;
 
-/// Whether the processor has what the functions of this file use.
+/// Returns whether the processor has the instructions that the functions of this file use.
 pub(super) fn is_available() -> bool {
     Isa::detect() >= Isa::Avx512f && is_x86_feature_detected!("avx512vnni")
 }
 
-/// Packed words that a word takes: a byte of each plane for every column, in fours.
+/// Returns the number of packed words per word: one byte of each plane for every column, in groups of four.
 pub(super) fn packed_words(columns: usize) -> usize {
     (PLANES * columns.next_multiple_of(QUAD)).div_ceil(8)
 }
 
-/// Words of a strip.
+/// Returns the number of words of a strip.
 fn strip_words(columns: usize) -> usize {
     packed_words(columns) * STRIP
 }
 
-/// Packs words of all columns into those from word `start`, a multiple of 16:
-/// `[strip][plane][4 columns][word][column]` bytes, zeros for columns that fill up the last four.
+/// Packs words of all columns into the words of the strips from word `start`, a multiple of 16, on:
+/// `[strip][plane][4 columns][word][column]` bytes, with zeros for columns that pad the last four.
 pub(super) fn pack(strips: &mut [u64], start: usize, columns: &[&[u64]]) {
     let quads = columns.len().div_ceil(QUAD);
     let zeros = vec![0; columns[0].len()];
@@ -70,13 +70,12 @@ fn columns_of(quads: usize) -> usize {
     quads * QUAD
 }
 
-/// The planes of four words of four columns: `[plane][word][column]`.
+/// Returns the planes of four words of four columns: `[plane][word][column]`.
 #[inline(always)]
 fn transpose_bytes(words: [&[u64; QUAD]; QUAD]) -> [[u64; 2]; PLANES] {
-    // SAFETY: x86-64 has SSE2; references are valid for what is loaded and stored, and need no
-    // alignment.
+    // SAFETY: x86-64 has SSE2; references are valid for the loaded and stored bytes, and no access needs alignment.
     unsafe {
-        // Of words 0 and 1, and of 2 and 3.
+        // From words 0 and 1, and from words 2 and 3.
         let pair = |column: usize, half: usize| {
             _mm_loadu_si128(words[column].as_ptr().add(2 * half).cast())
         };
@@ -114,7 +113,7 @@ fn transpose_bytes(words: [&[u64; QUAD]; QUAD]) -> [[u64; 2]; PLANES] {
 /// Sums of 4,096 products of bytes are below 2^27, three planes of them below 2^44.
 ///
 /// # Safety
-/// [`is_available`] must hold; entries of one byte, and packed strips of `columns` columns for all
+/// [`is_available`] must hold; entries must have one byte, and the packed strips must have `columns` columns for all
 /// words of a row.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")]
 pub(super) unsafe fn tile_product(
@@ -155,7 +154,7 @@ pub(super) unsafe fn tile_product(
     }
 }
 
-/// Sums of products of four rows with a strip, for every plane.
+/// Computes the sums of products of four rows with a strip, for every plane.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn sums(rows: &[u8], strip: &[u8], quads: usize) -> [[__m512i; PLANES]; ROWS] {
@@ -181,10 +180,10 @@ fn sums(rows: &[u8], strip: &[u8], quads: usize) -> [[__m512i; PLANES]; ROWS] {
     sums
 }
 
-/// Residues of eight words from sums of all planes, on top of corrections.
+/// Computes the residues of eight words from sums of all planes, added to corrections.
 ///
 /// # Safety
-/// The processor has AVX-512; slices of eight words.
+/// The processor must have AVX-512, and the slices eight words.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
 #[inline]
 unsafe fn recombine(

@@ -1,7 +1,7 @@
 //! Loops over the words of slices, a vector at a time, and the kernels that are the same on all instruction sets.
 
-/// Defines them for an instruction set, in a module that has `VectorModulus`, `load`, `store`, `load_tail`, `store_tail`, `splat` and
-/// `LANES`: the names of its features, and its vectors.
+/// Defines these kernels for an instruction set from the names of its features and its vectors, in a module that has
+/// `VectorModulus`, `load`, `store`, `load_tail`, `store_tail`, `splat` and `LANES`.
 macro_rules! word_loops {
     ($features:literal, $vector:ty) => {
         #[target_feature(enable = $features)]

@@ -30,7 +30,7 @@ macro_rules! compile_for_every_isa {
                 }
 
                 match Isa::detect() {
-                    // SAFETY: `Isa::detect` names only what the processor has.
+                    // SAFETY: `Isa::detect` returns only instruction sets that the processor has.
                     Isa::Avx512f | Isa::Avx512Ifma => return unsafe { avx512($($argument),*) },
                     // SAFETY: as above.
                     Isa::Avx2 => return unsafe { avx2($($argument),*) },
@@ -44,11 +44,11 @@ macro_rules! compile_for_every_isa {
 
 /// An unsigned machine word with wrapping arithmetic.
 pub trait Word: Copy + Send + Sync + 'static {
-    /// The low bits of a 64-bit word.
+    /// Returns the low bits of a 64-bit word.
     fn from_u64(value: u64) -> Self;
-    /// The same number as a 64-bit word.
+    /// Returns the same number as a 64-bit word.
     fn to_u64(self) -> u64;
-    /// `self + a·factor`, wrapping.
+    /// Returns `self + a·factor`, wrapping.
     #[must_use]
     fn add_product(self, a: Self, factor: i32) -> Self;
 }
@@ -68,7 +68,7 @@ macro_rules! word {
 
             #[inline(always)]
             fn add_product(self, a: Self, factor: i32) -> Self {
-                // Sign extension, then wrapping: a negative factor is its residue.
+                // The factor is sign-extended, then wraps: a negative factor is its residue.
                 self.wrapping_add(a.wrapping_mul(factor as Self))
             }
         }
@@ -80,11 +80,11 @@ word!(u32);
 word!(u64);
 
 compile_for_every_isa! {
-    /// `sum += Σ_r factors[r]·rows[r]`; rows are as long as the sum and contiguous.
+    /// `sum += Σ_r factors[r]·rows[r]`, for rows that are as long as the sum and contiguous.
     add_multiples<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) = add_multiples_portable
 }
 
-/// Adds four rows at a time, so that the sum is read and written a quarter as often.
+/// Adds four rows at a time, so that the sum is read and written only a quarter as often.
 #[inline(always)]
 pub(crate) fn add_multiples_portable<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
     let length = sum.len();
@@ -111,8 +111,7 @@ pub(crate) fn add_multiples_portable<W: Word>(sum: &mut [W], rows: &[W], factors
 }
 
 compile_for_every_isa! {
-    /// `sum += Σ_r factors[r]·rows[r]` for rows of 24-bit words, given as low halves of 16 bits and
-    /// high parts of 8.
+    /// `sum += Σ_r factors[r]·rows[r]` for rows of 24-bit words, given as low parts of 16 bits and high parts of 8.
     add_multiples_24(sum: &mut [u32], low: &[u16], high: &[u8], factors: &[i32])
         = add_multiples_24_portable
 }

@@ -1,4 +1,4 @@
-//! From the modulus of one chain of primes to that of another.
+//! Switching from the modulus of one chain of primes to that of another.
 
 use rayon::prelude::*;
 
@@ -6,10 +6,11 @@ use super::{Evaluations, Poly};
 use crate::{Buffer, Modulus, Ring, kernels};
 
 impl Poly<Evaluations> {
-    /// Returns the polynomial at another chain's modulus: `x -> round(x·Q'/Q)` modulo Q', the product of its first `main` primes.
+    /// Returns the polynomial at another chain's modulus: `x -> round(x·Q'/Q)` modulo Q', the product of that chain's
+    /// first `main` primes.
     ///
-    /// Primes of the two chains differ. One inverse NTT a limb, one NTT a limb of the result; the rounding error is
-    /// uniform in `[-1/2, 1/2]` a coefficient.
+    /// The primes of the two chains differ. Costs one inverse NTT per limb, and one NTT per limb of the result. The
+    /// rounding error is uniform in `[-1/2, 1/2]` per coefficient.
     ///
     /// # Panics
     /// If the polynomial has special primes, or the chains share a prime.

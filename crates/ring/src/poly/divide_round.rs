@@ -8,9 +8,9 @@ use crate::{Buffer, Ring, RoundedDivision, kernels};
 impl Poly<Evaluations> {
     /// Divides by all special primes and the top `rescale` main primes, rounding to nearest.
     ///
-    /// `x -> round(x / D)` modulo the remaining main primes, D the product of the dropped ones:
-    /// ModDown, rescale, or both in one pass. It takes one inverse NTT per dropped limb and one NTT
-    /// per remaining one. The rounding error is uniform in `[-1/2, 1/2]` a coefficient.
+    /// Computes `x -> round(x / D)` modulo the remaining main primes, where D is the product of the dropped ones:
+    /// ModDown, rescale, or both in one pass. Costs one inverse NTT per dropped limb and one NTT per remaining one. The
+    /// rounding error is uniform in `[-1/2, 1/2]` per coefficient.
     ///
     /// # Panics
     /// If no prime of the chain would be left.
@@ -30,7 +30,7 @@ impl Poly<Evaluations> {
         let mut with_second;
         let mut divisors: &mut [u64] = tail;
         if let Some(limb) = split {
-            // The second prime of a limb goes, the first one stays: the remainder is a limb of its own.
+            // The second prime of a limb is dropped and the first one stays: the remainder is a limb of its own.
             let words = &mut head[limb * degree..];
             with_second = Buffer::unspecified(degree + divisors.len());
             let (second, rest) = with_second.split_at_mut(degree);
@@ -41,8 +41,8 @@ impl Poly<Evaluations> {
             dropped.insert(0, prime(kept.main));
             divisors = &mut with_second;
         }
-        // The quotient is written over the converted remainder: a buffer of its own length, whereas
-        // the dividend's, with all dropped limbs, goes back to the free list.
+        // The quotient overwrites the converted remainder, in a buffer of its own length. The dividend's buffer, with
+        // all dropped limbs, goes back to the free list.
         let mut quotient = Buffer::unspecified(kept.limbs() * degree);
         RoundedDivision::by(ring, kept, &dropped).divide(head, divisors, &mut quotient);
         Self { words: quotient, basis: kept, degree, domain: PhantomData }

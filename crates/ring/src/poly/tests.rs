@@ -22,7 +22,7 @@ fn shared_ring() -> Ring {
     Ring::with_chains(32, vec![chain], &primes[7..])
 }
 
-/// The centred integers behind a polynomial, by the Chinese remainder theorem.
+/// Returns the centred integers of a polynomial, by the Chinese remainder theorem.
 fn integers(ring: &Ring, poly: &Poly<Coefficients>) -> Vec<BigInt> {
     let primes: Vec<BigInt> = ring
         .limb_primes(poly.basis())

@@ -1,4 +1,4 @@
-//! Gaussian noise, for what is added to decrypted values. Errors of encryptions are centred binomial.
+//! Gaussian noise, which is added to decrypted values. Errors of encryptions are centred binomial.
 
 use rand::Rng;
 use rand_distr::StandardNormal;
@@ -7,7 +7,8 @@ use zeroize::Zeroizing;
 use super::RandomStream;
 
 impl RandomStream {
-    /// Real numbers of a Gaussian of mean 0 and this standard deviation. Drawing takes a time that depends on them.
+    /// Draws real numbers from a Gaussian of mean 0 and this standard deviation. The time that this takes depends on
+    /// them.
     ///
     /// ```
     /// use cryptable_ring::random::RandomStream;

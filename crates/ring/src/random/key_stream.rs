@@ -5,7 +5,7 @@ use chacha20::cipher::{Block, KeyIvInit, StreamCipherCore};
 use rand::RngCore;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Bytes that are made at once for words drawn one by one: sixteen blocks, which AVX-512 makes side by side.
+/// Bytes that are made at once for words drawn one by one: sixteen blocks, which AVX-512 makes in parallel.
 const AHEAD: usize = 1024;
 
 /// The key stream of a key and a nonce, in Bernstein's original variant: 64 bits of nonce, 64 bits of block counter.
@@ -14,15 +14,15 @@ const AHEAD: usize = 1024;
 #[derive(ZeroizeOnDrop)]
 pub(super) struct KeyStream {
     cipher: ChaCha20LegacyCore,
-    /// Bytes of the stream that were made before they were drawn.
+    /// Bytes of the stream that were made ahead of draws.
     ahead: [u8; AHEAD],
-    /// How many bytes of `ahead` were drawn.
+    /// The number of bytes of `ahead` that were drawn.
     #[zeroize(skip)]
     drawn: usize,
 }
 
 impl KeyStream {
-    /// The stream, on the heap: where its owner is moved, only a pointer is copied.
+    /// Returns the stream, on the heap: where its owner is moved, only a pointer is copied.
     pub(super) fn new(key: &[u8; 32], nonce: u64) -> Box<Self> {
         let cipher = ChaCha20LegacyCore::new(key.into(), &nonce.to_le_bytes().into());
         Box::new(Self { cipher, ahead: [0; AHEAD], drawn: AHEAD })
@@ -36,7 +36,7 @@ impl KeyStream {
     }
 }
 
-/// Bytes as the whole blocks that they are.
+/// Casts bytes to the whole blocks that they consist of.
 fn blocks(bytes: &mut [u8]) -> &mut [Block<ChaCha20LegacyCore>] {
     Block::<ChaCha20LegacyCore>::slice_as_chunks_mut(bytes).0
 }

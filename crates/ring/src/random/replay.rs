@@ -1,24 +1,22 @@
-//! Replay of statistical tests: seeds that a test draws come from one number, which the test prints.
+//! Replay of statistical tests: the seeds that a test draws derive from one number, which the test prints.
 //!
-//! This module exists in tests only: behind the feature `replay`, which crates enable among their
-//! development dependencies, never for a product. And even where it is compiled in, nothing reads
-//! the environment, and seeds are those of the operating system, until a test calls [`begin`].
+//! This module exists in tests only, behind the feature `replay`, which crates enable among their development
+//! dependencies and never for a product. Even where it is compiled in, nothing reads the environment, and seeds come
+//! from the operating system, until a test calls [`begin`].
 //!
 //! A statistical test begins with
 //! ```ignore
 //! let _replay = replay::begin();
 //! ```
-//! which takes the number from the environment variable `CRYPTABLE_TEST_SEED`, or else draws one, the
-//! same for all tests of a process, and prints it; the test harness shows it if the test fails. Until
-//! the guard is dropped, seeds that this thread draws are those of a ChaCha20 stream, which the number
-//! and the place of the call name:
-//! - Keys that tests share begin a replay of their own where they are made. They do not depend on the
-//!   test that makes them, nor does that test draw other seeds for having made them.
+//! which reads the number from the environment variable `CRYPTABLE_TEST_SEED`, or else draws one, the same for all
+//! tests of a process, and prints it; the test harness shows it if the test fails. Until the guard is dropped, the
+//! seeds that this thread draws come from a ChaCha20 stream, which is named by the number and by the place of the call:
+//! - Keys that tests share begin a replay of their own where they are made. They do not depend on the test that makes
+//!   them, and making them does not change the other seeds of that test.
 //! - Parallel samples that draw begin a [`part`] each, and do not depend on the threads they run on.
-//!
-//! Whatever else worker threads of Rayon draw while any test replays comes of one stream for the
-//! process, in an order that depends on scheduling. A test that does so is exactly the same only if it
-//! runs by itself on one worker, each time:
+//! All other seeds that worker threads of Rayon draw while any test replays come from one stream of the process, in an
+//! order that depends on scheduling. A test with such seeds is exactly repeatable only if it runs by itself on one
+//! worker, each time:
 //! ```sh
 //! CRYPTABLE_TEST_SEED=… RAYON_NUM_THREADS=1 cargo test NAME -- --exact --test-threads=1
 //! ```
@@ -34,11 +32,11 @@ use rand::{RngCore, TryRngCore};
 
 use super::key_stream::KeyStream;
 
-/// The environment variable of the number.
+/// The environment variable that sets the number.
 pub const SETTING: &str = "CRYPTABLE_TEST_SEED";
 
 thread_local! {
-    /// Generator that the innermost guard of this thread installed.
+    /// The generator that the innermost guard of this thread installed.
     static OWN: RefCell<Option<Box<KeyStream>>> = const { RefCell::new(None) };
 }
 
@@ -46,7 +44,7 @@ thread_local! {
 static SHARED: Mutex<Shared> = Mutex::new(Shared { guards: 0, stream: None });
 
 struct Shared {
-    /// How many guards there are; without any, the stream is not used.
+    /// The number of guards; without any, the stream is not used.
     guards: usize,
     stream: Option<Box<KeyStream>>,
 }
@@ -63,7 +61,7 @@ fn number() -> u64 {
             .to_str()
             .and_then(|text| text.parse().ok())
             .unwrap_or_else(|| panic!("{SETTING} is {text:?}, not a number below 2^64")),
-        None => OsRng.try_next_u64().expect("the operating system gives randomness"),
+        None => OsRng.try_next_u64().expect("the operating system provides randomness"),
     })
 }
 
@@ -75,7 +73,7 @@ fn stream(name: impl Hash) -> Box<KeyStream> {
     KeyStream::new(&key, hasher.finish())
 }
 
-/// Seeds of this thread are replayed until this is dropped. Guards nest.
+/// Guard that replays the seeds of this thread until it is dropped. Guards nest.
 #[must_use = "without the guard nothing is replayed"]
 pub struct Replay {
     /// The stream of the guard around this one.
@@ -104,8 +102,8 @@ impl Drop for Replay {
     }
 }
 
-/// Replays the seeds that this thread draws from now on, and prints the number unless a guard around
-/// this one did. Calls of one place replay the same seeds.
+/// Replays the seeds that this thread draws from now on, and prints the number unless an outer guard did. Calls at one
+/// place in the source replay the same seeds.
 ///
 /// # Panics
 /// If the environment variable is set, but not to a number, or if the operating system provides no
@@ -139,7 +137,7 @@ pub fn part(index: u64) -> Option<Replay> {
     Some(Replay::install(stream((Location::caller(), index))))
 }
 
-/// Draws the bytes of a seed from the replay in force; false if there is none.
+/// Draws the bytes of a seed from the active replay. Returns false if there is none.
 pub(super) fn fill(bytes: &mut [u8]) -> bool {
     let mut draw = |stream: &mut Option<Box<KeyStream>>| {
         stream.as_mut().map(|stream| stream.fill_bytes(bytes)).is_some()
@@ -199,7 +197,7 @@ mod tests {
         assert_ne!(here[0], here[1]);
         let there = std::thread::spawn(move || [1, 0].map(sample)).join().unwrap();
         assert_eq!(there, [here[1], here[0]]);
-        // Threads that no replay is for draw from the operating system.
+        // Threads without a replay draw from the operating system.
         assert!(!std::thread::spawn(|| fill(&mut [0; 32])).join().unwrap());
     }
 }

@@ -39,13 +39,13 @@ fn uniform_words_are_those_of_the_wire_format() {
     for (q, bits) in [(q, 50), ((1 << 20) + 7, 21), (1 << 28, 28), (2, 1), (3, 2)] {
         let mut out = vec![0; 3000];
         let mut mask = RandomStream::new(&key, StreamPurpose::Mask, index);
-        // In two parts: what a call draws does not depend on the batches of calls before.
+        // Two parts: the words that a call draws do not depend on the batches of earlier calls.
         let (first, second) = out.split_at_mut(1111);
         mask.uniform_assign(first, q);
         mask.uniform_assign(second, q);
         assert_eq!(out, words(bits, q, 3000), "q = {q}");
     }
-    // The same, pinned, should both sides ever change together.
+    // The same words as constants, in case both sides ever change together.
     assert_eq!(words(50, q, 2), [981_226_333_273_378, 610_678_374_479_975]);
 }
 
@@ -56,7 +56,7 @@ fn draws_of_any_size_take_the_next_bytes_of_the_stream() {
         (0..200).flat_map(|counter| chacha20_block(&key, counter, nonce)).collect();
     let mut drawn = KeyStream::new(&key, nonce);
     let mut at = 0;
-    // Less than what is made ahead, all of it, more, and around whole blocks.
+    // Sizes below, at and above the bytes that are made ahead, and around whole blocks.
     for size in [4, 0, 1020, 1, 1023, 1024, 7, 2048, 3000, 64, 1025, 8] {
         let mut bytes = vec![0; size];
         drawn.fill_bytes(&mut bytes);
@@ -168,8 +168,8 @@ fn fixed_stream() -> RandomStream {
     RandomStream::new(&[42; 32], StreamPurpose::Secret, 0)
 }
 
-/// Asserts that counts fit expected numbers: Pearson's chi-square of d = cells - 1 degrees of
-/// freedom has mean d and variance 2d; neither far above (biased) nor far below (not random).
+/// Asserts that counts fit expected numbers. Pearson's chi-square of d = cells - 1 degrees of freedom has mean d and
+/// variance 2d; it must be neither far above (biased) nor far below (not random).
 fn assert_chi_square(counts: &[f64], expected: &[f64], what: &str) {
     let terms = counts.iter().zip(expected).map(|(c, e)| (c - e).powi(2) / e);
     let (chi, d) = (terms.sum::<f64>(), (counts.len() - 1) as f64);
@@ -200,7 +200,7 @@ fn uniform_words_fill_the_range_evenly() {
     }
 }
 
-/// How often each value of `range` occurs.
+/// Counts how often each value of `range` occurs.
 fn histogram(values: &[i8], range: std::ops::RangeInclusive<i8>) -> Vec<f64> {
     range.map(|v| values.iter().filter(|&&w| w == v).count() as f64).collect()
 }
@@ -232,7 +232,7 @@ fn errors_are_centred_binomial() {
     let expected: Vec<f64> = binomial.iter().map(|x| x * count as f64).collect();
     assert_chi_square(&counts[9..34], &expected[9..34], "centred binomial");
     let variance = values.iter().map(|&e| f64::from(e).powi(2)).sum::<f64>() / count as f64;
-    // Deviation of a variance's estimate: 10.5·sqrt(2/200,000) = 0.033.
+    // Deviation of the estimate of a variance: 10.5·sqrt(2/200,000) = 0.033.
     assert!((variance - 10.5).abs() < 0.2, "variance {variance}");
 }
 

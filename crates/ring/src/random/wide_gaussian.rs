@@ -1,13 +1,13 @@
-//! Integers of a discrete Gaussian, of widths up to a modulus, exact to a statistical distance of 2^-90 per number.
+//! Integers from a discrete Gaussian of any width up to a modulus, exact to a statistical distance of 2^-90 per number.
 //!
-//! `D_t` gives x the weight `ρ_t(x) = exp(-π·x²/t²)`. A narrow one, with `exp(-π/t_0²) = 1 - 2^-14` and so t_0 = 226.9, is drawn
-//! from a table of cumulative weights. Its weights are products of that number, so that shifts and subtractions of 128-bit
-//! integers make all of them, each off by less than 2^-99 of the first.
+//! The distribution `D_t` assigns x the weight `ρ_t(x) = exp(-π·x²/t²)`. A narrow one, with `exp(-π/t_0²) = 1 - 2^-14`
+//! and hence t_0 = 226.9, is drawn from a table of cumulative weights. Its weights are products of that number, so that
+//! shifts and subtractions of 128-bit integers compute all of them, each with an error below 2^-99 of the first.
 //!
-//! A wide one is a sum `Σ_i 2^(e_i)·x_i` of narrow ones with `e_0 = 0` and steps of at most five. By the convolution lemma
-//! (Peikert, CRYPTO 2010; Micciancio and Peikert, CRYPTO 2013) `2^e·D_(t_0) + D_t` is `D_(√(4^e·t_0² + t²))` but for a factor of
-//! `1 ± 4ε` for every result, as long as `√(1/(t^-2 + 4^-e·t_0^-2))` is at least the smoothing parameter of `2^e·Z`. For
-//! `t >= 2^(e-5)·t_0` it is `7.08·2^e`, and ε below 2^-220.
+//! A wide one is a sum `Σ_i 2^(e_i)·x_i` of narrow ones with `e_0 = 0` and steps of at most five. By the convolution
+//! lemma (Peikert, CRYPTO 2010; Micciancio and Peikert, CRYPTO 2013) `2^e·D_(t_0) + D_t` is `D_(√(4^e·t_0² + t²))` up
+//! to a factor of `1 ± 4ε` for every result, as long as `√(1/(t^-2 + 4^-e·t_0^-2))` is at least the smoothing parameter
+//! of `2^e·Z`. For `t >= 2^(e-5)·t_0` it is `7.08·2^e`, and ε is below 2^-220.
 
 use std::f64::consts::PI;
 use std::sync::OnceLock;
@@ -18,19 +18,19 @@ use zeroize::Zeroizing;
 use super::{RandomStream, Seed, StreamPurpose};
 use crate::{Basis, Coefficients, Poly, Ring};
 
-/// The ratio of the weights of 1 and 0 is 1 less 2 to minus this power.
+/// The ratio of the weights of 1 and 0 is 1 minus 2 to the power of minus this number.
 const LOG2_DECAY: u32 = 14;
 
 /// log2 of the weight of 0 in the table: all weights add up to less than 2^127.
 const LOG2_FIRST: u32 = 119;
 
-/// Weights below 2 to this power are none.
+/// Weights below 2 to this power count as zero.
 const LOG2_LEAST: u32 = 20;
 
-/// Largest step of the powers of two.
+/// The largest step between the powers of two.
 const STEP: u32 = 5;
 
-/// Numbers that are added up in a signed word: the first times 1, the last times 2^45.
+/// Numbers that fit together in a signed word: the first is multiplied by 1, the last by 2^45.
 const NUMBERS_OF_PIECE: usize = 10;
 
 /// A discrete Gaussian over the integers, drawn as a sum of narrow ones.
@@ -43,43 +43,43 @@ const NUMBERS_OF_PIECE: usize = 10;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct WideGaussian {
-    /// The powers of two, log2.
+    /// The logarithms of the powers of two.
     exponents: Vec<u32>,
 }
 
 impl WideGaussian {
-    /// Largest power of two of a sum: its words fit a signed double word.
+    /// The largest power of two of a sum: its words fit a signed double word.
     const MAX_EXPONENT: u32 = 112;
 
-    /// Returns the narrowest one whose parameter is at least t; `None` if it is too wide.
+    /// Returns the narrowest distribution whose parameter is at least t, or `None` if it would be too wide.
     #[must_use]
     pub fn at_least(parameter: f64) -> Option<Self> {
         (0..=Self::MAX_EXPONENT).map(Self::of_top).find(|wide| wide.parameter() >= parameter)
     }
 
-    /// The one whose largest power of two is that of `top`.
+    /// Returns the distribution whose largest power of two has the exponent `top`.
     fn of_top(top: u32) -> Self {
         let mut exponents: Vec<u32> = (0..top).step_by(STEP as usize).collect();
         exponents.push(top);
         Self { exponents }
     }
 
-    /// Returns its parameter t.
+    /// Returns the parameter t.
     #[must_use]
     pub fn parameter(&self) -> f64 {
         let squares: f64 = self.exponents.iter().map(|&e| f64::from(2 * e).exp2()).sum();
         narrow_parameter() * squares.sqrt()
     }
 
-    /// Returns its variance, `t²/2π`.
+    /// Returns the variance, `t²/2π`.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.parameter().powi(2) / (2.0 * PI)
     }
 
-    /// Draws words, if all fit: those of a parameter up to 2^52 do.
+    /// Draws words. Returns `None` unless all of them fit, as they do for parameters up to 2^52.
     ///
-    /// Drawing takes a time that depends on what is drawn.
+    /// The time that this takes depends on the numbers drawn.
     #[must_use]
     pub fn words(&self, stream: &mut RandomStream, count: usize) -> Option<Zeroizing<Vec<i64>>> {
         let mut words = Zeroizing::new(vec![0; count]);
@@ -92,7 +92,7 @@ impl WideGaussian {
 
     /// Draws the coefficients of a polynomial, from a secret seed.
     ///
-    /// Drawing takes a time that depends on what is drawn.
+    /// The time that this takes depends on the numbers drawn.
     #[must_use]
     pub fn sample(
         &self,
@@ -113,12 +113,12 @@ impl WideGaussian {
     }
 }
 
-/// The parameter of the narrow one: `√(π/-ln(1 - 2^-14))`.
+/// The parameter of the narrow distribution: `√(π/-ln(1 - 2^-14))`.
 fn narrow_parameter() -> f64 {
     (PI / -(-(-f64::from(LOG2_DECAY)).exp2()).ln_1p()).sqrt()
 }
 
-/// Sums of the weights of 0, ±1, … up to every size.
+/// Returns the cumulative sums of the weights of 0, ±1, … for every absolute value.
 fn cumulative_weights() -> &'static [u128] {
     static SUMS: OnceLock<Vec<u128>> = OnceLock::new();
     SUMS.get_or_init(|| {
@@ -127,14 +127,14 @@ fn cumulative_weights() -> &'static [u128] {
             let size = sums.len();
             sum += if size == 0 { weight } else { 2 * weight };
             sums.push(sum);
-            // From the square of a size to the next.
+            // Multiplies once for every integer between the square of a size and the next square.
             (0..=2 * size).for_each(|_| weight -= weight >> LOG2_DECAY);
         }
         sums
     })
 }
 
-/// Adds `2^exponent` times a number of the narrow one to every word.
+/// Adds `2^exponent` times a number from the narrow distribution to every word.
 fn add_narrow(stream: &mut RandomStream, words: &mut [i64], exponent: u32) {
     let sums = cumulative_weights();
     let total = sums[sums.len() - 1];
@@ -155,7 +155,7 @@ fn add_narrow(stream: &mut RandomStream, words: &mut [i64], exponent: u32) {
 mod tests {
     use super::*;
 
-    /// Weights by floating point: the table has their sums, and what it leaves out is nothing.
+    /// Compares the table with sums of floating-point weights, and checks that the weights beyond it are negligible.
     #[test]
     fn weights_are_those_of_a_gaussian() {
         let sums = cumulative_weights();
@@ -173,7 +173,8 @@ mod tests {
         assert!(largest << (STEP * (NUMBERS_OF_PIECE as u32 - 1)) < 1 << 57);
     }
 
-    /// Mean, variance and kurtosis of narrow and wide numbers, the exact counts of the smallest, and low bits.
+    /// Checks mean, variance and kurtosis of narrow and wide numbers, the exact counts of the smallest ones, and low
+    /// bits.
     #[test]
     fn samples_have_the_moments_of_a_gaussian_and_uniform_low_bits() {
         let primes = crate::primes::ntt_primes(4096, 49.0, 2, &[]);
@@ -208,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Integers of two residues.
+    /// Returns the integers with these two residues.
     fn centred(ring: &Ring, low: &[u64], high: &[u64]) -> Vec<i128> {
         let [p, q] = [0, 1].map(|i| i128::from(ring.modulus(i).value()));
         let m = ring.modulus(1);

@@ -6,7 +6,7 @@ use super::*;
 use crate::Basis;
 use crate::primes::ntt_primes;
 
-/// A polynomial of pseudorandom words, or of the largest ones.
+/// Returns a polynomial of pseudorandom words, or of the largest ones.
 fn poly(ring: &Ring, main: usize, seed: usize, largest: bool) -> Poly<Evaluations> {
     let mut poly = Poly::unspecified(ring, Basis::main(main));
     let mut state = seed as u64;
@@ -28,7 +28,7 @@ fn references(pairs: &[[Poly<Evaluations>; 2]]) -> Vec<Parts<'_>> {
     pairs.iter().map(|pair| pair.each_ref()).collect()
 }
 
-/// Word `word` of the result for one row of entries `rows[i][j]`, term by term.
+/// Computes word `word` of the result for one row of entries `rows[i][j]`, term by term.
 fn oracle(
     m: &Modulus,
     rows: &[Vec<i64>],
@@ -49,10 +49,10 @@ fn oracle(
     tensor
 }
 
-/// Compares all words of a product with the oracle; all words and entries extreme if `largest`.
+/// Compares all words of a product with the oracle. If `largest`, all words and entries are extreme.
 fn check(ring: &Ring, [outer, inner, count, sets]: [usize; 4], largest: bool) {
     let main = ring.full_basis().main - 1;
-    // A limb more than is read.
+    // One limb more than is read.
     let columns = pairs(ring, main + 1, count, largest);
     let selectors = pairs(ring, main + 1, sets * inner, largest);
     let entry = |o: usize, i: usize, j: usize| {

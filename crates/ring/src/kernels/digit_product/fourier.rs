@@ -1,23 +1,21 @@
 //! Digit products by Fourier transforms over doubles: AVX2, AVX-512, NEON.
 //!
-//! Sums of products are fractions of the torus, and so are the rows of keys here, `k/q` in
-//! `[-1/2, 1/2)`: no residue is ever reduced. A real polynomial modulo `X^N + 1` is a complex one
-//! modulo `X^M - i`, M = N/2: coefficient j + M is the imaginary part of coefficient j. So a
-//! transform has M·log2(M)/2 butterflies of six instructions, where one of residues in doubles has
-//! twice as many of eight.
+//! Sums of products are fractions of the torus, and so are the rows of keys here, `k/q` in `[-1/2, 1/2)`: no residue is
+//! ever reduced. A real polynomial modulo `X^N + 1` is a complex one modulo `X^M - i`, M = N/2: coefficient j + M is
+//! the imaginary part of coefficient j. A transform therefore has M·log2(M)/2 butterflies of six instructions, where a
+//! transform of residues in doubles has twice that number of eight instructions.
 //!
 //! # Errors
-//! With unit roundoff u = 2^-53 a butterfly, its twiddle included, is off by less than 5u times the
-//! norm of what it takes; up to factors of √2 it keeps norms, and so does the whole transform. Three
-//! transforms of log2 M levels and the products add up to less than `15·log2(2M)·u·‖d‖·‖k/q‖` in any
-//! coefficient of the product of digits d and row k, for certain. Rounding errors are independent,
-//! however, and key rows random: the standard deviation is below `5u·‖d‖·‖k/q‖/√N` for degrees up to
-//! 4,096 (measured: 4.2), and `‖k/q‖ = √(N/12)`. The noise of a fresh row, of standard deviation σ,
-//! gives the same coefficient `σ/q·‖d‖`. So transforms add `(5u·q)²/(12·σ²)` of that noise's variance
-//! whatever the digits are, to body and mask: 2^-14 for q = 2^47 and σ = 3.2. Only the body of a row
-//! has noise, however, and a phase is the body plus the mask times the secret s, so that transforms
-//! add `1 + ‖s‖²` times as much to it: 2^-4.4 for a binary secret of degree 2,048, which noise models
-//! count. For primes of 25 bits it is less than the 52 bits of a fraction show.
+//! With unit roundoff u = 2^-53 a butterfly, its twiddle included, has an error of less than 5u times the norm of its
+//! input. Up to factors of √2 it preserves norms, and so does the whole transform. Three transforms of log2 M levels
+//! and the products add up to less than `15·log2(2M)·u·‖d‖·‖k/q‖` in any coefficient of the product of digits d and row
+//! k, for certain. Rounding errors are independent, however, and key rows random: the standard deviation is below
+//! `5u·‖d‖·‖k/q‖/√N` for degrees up to 4,096 (measured: 4.2), and `‖k/q‖ = √(N/12)`. The noise of a fresh row, of
+//! standard deviation σ, contributes `σ/q·‖d‖` to the same coefficient. So transforms add `(5u·q)²/(12·σ²)` of that
+//! noise's variance, whatever the digits are, to body and mask: 2^-14 for q = 2^47 and σ = 3.2. Only the body of a row
+//! has noise, however, and a phase is the body plus the mask times the secret s, so that transforms add `1 + ‖s‖²`
+//! times this share to it: 2^-4.4 for a binary secret of degree 2,048, which noise models count. For primes of 25 bits
+//! it is less than the 52 bits of a fraction can represent.
 //!
 //! A sum of R products of digits of w bits is below `R·N·2^(w-2)`, and must be below 2^51.
 
@@ -44,11 +42,11 @@ use transform::{
     sum_keys, sum_rows,
 };
 
-/// The digits of a polynomial of fractions after the first pass of their transforms; of its product
-/// with `X^exponent - 1`, if there is an exponent.
+/// Writes the digits of a polynomial of fractions, or of its product with `X^exponent - 1` if there is an exponent,
+/// after the first pass of their transforms.
 ///
 /// # Safety
-/// As for [`multiply_add`].
+/// The same as for [`multiply_add`].
 #[inline(always)]
 unsafe fn decompose<D: Doubles>(
     tables: &Tables,
@@ -60,7 +58,7 @@ unsafe fn decompose<D: Doubles>(
 ) {
     assert_eq!((source.len(), biased.len()), (tables.degree(), tables.degree()));
     assert_eq!(out.len(), tables.degree() * digits.length());
-    // A pass of its own: rotations are out of step with the vectors of transforms.
+    // The bias is a separate pass: rotations are out of step with the vectors of transforms.
     match exponent {
         Some(exponent) => digits.bias_rotation(biased, source, exponent),
         None => digits.bias(biased, source),
@@ -70,10 +68,10 @@ unsafe fn decompose<D: Doubles>(
     unsafe { forward_first::<D>(tables, out.as_mut_ptr(), &input) };
 }
 
-/// Multiplies; see the entries.
+/// Multiplies digits by one key; see the entries.
 ///
 /// # Safety
-/// The processor has the instruction set of D, of R lanes, for which the tables are.
+/// The processor must have the instruction set of D, of R lanes, and the tables must be for R lanes.
 #[inline(always)]
 unsafe fn multiply_add<D: Doubles, const R: usize>(
     tables: &Tables,
@@ -92,8 +90,8 @@ unsafe fn multiply_add<D: Doubles, const R: usize>(
         // SAFETY: the caller promises the instruction set; a row has as many words as the degree.
         unsafe { forward_middle::<D>(tables, row.as_mut_ptr()) };
     }
-    // What a block reads, in equal pieces between its transforms: fetches in one burst would wait
-    // for each other.
+    // The words to prefetch, in equal pieces between the transforms of a block: prefetches in one burst would wait for
+    // each other.
     let mut next = next.chunks((2 * block_words * rows).div_ceil(rows + 2));
     for (block, keys) in keys.chunks_exact(2 * block_words * rows).enumerate() {
         for row in digits.chunks_exact_mut(degree) {
@@ -118,10 +116,10 @@ unsafe fn multiply_add<D: Doubles, const R: usize>(
     }
 }
 
-/// Multiplies digits by several keys; see the entries. W vectors of sums, and as many of products, stay in registers.
+/// Multiplies digits by several keys; see the entries. W vectors of sums, and W of products, stay in registers.
 ///
 /// # Safety
-/// As for [`multiply_add`].
+/// The same as for [`multiply_add`].
 #[inline(always)]
 unsafe fn multiply_add_keys<D: Doubles, const R: usize, const W: usize>(
     tables: &Tables,
@@ -142,7 +140,7 @@ unsafe fn multiply_add_keys<D: Doubles, const R: usize, const W: usize>(
         unsafe { forward_middle::<D>(tables, row.as_mut_ptr()) };
     }
     let (monomials, blocks) = (tables.monomials(), degree / block_words);
-    // In equal pieces, as in `multiply_add`.
+    // Prefetches are in equal pieces, as in `multiply_add`.
     let mut next = next.chunks(next.len().div_ceil(3 * blocks * count).max(1));
     // SAFETY: as above.
     let mut factors = [[[unsafe { D::splat(0.0) }; 2]; R]; MOST_KEYS];
@@ -181,7 +179,7 @@ unsafe fn multiply_add_keys<D: Doubles, const R: usize, const W: usize>(
 /// Prepares keys; see the entries.
 ///
 /// # Safety
-/// As for [`multiply_add`].
+/// The same as for [`multiply_add`].
 #[inline(always)]
 unsafe fn prepare<D: Doubles, const R: usize>(
     m: &Modulus,
@@ -214,7 +212,7 @@ unsafe fn prepare<D: Doubles, const R: usize>(
     }
 }
 
-/// Defines the module of an instruction set: the names of its features, and its vectors.
+/// Defines the module of an instruction set from the names of its features and its vectors.
 macro_rules! entries {
     ($name:ident, $features:literal, $doubles:ty) => {
         pub(super) mod $name {
@@ -222,12 +220,12 @@ macro_rules! entries {
 
             const LANES: usize = <$doubles as Doubles>::LANES;
 
-            /// `accumulator += Σ digit·row`, two components, fractions of coefficients, over the rows of a key, while the
-            /// words `next` are fetched to the cache. `digits`: N words per row, overwritten; `sums`: 2N words of scratch
-            /// memory.
+            /// `accumulator += Σ digit·row`, two components, fractions of coefficients, over the rows of a key.
+            /// Meanwhile prefetches the words `next` to the cache. `digits` has N words per row, which are overwritten;
+            /// `sums` is 2N words of scratch memory.
             ///
             /// # Safety
-            /// The tables are of as many lanes as this instruction set has.
+            /// The tables must have the number of lanes of this instruction set.
             #[target_feature(enable = $features)]
             pub(in super::super) unsafe fn multiply_add(
                 tables: &Tables,
@@ -251,11 +249,12 @@ macro_rules! entries {
             }
 
             /// `accumulator += Σ_k (X^exponent_k - 1)·(Σ digit·row of key k)` for each of several accumulators, with
-            /// exponents and digits of its own, over the same keys, which lie side by side, [`MOST_KEYS`] at most. All
-            /// keys are read once for all accumulators. Fetches, digits and sums as above, for each of them.
+            /// exponents and digits of its own, over the same keys, which are contiguous, [`MOST_KEYS`] at most. All
+            /// keys are read once for all accumulators. Prefetched words, digits and sums are as above, for each
+            /// accumulator.
             ///
             /// # Safety
-            /// As above.
+            /// The same as above.
             #[target_feature(enable = $features)]
             pub(in super::super) unsafe fn multiply_add_keys(
                 tables: &Tables,
@@ -278,11 +277,11 @@ macro_rules! entries {
                 }
             }
 
-            /// Rows of coefficients (body, mask; N words each) to the order and form of a product's
-            /// keys: blocks, components, rows, points, all over q·M.
+            /// Converts rows of coefficients (body, mask; N words each) to the order and form of a product's keys:
+            /// blocks, components, rows, points, all divided by q·M.
             ///
             /// # Safety
-            /// As above.
+            /// The same as above.
             #[target_feature(enable = $features)]
             pub(in super::super) unsafe fn prepare(
                 m: &Modulus,
@@ -294,11 +293,11 @@ macro_rules! entries {
                 unsafe { super::prepare::<$doubles, LANES>(m, tables, out, rows) }
             }
 
-            /// Digits of a polynomial of fractions, of its product with `X^exponent - 1` if there is an
-            /// exponent, in the form that products read; `out` and N words of scratch memory.
+            /// Writes the digits of a polynomial of fractions, or of its product with `X^exponent - 1` if there is an
+            /// exponent, to `out` in the form that products read. `scratch` has N words.
             ///
             /// # Safety
-            /// As above.
+            /// The same as above.
             #[target_feature(enable = $features)]
             pub(in super::super) unsafe fn decompose(
                 tables: &Tables,

@@ -1,20 +1,19 @@
 //! Transforms in double precision with fused multiply-add, moduli below 2^50: AVX2, AVX-512, NEON.
 //!
 //! Lanes are integers, of either sign and never -0, of magnitude at most 4q <= 2^52. A product with a twiddle w,
-//! `|w| <= q/2`, is `h + l` exactly, h its rounding; c is the quotient by q, rounded to an integer
-//! by adding and subtracting `1.5·2^52`; the result `(h - c·q) + l` is below 2^53 throughout, so
-//! exact. With `v/q = a`, the quotient's argument is off by less than `a/16` where w/q is tabled,
-//! `a/8` where h is multiplied by 1/q (half a unit in the last place of each factor and of the
-//! product, of numbers up to `a·q/2 < 2^49·a`); rounding adds 1/2. So the result is within
-//! `(1/2 + a/16)·q` or `(1/2 + a/8)·q`. `tests::ranges_hold` follows these bounds through all
-//! groups: numbers between groups stay within 2.62q forward and 2q backward.
+//! `|w| <= q/2`, is exactly `h + l`, where h is its rounding. c is the quotient by q, rounded to an integer by adding
+//! and subtracting `1.5·2^52`. The result `(h - c·q) + l` is below 2^53 throughout, hence exact. With `v/q = a`, the
+//! error of the quotient's argument is below `a/16` if w/q is tabulated, and below `a/8` if h is multiplied by 1/q
+//! (half a unit in the last place of each factor and of the product, for numbers up to `a·q/2 < 2^49·a`); rounding adds
+//! 1/2. So the result is within `(1/2 + a/16)·q` or `(1/2 + a/8)·q`. `tests::ranges_hold` follows these bounds through
+//! all groups: numbers between groups stay within 2.62q forward and 2q backward.
 //!
-//! A forward transform leaves as words for one operation more than a reduction. The first vector of the last
-//! group, which is the first of a pair at every level, comes without (q - 1)/2, and so do all results
-//! y, within 3.2q: then the integer nearest to y/q is the one that leads to `[0, q)`. It is found
-//! exactly, since y/q is 1/(2q) or more from every half of an odd integer, and its computed argument
-//! off by `|y/q|·2^-53 < 1/(2q)`. With k taken off it, the remainder is larger by kq, above 2^52, where the bits of
-//! a double count its integers.
+//! At the end of a forward transform, conversion to words takes only one operation more than a reduction. Before that,
+//! (q - 1)/2 is subtracted from the first vector of the last group, which is the first of a pair at every level, and
+//! hence from all results y, which are within 3.2q: the integer nearest to y/q is then the quotient that leads to
+//! `[0, q)`. It is found exactly, since y/q is at least 1/(2q) away from every half of an odd integer, and the error of
+//! its computed argument is at most `|y/q|·2^-53 < 1/(2q)`. With k subtracted from it, the remainder is larger by kq,
+//! above 2^52, where the bits of a double count its integers.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -28,7 +27,7 @@ pub(in super::super) mod neon;
 use super::lanes::Lanes;
 use crate::Modulus;
 
-/// The number that rounds to integers when added and subtracted, for magnitudes up to 2^51.
+/// The number that rounds to integers when it is added and subtracted, for magnitudes up to 2^51.
 const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// Vectors of doubles of one instruction set.
@@ -39,7 +38,7 @@ pub(in super::super) trait Doubles: Copy {
     type Vector: Copy;
 
     const LANES: usize;
-    /// See [`Lanes::PAIRED`].
+    /// The counterpart of [`Lanes::PAIRED`].
     const PAIRED: [u32; 2];
 
     unsafe fn load(source: *const u64) -> Self::Vector;
@@ -54,9 +53,9 @@ pub(in super::super) trait Doubles: Copy {
     unsafe fn mul_sub(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector;
     /// `z - x·y`.
     unsafe fn sub_mul(z: Self::Vector, x: Self::Vector, y: Self::Vector) -> Self::Vector;
-    /// Words below 2^52 as doubles.
+    /// Converts words below 2^52 to doubles.
     unsafe fn from_words(words: Self::Vector) -> Self::Vector;
-    /// Integers in `[-q, q)`, and q added to the negative ones, as words.
+    /// Converts integers in `[-q, q)` to words, with q added to the negative ones.
     unsafe fn to_words(x: Self::Vector, q: Self::Vector) -> Self::Vector;
     unsafe fn transpose<const R: usize>(x: &mut [Self::Vector; R]);
     /// The greatest integer that is not above x.
@@ -67,7 +66,7 @@ pub(in super::super) trait Doubles: Copy {
     unsafe fn bits_as_double(words: Self::Vector, shift: u32, mask: u64) -> Self::Vector;
 }
 
-/// A modulus in every lane.
+/// A modulus, copied to every lane, with its constants.
 #[derive(Clone, Copy)]
 pub(in super::super) struct DoubleLanes<D: Doubles> {
     q: D::Vector,
@@ -77,11 +76,11 @@ pub(in super::super) struct DoubleLanes<D: Doubles> {
     half: D::Vector,
     /// The rounder plus k, for the least multiple kq that is at least 2^52 + q/2.
     leaving_rounder: D::Vector,
-    /// Constant that turns the bits of `r - (q - 1)/2 + kq` into a residue, as a word.
+    /// The constant that converts the bits of `r - (q - 1)/2 + kq` to a residue, as a word.
     leaving_word: D::Vector,
 }
 
-/// A twiddle as the double nearest to zero, and the same over q.
+/// Returns a twiddle as the double nearest to zero, and the same divided by q.
 pub(in super::super) fn encode(m: &Modulus, w: u64) -> [u64; 2] {
     let value = m.center(w) as f64;
     [value.to_bits(), (value / m.value() as f64).to_bits()]
@@ -92,7 +91,7 @@ impl<D: Doubles> DoubleLanes<D> {
     pub(in super::super) unsafe fn new(m: &Modulus) -> Self {
         let (q, half) = (m.value(), (m.value() - 1) / 2);
         let multiple = ((1u64 << 52) + half).div_ceil(q);
-        // 2^52 as a double, and what is above it.
+        // 2^52 as a double, and the part above it.
         let bits = 2f64.powi(52).to_bits() + (multiple * q - (1 << 52)) - half;
         Self {
             q: D::splat(q as f64),
@@ -104,19 +103,19 @@ impl<D: Doubles> DoubleLanes<D> {
         }
     }
 
-    /// The integer nearest to `x·y`.
+    /// Returns the integer nearest to `x·y`.
     #[inline(always)]
     unsafe fn round_product(self, x: D::Vector, y: D::Vector) -> D::Vector {
         D::sub(D::mul_add(x, y, self.rounder), self.rounder)
     }
 
-    /// x modulo q within `(1/2 + 2^-50·|x/q|)·q`, for any `|x| <= 4q`.
+    /// Returns x modulo q within `(1/2 + 2^-50·|x/q|)·q`, for any `|x| <= 4q`.
     #[inline(always)]
     pub(in super::super) unsafe fn reduce(self, x: D::Vector) -> D::Vector {
         D::sub_mul(x, self.round_product(x, self.reciprocal), self.q)
     }
 
-    /// `x·w` within `(1/2 + |x/q|/16)·q`, w a constant and its quotient.
+    /// Returns `x·w` within `(1/2 + |x/q|/16)·q`, where w is a constant and its quotient.
     #[inline(always)]
     pub(in super::super) unsafe fn product(self, x: D::Vector, w: [D::Vector; 2]) -> D::Vector {
         let high = D::mul(x, w[0]);
@@ -125,7 +124,7 @@ impl<D: Doubles> DoubleLanes<D> {
         D::add(D::sub_mul(high, quotient, self.q), low)
     }
 
-    /// x as a word in `[0, q)`, for any `|x| <= 4q`.
+    /// Returns x as a word in `[0, q)`, for any `|x| <= 4q`.
     #[inline(always)]
     pub(in super::super) unsafe fn residue(self, x: D::Vector) -> D::Vector {
         D::to_words(self.reduce(x), self.q)
@@ -141,14 +140,14 @@ impl<D: Doubles> DoubleLanes<D> {
     }
 }
 
-/// Whether a forward group of a block reduces what it multiplied by the block's factors: what is the
-/// first of a pair at three levels.
+/// Returns whether a forward group of a block reduces a vector after multiplying it by the block's factors: the vector
+/// that is the first of a pair at three levels.
 pub(super) const fn reduced_scaled(radix: usize, index: usize) -> bool {
     index == 0 && radix == 8
 }
 
-/// Whether an inverse group reduces a vector after a level: the sums of the first level, which are
-/// twice as large as what they were, and what was added up twice of the first level's products.
+/// Returns whether an inverse group reduces a vector after a level: after the first level the sums, which have doubled,
+/// and after the third level the vector that was added up twice from the first level's products.
 pub(super) const fn reduced_after(radix: usize, level: usize, index: usize) -> bool {
     match level {
         0 => index.is_multiple_of(2),
@@ -208,7 +207,7 @@ impl<D: Doubles> Lanes for DoubleLanes<D> {
 
     #[inline(always)]
     unsafe fn before_level<const R: usize>(self, x: &mut [D::Vector; R], level: usize) {
-        // Index 0, which is the first of a pair at every level.
+        // Index 0 is the first of a pair at every level.
         if level == 0 {
             x[0] = self.reduce(x[0]);
         }
@@ -278,25 +277,25 @@ impl<D: Doubles> Lanes for DoubleLanes<D> {
 mod tests {
     use super::{reduced_after, reduced_scaled};
 
-    /// Largest magnitude, in units of q, of what is multiplied: with `q <= 2^50 - 31` its quotients
-    /// are below 2^51 by more than they are rounded.
+    /// The largest magnitude of factors, in units of q: with `q <= 2^50 - 31`, quotients are below 2^51 by more than
+    /// their rounding.
     const LIMIT: f64 = 4.0 + 1.0 / (1u64 << 46) as f64;
 
-    /// The argument of the quotient is off by less than 2^-50.
+    /// The error of the quotient's argument is below 2^-50.
     const REDUCED: f64 = 0.5 + 1.0 / (1u64 << 50) as f64;
 
-    /// Largest magnitude between groups.
+    /// The largest magnitude between groups.
     const FORWARD: f64 = 2.62;
     const INVERSE: f64 = 2.0 + 1.0 / (1u64 << 48) as f64;
 
-    /// Where the quotient's argument is off by 1/`part` of the factor.
+    /// Returns the bound for a product if the error of the quotient's argument is 1/`part` of the factor.
     fn product(a: f64, part: f64) -> f64 {
         assert!(a <= LIMIT, "{a}");
         0.5 + a / part
     }
 
-    /// The largest number after a forward group, of inputs up to `bound`; with a block's factors in
-    /// its first level if `is_scaled`, with `shift` on its first vector.
+    /// Returns the largest number after a forward group, for inputs up to `bound`; with a block's factors in its first
+    /// level if `is_scaled`, and with `shift` on its first vector.
     fn forward(radix: usize, (is_scaled, shift): (bool, f64), bound: f64) -> f64 {
         let mut x = vec![bound; radix];
         for level in 0..radix.ilog2() {
@@ -318,7 +317,7 @@ mod tests {
         x.into_iter().fold(0.0, f64::max)
     }
 
-    /// The same for an inverse group, with a block's factors in its last level.
+    /// Returns the same bound for an inverse group, with a block's factors in its last level.
     fn inverse(radix: usize, is_scaled: bool, bound: f64) -> f64 {
         let mut x = vec![bound; radix];
         for level in 0..radix.ilog2() {

@@ -10,8 +10,8 @@ use super::tables::{Part, Tables};
 use super::tree::Points;
 use crate::Modulus;
 
-/// Defines the module of an instruction set: the names of its features, the encoding of twiddles, and its lanes; if there are wide
-/// ones, they serve moduli from [`NARROW_BOUND`] on.
+/// Defines the module of an instruction set from the names of its features, the encoding of twiddles, and its lanes. If
+/// there are wide lanes, they are for moduli from [`NARROW_BOUND`] on.
 macro_rules! entries {
     ($name:ident, $features:literal, $encode:path, $lanes:ty $(, wide: $wide:ty)?) => {
         pub(super) mod $name {
@@ -19,16 +19,17 @@ macro_rules! entries {
 
             const LANES: usize = <$lanes as Lanes>::LANES;
 
-            /// Twiddles for these lanes.
+            /// Returns the twiddles for these lanes.
             pub(in super::super) fn tables(m: &Modulus, degree: usize, points: Points) -> Tables {
                 let encode = |w| $encode(m, w);
                 Tables::new(m, degree, points, LANES, <$lanes as Lanes>::LANE_WORDS, encode)
             }
 
-            /// A part of the way from coefficients to evaluations.
+            /// Performs a part of the transform from coefficients to evaluations.
             ///
             /// # Safety
-            /// As many words as the degree of the tables, which [`tables`] made; nobody else touches those of the part.
+            /// The number of words must be the degree of the tables, which [`tables`] made; nobody else may access the
+            /// words of the part.
             #[target_feature(enable = $features)]
             pub(in super::super) unsafe fn forward(
                 m: &Modulus,
@@ -42,15 +43,15 @@ macro_rules! entries {
                         super::forward::<_, LANES>(<$wide>::new(m), tables, words, part)
                     };
                 })?
-                // SAFETY: the instruction set is enabled; the caller promises the rest.
+                // SAFETY: the instruction set is enabled; the caller guarantees the rest.
                 unsafe { super::forward::<_, LANES>(<$lanes>::new(m), tables, words, part) }
             }
 
-            /// A part of the way from evaluations to `factor`·N times the coefficients, from the first words to the second ones,
-            /// which may be the same.
+            /// Performs a part of the transform from evaluations to `factor`·N times the coefficients, from the first
+            /// words to the second ones, which may be the same.
             ///
             /// # Safety
-            /// As for [`forward`], both.
+            /// The same as for [`forward`], for both pointers.
             #[target_feature(enable = $features)]
             pub(in super::super) unsafe fn inverse(
                 m: &Modulus,
@@ -68,7 +69,7 @@ macro_rules! entries {
                         super::inverse::<_, LANES>(lanes, tables, source, words, factor, part)
                     };
                 })?
-                // SAFETY: the instruction set is enabled; the caller promises the rest.
+                // SAFETY: the instruction set is enabled; the caller guarantees the rest.
                 unsafe {
                     super::inverse::<_, LANES>(<$lanes>::new(m), tables, source, words, factor, part)
                 }

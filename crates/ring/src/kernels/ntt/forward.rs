@@ -1,16 +1,16 @@
-//! Forward transforms of any instruction set: passes of up to three levels over the words, then the
-//! last levels block by block in registers.
+//! Forward transforms for any instruction set: passes of up to three levels over the words, followed by the last
+//! levels, block by block in registers.
 //!
-//! Butterflies multiply first, `(u + w·v, u - w·v)`: a level takes polynomials modulo `X^2h - w^2`
-//! to their residues modulo `X^h - w` and `X^h + w`. A block is a square of vectors: its last levels
-//! are within vectors, so it is transposed for them, and back.
+//! Butterflies multiply first, `(u + w·v, u - w·v)`: a level maps polynomials modulo `X^2h - w^2` to their residues
+//! modulo `X^h - w` and `X^h + w`. A block is a square of vectors. Its last levels are within vectors, so it is
+//! transposed for them, and back.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
 use super::lanes::Lanes;
 use super::tables::{Blocks, Columns, Part, Tables};
 
-/// Twiddles of a group's nodes: of the node h in a tree of its own, counted from 1.
+/// Loads the twiddles of a group's nodes; node h is counted from 1 in a tree of the group's own.
 #[inline(always)]
 pub(super) unsafe fn load_twiddles<L: Lanes, const R: usize>(
     scalars: *const u64,
@@ -23,26 +23,26 @@ pub(super) unsafe fn load_twiddles<L: Lanes, const R: usize>(
     out
 }
 
-/// The twiddle of a node.
+/// Loads the twiddle of a node.
 #[inline(always)]
 pub(super) unsafe fn load_twiddle<L: Lanes>(scalars: *const u64, node: usize) -> [L::Vector; 2] {
     let twiddle = scalars.add(2 * node);
     [L::splat(*twiddle), L::splat(*twiddle.add(1))]
 }
 
-/// The node of a group's node h: of the descendants of `node`.
+/// Returns the node of a group's node h, which is a descendant of `node`.
 #[inline(always)]
 fn descendant(node: usize, h: usize) -> usize {
     ((node - 1) << h.ilog2()) + h
 }
 
-/// The pair k of R/2 of a level whose pairs are `half` apart, and its block.
+/// Returns the pair k of R/2 of a level whose pairs are `half` apart, and its block.
 #[inline(always)]
 pub(super) fn pair(k: usize, half: usize) -> (usize, usize) {
     (k / half * 2 * half + k % half, k / half)
 }
 
-/// One level of C groups of R vectors each, side by side. `w` gives the twiddle of a group's node.
+/// Performs one level of C groups of R vectors each, side by side. `w` returns the twiddle of a group's node.
 #[inline(always)]
 unsafe fn level<L: Lanes, const R: usize, const C: usize>(
     l: L,
@@ -60,7 +60,7 @@ unsafe fn level<L: Lanes, const R: usize, const C: usize>(
     }
 }
 
-/// The butterfly k of R/2 of a level of a group; what it changed.
+/// Performs butterfly k of R/2 in a level of a group, and returns the indices of the changed vectors.
 #[inline(always)]
 unsafe fn butterfly<L: Lanes, const R: usize>(
     l: L,
@@ -75,7 +75,7 @@ unsafe fn butterfly<L: Lanes, const R: usize>(
     [i, i + half]
 }
 
-/// The butterfly k of the first level of a block, which also multiplies by the block's powers of σ.
+/// Performs butterfly k of the first level of a block, and multiplies by the block's powers of σ in the same step.
 #[inline(always)]
 unsafe fn scaled_butterfly<L: Lanes, const R: usize>(
     l: L,
@@ -88,14 +88,14 @@ unsafe fn scaled_butterfly<L: Lanes, const R: usize>(
     (x[k], x[k + R / 2]) = l.butterfly_by_lane((u, x[k + R / 2]), product);
 }
 
-/// The constant twiddles of lanes of node h.
+/// Loads the constant twiddles in the lanes of node h.
 #[inline(always)]
 pub(super) unsafe fn load_constant<L: Lanes>(constants: *const u64, h: usize) -> [L::Vector; 2] {
     let w = constants.add((h - 1) * 2 * L::LANES);
     [L::load(w), L::load(w.add(L::LANES))]
 }
 
-/// One vector of each of R parts, for C groups.
+/// Loads one vector of each of R parts, for C groups.
 #[inline(always)]
 pub(super) unsafe fn load_groups<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     l: L,
@@ -114,9 +114,9 @@ pub(super) unsafe fn load_groups<L: Lanes, const R: usize, const C: usize, const
     x
 }
 
-/// log2 R levels on some columns of R rows, `stride` words apart: those of one node, C vectors of every row at a time. The
-/// last level of some stands beside the first of the next ones, so that there is always something to do while
-/// products are under way.
+/// Performs log2 R levels on some columns of R rows, `stride` words apart, which are those of one node, with C vectors
+/// of every row at a time. The last level of one step is interleaved with the first level of the next, so that there is
+/// always work while products are pending.
 #[inline(always)]
 unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     l: L,
@@ -183,7 +183,7 @@ unsafe fn pass_columns<L: Lanes, const ENTER: bool>(
     }
 }
 
-/// A pass over blocks side by side, which are the nodes from `node` on.
+/// Performs a pass over contiguous blocks, which are the nodes from `node` on.
 #[inline(always)]
 unsafe fn pass_blocks<L: Lanes, const ENTER: bool>(
     l: L,
@@ -201,8 +201,8 @@ unsafe fn pass_blocks<L: Lanes, const ENTER: bool>(
     }
 }
 
-/// The last levels of the blocks of R² words, R = LANES, from `node` on. The second half of one block's levels
-/// stands beside the first half of the next one's.
+/// Performs the last levels of the blocks of R² words, R = LANES, from `node` on. The second half of one block's levels
+/// is interleaved with the first half of the next one's.
 #[inline(always)]
 unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     l: L,
@@ -256,7 +256,7 @@ unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     store_block(l, words.add((blocks - 1) * R * R), x);
 }
 
-/// Source of the first half of a block's levels.
+/// The source of the first half of a block's levels.
 #[derive(Clone, Copy)]
 struct BlockSource {
     words: *mut u64,
@@ -295,7 +295,7 @@ impl BlockSource {
         }
     }
 
-    /// A level of the second half of the block before, and the same level of the first half of this one.
+    /// Performs a level of the second half of the previous block, and the same level of the first half of this one.
     #[inline(always)]
     unsafe fn beside<L: Lanes, const R: usize>(
         self,
@@ -314,7 +314,7 @@ impl BlockSource {
     }
 }
 
-/// Before a level of the second half.
+/// Prepares a block for a level of the second half.
 #[inline(always)]
 unsafe fn before_last_level<L: Lanes, const R: usize>(l: L, x: &mut [L::Vector; R], level: usize) {
     l.before_level(x, level);
@@ -335,12 +335,12 @@ unsafe fn store_block<L: Lanes, const R: usize>(l: L, words: *mut u64, mut x: [L
     }
 }
 
-/// A part of the way from coefficients to evaluations, in place, words in `[0, q)` before and after: all columns, then all
-/// blocks.
+/// Performs a part of the transform from coefficients to evaluations, in place, with words in `[0, q)` before and
+/// after. All columns must come before all blocks.
 ///
 /// # Safety
-/// The processor has the instruction set of L; R is its number of lanes; `words` are as many as the
-/// degree of the tables, which are for L. Nobody else touches the words of this part.
+/// The processor must have the instruction set of L, and R must be its number of lanes. The number of `words` must be
+/// the degree of the tables, which must be for L. Nobody else may access the words of this part.
 #[inline(always)]
 pub(super) unsafe fn forward<L: Lanes, const R: usize>(
     l: L,
@@ -379,7 +379,7 @@ pub(super) unsafe fn forward<L: Lanes, const R: usize>(
     }
 }
 
-/// The passes and the last levels of the words of one node, which stay in the first-level cache.
+/// Performs the passes and the last levels of the words of one node, which stay in the first-level cache.
 #[inline(always)]
 unsafe fn inner_levels<L: Lanes, const R: usize, const ENTER: bool>(
     l: L,

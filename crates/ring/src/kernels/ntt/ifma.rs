@@ -1,24 +1,24 @@
 //! Transforms on AVX-512 with IFMA, moduli below 2^50.
 //!
-//! Lanes are numbers of 52 bits, the low ones of a word; what stands above them is noise, which
-//! products do not see. In units of q they are below `C = 2^52/q`. A product t with a twiddle is in
-//! (-1, 1) ([`Constants::butterfly`]), so every level widens the range of `u ± t` by 1 on both
-//! sides. Two schedules of reductions keep numbers in [0, C); `tests::ranges_hold` follows them:
+//! Lanes are numbers of 52 bits, the low ones of a word; the bits above them are noise, which products ignore. In units
+//! of q, numbers are below `C = 2^52/q`. A product t with a twiddle is in (-1, 1) ([`Constants::butterfly`]), so every
+//! level widens the range of `u ± t` by 1 on both sides. Two schedules of reductions keep numbers in [0, C);
+//! `tests::ranges_hold` follows them:
 //!
-//! - `WIDE`, for C >= 4: of every pair, u is brought to [1, C - 1) before the level.
-//! - Otherwise C >= 7 ([`NARROW_BOUND`]), and reductions stand before the first level of a group only.
-//!   In a group of eight, what goes through three levels as u (index 0) is brought to [3, 4), and ends
-//!   in (0, 7); index 1, of two levels as u, to [2, 4); indices 2 and 3 to [1, C - 2). Products with a
-//!   block's factors are offset to within these ranges.
+//! - `WIDE`, for C >= 4: in every pair, u is reduced to [1, C - 1) before the level.
+//! - Otherwise C >= 7 ([`NARROW_BOUND`]), and reductions are needed only before the first level of a group. In a group
+//!   of eight, the vector that is u at all three levels (index 0) is reduced to [3, 4), and ends in (0, 7); index 1,
+//!   which is u at two levels, to [2, 4); indices 2 and 3 to [1, C - 2). Products with a block's factors are offset to
+//!   within these ranges.
 //!
-//! Inverse groups have inputs in [0, 2). A level makes of u, up to 4, and v, up to 2, their sum and
-//! `(v - u + 4)·w`, offset by 1: in (0, 2). Wide ones have no room for that: there u is below 2 and
-//! the difference offset by 2.
+//! Inverse groups have inputs in [0, 2). From u, up to 4, and v, up to 2, a level computes their sum and
+//! `(v - u + 4)·w`, offset by 1: in (0, 2). The wide schedule has no room for that: there u is below 2 and the
+//! difference is offset by 2.
 //!
-//! Reductions come in kinds, of which Zen 4 does one on the units of products and the others beside
-//! them, so that some of each is fastest: by a quotient ([`IfmaLanes::divide`]); by a comparison
-//! ([`IfmaLanes::subtract`]); and by the top bit of 52 ([`IfmaLanes::shift`]), which needs no
-//! clearing of noise and has less room to reduce to.
+//! There are three kinds of reductions. Zen 4 executes one of them on the units of products and the others beside them,
+//! so that a mixture is fastest: by a quotient ([`IfmaLanes::divide`]); by a comparison ([`IfmaLanes::subtract`]); and
+//! by the top bit of 52 ([`IfmaLanes::shift`]), which does not need noise to be cleared, but is less flexible in the
+//! range that it reduces to.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -32,7 +32,7 @@ use crate::kernels::avx512_butterfly::{Constants, transpose};
 /// Moduli below this bound have room for the ranges of a group of eight.
 pub(super) const NARROW_BOUND: u64 = (1 << 52) / 7;
 
-/// A modulus in every lane.
+/// A modulus, copied to every lane, with its constants.
 #[derive(Clone, Copy)]
 pub(super) struct IfmaLanes<const WIDE: bool> {
     constants: Constants,
@@ -45,23 +45,23 @@ pub(super) struct IfmaLanes<const WIDE: bool> {
     negatives: [__m512i; 4],
 }
 
-/// A twiddle w as `w + q` and `⌈w·2^52/q⌉`.
+/// Returns a twiddle w as `w + q` and `⌈w·2^52/q⌉`.
 pub(super) fn encode(m: &Modulus, w: u64) -> [u64; 2] {
     let quotient = (u128::from(w) << 52).div_ceil(u128::from(m.value()));
     [w + m.value(), quotient as u64]
 }
 
-/// Multiples of the modulus added to differences, narrow and wide.
+/// The multiples of the modulus that are added to differences, narrow and wide.
 const DIFFERENCE_OFFSET: [usize; 2] = [4, 2];
 
-/// Through how many levels of a forward group of R a vector of its first half is the first of a
-/// pair before it is a second one.
+/// Returns the number of levels of a forward group of R through which a vector of its first half is the first of a
+/// pair, before it is a second one.
 const fn levels_as_first(radix: usize, index: usize) -> u32 {
     let used = if index == 0 { 0 } else { index.ilog2() + 1 };
     radix.ilog2() - used
 }
 
-/// How a sum is brought to [0, 2) after a level of an inverse group.
+/// The reduction of a sum to [0, 2) after a level of an inverse group.
 #[derive(Clone, Copy, Debug)]
 enum Reduction {
     None,
@@ -69,8 +69,8 @@ enum Reduction {
     Subtract,
 }
 
-/// The reduction of sum `index`. Narrow: before the last level those that are a second one of the
-/// next level, and the others if they are above 4 then; after it all.
+/// Returns the reduction of sum `index`. In the narrow schedule, levels before the last reduce sums that are second in
+/// a pair of the next level, and others if they would exceed 4 there. After the last level, all sums are reduced.
 const fn reduction_after(wide: bool, radix: usize, level: usize, index: usize) -> Reduction {
     let half = 1 << level;
     let is_last = 2 * half == radix;
@@ -100,30 +100,30 @@ impl<const WIDE: bool> IfmaLanes<WIDE> {
         }
     }
 
-    /// x modulo q in `[k, k + 2)·q`, with noise.
+    /// Returns x modulo q in `[k, k + 2)·q`, with noise.
     ///
-    /// With `⌊2^52/q⌋` the quotient is too small by less than 1, and by less than 1 for its floor.
-    /// It starts from -k.
+    /// With `⌊2^52/q⌋` the quotient is too small by less than 1, and by less than 1 more for its floor. It starts from
+    /// -k.
     #[inline(always)]
     unsafe fn divide(self, x: __m512i, k: usize) -> __m512i {
         let quotient = _mm512_madd52hi_epu64(self.negatives[k], x, self.constants.reciprocal);
         _mm512_madd52lo_epu64(x, quotient, self.constants.minus_q_52)
     }
 
-    /// The low 52 bits.
+    /// Returns the low 52 bits.
     #[inline(always)]
     unsafe fn clear(self, x: __m512i) -> __m512i {
         _mm512_and_si512(x, self.mask)
     }
 
-    /// x without noise, less k·q unless that is negative.
+    /// Returns x without noise, minus k·q unless that is negative.
     #[inline(always)]
     unsafe fn subtract(self, x: __m512i, k: usize) -> __m512i {
-        // A negative difference is a huge unsigned number.
+        // As an unsigned number, a negative difference is huge.
         _mm512_min_epu64(x, _mm512_sub_epi64(x, self.multiples[k - 1]))
     }
 
-    /// `x + q` if x is below 2^51, `x - q` otherwise; with noise.
+    /// Returns `x + q` if x is below 2^51, and `x - q` otherwise, with noise.
     #[inline(always)]
     unsafe fn shift(self, x: __m512i) -> __m512i {
         let upper = _mm512_test_epi64_mask(x, self.top);
@@ -131,13 +131,13 @@ impl<const WIDE: bool> IfmaLanes<WIDE> {
         _mm512_mask_sub_epi64(x, upper, x, self.multiples[1])
     }
 
-    /// `x + k·q`.
+    /// Returns `x + k·q`.
     #[inline(always)]
     unsafe fn offset(self, x: __m512i, k: usize) -> __m512i {
         _mm512_add_epi64(x, self.multiples[k - 1])
     }
 
-    /// `v·w` in (k - 1, k + 1)·q with noise.
+    /// Returns `v·w` in (k - 1, k + 1)·q, with noise.
     #[inline(always)]
     unsafe fn product(self, v: __m512i, [w, quotient]: [__m512i; 2], k: usize) -> __m512i {
         let product = _mm512_madd52lo_epu64(self.multiples[k - 1], v, w);
@@ -292,21 +292,21 @@ impl<const WIDE: bool> Lanes for IfmaLanes<WIDE> {
 mod tests {
     use super::*;
 
-    /// Lower and upper bound, in units of q.
+    /// A lower and an upper bound, in units of q.
     type Range = (f64, f64);
 
-    /// 2^52/q at least.
+    /// Returns a lower bound of 2^52/q.
     fn capacity(wide: bool) -> f64 {
         if wide { 4.0 } else { 7.0 }
     }
 
-    /// Checks that a number is one of 52 bits.
+    /// Checks that a number fits 52 bits.
     fn fit(wide: bool, x: Range) -> Range {
         assert!(x.0 >= 0.0 && x.1 <= capacity(wide), "{x:?}, wide: {wide}");
         x
     }
 
-    /// A shift at the bit that is half of the capacity.
+    /// Returns the range after a shift at the bit that is half of the capacity.
     fn shift(wide: bool) -> Range {
         let c = capacity(wide);
         ((c / 2.0 - 1.0).min(1.0), (c / 2.0 + 1.0).max(c - 1.0))

@@ -1,8 +1,8 @@
-//! Inverse transforms of any instruction set: the levels of forward transforms backwards, the first
-//! ones block by block in registers.
+//! Inverse transforms for any instruction set: the levels of forward transforms in reverse order, the first ones block
+//! by block in registers.
 //!
-//! Butterflies `(u + v, (v - u)·w)` undo those of the forward transform up to a factor of 2, w the
-//! twiddle of the node's mirror image ([`mirror`]).
+//! Butterflies `(u + v, (v - u)·w)` undo those of the forward transform up to a factor of 2, where w is the twiddle of
+//! the node's mirror image ([`mirror`]).
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -11,14 +11,13 @@ use super::lanes::Lanes;
 use super::tables::{Blocks, Columns, Part, Tables};
 use super::tree::mirror;
 
-/// The mirror image of a group's node h among the descendants of `node`, whose mirror image is
-/// given.
+/// Returns the mirror image of a group's node h among the descendants of `node`, given the mirror image of `node`.
 #[inline(always)]
 fn mirrored_descendant(mirrored: usize, h: usize) -> usize {
     ((mirrored - 1) << h.ilog2()) + mirror(h)
 }
 
-/// One level of C groups of R vectors each, side by side; see `forward`.
+/// Performs one level of C groups of R vectors each, side by side; see `forward`.
 #[inline(always)]
 unsafe fn level<L: Lanes, const R: usize, const C: usize>(
     l: L,
@@ -36,7 +35,7 @@ unsafe fn level<L: Lanes, const R: usize, const C: usize>(
     }
 }
 
-/// The butterfly k of R/2 of a level of a group. `w` gives the twiddle of a group's node.
+/// Performs butterfly k of R/2 in a level of a group. `w` returns the twiddle of a group's node.
 #[inline(always)]
 unsafe fn butterfly<L: Lanes, const R: usize>(
     l: L,
@@ -51,8 +50,9 @@ unsafe fn butterfly<L: Lanes, const R: usize>(
     (x[i], x[i + half]) = l.inverse_butterfly((x[i], x[i + half]), w);
 }
 
-/// log2 R levels on some columns of R rows, `stride` words apart: those of one node, C vectors of every row at a time; with
-/// a factor, the last of all levels. The last level of some stands beside the first of the next ones.
+/// Performs log2 R levels on some columns of R rows, `stride` words apart, which are those of one node, with C vectors
+/// of every row at a time; with a factor, these are the last of all levels. The last level of one step is interleaved
+/// with the first level of the next.
 #[inline(always)]
 unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     l: L,
@@ -97,7 +97,7 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     store_groups(l, words.add(count - C * L::LANES), stride, x, factor);
 }
 
-/// One vector of each of R parts, for C groups.
+/// Stores one vector of each of R parts, for C groups.
 #[inline(always)]
 unsafe fn store_groups<L: Lanes, const R: usize, const C: usize>(
     l: L,
@@ -114,7 +114,7 @@ unsafe fn store_groups<L: Lanes, const R: usize, const C: usize>(
     }
 }
 
-/// Lanes times the factor as words in `[0, q)`, if there is one.
+/// Returns lanes times the factor as words in `[0, q)` if there is a factor, and unchanged lanes otherwise.
 #[inline(always)]
 unsafe fn leave<L: Lanes>(l: L, x: L::Vector, factor: Option<[L::Vector; 2]>) -> L::Vector {
     match factor {
@@ -143,7 +143,7 @@ unsafe fn pass_columns<L: Lanes>(
     }
 }
 
-/// A pass over blocks side by side, which are the nodes from `node` on.
+/// Performs a pass over contiguous blocks, which are the nodes from `node` on.
 #[inline(always)]
 unsafe fn pass_blocks<L: Lanes>(
     l: L,
@@ -162,8 +162,8 @@ unsafe fn pass_blocks<L: Lanes>(
     }
 }
 
-/// The levels of the blocks of R² words, R = LANES, from `node` on, read at `source`. The second half of one block's
-/// levels stands beside the first half of the next one's.
+/// Performs the levels of the blocks of R² words, R = LANES, from `node` on, which are read at `source`. The second
+/// half of one block's levels is interleaved with the first half of the next one's.
 #[inline(always)]
 unsafe fn first_blocks<L: Lanes, const R: usize>(
     l: L,
@@ -218,7 +218,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
     store_groups(l, target.words, R, [x], factor);
 }
 
-/// Source and target of the second half of a block's levels.
+/// The source and the target of the second half of a block's levels.
 #[derive(Clone, Copy)]
 struct BlockTarget {
     words: *mut u64,
@@ -228,7 +228,7 @@ struct BlockTarget {
 }
 
 impl BlockTarget {
-    /// The last level also divides by the powers of σ'.
+    /// Performs a butterfly; in the last level, also divides by the powers of σ'.
     #[inline(always)]
     unsafe fn butterfly<L: Lanes, const R: usize>(
         self,
@@ -260,7 +260,7 @@ impl BlockTarget {
         }
     }
 
-    /// A level of the second half of this block, and the same level of the first half of the next one.
+    /// Performs a level of the second half of this block, and the same level of the first half of the next one.
     #[inline(always)]
     unsafe fn beside<L: Lanes, const R: usize>(
         self,
@@ -279,11 +279,12 @@ impl BlockTarget {
     }
 }
 
-/// A part of the way from evaluations at `source` to N times the coefficients times a factor, words in `[0, q)` before and
-/// after: all blocks, then all columns. The first levels read the source, all others are in place: `source` may be `words`.
+/// Performs a part of the transform from evaluations at `source` to N times the coefficients times a factor, with words
+/// in `[0, q)` before and after. All blocks must come before all columns. The first levels read the source, and all
+/// others are in place: `source` may be `words`.
 ///
 /// # Safety
-/// As for `forward`; `source` is `words`, or as many words apart from them.
+/// The same as for `forward`; `source` must be `words`, or the same number of words disjoint from them.
 #[inline(always)]
 pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
     l: L,
@@ -325,8 +326,8 @@ pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
     }
 }
 
-/// The first levels and the passes of the words of one node, which stay in the first-level cache; with a factor, those of
-/// all words.
+/// Performs the first levels and the passes of the words of one node, which stay in the first-level cache; with a
+/// factor, those of all words.
 #[inline(always)]
 unsafe fn inner_levels<L: Lanes, const R: usize>(
     l: L,

@@ -1,7 +1,7 @@
-//! Transforms in portable code, a level at a time.
+//! Transforms in portable code, one level at a time.
 //!
-//! Butterflies are those of `forward` and `inverse`; numbers are below 4q between the levels of a
-//! forward transform, below 2q between those of an inverse one (Harvey, 2014).
+//! Butterflies are those of `forward` and `inverse`. Numbers are below 4q between the levels of a forward transform,
+//! and below 2q between those of an inverse one (Harvey, 2014).
 
 use super::tree::{Points, mirror, twiddles};
 use crate::Modulus;

@@ -1,23 +1,21 @@
 //! Twiddles of transforms on vectors, in the order in which the passes read them.
 //!
-//! The last levels, in blocks of R² words for vectors of R lanes, would need N - N/R different
-//! twiddles, one for every lane: as many words as the polynomial has, twice that with quotients, and
-//! transforms of one modulus after another read their tables from memory. So a block has two vectors instead. Its modulus is
-//! `X^(R²) - σ^(R²)`, σ the point of its first evaluation; in `Y = X/σ` it is `Y^(R²) - 1`, for which
-//! the twiddles of lanes are the same constants in all blocks. Putting `σY` for X multiplies lane k
-//! by `σ^k` while lanes are coefficients: half of the vectors are multiplied by a twiddle at that
-//! time anyway (which is then `σ^k` times the block's twiddle), and what the product costs the other
-//! half saves their reduction. Backwards, with the tables of the mirror
-//! image in the tree and `Y = X/σ'`: 1/σ' is the
-//! mirror image's σ, which makes `σ' = σ/Ω` for the root Ω of order R² whose powers, bit-reversed,
-//! are the block's points over σ.
+//! The last levels, in blocks of R² words for vectors of R lanes, would need N - N/R different twiddles, one for every
+//! lane: as many words as the polynomial has, twice that with quotients, and transforms modulo one number after another
+//! would read their tables from memory. A block has two vectors instead. Its modulus is `X^(R²) - σ^(R²)`, where σ is
+//! the point of its first evaluation; in `Y = X/σ` it is `Y^(R²) - 1`, for which the twiddles of lanes are the same
+//! constants in all blocks. Substituting `σY` for X multiplies lane k by `σ^k` while lanes are coefficients. Half of
+//! the vectors are multiplied by a twiddle at that time anyway (which is then `σ^k` times the block's twiddle), and the
+//! cost of the product for the other half is saved by omitting their reduction. The inverse transform uses the tables
+//! of the mirror image in the tree and `Y = X/σ'`: 1/σ' is the mirror image's σ, which makes `σ' = σ/Ω` for the root Ω
+//! of order R² whose powers, bit-reversed, are the block's points divided by σ.
 
 use std::ops::Range;
 
 use super::tree::{Points, twiddles};
 use crate::{Buffer, Modulus};
 
-/// Blocks up to this many words, half of a first-level cache, go through all their passes at once.
+/// The most words of a block that goes through all its passes at once: half of a first-level cache.
 const BLOCK_WORDS: usize = 2048;
 
 /// Twiddles of one ring for vectors of a certain number of lanes.
@@ -29,24 +27,24 @@ pub(super) struct Tables {
     /// Two rows per block of LANES² words: one vector (or two, value and quotient) of `σ^lane`, and the same times the
     /// twiddle of the block.
     pub(super) lane_twiddles: Buffer,
-    /// Twiddles of the last log2(LANES) levels of any block, forward: value and quotient vectors of
-    /// the `LANES - 1` nodes of a sub-block, the sub-blocks side by side in the lanes.
+    /// Twiddles of the last log2(LANES) levels of any block, forward: value and quotient vectors of the `LANES - 1`
+    /// nodes of a sub-block, with the sub-blocks side by side in the lanes.
     pub(super) forward: Buffer,
     /// The same backward: the negative inverses of twiddles.
     pub(super) inverse: Buffer,
     /// log2 of the radices of the passes before the blocks of LANES² words.
     pub(super) passes: Vec<u32>,
-    /// How many of them go over all words before the next begins.
+    /// The number of these passes that go over all words before the next one begins.
     pub(super) outer: usize,
 }
 
-/// Part of a transform: parts of one kind may run at once, before or after all parts of the other kind.
+/// A part of a transform. Parts of one kind may run at the same time, before or after all parts of the other kind.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// Some columns of the first pass (of the last one of an inverse transform): in each, words
+    /// Some columns of the first pass (the last one in an inverse transform), in each of which words are
     /// [`Tables::columns`] apart.
     Columns(Range<usize>),
-    /// All other levels of some of the [`Tables::blocks`] that this pass leaves side by side.
+    /// All other levels of some of the contiguous [`Tables::blocks`] that this pass leaves.
     Blocks(Range<usize>),
 }
 
@@ -59,7 +57,7 @@ pub(super) struct Columns {
     pub(super) count: usize,
 }
 
-/// Blocks of words, side by side, each of one node.
+/// Contiguous blocks of words, each of one node.
 #[derive(Clone, Copy)]
 pub(super) struct Blocks {
     /// Number of blocks.
@@ -68,17 +66,17 @@ pub(super) struct Blocks {
     pub(super) length: usize,
 }
 
-/// Whether a transform of this degree is made of whole blocks of vectors: always, of four lanes.
+/// Returns whether a transform of this degree consists of whole blocks of vectors, which is always so for four lanes.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn fits(degree: usize, lanes: usize) -> bool {
     degree.is_power_of_two() && degree >= lanes * lanes
 }
 
-/// log2 of the radices of passes over `levels` levels: threes, and twos for the rest between them: the last pass
-/// has short rows, in which pairs of small groups would hardly begin.
+/// Returns log2 of the radices of passes over `levels` levels: threes, with twos for the rest between them, since the
+/// last pass has short rows, in which pairs of small groups would hardly start.
 fn radices(levels: u32, lanes: usize) -> Vec<u32> {
-    // AVX2 has too few registers for groups of eight vectors and their twiddles: radix 8 only where
-    // it spares a pass over the second-level cache, or a pass of radix 2.
+    // AVX2 has too few registers for groups of eight vectors and their twiddles: radix 8 is used only where it saves a
+    // pass over the second-level cache, or a pass of radix 2.
     let most = match lanes {
         8.. => levels / 3,
         _ => (levels / 3).min(if levels >= 10 { 2 } else { 1 }),
@@ -96,8 +94,8 @@ fn radices(levels: u32, lanes: usize) -> Vec<u32> {
 }
 
 impl Tables {
-    /// For points of evaluations. `encode` gives the value and the quotient of a twiddle; `lane_words`
-    /// is 1 if lanes have no quotients.
+    /// Computes the tables for points of evaluations. `encode` returns the value and the quotient of a twiddle;
+    /// `lane_words` is 1 if lanes have no quotients.
     pub(super) fn new(
         m: &Modulus,
         degree: usize,
@@ -136,24 +134,25 @@ impl Tables {
         Self { degree, scalars, lane_twiddles, forward, inverse, passes, outer }
     }
 
-    /// Columns of the first pass: none, if all words stay in the first-level cache for all of them.
+    /// Returns the number of columns of the first pass, or 0 if all words stay in the first-level cache for all passes.
     pub(super) fn columns(&self) -> usize {
         if self.outer == 0 { 0 } else { self.degree >> self.passes[0] }
     }
 
-    /// Blocks that the first pass leaves: one, if all words stay in the first-level cache for all passes.
+    /// Returns the number of blocks that the first pass leaves, or 1 if all words stay in the first-level cache for all
+    /// passes.
     pub(super) fn blocks(&self) -> usize {
         if self.outer == 0 { 1 } else { 1 << self.passes[0] }
     }
 }
 
-/// The exponent of ψ in the point of an evaluation, counted from N.
+/// Returns the exponent of ψ in the point of an evaluation, counted from N.
 fn first_exponent(degree: usize, leaf: usize) -> u64 {
     let reversed = (leaf - degree).reverse_bits() >> (usize::BITS - degree.ilog2());
     2 * reversed as u64 + 1
 }
 
-/// The values (and quotients) of all lanes.
+/// Writes the values (and quotients) of all lanes.
 fn encode_lanes(
     out: &mut [u64],
     lanes: usize,
@@ -167,7 +166,7 @@ fn encode_lanes(
     }
 }
 
-/// Twiddles by lane of blocks modulo `Y^(R²) - 1`: [`Tables::forward`], [`Tables::inverse`].
+/// Returns the twiddles by lane of blocks modulo `Y^(R²) - 1`: [`Tables::forward`], [`Tables::inverse`].
 fn constant_lanes(
     m: &Modulus,
     degree: usize,
@@ -179,9 +178,9 @@ fn constant_lanes(
     let mut out = Buffer::zeroed((lanes - 1) * 2 * lanes);
     for (out, node) in out.chunks_exact_mut(2 * lanes).zip(1usize..) {
         encode_lanes(out, lanes, &encode, |lane| {
-            // The modulus of the node is `Y^h - ψ^exponent`: X^R - Ω^(R·bitrev(lane)) for the whole
-            // sub-block, one more Ω^R backwards. A child has a half of the exponent, the second
-            // child N more.
+            // The modulus of the node is `Y^h - ψ^exponent`: X^R - Ω^(R·bitrev(lane)) for the whole sub-block, with
+            // another factor Ω^R in the inverse transform. A child has half of the exponent, and the second child N
+            // more.
             let reversed = lane.reverse_bits() >> (usize::BITS - lanes.ilog2());
             let mut exponent = 2 * degree / lanes * (reversed + usize::from(is_inverse));
             for depth in (0..node.ilog2()).rev() {

@@ -12,8 +12,8 @@ fn random(seed: u64, count: usize, bound: u64) -> Vec<u64> {
     (0..count).map(|_| random.word() % bound).collect()
 }
 
-/// Moduli for a degree: the largest primes below 2^50 and near 2^49, small ones, the largest product
-/// of two primes, and a small one.
+/// Returns moduli for a degree: the largest primes below 2^50 and near 2^49, small ones, the largest product of two
+/// primes, and a small one.
 fn moduli(degree: usize) -> Vec<u64> {
     let mut moduli = ntt_primes(degree, 50.0, 2, &[]);
     moduli.extend(ntt_primes(degree, 49.0, 3, &[]));
@@ -30,13 +30,13 @@ fn degrees() -> Vec<usize> {
     (4..=13).map(|log2| 1 << log2).collect()
 }
 
-/// Every modulus for a degree on every instruction set.
+/// Returns every modulus for a degree on every instruction set.
 fn cases(degree: usize) -> Vec<(u64, Isa)> {
     let all = |q| Isa::available().into_iter().map(move |isa| (q, isa));
     moduli(degree).into_iter().flat_map(all).collect()
 }
 
-/// Transforms at odd powers of a root.
+/// Runs `check` on transforms at odd powers of a root.
 fn for_each_transform(degree: usize, check: impl Fn(&Modulus, &Transform, u64)) {
     for (q, isa) in cases(degree) {
         let m = Modulus::with_isa(q, isa);
@@ -45,7 +45,8 @@ fn for_each_transform(degree: usize, check: impl Fn(&Modulus, &Transform, u64)) 
     }
 }
 
-/// Points of both kinds of rings modulo the same number, each with its first point and the step from one power to the next.
+/// Returns points of both kinds of rings modulo the same number, each with its first point and the step from one power
+/// to the next.
 fn points(m: &Modulus, degree: usize) -> [(Points, [u64; 2]); 2] {
     let root = primitive_root(m, 4 * degree as u64).unwrap();
     let [square, fourth] = [2, 4].map(|exponent| m.pow(root, exponent));
@@ -55,7 +56,7 @@ fn points(m: &Modulus, degree: usize) -> [(Points, [u64; 2]); 2] {
     ]
 }
 
-/// Words that keep numbers at the ends of their ranges, and random ones.
+/// Returns words that keep numbers at the ends of their ranges, and random ones.
 fn inputs(degree: usize, q: u64) -> Vec<Vec<u64>> {
     let mut delta = vec![0; degree];
     delta[degree - 1] = q - 1;
@@ -117,10 +118,10 @@ fn instruction_sets_agree(degree: usize, q: u64, kind: usize) {
             assert!(values == expected, "{isa:?} modulo {q}, degree {degree}");
             transform.inverse_scaled_assign(&mut values, normal);
             assert!(values == input, "{isa:?} modulo {q}, degree {degree}");
-            // Any words are evaluations.
+            // Any words are valid evaluations.
             transform.inverse_scaled_assign(&mut values, q - 1);
             assert!(values == backward, "{isa:?} modulo {q}, degree {degree}");
-            // From where they are, over words that do not count.
+            // From the source to words whose old values do not matter.
             values.fill(u64::MAX);
             transform.inverse_scaled(&mut values, &input, q - 1);
             assert!(values == backward, "{isa:?} modulo {q}, degree {degree}, apart");
@@ -128,7 +129,7 @@ fn instruction_sets_agree(degree: usize, q: u64, kind: usize) {
     }
 }
 
-/// Threads share the columns and the blocks of large transforms, and write the same words.
+/// Checks that threads that share the columns and blocks of large transforms write the same words.
 #[test]
 fn threads_share_a_transform() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");

@@ -1,16 +1,16 @@
 //! The tree of a transform's blocks, and their twiddles.
 //!
-//! Level l of a forward transform has 2^l blocks; the block b is a node `2^l + b` of a binary tree,
-//! and its twiddle is `ψ^bitrev(node)`, ψ a primitive 2N-th root of unity and bitrev the reversal of
-//! log2 N bits. The inverse transform reads the same tables: with ψ^N = -1, the inverse of a node's
-//! twiddle is the negative of the twiddle of its mirror image in the level ([`mirror`]).
+//! Level l of a forward transform has 2^l blocks. Block b is the node `2^l + b` of a binary tree, and its twiddle is
+//! `ψ^bitrev(node)`, where ψ is a primitive 2N-th root of unity and bitrev reverses log2 N bits. The inverse transform
+//! reads the same tables: with ψ^N = -1, the inverse of a node's twiddle is the negative of the twiddle of its mirror
+//! image in the level ([`mirror`]).
 //!
-//! All that holds for evaluations at odd powers of ψ. Where every point is δ times as large ([`Points`]), a node that
-//! splits `X^2h - t²` has δ^h times the twiddle, and the mirror image has the inverse's negative in the tables for 1/δ.
+//! This holds for evaluations at odd powers of ψ. If every point is multiplied by δ ([`Points`]), a node that splits
+//! `X^2h - t²` has δ^h times the twiddle, and the mirror image has the inverse's negative in the tables for 1/δ.
 
 use crate::Modulus;
 
-/// Where a transform evaluates polynomials: at N odd powers of a root ψ, each times a factor δ.
+/// The points at which a transform evaluates polynomials: N odd powers of a root ψ, each times a factor δ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points {
     /// ψ, a primitive 2N-th root of unity.
@@ -20,41 +20,40 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    /// The odd powers of a primitive 2N-th root of unity: the ring is that of X^N + 1.
+    /// Returns the odd powers of a primitive 2N-th root of unity: the ring is that of X^N + 1.
     pub(crate) const fn odd_powers(root: u64) -> Self {
         Self { root, factor: 1 }
     }
 
-    /// The powers ζ^(4i + 1) of a primitive 4N-th root of unity: the ring is that of X^N - ζ^N.
+    /// Returns the powers ζ^(4i + 1) of a primitive 4N-th root of unity: the ring is that of X^N - ζ^N.
     pub(crate) fn quarter_of_powers(m: &Modulus, root: u64) -> Self {
         Self { root: m.mul(root, root), factor: m.inv(root) }
     }
 
-    /// ψ.
+    /// Returns ψ.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(super) const fn root(self) -> u64 {
         self.root
     }
 
-    /// The points whose tables have the inverses of the twiddles in mirrored places.
+    /// Returns the points whose tables have the inverses of the twiddles in mirrored places.
     pub(super) fn mirrored(self, m: &Modulus) -> Option<Self> {
         (self.factor != 1).then(|| Self { factor: m.inv(self.factor), ..self })
     }
 
-    /// The point of the evaluation with this exponent of ψ.
+    /// Returns the point of the evaluation with this exponent of ψ.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(super) fn power(self, m: &Modulus, exponent: u64) -> u64 {
         m.mul(m.pow(self.root, exponent), self.factor)
     }
 }
 
-/// The node with the inverse twiddle, but for the sign: the last of its level for the first, and so
-/// on.
+/// Returns the node with the inverse twiddle, up to the sign: the last node of its level for the first, and so on.
 pub(super) fn mirror(node: usize) -> usize {
     (3 << node.ilog2()) - 1 - node
 }
 
-/// The twiddles of all nodes from 1 to N - 1, with 1 in the place of node 0.
+/// Returns the twiddles of all nodes from 1 to N - 1, with 1 in the place of node 0.
 pub(super) fn twiddles(m: &Modulus, degree: usize, points: Points) -> Vec<u64> {
     let levels = degree.ilog2();
     let mut twiddles = vec![1; degree];
@@ -63,7 +62,7 @@ pub(super) fn twiddles(m: &Modulus, degree: usize, points: Points) -> Vec<u64> {
         power = m.mul(power, points.root);
         twiddles[exponent.reverse_bits() >> (usize::BITS - levels)] = power;
     }
-    // From the leaves up, δ^h doubles its exponent at each level.
+    // From the leaves up, the exponent h of δ^h doubles at each level.
     let mut factor = points.factor;
     for level in (0..levels).rev() {
         for twiddle in &mut twiddles[1 << level..2 << level] {

@@ -40,7 +40,7 @@ impl WideLanes for Avx2 {
 
     #[inline(always)]
     unsafe fn mul(x: __m256i, [y, y_upper]: [__m256i; 2]) -> __m256i {
-        // Of the products with upper halves only the lower halves count.
+        // Only the lower halves of the products with upper halves count.
         let of_x = _mm256_mul_epu32(_mm256_srli_epi64::<32>(x), y);
         let upper = _mm256_add_epi64(of_x, _mm256_mul_epu32(x, y_upper));
         _mm256_add_epi64(_mm256_mul_epu32(x, y), _mm256_slli_epi64::<32>(upper))
@@ -48,7 +48,7 @@ impl WideLanes for Avx2 {
 
     #[inline(always)]
     unsafe fn subtract_once(x: __m256i, y: __m256i) -> __m256i {
-        // In [-y, y): the sign says which of the two is below y.
+        // The difference is in [-y, y): its sign says which of the two is below y.
         let difference = _mm256_castsi256_pd(_mm256_sub_epi64(x, y));
         _mm256_castpd_si256(_mm256_blendv_pd(difference, _mm256_castsi256_pd(x), difference))
     }
@@ -59,5 +59,5 @@ impl WideLanes for Avx2 {
     }
 }
 
-// Six sums of products stay in registers beside their operands.
+// Six sums of products stay in registers together with their operands.
 entries!(Avx2, "avx2", 2);

@@ -1,12 +1,12 @@
-//! Words by themselves: products with constants, and reductions. Kernels return the number of words in full vectors,
-//! which are those written; operands may be the same as `out`.
+//! Kernels on words by themselves: products with constants, and reductions. They return the number of written words,
+//! which are those in full vectors; operands may be the same as `out`.
 
 use super::lanes::WideLanes;
 use super::modulus::{WideFactor, WideModulus};
 use crate::Modulus;
 use crate::modulus::Factor;
 
-/// The words of `len` in full vectors.
+/// Returns the number of the `len` words that are in full vectors.
 #[inline(always)]
 fn full<W: WideLanes>(len: usize) -> usize {
     len - len % W::LANES
@@ -15,7 +15,7 @@ fn full<W: WideLanes>(len: usize) -> usize {
 /// `out = a·c`, for any words.
 ///
 /// # Safety
-/// The processor has the instruction set, and both pointers are valid for `len` words.
+/// The processor must have the instruction set, and both pointers must be valid for `len` words.
 #[inline(always)]
 pub(super) unsafe fn mul_factor<W: WideLanes>(
     m: &Modulus,
@@ -34,7 +34,7 @@ pub(super) unsafe fn mul_factor<W: WideLanes>(
 /// `acc += a·c`, for any words a.
 ///
 /// # Safety
-/// The processor has the instruction set; operands have one length.
+/// The processor must have the instruction set, and operands must have the same length.
 #[inline(always)]
 pub(super) unsafe fn mul_factor_add<W: WideLanes>(
     m: &Modulus,
@@ -53,7 +53,7 @@ pub(super) unsafe fn mul_factor_add<W: WideLanes>(
 /// `a = (a - b)·c`.
 ///
 /// # Safety
-/// As for [`mul_factor_add`].
+/// The same as for [`mul_factor_add`].
 #[inline(always)]
 pub(super) unsafe fn sub_mul_factor<W: WideLanes>(
     m: &Modulus,
@@ -69,10 +69,10 @@ pub(super) unsafe fn sub_mul_factor<W: WideLanes>(
     len
 }
 
-/// See [`super::super::lift_centered`].
+/// Lifts residues like [`super::super::lift_centered`].
 ///
 /// # Safety
-/// As for [`mul_factor_add`].
+/// The same as for [`mul_factor_add`].
 #[inline(always)]
 pub(super) unsafe fn lift_centered<W: WideLanes>(
     m_out: &Modulus,
@@ -80,7 +80,7 @@ pub(super) unsafe fn lift_centered<W: WideLanes>(
     input: &[u64],
     m_in: &Modulus,
 ) -> usize {
-    // x - q_in where x is above q_in/2, both reduced first.
+    // x - q_in if x is above q_in/2, otherwise x; both are reduced first.
     let (v, one) = (WideModulus::<W>::new(m_out), WideFactor::<W>::new(m_out.one()));
     let (half, wrap) = (W::splat(m_in.value() / 2), W::splat(m_out.reduce(m_in.value())));
     let (len, out, input) = (full::<W>(out.len()), out.as_mut_ptr(), input.as_ptr());

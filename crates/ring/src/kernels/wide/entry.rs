@@ -1,7 +1,7 @@
 //! The kernels compiled for each instruction set.
 
-/// Defines the kernels of an instruction set: its lanes, the names of its features, and the vectors whose sums of an inner
-/// product, three each, stay in registers.
+/// Defines the kernels of an instruction set from its lanes, the names of its features, and the number of vectors whose
+/// sums of an inner product, three each, stay in registers.
 macro_rules! entries {
     ($lanes:ty, $features:tt, $multiplied:literal) => {
         use super::{elementwise, sums};
@@ -19,7 +19,7 @@ macro_rules! entries {
         ) -> usize {
             let (first, rest) = inputs.split_at(inputs.len().min(sums::MAX_FACTORS));
             let (factors, rest_factors) = coefficients.split_at(first.len());
-            // They are read without a check.
+            // The inputs are read without a check.
             assert!(first.iter().all(|input| input.len() == out.len()));
             let written =
                 // SAFETY: the instruction set is enabled, lengths agree.

@@ -9,14 +9,14 @@
 pub(super) trait WideLanes: Copy {
     type Vector: Copy;
 
-    /// Words of a vector: a power of two.
+    /// The number of words of a vector: a power of two.
     const LANES: usize;
 
     unsafe fn load(source: *const u64) -> Self::Vector;
 
     unsafe fn store(target: *mut u64, x: Self::Vector);
 
-    /// One word in all lanes.
+    /// Copies one word to all lanes.
     unsafe fn splat(word: u64) -> Self::Vector;
 
     unsafe fn add(x: Self::Vector, y: Self::Vector) -> Self::Vector;
@@ -34,15 +34,15 @@ pub(super) trait WideLanes: Copy {
     /// `x >> 32`.
     unsafe fn upper(x: Self::Vector) -> Self::Vector;
 
-    /// Products of the lower 32 bits.
+    /// Returns the products of the lower 32 bits.
     unsafe fn mul_lower(x: Self::Vector, y: Self::Vector) -> Self::Vector;
 
-    /// `x·y`, y given with its upper 32 bits.
+    /// Returns `x·y`, for y with its upper 32 bits.
     unsafe fn mul(x: Self::Vector, y: [Self::Vector; 2]) -> Self::Vector;
 
-    /// x for `x < y`, `x - y` for `y <= x < 2y`, where `y < 2^63`.
+    /// Returns x for `x < y` and `x - y` for `y <= x < 2y`, where `y < 2^63`.
     unsafe fn subtract_once(x: Self::Vector, y: Self::Vector) -> Self::Vector;
 
-    /// y where `x > bound`, 0 elsewhere; x and the bound are below 2^63.
+    /// Returns y where `x > bound`, and 0 elsewhere; x and the bound are below 2^63.
     unsafe fn where_above(x: Self::Vector, bound: Self::Vector, y: Self::Vector) -> Self::Vector;
 }

@@ -34,7 +34,7 @@ impl<W: WideLanes> WideFactor<W> {
     }
 }
 
-/// A word in every lane, and its upper half.
+/// Returns a word in every lane, and its upper half.
 #[inline(always)]
 unsafe fn with_upper<W: WideLanes>(word: u64) -> [W::Vector; 2] {
     [W::splat(word), W::splat(word >> 32)]
@@ -54,19 +54,19 @@ impl<W: WideLanes> WideModulus<W> {
         }
     }
 
-    /// A residue's lower h bits, and the k - h above them.
+    /// Splits a residue into its lower h bits and the k - h bits above them.
     #[inline(always)]
     pub(super) unsafe fn split(self, x: W::Vector) -> [W::Vector; 2] {
         [W::and(x, self.lower_mask), W::shift_right(x, self.lower_bits)]
     }
 
-    /// `S mod q` for `S = low + 2^h·middle + 2^(2h)·high < 2^(63+2h)`, if `middle + (low >> h)` is a word, and what
-    /// carries go to is one, too.
+    /// Returns `S mod q` for `S = low + 2^h·middle + 2^(2h)·high < 2^(63+2h)`, if `middle + (low >> h)` is a word, and
+    /// if the sums with carries are words, too.
     ///
     /// With `u = floor(S/2^(2h)) < 2^63`, the estimate `e = floor(2u·μ/2^64)` of `S/q` is never too large, and too
-    /// small by less than 4: less than `2^(2h)/q < 2` for the fraction dropped from u, as `q > 2^(k-1) >= 2^(2h-1)`; less
-    /// than `2u/2^64 < 1` for that dropped from μ; less than 1 for the floor. So the remainder is below `4q < 2^64`, and
-    /// known from lower words.
+    /// small by less than 4: less than `2^(2h)/q < 2` for the fraction dropped from u, since `q > 2^(k-1) >= 2^(2h-1)`;
+    /// less than `2u/2^64 < 1` for that dropped from μ; less than 1 for the floor. So the remainder is below
+    /// `4q < 2^64`, and known from lower words.
     #[inline(always)]
     pub(super) unsafe fn residue(self, [low, middle, high]: [W::Vector; 3]) -> W::Vector {
         let carried = W::add(middle, W::shift_right(low, self.lower_bits));
@@ -78,48 +78,48 @@ impl<W: WideLanes> WideModulus<W> {
         self.subtract_below_4q(W::sub(word, W::mul(estimate, self.q)))
     }
 
-    /// A number in `[0, 2q)` that is `x·c` modulo q, for any word x.
+    /// Returns a number in `[0, 2q)` that is `x·c` modulo q, for any word x.
     #[inline(always)]
     unsafe fn mul_lazy(self, x: W::Vector, c: WideFactor<W>) -> W::Vector {
-        // xc/q - x·quotient/2^64 < 1, and the floor takes less than 1.
+        // xc/q - x·quotient/2^64 < 1, and the floor subtracts less than 1.
         let estimate = self.mul_high(x, c.quotient);
         W::sub(W::mul(x, c.value), W::mul(estimate, self.q))
     }
 
-    /// `x·c mod q`, for any word x.
+    /// Returns `x·c mod q`, for any word x.
     #[inline(always)]
     pub(super) unsafe fn mul(self, x: W::Vector, c: WideFactor<W>) -> W::Vector {
         W::subtract_once(self.mul_lazy(x, c), self.q[0])
     }
 
-    /// `a + x·c mod q`, for a residue a and any word x.
+    /// Returns `a + x·c mod q`, for a residue a and any word x.
     #[inline(always)]
     pub(super) unsafe fn mul_add(self, a: W::Vector, x: W::Vector, c: WideFactor<W>) -> W::Vector {
-        // Below 3q.
+        // The sum is below 3q.
         self.subtract_below_4q(W::add(a, self.mul_lazy(x, c)))
     }
 
-    /// A number in `(0, 2q)` that is `a - b` modulo q, for residues.
+    /// Returns a number in `(0, 2q)` that is `a - b` modulo q, for residues.
     #[inline(always)]
     pub(super) unsafe fn sub_lazy(self, a: W::Vector, b: W::Vector) -> W::Vector {
         W::sub(W::add(a, self.q[0]), b)
     }
 
-    /// `a - b mod q`, for residues.
+    /// Returns `a - b mod q`, for residues.
     #[inline(always)]
     pub(super) unsafe fn sub(self, a: W::Vector, b: W::Vector) -> W::Vector {
         W::subtract_once(self.sub_lazy(a, b), self.q[0])
     }
 
-    /// `x mod q` for `x < 4q`.
+    /// Returns `x mod q` for `x < 4q`.
     #[inline(always)]
     unsafe fn subtract_below_4q(self, x: W::Vector) -> W::Vector {
         W::subtract_once(W::subtract_once(x, self.q_times_2), self.q[0])
     }
 
-    /// `floor(x·y/2^64)`, y with its upper half.
+    /// Returns `floor(x·y/2^64)`, for y with its upper half.
     ///
-    /// A product of halves is at most `(2^32 - 1)^2`, to which a word takes two numbers below `2^32` more.
+    /// A product of halves is at most `(2^32 - 1)^2`, so that two more numbers below `2^32` can be added in a word.
     #[inline(always)]
     unsafe fn mul_high(self, x: W::Vector, [y, y_upper]: [W::Vector; 2]) -> W::Vector {
         let x_upper = W::upper(x);

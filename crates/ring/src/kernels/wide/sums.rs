@@ -1,4 +1,4 @@
-//! Sums of products of wide words: products of parts are added up in lanes of their own, and reduced once.
+//! Sums of products of wide words: products of parts are added up in separate lanes, and reduced once.
 
 use std::ops::Range;
 
@@ -6,37 +6,37 @@ use super::lanes::WideLanes;
 use super::modulus::{WideFactor, WideModulus};
 use crate::Modulus;
 
-/// Coefficients of a linear combination whose parts are kept at a time: 2 KiB.
+/// Coefficients of a linear combination whose parts are stored at a time: 2 KiB.
 pub(super) const MAX_FACTORS: usize = 64;
 
 /// Vectors whose sums of a linear combination stay in registers over all terms: eight sums.
 const COMBINED: usize = 4;
 
-/// Returns how many terms of a linear combination modulo a number of k = `bits` bits are added up before a reduction:
-/// with `g = ceil(k/2)`, at most `2^(34-g)/5`.
+/// Returns the number of terms of a linear combination modulo a number of k = `bits` bits that are added up before a
+/// reduction: with `g = ceil(k/2)`, at most `2^(34-g)/5`.
 ///
-/// A word `x = u + 2^32·v < 2^62` is multiplied by c as `u·c + v·d`, with `d = 2^32·c mod q`, both of whose parts are
-/// below `2^h` and `2^g`: a term is less than `(2^32 + 2^30)·2^h = 5·2^(30+h)` in the low sum, `5·2^(30+g)` in the middle
-/// one. As 5 divides no power of two, t terms leave the sums at most `2^64 - 2^(30+g)`. The low sum has room for the
-/// residue to start from, below `2^k <= 2^(30+g)`, or, where `g = 31`, beside `5·2^61` of one term. Its carry, below
-/// `2^(64-h) <= 2^(30+g)`, fits the middle one if `k >= 34`; below that, [`MAX_FACTORS`] terms are far below `2^63`, and
-/// so is the carry. All is below `5·2^30·t·q + q < 2^(64+h) <= 2^(63+2h)`.
+/// A word `x = u + 2^32·v < 2^62` is multiplied by c as `u·c + v·d`, with `d = 2^32·c mod q`. The parts of both c and d
+/// are below `2^h` and `2^g`: a term is less than `(2^32 + 2^30)·2^h = 5·2^(30+h)` in the low sum, and less than
+/// `5·2^(30+g)` in the middle one. Since 5 divides no power of two, t terms leave the sums at most `2^64 - 2^(30+g)`.
+/// The low sum has room for the initial residue, below `2^k <= 2^(30+g)`, or, where `g = 31`, in addition to `5·2^61`
+/// of one term. Its carry, below `2^(64-h) <= 2^(30+g)`, fits the middle one if `k >= 34`; below that, [`MAX_FACTORS`]
+/// terms are far below `2^63`, and so is the carry. The total is below `5·2^30·t·q + q < 2^(64+h) <= 2^(63+2h)`.
 pub(super) const fn combined_terms(bits: u32) -> usize {
     let terms = (1 << (34 - bits.div_ceil(2))) / 5;
     if terms < MAX_FACTORS { terms } else { MAX_FACTORS }
 }
 
-/// Returns how many products of residues modulo a number of k = `bits` bits are added up before a reduction: at most
-/// `2^(62-k)`.
+/// Returns the number of products of residues modulo a number of k = `bits` bits that are added up before a reduction:
+/// at most `2^(62-k)`.
 ///
-/// Lower parts have h bits, upper ones k - h: low sums and the residue to start from are below `t·2^(2h) + 2^k <= 2^63`,
-/// middle ones, of two products a term, below `t·2^(k+1) <= 2^63`, to which a carry below `2^62` comes. All is below
-/// `t·q^2 < 2^(62+k) <= 2^(63+2h)`, as `(q - 1)^2 + q - 1 < q^2`.
+/// Lower parts have h bits, upper ones k - h. Low sums, with the initial residue, are below `t·2^(2h) + 2^k <= 2^63`.
+/// Middle ones, of two products per term, are below `t·2^(k+1) <= 2^63`, to which a carry below `2^62` is added. The
+/// total is below `t·q^2 < 2^(62+k) <= 2^(63+2h)`, since `(q - 1)^2 + q - 1 < q^2`.
 pub(super) const fn multiplied_terms(bits: u32) -> usize {
     1 << (62 - bits)
 }
 
-/// The parts of coefficients c, and of `d = 2^32·c mod q`: lower and upper ones of c, then those of d.
+/// The parts of coefficients c, and of `d = 2^32·c mod q`: lower and upper ones of c, followed by those of d.
 pub(super) struct Factors([[u64; MAX_FACTORS]; 4]);
 
 impl Factors {
@@ -57,7 +57,7 @@ impl Factors {
         Self(parts)
     }
 
-    /// The parts of coefficient `k < MAX_FACTORS` in every lane.
+    /// Returns the parts of coefficient `k < MAX_FACTORS` in every lane.
     #[inline(always)]
     unsafe fn get<W: WideLanes>(&self, k: usize) -> [W::Vector; 4] {
         let [c0, c1, d0, d1] = &self.0;
@@ -70,12 +70,12 @@ impl Factors {
     }
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for the words in full groups of vectors; returns their number. See
-/// [`super::super::sums::linear_combination`].
+/// Computes `Σ_k c_k·x_k`, added to `out` if `ADD`, for the words in full groups of vectors, and returns their number.
+/// See [`super::super::sums::linear_combination`].
 ///
 /// # Safety
-/// The processor has the instruction set; inputs are as long as `out`, and as many as coefficients, at most
-/// [`MAX_FACTORS`].
+/// The processor must have the instruction set. Inputs must be as long as `out`, and their number that of coefficients,
+/// at most [`MAX_FACTORS`].
 #[inline(always)]
 pub(super) unsafe fn linear_combination<W: WideLanes, const ADD: bool>(
     m: &Modulus,
@@ -107,10 +107,10 @@ pub(super) unsafe fn linear_combination<W: WideLanes, const ADD: bool>(
     written
 }
 
-/// Adds some terms of a linear combination, few enough not to be reduced in between, to the residues of a group.
+/// Adds some terms of a linear combination, few enough that none is reduced in between, to the residues of a group.
 ///
 /// # Safety
-/// As for [`linear_combination`]; the group lies within inputs.
+/// The same as for [`linear_combination`]; the group must lie within the inputs.
 #[inline(always)]
 unsafe fn combine<W: WideLanes>(
     v: WideModulus<W>,
@@ -139,12 +139,12 @@ unsafe fn combine<W: WideLanes>(
     }
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups of `VECTORS` vectors; returns their number. See
-/// [`super::super::sums::inner_product_runs`].
+/// Computes `Σ_k a_k·b_k`, added to `out` if `ADD`, for the words in full groups of `VECTORS` vectors, and returns
+/// their number. See [`super::super::sums::inner_product_runs`].
 ///
 /// # Safety
-/// The processor has the instruction set; `a_k` are as long as `out`, `b_k` are `2^log_run` times shorter, and without
-/// `RUNS` as long.
+/// The processor must have the instruction set. `a_k` must be as long as `out`, and `b_k` must be `2^log_run` times
+/// shorter, or as long without `RUNS`.
 #[inline(always)]
 pub(super) unsafe fn inner_product<
     W: WideLanes,
@@ -178,10 +178,10 @@ pub(super) unsafe fn inner_product<
     written
 }
 
-/// Adds some terms of an inner product, few enough not to be reduced in between, to the residues of a group.
+/// Adds some terms of an inner product, few enough that none is reduced in between, to the residues of a group.
 ///
 /// # Safety
-/// As for [`inner_product`]; the group lies within operands.
+/// The same as for [`inner_product`]; the group must lie within the operands.
 #[inline(always)]
 unsafe fn multiply<W: WideLanes, const VECTORS: usize, const RUNS: bool>(
     v: WideModulus<W>,
@@ -210,10 +210,10 @@ unsafe fn multiply<W: WideLanes, const VECTORS: usize, const RUNS: bool>(
     }
 }
 
-/// The vector from `word` on, of words that each stand for `2^log_run` equal ones.
+/// Loads the vector from `word` on, of words that each stand for `2^log_run` equal ones.
 ///
 /// # Safety
-/// They have words for the vector.
+/// The slice must have words for the vector.
 #[inline(always)]
 unsafe fn load_runs<W: WideLanes>(b: &[u64], word: usize, log_run: u32) -> W::Vector {
     if W::LANES >> log_run <= 1 {

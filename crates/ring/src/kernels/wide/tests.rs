@@ -14,7 +14,7 @@ use super::sums::{MAX_FACTORS, combined_terms, multiplied_terms};
 /// Lengths around groups of vectors.
 const LENGTHS: [usize; 6] = [0, 3, 8, 31, 32, 75];
 
-/// The least and the largest odd number of every number of bits, on every instruction set with vectors.
+/// Returns the smallest and the largest odd number of every number of bits, on every instruction set with vectors.
 fn moduli() -> Vec<Modulus> {
     let ends = |bits: u32| [(1 << (bits - 1)) + 1, (1 << bits) - 1];
     let all = (2..=62).flat_map(ends).filter(|&q| q > 2);
@@ -24,7 +24,7 @@ fn moduli() -> Vec<Modulus> {
 
 #[test]
 fn bounds_of_terms() {
-    // What both sums and their carry may be, by integers wide enough.
+    // The bounds of both sums and their carry, by integers that are wide enough.
     for bits in 2..=62u32 {
         let (lower, upper) = (bits / 2, bits.div_ceil(2));
         let q = (1u128 << bits) - 1;
@@ -42,7 +42,7 @@ fn bounds_of_terms() {
     }
 }
 
-/// Sums that fill their lanes, of as many terms as are added up between reductions, one less and one more.
+/// Checks sums that fill their lanes: with the number of terms between reductions, with one less and one more.
 #[test]
 fn sums_at_their_bounds() {
     for m in moduli() {

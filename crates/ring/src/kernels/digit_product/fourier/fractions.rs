@@ -1,15 +1,15 @@
-//! Torus fractions of 52 bits in vectors: to digits as doubles, and from doubles to sums of fractions.
+//! Conversion of torus fractions of 52 bits in vectors: to digits as doubles, and from doubles to sums of fractions.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
 use super::super::super::ntt::doubles::Doubles;
 use crate::fraction_digits::FractionDigits;
 
-/// The digits of a polynomial of fractions, which have the bias of digits added.
+/// The digits of a polynomial of fractions to which the bias of digits was added.
 pub(super) struct Decomposition<'a> {
     digits: FractionDigits,
     biased: &'a [u64],
-    /// 2^52 and half of the base, for plain digits and mirrored ones.
+    /// 2^52 plus half of the base, for plain digits and mirrored ones.
     offset: [f64; 2],
 }
 
@@ -54,12 +54,12 @@ pub(super) trait Coefficients<D: Doubles> {
     /// The number of polynomials.
     fn count(&self) -> usize;
 
-    /// The coefficients of polynomial `index` from a position on.
+    /// Loads the coefficients of polynomial `index` from a position on.
     unsafe fn load(&self, index: usize, position: usize) -> D::Vector;
 }
 
-/// `accumulator += x` modulo 1, doubles to fractions: numbers of magnitude below 2^51, whose fraction
-/// plus 1 has the fraction's bits for a mantissa.
+/// `accumulator += x` modulo 1, from doubles to fractions, for numbers of magnitude below 2^51: the mantissa of their
+/// fraction plus 1 has the bits of the fraction.
 #[inline(always)]
 pub(super) unsafe fn accumulate<D: Doubles>(accumulator: *mut u64, x: D::Vector) {
     let fraction = D::sub(x, D::floor(x));

@@ -1,8 +1,8 @@
 //! Monomials at the points of transforms.
 //!
 //! Point p of M is `e^(2πi·(1 + 4r)/4M)`, where r has the bits of p in reverse. In a block of R² points, vector j has
-//! points `R·l + j` in its lanes l, so that `X^e` there is a product of a number per block, one per lane and one per
-//! vector: `e^(2πi·e·(1 + 4r_B)/4M)`, `e^(2πi·e·r_l/R²)` and `e^(2πi·e·r_j/R)`.
+//! the points `R·l + j` in its lanes l. The value of `X^e` there is therefore a product of one number per block, one
+//! per lane and one per vector: `e^(2πi·e·(1 + 4r_B)/4M)`, `e^(2πi·e·r_l/R²)` and `e^(2πi·e·r_j/R)`.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -17,20 +17,20 @@ pub(super) struct Monomials {
     points: usize,
     /// `e^(2πi·k/4M)` for all k, real and imaginary parts.
     roots: Vec<[f64; 2]>,
-    /// `e^(2πi·k·r_l/R²)` for all k below R²: a vector of real parts, one of imaginary ones.
+    /// `e^(2πi·k·r_l/R²)` for all k below R²: a vector of real parts and a vector of imaginary ones.
     lanes: Vec<f64>,
     /// r_B of all blocks, and `e^(2πi·k/R)` for all k below R.
     reversed_blocks: Vec<usize>,
     turns: Vec<[f64; 2]>,
 }
 
-/// The lowest `bits` bits of a number in reverse.
+/// Returns the lowest `bits` bits of a number in reverse.
 fn reversed(number: usize, bits: u32) -> usize {
     if bits == 0 { 0 } else { number.reverse_bits() >> (usize::BITS - bits) }
 }
 
 impl Monomials {
-    /// For transforms of M points.
+    /// Computes the roots for transforms of M points.
     pub(super) fn new(points: usize, lanes: usize) -> Self {
         let root = |part, whole| {
             let root = root_of_unity(part, whole);
@@ -52,10 +52,10 @@ impl Monomials {
         }
     }
 
-    /// `X^exponent - 1` at the points of a block, vector by vector.
+    /// Returns `X^exponent - 1` at the points of a block, vector by vector.
     ///
     /// # Safety
-    /// The processor has the instruction set of D, of R lanes, for which the roots are.
+    /// The processor must have the instruction set of D, of R lanes, and the roots must be for R lanes.
     #[inline(always)]
     pub(super) unsafe fn differences<D: Doubles, const R: usize>(
         &self,
@@ -77,7 +77,7 @@ impl Monomials {
     }
 }
 
-/// The product of two complex vectors.
+/// Returns the product of two complex vectors.
 #[inline(always)]
 unsafe fn multiply<D: Doubles>(x: Complex<D>, y: Complex<D>) -> Complex<D> {
     [D::sub_mul(D::mul(x[0], y[0]), x[1], y[1]), D::mul_add(x[1], y[0], D::mul(x[0], y[1]))]

@@ -19,17 +19,16 @@ pub(crate) struct Tables {
     pub(super) lanes: Vec<f64>,
     /// R, the number of lanes.
     lane_count: usize,
-    /// Made when they are first used: few rings multiply by monomials.
+    /// Monomials, which are made on first use: few rings multiply by them.
     monomials: OnceLock<Monomials>,
 }
 
-/// Whether a transform of this ring degree is made of whole blocks of vectors.
+/// Returns whether a transform of this ring degree consists of whole blocks of vectors.
 pub(in super::super) fn fits(degree: usize, lanes: usize) -> bool {
     degree.is_power_of_two() && degree / 2 >= lanes * lanes
 }
 
-/// log2 of the radices of passes over `levels` levels: eight complex vectors leave AVX2 no
-/// registers.
+/// log2 of the radices of passes over `levels` levels. Eight complex vectors would use up all registers of AVX2.
 fn radices(levels: u32, lanes: usize) -> Vec<u32> {
     let most = if lanes >= 8 { levels / 3 } else { 0 };
     let threes = (0..=most).rev().find(|threes| (levels - 3 * threes).is_multiple_of(2));
@@ -40,7 +39,7 @@ fn radices(levels: u32, lanes: usize) -> Vec<u32> {
 }
 
 impl Tables {
-    /// For a ring degree N = 2M that [`fits`] the number of lanes.
+    /// Computes the tables for a ring degree N = 2M and a number of lanes that satisfy [`fits`].
     pub(in super::super) fn new(degree: usize, lanes: usize) -> Self {
         let points = degree / 2;
         let blocks = points / (lanes * lanes);
@@ -52,7 +51,7 @@ impl Tables {
         let mut by_lane = Vec::with_capacity(blocks * lanes * lanes);
         for block in blocks..2 * blocks {
             for index in 0..lanes / 2 {
-                // The node 2·index of a tree below each of the lane's sub-blocks; its root for 0.
+                // The node 2·index of the tree below each of the lanes' sub-blocks, or its root for 0.
                 let node = (2 * index).max(1);
                 let of_lane = |lane| {
                     let root = block * lanes + lane;
@@ -67,12 +66,12 @@ impl Tables {
         Self { points, passes, nodes, lanes: by_lane, lane_count: lanes, monomials }
     }
 
-    /// Monomials at the points of transforms.
+    /// Returns the monomials at the points of transforms.
     pub(super) fn monomials(&self) -> &Monomials {
         self.monomials.get_or_init(|| Monomials::new(self.points, self.lane_count))
     }
 
-    /// The ring degree N.
+    /// Returns the ring degree N.
     pub(super) fn degree(&self) -> usize {
         2 * self.points
     }

@@ -1,12 +1,12 @@
-//! Complex transforms modulo `X^M - i`, in place, to evaluations in an order of their own: blocks of
-//! R² points are left transposed.
+//! Complex transforms modulo `X^M - i`, in place, to evaluations in an order of their own: blocks of R² points stay
+//! transposed.
 //!
-//! Words are doubles, vectors of real and of imaginary parts in turn: other orders would have both in
-//! lines of the cache that displace each other. A polynomial has no more room than that: all pointers
-//! are to 2M words. Coefficients are read by the first pass of a transform and written by the last, so
-//! that decomposition and accumulation take no passes of their own.
+//! Words are doubles, with vectors of real and of imaginary parts in turn: in other orders both would be in cache lines
+//! that evict each other. A polynomial has only this room: all pointers are to 2M words. Coefficients are read by the
+//! first pass of a transform and written by the last, so that decomposition and accumulation need no passes of their
+//! own.
 //!
-//! Loops over vectors are loops: closures would be compiled without the instruction set.
+//! Loops over vectors are written as loops: closures would be compiled without the instruction set.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -20,7 +20,7 @@ pub(super) type Complex<D> = [<D as Doubles>::Vector; 2];
 /// Twiddles of the even nodes of a group of up to three levels, its root's first.
 type Twiddles<D> = [Complex<D>; 4];
 
-/// `(u + w·v, u - w·v)`, or with i·w in place of w.
+/// Computes `(u + w·v, u - w·v)`, or the same with i·w instead of w.
 #[inline(always)]
 unsafe fn butterfly<D: Doubles>(
     (u, v): (Complex<D>, Complex<D>),
@@ -41,7 +41,7 @@ unsafe fn butterfly<D: Doubles>(
     }
 }
 
-/// `(u + v, (u - v)/w)`, or with i·w in place of w.
+/// Computes `(u + v, (u - v)/w)`, or the same with i·w instead of w.
 #[inline(always)]
 unsafe fn inverse_butterfly<D: Doubles>(
     (u, v): (Complex<D>, Complex<D>),
@@ -58,7 +58,7 @@ unsafe fn inverse_butterfly<D: Doubles>(
     ([D::add(u[0], v[0]), D::add(u[1], v[1])], quotient)
 }
 
-/// log2 R levels on R vectors.
+/// Performs log2 R levels on R vectors.
 #[inline(always)]
 unsafe fn group<D: Doubles, const R: usize>(x: &mut [Complex<D>; R], w: &Twiddles<D>) {
     for level in 0..R.ilog2() {
@@ -72,7 +72,7 @@ unsafe fn group<D: Doubles, const R: usize>(x: &mut [Complex<D>; R], w: &Twiddle
     }
 }
 
-/// The levels of [`group`] backwards: R times its inverse.
+/// Performs the levels of [`group`] backwards: R times its inverse.
 #[inline(always)]
 unsafe fn inverse_group<D: Doubles, const R: usize>(x: &mut [Complex<D>; R], w: &Twiddles<D>) {
     for level in (0..R.ilog2()).rev() {
@@ -86,7 +86,7 @@ unsafe fn inverse_group<D: Doubles, const R: usize>(x: &mut [Complex<D>; R], w: 
     }
 }
 
-/// The twiddles of a group of R vectors, whose root is `node`.
+/// Returns the twiddles of a group of R vectors whose root is `node`.
 #[inline(always)]
 unsafe fn node_twiddles<D: Doubles, const R: usize>(tables: &Tables, node: usize) -> Twiddles<D> {
     let mut out = [[D::splat(0.0); 2]; 4];
@@ -98,7 +98,7 @@ unsafe fn node_twiddles<D: Doubles, const R: usize>(tables: &Tables, node: usize
     out
 }
 
-/// The twiddles of the last levels of a block, a sub-block in each lane.
+/// Returns the twiddles of the last levels of a block, with one sub-block per lane.
 #[inline(always)]
 unsafe fn lane_twiddles<D: Doubles, const R: usize>(tables: &Tables, block: usize) -> Twiddles<D> {
     let words = tables.lanes.as_ptr().cast::<u64>().add(block * R * R);
@@ -110,7 +110,7 @@ unsafe fn lane_twiddles<D: Doubles, const R: usize>(tables: &Tables, block: usiz
     out
 }
 
-/// R complex vectors, `stride` points apart, the first of them at `words`.
+/// Loads R complex vectors, `stride` points apart, the first of them at `words`.
 #[inline(always)]
 unsafe fn load<D: Doubles, const R: usize>(words: *const u64, stride: usize) -> [Complex<D>; R] {
     let mut x = [[D::splat(0.0); 2]; R];
@@ -145,7 +145,7 @@ unsafe fn transpose<D: Doubles, const R: usize>(x: &mut [Complex<D>; R]) {
     }
 }
 
-/// log2 R levels, forward or backward, on `length` points, those of one node.
+/// Performs log2 R levels, forward or backward, on the `length` points of one node.
 #[inline(always)]
 unsafe fn pass<D: Doubles, const R: usize, const INVERSE: bool>(
     tables: &Tables,
@@ -167,7 +167,7 @@ unsafe fn pass<D: Doubles, const R: usize, const INVERSE: bool>(
     }
 }
 
-/// A pass over all points, by blocks of the size that it works on.
+/// Performs a pass over all points, by blocks of the size that it works on.
 #[inline(always)]
 unsafe fn passes<D: Doubles, const INVERSE: bool>(
     tables: &Tables,
@@ -186,7 +186,7 @@ unsafe fn passes<D: Doubles, const INVERSE: bool>(
     }
 }
 
-/// The first pass of radix R (1 if there is none) of transforms of all polynomials, 2M words each.
+/// Performs the first pass, of radix R (1 if there is none), of transforms of all polynomials, 2M words each.
 #[inline(always)]
 unsafe fn first_pass<D: Doubles, const R: usize>(
     tables: &Tables,
@@ -208,7 +208,7 @@ unsafe fn first_pass<D: Doubles, const R: usize>(
     }
 }
 
-/// The beginning of forward transforms: their first pass, from coefficients.
+/// Begins forward transforms: performs their first pass, from coefficients.
 #[inline(always)]
 pub(super) unsafe fn forward_first<D: Doubles>(
     tables: &Tables,
@@ -223,7 +223,7 @@ pub(super) unsafe fn forward_first<D: Doubles>(
     }
 }
 
-/// The levels of a forward transform between the first pass and the blocks.
+/// Performs the levels of a forward transform between the first pass and the blocks.
 #[inline(always)]
 pub(super) unsafe fn forward_middle<D: Doubles>(tables: &Tables, words: *mut u64) {
     let Some((first, passes_left)) = tables.passes.split_first() else { return };
@@ -234,7 +234,7 @@ pub(super) unsafe fn forward_middle<D: Doubles>(tables: &Tables, words: *mut u64
     }
 }
 
-/// The last 2·log2 R levels in one block.
+/// Performs the last 2·log2 R levels in one block.
 #[inline(always)]
 pub(super) unsafe fn forward_block<D: Doubles, const R: usize>(
     tables: &Tables,
@@ -250,8 +250,8 @@ pub(super) unsafe fn forward_block<D: Doubles, const R: usize>(
     store::<D, R>(words, R, &x);
 }
 
-/// `Σ digit·row` over the rows of a key in one block, W of its R vectors. The key has R² points a row, as digits have;
-/// both are pointers to the first of the vectors.
+/// Computes `Σ digit·row` over the rows of a key in one block, for W of its R vectors. The key has R² points per row,
+/// as digits have; both pointers are to the first of the vectors.
 #[inline(always)]
 pub(super) unsafe fn sum_rows<D: Doubles, const R: usize, const W: usize>(
     tables: &Tables,
@@ -272,8 +272,8 @@ pub(super) unsafe fn sum_rows<D: Doubles, const R: usize, const W: usize>(
     sums
 }
 
-/// `Σ_k factors_k·(Σ digit·row of key k)` in one block, for keys `key_words` words apart: W vectors at a time, as many
-/// as stay in registers.
+/// Computes `Σ_k factors_k·(Σ digit·row of key k)` in one block, for keys `key_words` words apart. Processes W vectors
+/// at a time, which is the number that stays in registers.
 #[inline(always)]
 pub(super) unsafe fn sum_keys<D: Doubles, const R: usize, const W: usize>(
     tables: &Tables,
@@ -300,7 +300,7 @@ pub(super) unsafe fn sum_keys<D: Doubles, const R: usize, const W: usize>(
     sums
 }
 
-/// The first 2·log2 R levels of an inverse transform in one block.
+/// Performs the first 2·log2 R levels of an inverse transform in one block.
 #[inline(always)]
 pub(super) unsafe fn inverse_block<D: Doubles, const R: usize>(
     tables: &Tables,
@@ -315,8 +315,8 @@ pub(super) unsafe fn inverse_block<D: Doubles, const R: usize>(
     store::<D, R>(words.add(2 * block * R * R), R, &x);
 }
 
-/// The last pass of radix R (1 if there is none) of an inverse transform: adds M times the
-/// coefficients to fractions.
+/// Performs the last pass, of radix R (1 if there is none), of an inverse transform: adds M times the coefficients to
+/// fractions.
 #[inline(always)]
 unsafe fn last_pass<D: Doubles, const R: usize>(
     tables: &Tables,
@@ -336,7 +336,7 @@ unsafe fn last_pass<D: Doubles, const R: usize>(
     }
 }
 
-/// All levels of an inverse transform after the blocks: adds M times the coefficients to fractions.
+/// Performs all levels of an inverse transform after the blocks: adds M times the coefficients to fractions.
 #[inline(always)]
 pub(super) unsafe fn inverse_trailing<D: Doubles, const R: usize>(
     tables: &Tables,

@@ -43,7 +43,7 @@ impl Doubles for Avx2 {
 
     #[inline(always)]
     unsafe fn from_words(words: __m256d) -> __m256d {
-        // The bit pattern of 2^52, plus an integer below it, is that of the sum.
+        // The bit pattern of 2^52, plus a smaller integer, is that of the sum.
         let offset = _mm256_set1_pd(TWO_52);
         _mm256_sub_pd(_mm256_or_pd(words, offset), offset)
     }
@@ -51,7 +51,7 @@ impl Doubles for Avx2 {
     #[inline(always)]
     unsafe fn to_words(x: __m256d, q: __m256d) -> __m256d {
         let offset = _mm256_set1_pd(TWO_52);
-        // The sign of x selects; x is not -0.
+        // The sign of x selects, since x is not -0.
         let residue = _mm256_blendv_pd(x, _mm256_add_pd(x, q), x);
         _mm256_xor_pd(_mm256_add_pd(residue, offset), offset)
     }

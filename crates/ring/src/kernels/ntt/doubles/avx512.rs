@@ -46,7 +46,7 @@ impl Doubles for Avx512 {
     #[inline(always)]
     unsafe fn to_words(x: __m512d, q: __m512d) -> __m512d {
         let (x, q) = (_mm512_cvtpd_epi64(x), _mm512_cvtpd_epi64(q));
-        // A negative number is a huge unsigned one.
+        // As an unsigned number, a negative number is huge.
         _mm512_castsi512_pd(_mm512_min_epu64(x, _mm512_add_epi64(x, q)))
     }
 

@@ -1,5 +1,4 @@
-//! Four doubles, in two registers: NEON. Blocks of four vectors take all 32 registers, as they take 16
-//! of AVX2.
+//! Four doubles, in two registers: NEON. Blocks of four vectors take all 32 registers, just as they take 16 of AVX2.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -8,13 +7,13 @@ use std::array;
 
 use super::Doubles;
 
-/// 2^52: an integer below it, in place of the mantissa, makes the sum of both.
+/// 2^52: an integer below it, in the place of the mantissa, results in the sum of both.
 const TWO_52: f64 = (1u64 << 52) as f64;
 
 #[derive(Clone, Copy)]
 pub(in super::super::super) struct Neon;
 
-/// The words of a register.
+/// Returns the words of a register.
 #[inline(always)]
 unsafe fn words(x: float64x2_t) -> uint64x2_t {
     vreinterpretq_u64_f64(x)
@@ -81,7 +80,7 @@ impl Doubles for Neon {
 
     #[inline(always)]
     unsafe fn bits_as_double(x: Self::Vector, shift: u32, mask: u64) -> Self::Vector {
-        // A negative shift is one to the right.
+        // A negative shift shifts to the right.
         let shift = vdupq_n_s64(-i64::from(shift));
         let (mask, offset) = (vdupq_n_u64(mask), vdupq_n_u64(TWO_52.to_bits()));
         x.map(|x| doubles(vorrq_u64(vandq_u64(vshlq_u64(words(x), shift), mask), offset)))
