@@ -209,9 +209,9 @@ impl Parameters {
 
     /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
     ///
+    /// # Errors
     /// [`Error::Insecure`] if the parameters claim no security and [`Error::WeakFailureProbability`] if a bit fails too
     /// often, unless `options` allow it; also if the bytes are no literal, or the literal is not valid.
-    /// is not allowed; if the bytes are no literal, or the literal is not valid.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: ParametersLiteral = serde_json::from_slice(bytes)
             .map_err(|error| WireError::invalid("parameters", error, "a literal of bits"))?;

@@ -4,7 +4,6 @@
 //! same ciphertext, or for another one with the same mask, gets the same answer, and reveals nothing more. Owners thus
 //! need to remember nothing between requests, and nobody can average two answers. With independent flooding, k answers
 //! would have the distance of k ciphertexts.
-//! ciphertexts.
 
 use std::sync::Arc;
 

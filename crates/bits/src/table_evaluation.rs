@@ -29,6 +29,7 @@ impl EvaluationKey {
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
+    /// # Errors
     /// If there are no tables, or their number of inputs is not the number of bits; if the bits belong to another
     /// client or to other parameters, or their numbers differ; if levels are missing; if a result would be too noisy
     /// ([`Error::NoiseTooLarge`]).
