@@ -53,7 +53,7 @@ pub(crate) struct NoiseModel {
     /// Models for sums as fractions of 2, 3, …, [`MAX_MODULUS`].
     coefficients: Vec<CoefficientModel>,
     phases: PhaseModel,
-    /// Cache of the noise that evaluation adds, by list of functions: schedules ask thousands of times for a few lists.
+    /// Cache of the noise that evaluation adds, by list of functions: schedules need a few lists, thousands of times.
     evaluations: Mutex<Vec<(Vec<PeriodicFunction>, Vec<SlotNoise>)>>,
 }
 

@@ -28,7 +28,7 @@ impl Candidate {
 
 /// No parameter set can run a circuit: the reason for each set, and a failure probability that would allow one.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("no parameter set can run the circuit:  {}{}", reasons(.0), remedy(.0))]
+#[error("no parameter set can run the circuit: {}{}", reasons(.0), remedy(.0))]
 pub struct Unplanned(pub Vec<(&'static str, PlanError)>);
 
 fn reasons(refused: &[(&'static str, PlanError)]) -> String {

@@ -199,7 +199,7 @@ fn costs_are_counted() {
     assert!(matches!(parameters.cleaning_counts(3), Err(Error::Parameter { .. })));
 }
 
-/// Lowered bits take less memory, and have one rounding more than fresh ones; bits may be encrypted lower at once.
+/// Lowered bits need less memory, and have one rounding more than fresh ones; bits may be encrypted lower at once.
 #[test]
 fn bits_are_lowered_and_encrypted_low() {
     for packing in [Packing::Real, Packing::Complex] {

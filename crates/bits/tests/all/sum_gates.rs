@@ -125,7 +125,7 @@ fn functions_of_more_bits_by_powers() {
             );
         }
     }
-    // Degree 3 of five bits takes three levels, and these parameters have two.
+    // Degree 3 of five bits needs three levels, and these parameters have two.
     let inputs = all_inputs(5, parameters.bits());
     let bits = encrypt(&secret, &inputs);
     let bits: Vec<&EncryptedBits> = bits.iter().collect();

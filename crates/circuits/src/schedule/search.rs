@@ -67,7 +67,7 @@ const CIPHERTEXTS_OF_A_GATE: usize = 48;
 /// Bytes of memory that planning needs per gate: sums of up to 256 bits, steps, levels and noise of their values.
 /// Measured on a divider of 64 bits.
 const PLANNING_BYTES: usize = 4096;
-/// Bytes that planning may use whatever the limit is, since any program uses as many.
+/// Bytes that planning may always use, whatever the limit is: any program needs this much memory.
 const LEAST_PLANNING_BYTES: usize = 16 << 20;
 /// How many numbers of gates in a row are tried without gain before the search ends.
 const PATIENCE: usize = 1;

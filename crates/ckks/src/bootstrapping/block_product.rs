@@ -175,7 +175,7 @@ impl BlockProduct {
     /// Returns the product of all blocks, in n slots that repeat: of the sums, then of their copies.
     ///
     /// # Panics
-    /// If there are not as many sums as groups.
+    /// If the number of sums is not the number of groups.
     pub fn multiply<A: Arithmetic>(
         &self,
         arithmetic: &A,
