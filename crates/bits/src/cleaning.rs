@@ -27,8 +27,8 @@ pub(crate) fn clean<A: Arithmetic>(
     h1(arithmetic, x, lowered, 1)
 }
 
-/// Noise of a cleaned bit, given the noise of the bit and of one rounding. Squares are bounded by the largest errors
-/// that occur with probability `2^log2_fail`.
+/// Noise of a cleaned bit, given the noise of the bit and of one rounding. Squares are bounded except with probability
+/// `2^log2_fail`.
 pub(crate) fn noise_after(x: BitNoise, rounding: BitNoise, log2_fail: f64) -> BitNoise {
     let factor = 3.0 + 2.0 * x.largest(log2_fail);
     x.squared(factor, log2_fail).with_independent(roundings(rounding))

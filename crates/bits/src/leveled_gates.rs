@@ -81,8 +81,8 @@ fn add_constant<A: Arithmetic>(arithmetic: &A, bits: &mut A::Ciphertext, constan
 /// Noise of a gate for the worst inputs, including what roundings add.
 ///
 /// Deviations of x and y add up, because they may be the same. The product of errors is at most `|d|·ε_x·ε_y`, with
-/// `E(ε_x²·ε_y²)² <= E ε_x⁴·E ε_y⁴`, as for equal errors, and with both as large as they are with the stated
-/// probability.
+/// `E(ε_x²·ε_y²)² <= E ε_x⁴·E ε_y⁴`, as for equal errors. Both errors are bounded except with the
+/// stated probability.
 pub(crate) fn noise_after(
     polynomial: GatePolynomial,
     x: BitNoise,

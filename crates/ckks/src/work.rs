@@ -14,7 +14,7 @@ const CONVERSION: f64 = 1.93;
 const LIFTED: f64 = 3.4;
 
 /// Factors by which primes beyond 2^50 are slower: transforms, products of limbs, combination products and base
-/// conversions. Measured with AKP of 13 bits.
+/// conversions. Derived from AKP of 13 bits.
 const WIDE: [f64; 4] = [2.2, 2.0, 2.2, 1.2];
 
 /// Degree for which the units of [`Work`] are defined.
