@@ -1,5 +1,5 @@
-//! Which parameters serve a table in slots: `cargo run --release -p cryptable-approximate --example plan_lookups -- POINTS
-//! PRECISION_BITS LEVELS SLOTS [complex]`, by default 16 points, 10 bits, 3 levels and all slots.
+//! Finds the parameters for a table in slots. Run `cargo run --release -p cryptable-approximate --example plan_lookups
+//! -- POINTS PRECISION_BITS LEVELS SLOTS [complex]`. Defaults: 16 points, 10 bits, 3 levels and all slots.
 
 use cryptable_approximate::{Grid, LookupPlan, LookupRequest};
 

@@ -1,12 +1,12 @@
 //! Bootstrapping as a circuit, for ciphertexts and for dry runs: SlotsToCoeffs, ModRaise through a sparse secret,
-//! CoeffsToSlots in a chain of its own, and the odd function of period 1 of both parts (Cheon, Han, Kim, Kim, Song,
+//! CoeffsToSlots in a chain of its own, and the odd function of period 1 on both parts (Cheon, Han, Kim, Kim, Song,
 //! EUROCRYPT 2018, ePrint 2018/153; the order of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, in which
 //! SlotsToCoeffs runs where ciphertexts are smallest).
 //!
-//! **Noise.** Of a slot z = x + iy with parts within 1, as fractions of q_0, x/B comes to a coefficient. With noise of
-//! variance ν in phases t = x/B + I, the result has `2·B²·ν`, and what the evaluation of the odd function adds for
-//! exact phases. Its bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts. Real slots take
-//! one exponential, and so do sparse ones (`sparse_slots.rs`).
+//! **Noise.** A slot is z = x + iy with parts within 1; its coefficient holds x/B as a fraction of q_0. With noise of
+//! variance ν in phases t = x/B + I, the result has `2·B²·ν`, plus what the evaluation of the odd function adds for
+//! exact phases. Its bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts. Real slots need
+//! one exponential, and so do sparse slots (`sparse_slots.rs`).
 
 use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::exponential_series::ExponentialSeries;
@@ -28,11 +28,11 @@ use crate::literal::{BootstrappingLiteral, ParametersLiteral};
 use crate::sine_sum::SineSum;
 use crate::sparse_slots::SparseSlots;
 
-/// The evaluation of the exponential has this much more variance than the dry run says, which takes the noises of the terms
-/// of a series as independent.
+/// Factor on the variance that the dry run predicts for the evaluation of the exponential, because the dry run takes
+/// the noises of a series' terms as independent.
 pub(crate) const EVALUATION_MARGIN: f64 = 1.5;
 
-/// Variance of the noise of a coefficient modulo q_0 that bears a part of a slot, as a fraction of q_0.
+/// Variance of the noise of a coefficient modulo q_0 that holds a part of a slot, as a fraction of q_0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CoefficientVariance(pub f64);
 
@@ -40,7 +40,7 @@ pub(crate) struct CoefficientVariance(pub f64);
 #[derive(Clone, Debug)]
 pub(crate) struct BootstrapCircuit {
     literal: ParametersLiteral,
-    /// How levels come back.
+    /// Parameters of the bootstrap.
     pub bootstrapping: BootstrappingLiteral,
     /// Scales of levels.
     pub levels: Levels,
@@ -56,7 +56,7 @@ pub(crate) struct BootstrapCircuit {
     pub sparse: Option<SparseSlots>,
 }
 
-/// Levels of a transform that begins and ends at a scale, and drops no prime.
+/// Levels of a transform with a scale at its start and end, which drops no prime.
 fn dft_levels(
     limbs: usize,
     baby_steps: usize,
@@ -68,7 +68,7 @@ fn dft_levels(
 }
 
 impl BootstrapCircuit {
-    /// Plans it over the two chains of primes; none without bootstrapping.
+    /// Plans a bootstrap over the two chains of primes; `None` without bootstrapping.
     pub(crate) fn new(
         literal: &ParametersLiteral,
         levels: &Levels,
@@ -86,7 +86,7 @@ impl BootstrapCircuit {
         let dft = |limbs, babies| dft_levels(limbs, babies, literal.ring_degree / 2, main[0]);
         let (cts, stc) = (&bootstrapping.coeffs_to_slots, &bootstrapping.slots_to_coeffs);
         let top_prime = main[main.len() - 1];
-        // The switch to the first chain leaves the scale of the first prime of the exponential.
+        // The switch to the first chain yields the scale of the first prime of the exponential.
         let target = top_prime * ratio_of_products(raised.iter().copied(), main.iter().copied());
         let (factors, copies) = match &sparse {
             None => (coeffs_to_slots(slots, &cts.stages, 0.5 / bound), 1),
@@ -135,7 +135,7 @@ impl BootstrapCircuit {
         self.slots_to_coeffs.check_scales()
     }
 
-    /// Slots as fractions of q_0 over the range, in coefficients, modulo q_0.
+    /// Moves slots to coefficients modulo q_0, as fractions of q_0 divided by the range.
     pub(crate) fn to_coefficients<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -146,13 +146,13 @@ impl BootstrapCircuit {
         self.slots_to_coeffs.apply(arithmetic, matrices, lowered)
     }
 
-    /// Returns the number of exponentials for slots of `parts` parts: sparse slots have both parts side by side.
+    /// Returns the number of exponentials for slots with `parts` parts: sparse slots have both parts side by side.
     pub(crate) fn exponentials(&self, parts: usize) -> usize {
         if self.sparse.is_some() { 1 } else { parts }
     }
 
-    /// The phases x = t/K of raised coefficients in slots, real parts, and imaginary ones if there are two, in one
-    /// vector where slots are sparse.
+    /// The phases x = t/K of raised coefficients in slots: real parts and, if there are two, imaginary parts. Where
+    /// slots are sparse, both are in one vector.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -166,7 +166,8 @@ impl BootstrapCircuit {
         parts.into_iter().map(|part| arithmetic.switch_chain(part, 0, limbs)).collect()
     }
 
-    /// Slots from phases: the odd function of their parts, and the mask that joins them where they are sparse.
+    /// Evaluates slots from phases: the odd function of their parts and, where slots are sparse, the mask that joins
+    /// them.
     pub(crate) fn evaluate<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -180,14 +181,14 @@ impl BootstrapCircuit {
         self.join_sparse(arithmetic, joined, mask)
     }
 
-    /// Returns the scale that values need before joining, for results of `limbs` limbs at their scale.
+    /// Returns the scale that values need before joining, for results with `limbs` limbs at the scale of their level.
     pub(crate) fn scale_before_joining<A: Arithmetic>(&self, arithmetic: &A, limbs: usize) -> f64 {
         let scale = self.levels.scale_at(limbs);
         let sparse = self.sparse.as_ref();
         sparse.map_or(scale, |it| it.scale_before(arithmetic, limbs + 1, scale))
     }
 
-    /// Values of sparse slots with their parts joined; others as they are.
+    /// Joins the parts of sparse slots; leaves other values as they are.
     pub(crate) fn join_sparse<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -220,13 +221,13 @@ impl BootstrapCircuit {
         self.literal.ring_degree
     }
 
-    /// The primes that ModRaise raises to.
+    /// The primes to which ModRaise raises.
     pub(crate) fn raised_basis(&self) -> Basis {
         self.literal.raised_basis()
     }
 
-    /// A dry run of all of it from a ciphertext with one part or two: what is known of the result, its noise and the bias that
-    /// it adds.
+    /// Dry run of a whole bootstrap, from a ciphertext with one or two parts. Returns the shape of the result, with its
+    /// noise, and the bias that the bootstrap adds.
     pub(crate) fn predict(
         &self,
         dry_run: &DryRun,
@@ -243,14 +244,14 @@ impl BootstrapCircuit {
         let of_phases = 2.0 * range * range * self.predict_phases(dry_run, variance, parts);
         let phases = vec![self.exact_phase(); self.exponentials(parts)];
         let mut shape = self.evaluate(dry_run, phases, self.mask_plan(parts).as_ref());
-        // Deviations are stated of both parts: of real slots as if there were another.
+        // Stated deviations are those of both parts, also for real slots.
         let evaluation = shape.noise * (EVALUATION_MARGIN * 2.0 / parts as f64);
         shape.noise = SlotNoise::roundings(of_phases) + evaluation;
         (shape, std::f64::consts::SQRT_2 * self.odd_function.bias(bound))
     }
 
-    /// Noise of coefficients that a linear map brings slots to. Its roundings spread over all N coefficients; noise of
-    /// the input and of matrices, which repeat as sparse slots do, is taken to be in the 2n of their subring.
+    /// Noise of the coefficients to which a linear map moves slots. Its roundings spread over all N coefficients. Noise
+    /// of the input and of matrices repeats like sparse slots do, and counts in the 2n coefficients of their subring.
     pub(crate) fn coefficient_variance(
         &self,
         input: &Shape,
@@ -263,7 +264,8 @@ impl BootstrapCircuit {
         CoefficientVariance(of_roundings / degree + (all - of_roundings) / own)
     }
 
-    /// Variance of the noise of t = v + I, for coefficients v modulo q_0 with this noise: ModRaise and CoeffsToSlots.
+    /// Variance of the noise of t = v + I after ModRaise and CoeffsToSlots, for coefficients v modulo q_0 with this
+    /// noise.
     pub(crate) fn predict_phases(
         &self,
         dry_run: &DryRun,
@@ -282,7 +284,7 @@ impl BootstrapCircuit {
         phases[0].noise.total() * k * k
     }
 
-    /// A phase without noise. An error of it in the imaginary direction comes to results times sin θ, which is small.
+    /// A phase without noise. An error of it in the imaginary direction enters results times sin θ, which is small.
     pub(crate) fn exact_phase(&self) -> Shape {
         let k = self.odd_function.series.bound;
         let variance = self.overflow_variance();
@@ -291,12 +293,12 @@ impl BootstrapCircuit {
     }
 }
 
-/// The matrices of a bootstrap, encoded.
+/// The encoded matrices of a bootstrap.
 #[derive(Debug)]
 pub(crate) struct BootstrapMatrices {
     pub slots_to_coeffs: Vec<LinearTransform>,
     pub coeffs_to_slots: Vec<LinearTransform>,
-    /// Masks that join sparse slots of one part, and of two.
+    /// Masks that join sparse slots with one part, and with two.
     masks: Option<[Plaintext; 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! Bootstrapping: all levels back.
+//! Bootstrapping: restores all levels.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,9 @@ use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 
 impl EvaluationKey {
-    /// Returns the same slots with all levels, whatever level they have. Parts must be within [-1, 1]; errors grow to what the
-    /// result states. Real slots take one exponential in place of two, and so do slots fewer than half the ring degree.
+    /// Returns the same slots with all levels, whatever level they have. Parts must be within [-1, 1]; errors grow to
+    /// those that the result states. Real slots need one exponential in place of two, and so do fewer slots than half
+    /// the ring degree.
     ///
     /// ```
     /// use cryptable_approximate::{KeySet, Parameters, SecretKey};
@@ -25,7 +26,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, or its slots may be larger; [`Error::MissingKey`].
+    /// If the ciphertext belongs to another client or to other parameters, or its slots may be larger;
+    /// [`Error::MissingKey`].
     pub fn bootstrap(&self, ct: &Ciphertext) -> Result<Ciphertext> {
         self.check(&[ct])?;
         let missing = Error::MissingKey { method: "bootstrapping", key: "its keys" };
@@ -42,10 +44,11 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// Returns the ciphertext with at least `levels` levels: itself, or bootstrapped if that is automatic.
+    /// Returns the ciphertext with at least `levels` levels: as it is, or bootstrapped if bootstraps are automatic.
     ///
     /// # Errors
-    /// If it has fewer and bootstraps are not automatic or leave no more; as [`EvaluationKey::bootstrap`].
+    /// If it has fewer levels and bootstraps are not automatic or do not leave more; also the errors of
+    /// [`EvaluationKey::bootstrap`].
     pub(crate) fn with_levels<'a>(
         &self,
         ct: &'a Ciphertext,

@@ -1,4 +1,4 @@
-//! How large slots are, and how far they are from what they stand for.
+//! Bounds on the size of slots and on their errors.
 
 use std::ops::{Add, Mul};
 
@@ -7,7 +7,7 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{NoiseBound, Result};
 use num_complex::Complex64;
 
-/// log2 of the probability, per slot, that an error is larger than products and lookups without a bootstrap take it to be.
+/// log2 of the probability, per slot, that an error is larger than products and lookups without a bootstrap assume.
 pub(crate) const LOG2_FAIL: f64 = -80.0;
 
 /// Bounds on the absolute real and imaginary parts of all slots of a ciphertext.
@@ -21,14 +21,14 @@ pub(crate) const LOG2_FAIL: f64 = -80.0;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlotBounds {
-    /// Bound of real parts.
+    /// Bound on real parts.
     pub re: f64,
-    /// Bound of imaginary parts.
+    /// Bound on imaginary parts.
     pub im: f64,
 }
 
 impl SlotBounds {
-    /// Bounds of real slots.
+    /// Bounds on real slots.
     #[must_use]
     pub const fn real(re: f64) -> Self {
         Self { re, im: 0.0 }
@@ -41,19 +41,19 @@ impl SlotBounds {
         Self { re: largest(|z| z.re.abs()), im: largest(|z| z.im.abs()) }
     }
 
-    /// Bound of absolute values.
+    /// Bound on absolute values.
     #[must_use]
     pub fn modulus(self) -> f64 {
         self.re.hypot(self.im)
     }
 
-    /// Bound of both parts.
+    /// Bound on both parts.
     #[must_use]
     pub fn part(self) -> f64 {
         self.re.max(self.im)
     }
 
-    /// Parts that slots have: one if they are real, else two.
+    /// Number of parts of the slots: one if they are real, else two.
     pub(crate) fn parts(self) -> usize {
         if self.im == 0.0 { 1 } else { 2 }
     }
@@ -90,14 +90,15 @@ impl Mul for SlotBounds {
     }
 }
 
-/// How far slots are from what they stand for: the standard deviation of noise, and the largest error that is no noise,
-/// which polynomials leave that stand for other functions.
+/// Errors of slots: the standard deviation of noise, and the largest error that is not noise, such as the difference
+/// between a function and the polynomial that approximates it.
 ///
-/// The deviation is that of the absolute value of a complex slot's error. Noises of operands count as correlated, and are
-/// multiplied by slots as large as their bounds. All of it counts as noise of slots ([`cryptable_lattice::noise_law`]): a
-/// rounding of `c_1` comes to slot j multiplied by `s(ζ_j)`, whose square is exponentially distributed over slots.
+/// The deviation is that of the absolute value of a complex slot's error. Noises of operands count as correlated, and
+/// are multiplied by slots as large as their bounds. All of the deviation counts as noise of slots
+/// ([`cryptable_lattice::noise_law`]): a rounding of `c_1` is multiplied in slot j by `s(ζ_j)`, whose square is
+/// exponentially distributed over slots.
 ///
-/// Stated error of slots. It is an upper bound for sums, products, linear maps, and the propagation of errors through
+/// The stated error is an upper bound for sums, products, linear maps, and the propagation of errors through
 /// polynomials; but roundings of constants and of matrices count as random, though they are fixed. It is not a bound
 /// for the errors that evaluating a polynomial, a bootstrap or a lookup adds: terms of a series count as independent
 /// there, and phases by their mean square. The measured variance was at most 1.3 times the predicted one, and the
@@ -106,9 +107,9 @@ impl Mul for SlotBounds {
 pub struct SlotError {
     /// Standard deviation of noise.
     pub deviation: f64,
-    /// Largest error that is no noise.
+    /// Largest error that is not noise.
     pub bias: f64,
-    /// The limit of noise of slots that key generation keeps ([`cryptable_lattice::embedding_bound`]).
+    /// The limit on noise of slots that key generation enforces ([`cryptable_lattice::embedding_bound`]).
     pub slot_limit: f64,
 }
 
@@ -125,7 +126,7 @@ impl SlotError {
         NoiseBound::of_law(law, self.bias)
     }
 
-    /// Returns the largest error of a part of a slot, but for a probability of 2^`log2_fail` per slot.
+    /// Returns the largest error of a part of a slot, except with probability 2^`log2_fail` per slot.
     ///
     /// ```
     /// use cryptable_approximate::SlotError;
@@ -137,7 +138,7 @@ impl SlotError {
         self.of_part().largest(log2_fail)
     }
 
-    /// Bits of precision of the root mean square: -log2 of the error.
+    /// Number of bits of precision of the root mean square: -log2 of the error.
     #[must_use]
     pub fn bits(self) -> f64 {
         -self.deviation.hypot(self.bias).log2()

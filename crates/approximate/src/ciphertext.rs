@@ -7,7 +7,7 @@ use cryptable_wire::KeyId;
 
 use crate::bounds::{SlotBounds, SlotError};
 
-/// A vector of complex numbers under encryption, a slot each.
+/// An encrypted vector of complex numbers, one per slot.
 #[derive(Clone, Debug)]
 pub struct Ciphertext {
     pub(crate) inner: cryptable_ckks::Ciphertext,
@@ -21,31 +21,31 @@ pub struct Ciphertext {
 pub(crate) struct Tags {
     /// Bounds on the slots.
     pub bounds: SlotBounds,
-    /// Largest error that is no noise.
+    /// Largest error that is not noise.
     pub bias: f64,
-    /// The limit of noise of slots that key generation keeps.
+    /// The limit on noise of slots that key generation enforces.
     pub slot_limit: f64,
-    /// Limbs where no level is left.
+    /// Limbs at which no level is left.
     pub bottom_limbs: usize,
     pub slots: usize,
     pub binding: Binding,
 }
 
 impl Ciphertext {
-    /// Joins what an operation computed with what its dry run did.
+    /// Joins the result of an operation with the shape of its dry run.
     pub(crate) fn join(inner: cryptable_ckks::Ciphertext, mut shape: Shape, tags: Tags) -> Self {
-        // In products errors are multiplied by slots as large as they may be.
+        // In products, errors are multiplied by slots as large as their bounds allow.
         shape.power = SlotVariance(tags.bounds.modulus().powi(2));
         Self { inner, shape, tags }
     }
 
-    /// Multiplications that are left.
+    /// Number of multiplications left.
     #[must_use]
     pub fn level(&self) -> usize {
         self.inner.limbs() - self.tags.bottom_limbs
     }
 
-    /// Returns the exact factor between slots and what is encrypted.
+    /// Returns the exact factor between slots and encrypted values.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.inner.scale
@@ -63,21 +63,21 @@ impl Ciphertext {
         self.tags.bounds
     }
 
-    /// Returns how far slots are from what they stand for.
+    /// Returns the errors of the slots.
     #[must_use]
     pub fn error(&self) -> SlotError {
         let Tags { bias, slot_limit, .. } = self.tags;
         SlotError { deviation: self.shape.noise.total().sqrt(), bias, slot_limit }
     }
 
-    /// Returns the secret key that it was encrypted under.
+    /// Returns the identifier of the secret key of the ciphertext.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.tags.binding.key_id
     }
 
-    /// Returns the same with other bounds, which its owner knows to hold: of a polynomial's values, say, that were bounded by
-    /// the sum of its terms.
+    /// Returns the same ciphertext with other bounds, which its owner knows to hold: for example of a polynomial's
+    /// values, for which operations only know the sum of bounds of its terms.
     ///
     /// # Errors
     /// If a bound is negative or not finite.
@@ -87,10 +87,10 @@ impl Ciphertext {
         Ok(Self::join(self.inner, self.shape, self.tags))
     }
 
-    /// Checks that it belongs to a key.
+    /// Checks that the ciphertext belongs to a key.
     ///
     /// # Errors
-    /// If not, with both digests or identifiers.
+    /// If it does not, with both digests or identifiers.
     pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
         self.tags.binding.check("encrypted vector", expected)
     }

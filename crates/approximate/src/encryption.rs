@@ -1,4 +1,4 @@
-//! Encryption of vectors: what secret and public keys have in common.
+//! Encryption of vectors: code that secret and public keys share.
 
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::plaintext::rounded_coefficients;
@@ -12,13 +12,13 @@ use crate::bounds::SlotBounds;
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::parameters::Parameters;
 
-/// A key's way to encrypt coefficients, which hold slots times the scale, with all levels.
+/// Encryption by a key: of coefficients that hold slots times the scale, with all levels.
 pub(crate) trait Encryption {
     fn parameters(&self) -> &Parameters;
 
     fn binding(&self) -> &Binding;
 
-    /// The dry run's shape of what it encrypts, noise included.
+    /// The dry run's shape of fresh ciphertexts, noise included.
     fn shape(&self) -> Shape;
 
     fn encrypt_coefficients(
@@ -28,10 +28,11 @@ pub(crate) trait Encryption {
     ) -> cryptable_ckks::Ciphertext;
 }
 
-/// Encrypts numbers within bounds; slots beyond them are 0.
+/// Encrypts numbers within bounds; the remaining slots are 0.
 ///
 /// # Errors
-/// If there are more than slots, or one is larger or not finite; if the bounds are larger than what fresh ciphertexts hold.
+/// If there are more numbers than slots, or one is larger or not finite; if the bounds exceed what fresh ciphertexts
+/// hold.
 pub(crate) fn encrypt_within(
     key: &impl Encryption,
     values: &[Complex64],
@@ -44,10 +45,10 @@ pub(crate) fn encrypt_within(
     let levels = parameters.level_scales();
     let (limbs, scale) = (levels.top(), levels.scale_at(levels.top()));
     let capacity = levels.capacity(limbs);
-    let limit = format!("it must be at most {capacity}, what a fresh ciphertext holds");
+    let limit = format!("it must be at most {capacity}, the capacity of fresh ciphertexts");
     demand(bounds.modulus() <= capacity, "bound of slots", bounds.modulus(), &limit)?;
     let parts = |value: &Complex64| [(value.re, bounds.re), (value.im, bounds.im)];
-    // A value that is not a number is within no bounds.
+    // NaN is within no bounds.
     let is_within = |(part, bound): &(f64, f64)| part.abs() <= *bound;
     if let Some((value, bound)) = values.iter().flat_map(parts).find(|it| !is_within(it)) {
         let limit = format!("its absolute value must be at most {bound}");
@@ -68,14 +69,14 @@ pub(crate) fn encrypt_within(
     Ok(Ciphertext::join(inner, key.shape(), tags))
 }
 
-/// Gives a key the calls by which it encrypts.
+/// Adds the encryption methods to a key.
 macro_rules! encrypting_key {
     ($key:ty) => {
         impl $key {
-            /// Encrypts numbers whose parts are within [-1, 1], with all levels; slots beyond them are 0.
+            /// Encrypts numbers whose parts are within [-1, 1], with all levels; the remaining slots are 0.
             ///
             /// # Errors
-            /// If there are more than slots, or one is larger or not finite.
+            /// If there are more numbers than slots, or one is larger or not finite.
             pub fn encrypt(
                 &self,
                 values: &[num_complex::Complex64],
@@ -83,7 +84,7 @@ macro_rules! encrypting_key {
                 self.encrypt_within(values, crate::bounds::SlotBounds { re: 1.0, im: 1.0 })
             }
 
-            /// Encrypts real numbers within [-1, 1], with all levels; slots beyond them are 0.
+            /// Encrypts real numbers within [-1, 1], with all levels; the remaining slots are 0.
             ///
             /// # Errors
             /// The errors of `encrypt`.
@@ -96,7 +97,7 @@ macro_rules! encrypting_key {
             /// Encrypts numbers within other bounds, which are public: every ciphertext carries them.
             ///
             /// # Errors
-            /// The errors of `encrypt`; if the bounds are larger than what fresh ciphertexts hold.
+            /// The errors of `encrypt`; also if the bounds exceed what fresh ciphertexts hold.
             pub fn encrypt_within(
                 &self,
                 values: &[num_complex::Complex64],

@@ -37,10 +37,10 @@ pub struct KeyedParameters {
 }
 
 impl KeyedParameters {
-    /// Lists the keys that a key set asks for.
+    /// Lists the keys that a key set needs.
     ///
     /// # Errors
-    /// If the parameters do not have them.
+    /// If the parameters do not support a key.
     pub(crate) fn new(parameters: Parameters, key_set: KeySet) -> Result<Self> {
         let requests = key_set.requests(&parameters)?;
         Ok(Self { parameters, key_set, requests })
@@ -93,7 +93,7 @@ impl RingEvaluationParameters for KeyedParameters {
 }
 
 impl Parameters {
-    /// Reads the parameters that the file of an evaluation key begins with.
+    /// Reads the parameters at the beginning of an evaluation key file.
     ///
     /// # Errors
     /// The errors of [`Parameters::from_bytes`].
@@ -119,7 +119,7 @@ impl Deref for EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Encodes the matrices of bootstraps, if there are keys for those.
+    /// Encodes the matrices of bootstraps, if there are keys for them.
     pub(crate) fn new(keys: RingEvaluationKey<KeyedParameters>) -> Self {
         let KeyedParameters { parameters, key_set, .. } = keys.parameters();
         let circuit = parameters.bootstrap_circuit().filter(|_| key_set.has_bootstrapping());
@@ -127,7 +127,7 @@ impl EvaluationKey {
         Self { keys, matrices, automatic: false }
     }
 
-    /// Reads a key from its wire format, with its switching keys where they lie.
+    /// Reads a key from its wire format, leaving its switching keys in place.
     ///
     /// # Errors
     /// The errors of [`RingEvaluationKey::from_shared`].
@@ -135,8 +135,8 @@ impl EvaluationKey {
         RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }
 
-    /// With bootstraps wherever an operation needs more levels than an operand has: of slots within [-1, 1]. Without this,
-    /// such operations are errors.
+    /// Enables or disables automatic bootstraps, wherever an operation needs more levels than an operand has. Its slots
+    /// must be within [-1, 1]. Without automatic bootstraps, such operations are errors.
     ///
     /// ```
     /// use cryptable_approximate::{KeySet, Parameters, SecretKey};
@@ -157,7 +157,7 @@ impl EvaluationKey {
         self
     }
 
-    /// Whether bootstraps are automatic.
+    /// Returns whether bootstraps are automatic.
     pub(crate) fn is_automatic(&self) -> bool {
         self.automatic
     }
@@ -169,22 +169,22 @@ impl EvaluationKey {
         self.keys.memory_bytes() + matrices
     }
 
-    /// Returns the purposes of the keys.
+    /// Returns the key set that determines the keys.
     #[must_use]
     pub fn key_set(&self) -> &KeySet {
         &self.keys.parameters().key_set
     }
 
-    /// Returns the parameters, those of the client's secret key.
+    /// Returns the parameters, which are those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.keys.parameters().parameters
     }
 
-    /// Checks that ciphertexts are of these parameters and this client.
+    /// Checks that ciphertexts belong to these parameters and this client.
     ///
     /// # Errors
-    /// If one is not.
+    /// If one does not.
     pub(crate) fn check(&self, operands: &[&Ciphertext]) -> Result<()> {
         operands.iter().try_for_each(|ct| ct.check(self.binding()))
     }

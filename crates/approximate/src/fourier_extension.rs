@@ -1,15 +1,16 @@
-//! Fourier extension: a trigonometric polynomial of a longer period that is near a function on an interval. What it does
-//! on the rest of the period is free, so that smooth functions need no jump ("High-Precision Functional Bootstrapping for
-//! CKKS from Fourier Extension", EUROCRYPT 2026, ePrint 2026/367).
+//! Fourier extension: a trigonometric polynomial of a longer period that approximates a function on an interval. Its
+//! values on the rest of the period are free, so that smooth functions need no jump ("High-Precision Functional
+//! Bootstrapping for CKKS from Fourier Extension", EUROCRYPT 2026, ePrint 2026/367).
 //!
 //! With x = middle + u·half and a period of ρ interval lengths, the basis is cos(kπu/ρ) and sin(kπu/ρ), k < n. It is
-//! nearly dependent on the interval, so that plain least squares find huge coefficients. Here
+//! nearly dependent on the interval, so that plain least squares yields huge coefficients. Instead
 //!
 //! `mean over Chebyshev's points of (F - f)² + λ²·Σ k²·(a_k² + b_k²)`
 //!
-//! is made least, with the largest λ that meets the tolerance: the second term is what an error λ of the phase makes of
-//! F on the average of the whole period, so that of all extensions that are near enough the quietest is taken. Points lie
-//! symmetrically, so that cosines and sines are two problems of half the size, each solved by Householder's reflections.
+//! is minimized, with the largest λ that meets the tolerance. The second term is the effect of an error λ of the phase
+//! on F, averaged over the whole period, so that of all extensions within the tolerance the least sensitive is chosen.
+//! Points are symmetric, so that cosines and sines are two problems of half the size, each solved by Householder
+//! reflections.
 
 use std::f64::consts::PI;
 
@@ -25,7 +26,7 @@ pub(crate) struct Extension {
 }
 
 impl Extension {
-    /// Its value at u.
+    /// The value at u.
     pub(crate) fn value(&self, u: f64) -> f64 {
         let (sine, cosine) = (PI * u / self.ratio).sin_cos();
         let (mut c, mut s, mut sum) = (1.0, 0.0, 0.0);
@@ -41,14 +42,14 @@ impl Extension {
         self.cosines.iter().zip(&self.sines).map(|(a, b)| a.hypot(*b))
     }
 
-    /// Amplification of errors of the exponential and its powers, as a root mean square over the period.
+    /// Factor on errors of the exponential and its powers, as a root mean square over the period.
     pub(crate) fn unrest(&self) -> f64 {
         let terms = self.amplitudes().zip(0u32..);
         terms.map(|(size, k)| size * size * f64::from(1 + k * k)).sum::<f64>().sqrt()
     }
 }
 
-/// A function on [-1, 1], sampled for series of `length` harmonics, the constant included.
+/// A function on [-1, 1], sampled for series with `length` harmonics, the constant included.
 #[derive(Clone, Debug)]
 pub(crate) struct Samples {
     points: Vec<f64>,
@@ -57,7 +58,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Samples at the positive zeros of a Chebyshev polynomial, four for every harmonic.
+    /// Samples at the positive zeros of a Chebyshev polynomial, four per harmonic.
     pub(crate) fn new(f: impl Fn(f64) -> f64, length: usize) -> Self {
         let count = 4 * length + 16;
         let angle = |i: usize| PI * (2 * i + 1) as f64 / (4 * count) as f64;
@@ -73,7 +74,7 @@ impl Samples {
         self.even.iter().zip(&self.odd).fold(0.0, |most, (e, o)| most.max(e.abs() + o.abs()))
     }
 
-    /// Prepares the fit of `length` harmonics, the constant included, with a period of `ratio` intervals.
+    /// Prepares the fit with `length` harmonics, the constant included, and a period of `ratio` intervals.
     pub(crate) fn fit(&self, length: usize, ratio: f64) -> Fit {
         let columns = |first: usize, wave: fn(f64) -> f64| -> Vec<Vec<f64>> {
             let of = |k: usize| self.points.iter().map(move |u| wave(k as f64 * PI * u / ratio));
@@ -96,8 +97,8 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    /// The extension with the largest λ of all tried that `is_near` accepts: from `largest` down by factors of 4, to where
-    /// rounding errors of the fit begin.
+    /// Returns the extension with the largest λ of those tried that `is_near` accepts: from `largest` down by factors
+    /// of 4, until rounding errors of the fit dominate.
     pub(crate) fn quietest(
         &self,
         largest: f64,
@@ -122,7 +123,7 @@ impl Fit {
     }
 }
 
-/// An upper triangular system, which has the least squares of the one that it was made of.
+/// An upper triangular system with the same least squares solution as the original one.
 #[derive(Clone, Debug)]
 struct Triangle {
     columns: Vec<Vec<f64>>,
@@ -154,7 +155,7 @@ impl Triangle {
         Self { columns, right }
     }
 
-    /// Returns the solution with `weight²·k²·c_k²` added for every k from `first` on, the constant's like that of k = 1.
+    /// Returns the solution with `weight²·k²·c_k²` added for every k from `first` on; for the constant as for k = 1.
     fn regularised(&self, first: usize, weight: f64) -> Vec<f64> {
         let size = self.columns.len();
         let column = |j: usize| {
@@ -172,7 +173,7 @@ impl Triangle {
     fn solve(mut self) -> Vec<f64> {
         let mut found = vec![0.0; self.columns.len()];
         for (j, column) in self.columns.iter().enumerate().rev() {
-            // A column of zeros has no say.
+            // A column of zeros has no influence.
             found[j] = if column[j] == 0.0 { 0.0 } else { self.right[j] / column[j] };
             for (x, entry) in self.right.iter_mut().zip(&column[..j]) {
                 *x -= entry * found[j];

@@ -1,4 +1,4 @@
-//! Which keys a server gets.
+//! The keys that a server gets.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::linear_map::LinearMap;
 use crate::parameters::Parameters;
 
-/// Operations of a server besides sums and products, each of which needs keys.
+/// Operations of a server that need keys of their own, besides sums and products.
 ///
 /// ```
 /// use cryptable_approximate::KeySet;
@@ -21,7 +21,7 @@ use crate::parameters::Parameters;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySet {
-    /// Rotations to the left; negative ones are to the right.
+    /// Rotations to the left; negative numbers are rotations to the right.
     rotations: BTreeSet<i64>,
     conjugation: bool,
     bootstrapping: bool,
@@ -38,21 +38,21 @@ struct MapKeys {
     rotations: BTreeSet<usize>,
 }
 
-/// Most rotations of a key set.
+/// Largest number of rotations of a key set.
 const MAX_ROTATIONS: usize = 4096;
 
-/// Most linear maps of a key set.
+/// Largest number of linear maps of a key set.
 const MAX_MAPS: usize = 64;
 
 impl KeySet {
-    /// Sums and products only.
+    /// Returns the key set for sums and products only.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Names what most programs need of parameters: products, rotations by powers of two, conjugation, and where the
-    /// parameters have it, bootstrapping and lookups.
+    /// Returns the key set that most programs need: products, rotations by powers of two, conjugation, and
+    /// bootstrapping and lookups if the parameters support them.
     #[must_use]
     pub fn for_parameters(parameters: &Parameters) -> Self {
         let keys = Self::new().rotations_by_powers_of_two(parameters.slots()).conjugation();
@@ -62,27 +62,28 @@ impl KeySet {
         }
     }
 
-    /// Returns these rotations of slots to the left as well, one key each; negative ones are to the right.
+    /// Adds these rotations of slots to the left, one key each; negative numbers are rotations to the right.
     #[must_use]
     pub fn rotations(mut self, steps: impl IntoIterator<Item = i64>) -> Self {
         self.rotations.extend(steps);
         self
     }
 
-    /// Rotations by all powers of two below the number of slots: what inner sums take, and any rotation in several steps.
+    /// Adds rotations by all powers of two below the number of slots, for inner sums and for any rotation in several
+    /// steps.
     #[must_use]
     pub fn rotations_by_powers_of_two(self, slots: usize) -> Self {
         self.rotations((0..slots.max(1).ilog2()).map(|k| 1 << k))
     }
 
-    /// Conjugation as well.
+    /// Adds conjugation.
     #[must_use]
     pub fn conjugation(mut self) -> Self {
         self.conjugation = true;
         self
     }
 
-    /// A linear map as well.
+    /// Adds a linear map.
     #[must_use]
     pub fn map(mut self, map: &LinearMap) -> Self {
         let rotations = map.plan().rotations().into_iter().collect();
@@ -93,21 +94,21 @@ impl KeySet {
         self
     }
 
-    /// Whether the keys of a linear map are among it.
+    /// Returns whether the keys of a linear map are included.
     pub(crate) fn has_map(&self, map: &LinearMap) -> bool {
         let rotations = map.plan().rotations();
         let mut maps = self.maps.iter().filter(|keys| keys.level == map.level());
         maps.any(|keys| rotations.iter().all(|rotation| keys.rotations.contains(rotation)))
     }
 
-    /// Bootstrapping as well.
+    /// Adds bootstrapping.
     #[must_use]
     pub fn bootstrapping(mut self) -> Self {
         self.bootstrapping = true;
         self
     }
 
-    /// Lookups of slots, which are bootstraps, as well.
+    /// Adds lookups of slots, which are bootstraps.
     #[must_use]
     pub fn lookups(mut self) -> Self {
         self.lookups = true;
@@ -115,19 +116,19 @@ impl KeySet {
         self
     }
 
-    /// Returns whether lookups are among it.
+    /// Returns whether lookups are included.
     #[must_use]
     pub fn has_lookups(&self) -> bool {
         self.lookups
     }
 
-    /// Returns whether bootstrapping is among it.
+    /// Returns whether bootstrapping is included.
     #[must_use]
     pub fn has_bootstrapping(&self) -> bool {
         self.bootstrapping
     }
 
-    /// Returns whether conjugation is among it.
+    /// Returns whether conjugation is included.
     #[must_use]
     pub fn has_conjugation(&self) -> bool {
         self.conjugation
@@ -138,7 +139,7 @@ impl KeySet {
         steps == 0 || self.rotations.iter().any(|&known| wrapped(known, slots) == steps)
     }
 
-    /// The switching keys, by a dry run of everything that is asked for.
+    /// The required switching keys, by a dry run of all operations.
     ///
     /// # Errors
     /// If there are too many rotations.

@@ -10,10 +10,11 @@ use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 
 impl EvaluationKey {
-    /// Returns the table of every slot, for real slots that hold its points up to errors: [`LeveledTable::levels`] levels below.
+    /// Evaluates a table on every slot, for real slots that hold its points with errors. The result is
+    /// [`LeveledTable::levels`] levels below.
     ///
-    /// Errors e of slots become `C·e^(M+1)`, M the order: what the result states as its bias is their size but for a
-    /// probability of 2^-80 a slot. Cleaning is the table of the identity.
+    /// Errors e of slots become `C·e^(M+1)`, where M is the order. The result states their size as its bias, which
+    /// holds except with probability 2^-80 per slot. Cleaning is the table of the identity.
     ///
     /// ```
     /// use cryptable_approximate::{KeySet, LeveledTable, Parameters, SecretKey, SlotBounds};
@@ -29,12 +30,12 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If a is of another client or other parameters or has too few levels, its slots are not real, or their errors may
-    /// reach halfway to another point.
+    /// If a belongs to another client or to other parameters or has too few levels, its slots are not real, or their
+    /// errors may reach halfway to another point.
     pub fn leveled_table(&self, a: &Ciphertext, table: &LeveledTable) -> Result<Ciphertext> {
         self.check(&[a])?;
         let (needed, level) = (table.levels(), a.level());
-        let limit = format!("it must be at least {needed}, what the table takes");
+        let limit = format!("it must be at least {needed}, the levels of the table");
         demand(level >= needed, "level", level as f64, &limit)?;
         let imaginary = a.bounds().im;
         demand(imaginary == 0.0, "bound of imaginary parts", imaginary, "0 for a table")?;

@@ -1,7 +1,7 @@
 //! Products and sums at the scales that belong to their levels, written once for ciphertexts and dry runs.
 //!
-//! A ciphertext of l limbs has the scale `Δ_l`: the next prime to be dropped at the top, and below `Δ_{l-1} = Δ_l²/q_{l-1}`,
-//! what products leave. So all ciphertexts of a level can be added.
+//! A ciphertext with l limbs has the scale `Δ_l`: the next prime to be dropped at the top, and below it
+//! `Δ_{l-1} = Δ_l²/q_{l-1}`, as products leave it. All ciphertexts of a level can therefore be added.
 
 use cryptable_ckks::dry_run::PlainShape;
 use cryptable_ckks::{Arithmetic, chain_primes};
@@ -23,7 +23,8 @@ impl Levels {
         Self { primes: primes.to_vec(), bottom, top }
     }
 
-    /// Checks that scales fit numbers: products of primes of other sizes would change them from level to level.
+    /// Checks that scales fit numbers: with primes of different sizes, products would change the scale from level to
+    /// level.
     ///
     /// # Errors
     /// If one is not from 2^10 to 2^55.
@@ -36,12 +37,12 @@ impl Levels {
         Ok(())
     }
 
-    /// Limbs where no level is left.
+    /// Limbs at which no level is left.
     pub(crate) fn bottom(&self) -> usize {
         self.bottom
     }
 
-    /// Limbs of fresh slots.
+    /// Limbs of fresh ciphertexts.
     pub(crate) fn top(&self) -> usize {
         self.top
     }
@@ -51,19 +52,19 @@ impl Levels {
         chain_primes::scale_at(&self.primes, self.top, limbs)
     }
 
-    /// Returns the largest absolute value of slots that `limbs` limbs hold: coefficients are no larger than slots.
+    /// Returns the largest absolute value of slots that `limbs` limbs can hold: coefficients are no larger than slots.
     pub(crate) fn capacity(&self, limbs: usize) -> f64 {
-        // Decryption and bootstrapping read two limbs; encoding takes 62 bits.
+        // Decryption and bootstrapping read two limbs; encoding is limited to 62 bits.
         let modulus: f64 = self.primes[..limbs.min(2)].iter().product();
         modulus.min(62f64.exp2()) / (2.0 * self.scale_at(limbs))
     }
 
-    /// Returns the dry run's shape of a plaintext of these slots, for products with ciphertexts of `limbs` limbs.
+    /// Returns the dry run's shape of a plaintext with these slots, for products with ciphertexts of `limbs` limbs.
     pub(crate) fn plain_shape(&self, limbs: usize, slots: usize, mean_square: f64) -> PlainShape {
         PlainShape { scale: self.scale_at(limbs), mean_square, slots }
     }
 
-    /// Lowers to fewer limbs and the scale that belongs there.
+    /// Lowers a ciphertext to fewer limbs and the scale of that level.
     pub(crate) fn lower<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -90,7 +91,7 @@ impl Levels {
         arithmetic.rescale(sums.swap_remove(0), 1)
     }
 
-    /// The product, a level below the lower operand.
+    /// The product, one level below the lower operand.
     pub(crate) fn multiply<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -98,7 +99,7 @@ impl Levels {
         b: &A::Ciphertext,
     ) -> A::Ciphertext {
         let limbs = arithmetic.limbs(a).min(arithmetic.limbs(b));
-        // The same ciphertext twice is lowered once.
+        // If both operands are the same ciphertext, it is lowered once.
         let lowered = self.lower(arithmetic, a, limbs);
         if std::ptr::eq(a, b) {
             return arithmetic.mul(&lowered, &lowered);
@@ -125,7 +126,7 @@ impl Levels {
         sum
     }
 
-    /// The product with a plaintext at the scale of the ciphertext's level, a level below.
+    /// The product with a plaintext at the scale of the ciphertext's level, one level below.
     pub(crate) fn multiply_plain<A: Arithmetic>(
         &self,
         arithmetic: &A,

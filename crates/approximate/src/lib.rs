@@ -1,5 +1,5 @@
 //! Approximate arithmetic on encrypted real and complex vectors: CKKS (Cheon, Kim, Kim, Song, ASIACRYPT 2017), with exact
-//! scales, and errors that every ciphertext states.
+//! scales, and ciphertexts that state their errors.
 //!
 //! ```
 //! use cryptable_approximate::{KeySet, Parameters, SecretKey};
@@ -18,17 +18,17 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | all numbers of a parameter set; their bounds; sets with names | `literal.rs`, `validation.rs`, `named_sets.rs` |
+//! | all numbers of a parameter set; their bounds; named sets | `literal.rs`, `validation.rs`, `named_sets.rs` |
 //! | primes, security, ring | `parameters.rs` |
 //! | scales of levels, sums and products at them | `levels.rs` |
-//! | which keys a server gets | `key_set.rs` |
+//! | the keys that a server gets | `key_set.rs` |
 //! | sums, products, rotations, sums over slots, conjugates, products with matrices | `operations.rs` |
-//! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `sine_sum.rs` |
-//! | slots fewer than half the ring degree: bootstraps and lookups of theirs | `sparse_slots.rs` |
+//! | bootstrapping: its call, circuit, matrices, and the odd function that removes the overflow | `bootstrapping.rs`, `bootstrap_circuit.rs`, `sine_sum.rs` |
+//! | bootstraps and lookups for fewer slots than half the ring degree | `sparse_slots.rs` |
 //! | polynomials, matrices | `polynomial.rs`, `linear_map.rs` |
 //! | functional bootstrapping: its call, circuit and predictions; tables | `slot_function.rs`, `phase_series.rs`, `lookup.rs`, `lookup_circuit.rs`, `slot_prediction.rs`; `slot_table.rs` |
 //! | smooth functions in the bootstrap: their series, bounds and errors | `fourier_extension.rs`, `smooth_function.rs` |
-//! | parameters for lookups: what is asked for, the search, what is found | `lookup_request.rs`, `lookup_planner.rs`, `lookup_plan.rs`, `literal_choice.rs` |
+//! | parameters for lookups: request, search, result | `lookup_request.rs`, `lookup_planner.rs`, `lookup_plan.rs`, `literal_choice.rs` |
 //! | slots to packed integers and back | `packed_integers.rs` |
 //! | tables of points without a bootstrap | `leveled_tables.rs` |
 //! | files | `serialization.rs` |
@@ -80,7 +80,7 @@ pub use ciphertext::Ciphertext;
 pub use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 pub use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 pub use cryptable_ckks::leveled_table::LeveledTable;
-/// Noise that hides a ciphertext's own, where others see results: for [`SecretKey::decrypt_flooded`].
+/// Noise that hides a ciphertext's own noise from others who see results: for [`SecretKey::decrypt_flooded`].
 #[cfg(feature = "client")]
 pub use cryptable_lattice::coefficient_ciphertext::Flooding;
 pub use evaluation_key::EvaluationKey;

@@ -13,23 +13,23 @@ use crate::parameters::Parameters;
 /// Largest dimension of a matrix.
 const MAX_DIMENSION: usize = 4096;
 
-/// A square matrix for ciphertexts of one level. A dimension n below the number of slots multiplies every block of n
-/// slots alike, for slots of that period.
+/// A square matrix for ciphertexts of one level. A matrix whose dimension n is below the number of slots multiplies
+/// every block of n slots, which must have that period.
 #[derive(Clone, Debug)]
 pub struct LinearMap {
     matrix: DiagonalMatrix,
     plan: TransformPlan,
     level: usize,
-    /// Largest sum of absolute values of a row.
+    /// Largest sum of the absolute values of a row.
     row_sum: f64,
 }
 
 impl LinearMap {
-    /// From rows, for ciphertexts that are lowered to this level.
+    /// Makes a map from rows, for ciphertexts that are lowered to this level.
     ///
     /// # Errors
-    /// If the dimension is no power of two of at most 4096 and the number of slots, a row has another length, a number is
-    /// not finite, all are 0, or the level is not from 1 to that of fresh ciphertexts.
+    /// If the dimension is not a power of two up to 4096 and the number of slots, a row has another length, a number is
+    /// not finite, all numbers are 0, or the level is not from 1 to that of fresh ciphertexts.
     pub fn new(parameters: &Parameters, rows: &[Vec<Complex64>], level: usize) -> Result<Self> {
         let (dimension, slots) = (rows.len(), parameters.slots());
         let ok = dimension.is_power_of_two() && dimension <= slots.min(MAX_DIMENSION);
@@ -52,7 +52,7 @@ impl LinearMap {
             values.iter().any(|z| *z != Complex64::ZERO).then_some((r, Diagonal { values }))
         };
         let diagonals: BTreeMap<_, _> = (0..dimension).filter_map(diagonal).collect();
-        // Baby steps are about as many as giant steps: the former are hoisted, and cost less.
+        // There are slightly more baby steps than giant steps, since baby steps are hoisted and cost less.
         let babies = ((diagonals.len() as f64).sqrt() * 1.5).ceil() as usize;
         let mut matrix = DiagonalMatrix { slots: dimension, diagonals };
         let (shape, ring_slots) =
@@ -81,7 +81,7 @@ impl LinearMap {
         &self.plan
     }
 
-    /// Bounds of slots after it.
+    /// Bounds on slots after the map.
     pub(crate) fn bounds(&self, of: SlotBounds) -> SlotBounds {
         let size = self.row_sum * of.modulus();
         SlotBounds { re: size, im: size }
@@ -93,7 +93,7 @@ impl LinearMap {
     }
 }
 
-/// Adds diagonals of zeros where there are none: every giant step is to have a diagonal.
+/// Adds diagonals of zeros so that every giant step has a diagonal.
 fn fill(matrix: &mut DiagonalMatrix) {
     for rotation in 0..matrix.slots {
         let zero = || Diagonal { values: vec![Complex64::ZERO] };

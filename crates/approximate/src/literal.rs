@@ -8,34 +8,34 @@ use cryptable_lattice::{Owners, SecurityLevel, SwitchingKeyShape};
 use cryptable_ring::Basis;
 use serde::{Deserialize, Serialize};
 
-/// The number of the chain that CoeffsToSlots runs in.
+/// Index of the chain in which CoeffsToSlots runs.
 pub(crate) const RAISED: usize = 1;
 
-/// How levels come back: SlotsToCoeffs, ModRaise, CoeffsToSlots and an odd function of period 1.
+/// Parameters of bootstrapping: SlotsToCoeffs, ModRaise, CoeffsToSlots and an odd function of period 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BootstrappingLiteral {
-    /// log2 of q_0 over the largest real or imaginary part of a slot that is bootstrapped.
+    /// log2 of q_0 over the largest real or imaginary part of a bootstrapped slot.
     pub log2_range: f64,
     /// SlotsToCoeffs.
     pub slots_to_coeffs: TransformLiteral,
     /// The complex exponential of phases.
-    // Files and literals of earlier versions have this name.
+    // Files and literals of earlier versions use this name.
     #[serde(rename = "wave")]
     pub exponential: ExponentialLiteral,
-    /// log2 of the primes of the products that make an odd function of the exponential, the last one used first: one for a
-    /// function of two sines, two for three.
+    /// log2 of the primes of the products that compute an odd function from the exponential, the last one used first:
+    /// one for a function of two sines, two for three.
     pub sines: Vec<f64>,
-    /// log2 of the prime of the product that joins both parts of slots fewer than N/2, whose exponential is one; none where
-    /// slots fill the ring.
+    /// log2 of the prime of the product that joins both parts of fewer slots than N/2, which share one exponential.
+    /// Empty if slots fill the ring.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joining: Vec<f64>,
-    /// Halvings of the trace to the subring of sparse slots that share a decomposition.
+    /// Number of halvings of the trace to the subring of sparse slots that share a decomposition.
     #[serde(default, skip_serializing_if = "TraceHalvings::is_one")]
     pub trace_halvings: TraceHalvings,
     /// CoeffsToSlots.
     pub coeffs_to_slots: TransformLiteral,
-    /// Limbs per digit of keys of the chain that CoeffsToSlots runs in.
+    /// Limbs per digit of keys of the chain in which CoeffsToSlots runs.
     pub raised_digit_limbs: usize,
     /// Hamming weight of the encapsulated secret.
     pub sparse_weight: u32,
@@ -50,31 +50,32 @@ impl BootstrappingLiteral {
     }
 }
 
-/// All choices that make a parameter set.
+/// All choices that define a parameter set.
 ///
-/// The chain of primes has, from the bottom up, base, SlotsToCoeffs, levels, the product that joins parts of sparse slots, the
-/// odd function, the exponential: without bootstrapping, base and levels only. With it there is a second chain, which
-/// ModRaise raises to and CoeffsToSlots runs in.
+/// The chain of primes has, from the bottom up, base, SlotsToCoeffs, levels, the product that joins parts of sparse
+/// slots, the odd function, the exponential; without bootstrapping, base and levels only. With bootstrapping there is a
+/// second chain, to which ModRaise raises and in which CoeffsToSlots runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
-    /// Name, for people.
+    /// Name of the set, for display.
     pub name: String,
     /// Claimed security, checked by construction.
     pub security: SecurityLevel,
     /// Ring degree N.
     pub ring_degree: usize,
-    /// Slots of a ciphertext, a power of two of at most N/2.
+    /// Slots of a ciphertext, a power of two up to N/2.
     pub slots: usize,
     /// log2 of q_0.
     pub base: f64,
-    /// log2 of the primes of levels, from the bottom up, one a multiplication: the last one is the scale of fresh slots.
+    /// log2 of the primes of levels, from the bottom up, one per multiplication. The last one is the scale of fresh
+    /// slots.
     pub levels: Vec<f64>,
     /// log2 of the special primes.
     pub special: Vec<f64>,
     /// Limbs per digit of keys.
     pub digit_limbs: usize,
-    /// How levels come back, if they do.
+    /// Parameters of bootstrapping, if there is any.
     pub bootstrapping: Option<BootstrappingLiteral>,
 }
 
@@ -93,22 +94,22 @@ impl ParametersLiteral {
         chain
     }
 
-    /// log2 of the primes of the second chain; none without bootstrapping.
+    /// log2 of the primes of the second chain; empty without bootstrapping.
     pub(crate) fn raised_chain(&self) -> &[f64] {
         self.bootstrapping.as_ref().map_or(&[], |it| &it.coeffs_to_slots.primes)
     }
 
-    /// Limbs where no level is left: those that SlotsToCoeffs begins with, or one.
+    /// Limbs at which no level is left: those with which SlotsToCoeffs begins, or one.
     pub(crate) fn bottom_limbs(&self) -> usize {
         1 + self.bootstrapping.as_ref().map_or(0, |it| it.slots_to_coeffs.primes.len())
     }
 
-    /// Limbs of fresh slots, and of bootstrapped ones.
+    /// Limbs of fresh and of bootstrapped slots.
     pub(crate) fn top_limbs(&self) -> usize {
         self.bottom_limbs() + self.levels.len()
     }
 
-    /// Limbs of the whole chain: where the exponential begins.
+    /// Limbs of the whole chain, where the exponential begins.
     pub(crate) fn all_limbs(&self) -> usize {
         self.top_limbs()
             + self
@@ -117,7 +118,7 @@ impl ParametersLiteral {
                 .map_or(0, |it| it.joining.len() + it.sines.len() + it.exponential.primes.len())
     }
 
-    /// Whether slots leave coefficients of the ring empty: packing in a subring.
+    /// Returns whether slots leave coefficients of the ring empty: they are packed in a subring.
     pub(crate) fn is_sparse(&self) -> bool {
         2 * self.slots < self.ring_degree
     }
@@ -127,7 +128,7 @@ impl ParametersLiteral {
         SwitchingKeyShape::of_digits(Basis::main(limbs), self.digit_limbs, self.special.len())
     }
 
-    /// The shape of keys in the chain that CoeffsToSlots runs in.
+    /// The shape of keys in the chain in which CoeffsToSlots runs.
     pub(crate) fn raised_key_shape(
         &self,
         bootstrapping: &BootstrappingLiteral,
@@ -136,14 +137,14 @@ impl ParametersLiteral {
         SwitchingKeyShape::of_digits(basis, bootstrapping.raised_digit_limbs, special)
     }
 
-    /// The chain that CoeffsToSlots runs in.
+    /// The chain in which CoeffsToSlots runs.
     pub(crate) fn raised_basis(&self) -> Basis {
         Basis { chain: RAISED, ..Basis::main(self.raised_chain().len()) }
     }
 
     /// Returns the parameters of a dry run.
     pub(crate) fn dry_run_parameters(&self, main: &[f64], raised: &[f64]) -> DryRunParameters {
-        // Between bootstraps keys of fewer limbs serve: the first of equally cheap shapes is taken.
+        // Between bootstraps, keys with fewer limbs are enough. The first of equally cheap shapes is used.
         let mut shapes = vec![self.key_shape(self.top_limbs())];
         if self.bootstrapping.is_some() {
             shapes.push(self.key_shape(self.all_limbs()));

@@ -1,4 +1,4 @@
-//! Literals with bootstrapping from what their parts are to have: chains, matrices and keys that fit each other.
+//! Choice of literals with bootstrapping: chains, matrices and keys that fit each other, from the sizes of their parts.
 
 use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
@@ -6,13 +6,13 @@ use cryptable_lattice::SecurityLevel;
 
 use crate::literal::{BootstrappingLiteral, ParametersLiteral};
 
-/// log2 of the largest primes whose transforms take the fewest reductions.
+/// log2 of the largest primes whose transforms need the fewest reductions.
 const LARGEST_FAST: f64 = 49.19;
 
-/// log2 of the largest primes below which vector kernels serve.
+/// log2 of the bound below which vector kernels support primes.
 const LARGEST: f64 = 50.0;
 
-/// Most butterfly levels of a matrix of SlotsToCoeffs.
+/// Largest number of butterfly levels of a matrix of SlotsToCoeffs.
 const MOST_OF_SLOTS_TO_COEFFS: u32 = 5;
 
 /// Sizes of the parts of a set, as log2.
@@ -30,25 +30,25 @@ pub(crate) struct Sizes {
     pub log2_range: f64,
     /// Scale of a matrix of SlotsToCoeffs, and of CoeffsToSlots.
     pub matrices: [f64; 2],
-    /// Most butterfly levels of a matrix of CoeffsToSlots.
+    /// Largest number of butterfly levels of a matrix of CoeffsToSlots.
     pub most_merged: u32,
     /// Primes of the exponential.
     pub exponential: f64,
-    /// log2 of the coefficients of its series, and doublings.
+    /// log2 of the number of coefficients of the exponential's series, and number of doublings.
     pub series: (u32, u32),
-    /// Primes of the odd function: sines but one.
+    /// Number of primes of the odd function: the number of sines minus one.
     pub sines: usize,
     /// Baby steps of both transforms.
     pub baby_steps: usize,
-    /// Most limbs of a digit of keys of the first chain.
+    /// Largest number of limbs of a digit of keys of the first chain.
     pub digit_limbs: usize,
     /// log2 of the probability per slot that the overflow is too large.
     pub log2_fail: f64,
 }
 
 impl Sizes {
-    /// Returns the literal whose keys have the fewest digits that a modulus of this many bits allows; `None` if it
-    /// allows no special prime.
+    /// Returns the literal whose keys have the fewest digits that a modulus of this many bits allows; `None` if the
+    /// modulus leaves no room for a special prime.
     pub(crate) fn literal(
         &self,
         name: String,
@@ -87,7 +87,7 @@ impl Sizes {
         })
     }
 
-    /// log2 of the modulus of keys, of at least one special prime.
+    /// log2 of the modulus of keys with a single special prime.
     pub(crate) fn log2_modulus(&self) -> f64 {
         let first = self.log2_first_chain();
         let raised: f64 = self.coeffs_to_slots(first).primes.iter().sum();
@@ -123,7 +123,7 @@ impl Sizes {
         TransformLiteral { stages, primes, baby_steps: 2 * self.baby_steps }
     }
 
-    /// Returns CoeffsToSlots, in a chain that leads to a first modulus of this many bits.
+    /// Returns CoeffsToSlots, in a chain that ends at a first modulus of this many bits.
     fn coeffs_to_slots(&self, first: f64) -> TransformLiteral {
         let stages = stages(self.slots, self.most_merged);
         let copies = (self.ring_degree / 2 / self.slots) as f64;
@@ -140,12 +140,12 @@ impl Sizes {
 /// Distributes the butterfly levels over matrices nearly evenly, at most `most` levels each.
 fn stages(slots: usize, most: u32) -> Vec<u32> {
     let levels = slots.ilog2();
-    // A matrix alone would have a scale beyond 2^60.
+    // A single matrix would have a scale beyond 2^60.
     let parts = levels.div_ceil(most).max(2.min(levels));
     (0..parts).map(|k| (levels + parts - 1 - k) / parts).collect()
 }
 
-/// Returns the fewest primes of at most a size that have this many bits together.
+/// Returns the fewest primes, each at most of a given size, that have this many bits together.
 fn equal_primes(bits: f64, largest: f64) -> Vec<f64> {
     let count = (bits / largest).ceil();
     vec![bits / count; count as usize]

@@ -1,5 +1,5 @@
-//! Functional bootstrapping of slots: any function of integers or of points of a grid, discontinuous as it may be, and
-//! smooth functions of an interval, with levels back.
+//! Functional bootstrapping of slots: any function of integers or of points of a grid, even a discontinuous one, and
+//! smooth functions on an interval. It also restores levels.
 
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::Shape;
@@ -18,18 +18,19 @@ use crate::slot_function::SlotFunction;
 /// Predicted error and cost of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookupPrediction {
-    /// Largest error of a slot and of the circuit but for the probability of [`LookupPrediction::log2_fail_per_slot`], as a fraction
-    /// of half the distance of two points: from 1 on slots would be taken for others, and lookups are refused. For smooth
-    /// functions, as a fraction of a 64th of the interval, the distance beyond it for which errors are stated.
+    /// Largest error of a slot and of the circuit, except with probability [`LookupPrediction::log2_fail_per_slot`], as
+    /// a fraction of half the distance of two points. From 1 on, slots would be taken for others, and lookups are
+    /// refused. For smooth functions, a fraction of a 64th of the interval, the distance beyond it for which errors are
+    /// stated.
     pub phase_error: f64,
     /// Errors of the result: their deviation and bias for the worst inputs.
     pub error: SlotError,
-    /// Standard deviation of a part of a slot to be expected of a measurement.
+    /// Standard deviation of a part of a slot to expect in measurements.
     pub expected_deviation: f64,
     /// Levels of the result.
     pub level: usize,
-    /// log2 of the probability per slot that its error is beyond the bias and noise stated: it is of the overflow and of both
-    /// errors of the phase.
+    /// log2 of the probability per slot that its error exceeds the stated bias and noise. It includes the overflow and
+    /// both errors of the phase.
     pub log2_fail_per_slot: f64,
 }
 
@@ -37,8 +38,8 @@ impl Parameters {
     /// Predicts [`EvaluationKey::lookup`]: levels, errors, and the probability that a slot fails.
     ///
     /// # Errors
-    /// If there is no bootstrap, the function has more levels than there are, the ciphertext none, or larger slots than the
-    /// interval of a smooth function.
+    /// If there is no bootstrap, the function needs more levels than there are, the ciphertext has none, or its slots
+    /// exceed the interval of a smooth function.
     pub fn predict_lookup<'a>(
         &self,
         ct: &Ciphertext,
@@ -48,7 +49,7 @@ impl Parameters {
         Ok(self.lookup_prediction(&found))
     }
 
-    /// Returns the part of a dry run that users see.
+    /// Returns the prediction that users see from that of a dry run.
     pub(crate) fn lookup_prediction(&self, found: &PredictedLookup) -> LookupPrediction {
         LookupPrediction {
             phase_error: found.phase_error,
@@ -81,18 +82,18 @@ impl Parameters {
         Ok(circuit.predict_lookup(&self.dry_run(), &ct.shape, ct.error(), parts, function))
     }
 
-    /// Checks that a series has no more levels than bootstraps return.
+    /// Checks that a series does not need more levels than bootstraps restore.
     ///
     /// # Errors
-    /// If it has more.
+    /// If it needs more.
     pub(crate) fn check_series(&self, series: &PhaseSeries) -> Result<()> {
         let circuit = self.bootstrap_circuit();
         let found = circuit.is_some_and(|circuit| circuit.level_after(series).is_some());
-        let limit = "what is between exponential and bottom: fewer points, a lower order or a larger tolerance";
+        let limit = "it exceeds the levels after the exponential: use fewer points, a lower order or a larger tolerance";
         demand(found, "levels of the table", series.levels() as f64, limit)
     }
 
-    /// Checks that a ciphertext has the levels that inputs of lookups with this period need.
+    /// Checks that a ciphertext has the levels that lookups with this period need.
     ///
     /// # Errors
     /// If it has fewer.
@@ -104,14 +105,14 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// A function of every slot, with levels back: a table of points ([`crate::SlotTable`]) by Algorithm 4 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623),
-    /// or a smooth function of an interval ([`crate::SmoothFunction`]). Real slots take one exponential; of complex ones
-    /// both parts are looked up, in two, or in one where slots are fewer than half the ring degree.
+    /// Evaluates a function of every slot and restores levels: a table of points ([`crate::SlotTable`]) by Algorithm 4
+    /// of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623), or a smooth function on an interval
+    /// ([`crate::SmoothFunction`]). Real slots need one exponential. For complex slots both parts are looked up, with
+    /// two exponentials, or with one if there are fewer slots than half the ring degree.
     ///
-    /// Slots hold points of a table's grid up to errors, of any period, or numbers of a smooth function's interval; results
-    /// are values up to errors that they state.
-    /// An input of the lowest level serves where the range of the bootstrap over the period is an integer.
-    /// All slots are looked up: those that nothing was put into as 0.
+    /// Slots hold points of a table's grid with errors, in any period, or numbers of a smooth function's interval.
+    /// Results are values with errors that they state. An input of the lowest level is enough if the range of the
+    /// bootstrap over the period is an integer. All slots are looked up: unused ones as 0.
     ///
     /// ```
     /// use cryptable_approximate::{
@@ -135,9 +136,9 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters or has no level, its errors may reach halfway to another
-    /// point, the function takes more levels than there are, or slots may be beyond a smooth function's interval;
-    /// [`Error::MissingKey`].
+    /// If the ciphertext belongs to another client or to other parameters or has no level, its errors may reach halfway
+    /// to another point, the function needs more levels than there are, or slots may be beyond a smooth function's
+    /// interval; [`Error::MissingKey`].
     pub fn lookup<'a>(
         &self,
         ct: &Ciphertext,
@@ -146,10 +147,10 @@ impl EvaluationKey {
         Ok(self.lookup_many(ct, &[function.into()])?.swap_remove(0))
     }
 
-    /// Several functions of one period, which share everything but their polynomials.
+    /// Evaluates several functions of one period, which share everything but their polynomials.
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::lookup`]; if there is no function, or their periods differ.
+    /// The errors of [`EvaluationKey::lookup`]; also if there is no function, or their periods differ.
     pub fn lookup_many<'a, F: Copy + Into<SlotFunction<'a>>>(
         &self,
         ct: &Ciphertext,
@@ -179,7 +180,7 @@ impl EvaluationKey {
         Ok(self.look_up_coefficients(&coefficients.parts, &functions, parts, results))
     }
 
-    /// The circuit of lookups and its matrices.
+    /// Returns the circuit of lookups and its matrices.
     ///
     /// # Errors
     /// If the server has no keys for them.
@@ -191,7 +192,7 @@ impl EvaluationKey {
     /// Tags a result with its bounds and errors.
     ///
     /// # Errors
-    /// If inputs may be taken for others, or values may be larger than their level holds.
+    /// If inputs may be taken for others, or values may exceed the capacity of their level.
     pub(crate) fn admit(
         &self,
         found: &PredictedLookup,
@@ -209,10 +210,10 @@ impl EvaluationKey {
         Ok((found.shape, tags))
     }
 
-    /// Tables of coefficients modulo q_0, fractions of a turn: ModRaise and all that follows.
+    /// Looks up tables on coefficients modulo q_0, fractions of a turn: ModRaise and the following steps.
     ///
     /// # Panics
-    /// If there are no keys of bootstraps.
+    /// If there are no keys for bootstraps.
     pub(crate) fn look_up_coefficients(
         &self,
         bottom: &RlweCiphertext,

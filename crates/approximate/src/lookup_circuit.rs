@@ -1,15 +1,18 @@
 //! Functional bootstrapping of slots as a circuit, for ciphertexts and for dry runs: Algorithm 4 of Alexandru, Kim, Polyakov
 //! (CRYPTO 2025, ePrint 2024/1623) on the chains, matrices and keys of plain bootstrapping.
 //!
-//! Slots x become `(x - first)/period` as fractions of q_0: they are lowered times B/period, B the range of the bootstrap,
-//! and SlotsToCoeffs divides by B. Then ModRaise, CoeffsToSlots, `z = e^{2πit}`, and the table's polynomial in z.
+//! Slots x become `(x - first)/period` as fractions of q_0: they are lowered and multiplied by B/period, where B is the
+//! range of the bootstrap, and SlotsToCoeffs divides by B. Then follow ModRaise, CoeffsToSlots, `z = e^{2πit}`, and the
+//! table's polynomial in z.
 //!
-//! **Levels.** One in, or none where B/period is an integer; the exponential ends some levels above the top (those that the
-//! odd function of plain bootstraps takes), and a table of `2^d` coefficients takes d from there.
+//! **Levels.** The input needs one level, or none if B/period is an integer. The exponential ends some levels above the
+//! top (the levels of the odd function of plain bootstraps), and a table of `2^d` coefficients consumes d levels from
+//! there.
 //!
-//! **Noise.** An error φ of the phase t, that of the input over the period and that of the circuit, leaves what the kernel of
-//! the interpolation says ([`cryptable_packed::HermiteKernel`]): `C·φ^(M+1)`, taken at its largest, which the result has as
-//! its bias. Errors of modulus of z are multiplied by the table's gain, and the polynomial adds its own noise.
+//! **Noise.** An error φ of the phase t consists of the error of the input over the period and that of the circuit. By
+//! the kernel of the interpolation ([`cryptable_packed::HermiteKernel`]) it leaves `C·φ^(M+1)`, whose largest value is
+//! the bias of the result. Errors of the modulus of z are multiplied by the table's gain, and the polynomial adds its
+//! own noise.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
 use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
@@ -25,58 +28,60 @@ use crate::bootstrap_circuit::{BootstrapCircuit, CoefficientVariance, EVALUATION
 use crate::phase_series::{PhaseSeries, SlotPeriod};
 use crate::slot_table::SlotTable;
 
-/// B over a period is taken as whole if it is within this part of a whole number.
+/// B over a period counts as whole if it is within this fraction of a whole number.
 const ROUNDING: f64 = 1e-12;
 
 /// Results of the dry run of a lookup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PredictedLookup {
-    /// Largest error of the phase but for the stated probability, as a fraction of half the distance of two points; of a
-    /// smooth function, of how far beyond its interval bounds hold.
+    /// Largest error of the phase, except with the stated probability, as a fraction of half the distance of two
+    /// points. For a smooth function, as a fraction of the distance beyond its interval for which bounds hold.
     pub phase_error: f64,
-    /// The result; its noise is that of the largest gain of any table, or of any input of a smooth function.
+    /// Shape of the result. Its noise is that for the largest gain of any table, or of any input of a smooth function.
     pub shape: Shape,
-    /// Rest of the largest phase error, and the approximation error of the exponential.
+    /// Rest of the largest phase error, plus the approximation error of the exponential.
     pub bias: f64,
-    /// Standard deviation of a part of a slot to be expected.
+    /// Standard deviation of a part of a slot to expect.
     pub expected_deviation: f64,
 }
 
 impl BootstrapCircuit {
-    /// Levels of the results of a table; none if there are too few for it.
+    /// Levels of the results of a table; `None` if there are too few for it.
     pub(crate) fn level_after(&self, series: &PhaseSeries) -> Option<usize> {
         let limbs = self.limbs_of_exponential().checked_sub(series.levels())?;
         limbs.min(self.top_of_values()).checked_sub(self.levels.bottom() + self.joining())
     }
 
-    /// Levels of the product that joins sparse slots: none for others.
+    /// Number of levels of the product that joins sparse slots, or 0.
     fn joining(&self) -> usize {
         usize::from(self.sparse.is_some())
     }
 
-    /// Limbs of tables' values at most.
+    /// Largest number of limbs of tables' values.
     fn top_of_values(&self) -> usize {
         self.levels.top() + self.joining()
     }
 
-    /// Levels that inputs need: none where B/period is an integer.
+    /// Number of levels that inputs need: 0 if B/period is an integer.
     pub(crate) fn level_before(&self, period: SlotPeriod) -> usize {
         usize::from(self.factor(period).fract() != 0.0)
     }
 
-    /// Returns the factor of slots, B/period: a whole number where only rounding of B keeps it from being one.
+    /// Returns the factor of slots, B/period, rounded to a whole number if only the rounding of B keeps it from being
+    /// one.
     fn factor(&self, period: SlotPeriod) -> f64 {
         let factor = self.bootstrapping.log2_range.exp2() / period.period;
         let whole = factor.round();
         if (factor - whole).abs() <= ROUNDING * whole { whole } else { factor }
     }
 
-    /// Limbs at which the exponential ends.
+    /// Limbs at the end of the exponential.
     fn limbs_of_exponential(&self) -> usize {
         self.exact_phase().limbs - self.odd_function.series.levels()
     }
 
-    /// Slots as fractions of the period in coefficients, modulo q_0, from at least [`BootstrapCircuit::level_before`].
+    /// Moves slots to coefficients modulo q_0, as fractions of the period. They need at least
+    /// [`BootstrapCircuit::level_before`] levels.
     pub(crate) fn phases_in_periods<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -99,7 +104,8 @@ impl BootstrapCircuit {
         self.slots_to_coeffs.apply(arithmetic, matrices, moved)
     }
 
-    /// Tables of phases x = t/K, of real parts and imaginary ones if there are two, which share their powers.
+    /// Evaluates tables of phases x = t/K, of real parts and, if there are two, imaginary parts. The tables share their
+    /// powers.
     pub(crate) fn look_up<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -140,14 +146,14 @@ impl BootstrapCircuit {
         z
     }
 
-    /// Half of `T(z)` of every series.
+    /// Evaluates half of `T(z)` for every series.
     pub(crate) fn evaluate_series<A: Arithmetic>(
         &self,
         arithmetic: &A,
         z: &A::Ciphertext,
         series: &[&PhaseSeries],
     ) -> Vec<A::Ciphertext> {
-        // Results are at the top at most: series of few coefficients are filled up with zeros.
+        // Results are at most at the top: series with few coefficients are padded with zeros.
         let least = arithmetic.limbs(z).saturating_sub(self.top_of_values());
         let levels_of = |series: &PhaseSeries| series.levels().max(least);
         let log_length = series.iter().map(|it| levels_of(it) as u32).max().expect("a series");
@@ -163,7 +169,7 @@ impl BootstrapCircuit {
         series.iter().map(evaluate).collect()
     }
 
-    /// Noise of coefficients of slots that are exact: that of [`BootstrapCircuit::phases_in_periods`].
+    /// Noise of the coefficients of exact slots, after [`BootstrapCircuit::phases_in_periods`].
     pub(crate) fn predict_coefficients(
         &self,
         dry_run: &DryRun,
@@ -175,14 +181,14 @@ impl BootstrapCircuit {
         let exact = Shape { noise: SlotNoise::ZERO, ..*input };
         self.phases_in_periods(dry_run, &plans, &exact, period, parts);
         self.coefficient_variance(&exact, |input| {
-            // Slots that are zero have no first point either.
+            // If all slots are zero, so is the first point.
             let first = if input.power == zero { 0.0 } else { period.first };
             let period = SlotPeriod { first, ..period };
             self.phases_in_periods(&dry_run.afresh(), &plans, input, period, parts)
         })
     }
 
-    /// A dry run of the table of coefficients, modulo q_0, that have an error from before besides, as fractions of q_0.
+    /// Dry run of a table of coefficients modulo q_0, which also have an earlier error, as fractions of q_0.
     pub(crate) fn predict_table(
         &self,
         dry_run: &DryRun,
@@ -200,13 +206,13 @@ impl BootstrapCircuit {
         let left = kernel.largest_deviation(phase) + approximation * (1.0 + gain);
         let phase_variance = error.law().variance() + error.bias().powi(2);
         let left_on_average = kernel.mean_square_deviation(phase_variance + of_circuit);
-        // The first term that the series leaves out oscillates, half of it along the modulus.
+        // The first omitted term of the series oscillates, half of it along the modulus.
         let of_series = (approximation / 2.0).powi(2);
         let gained_on_average = kernel.mean_square_gain() * (gained + of_series);
         let expected = shape.noise.total() / parts as f64
             + table.relative_variance() * (left_on_average + gained_on_average);
         let spread = table.spread();
-        // Deviations are stated of both parts: of real slots as if there were another.
+        // Stated deviations are those of both parts, also for real slots.
         let noise =
             shape.noise.total() * 2.0 / parts as f64 + 2.0 * (spread * gain).powi(2) * gained;
         PredictedLookup {
@@ -217,25 +223,26 @@ impl BootstrapCircuit {
         }
     }
 
-    /// The largest error of a phase but for the stated probability, of the circuit's variance and what inputs bring.
+    /// The largest error of a phase, except with the stated probability, from the circuit's variance and the error of
+    /// inputs.
     pub(crate) fn largest_phase_error(
         &self,
         dry_run: &DryRun,
         of_circuit: f64,
         error: NoiseBound,
     ) -> f64 {
-        // The rounding at the switch of chains is noise of slots, of which a part has half.
+        // The rounding at the switch of chains is noise of slots, half of which is in each part.
         let k = self.odd_function.series.bound;
         let rounding = dry_run.rounding_noise(self.exact_phase().scale).total() * k * k;
         let of_slots = NoiseLaw::slots(rounding / 2.0, embedding_limit(self.ring_degree()));
         let own = NoiseLaw::gaussian((of_circuit - rounding).max(0.0)).with_independent(of_slots);
-        // Half of the stated probability is that of an overflow.
+        // Overflows use up half of the stated probability.
         let log2_fail = self.bootstrapping.log2_fail - 1.0;
         error.with_independent(NoiseBound::of_law(own, 0.0)).largest(log2_fail)
     }
 
     /// Predicts the polynomial of an exponential without noise, and the variance of the modulus of the exponential,
-    /// whose phase is exact but for the part without a real part.
+    /// whose phase is exact except for its imaginary part.
     pub(crate) fn predict_polynomial(
         &self,
         dry_run: &DryRun,

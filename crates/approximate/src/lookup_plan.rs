@@ -1,4 +1,4 @@
-//! Parameters for lookups in slots that were found for a request, the fastest first.
+//! Parameters for lookups in slots, found for a request, the fastest first.
 
 use std::fmt;
 
@@ -18,33 +18,33 @@ use crate::slot_function::SlotFunction;
 /// Bytes of a word.
 const WORD_BYTES: usize = 8;
 
-/// Memory of a bootstrap over the polynomials that CoeffsToSlots holds: 4.5 GB were measured where keys and matrices of
-/// `bootstrapping_128` take 3.6.
+/// Factor on the memory of the polynomials of CoeffsToSlots that yields that of a bootstrap: 4.5 GB were measured where
+/// keys and matrices of `bootstrapping_128` need 3.6.
 const WORKING_FACTOR: usize = 2;
 
-/// Parameters that serve a request.
+/// Parameters that meet a request, with their prediction.
 #[derive(Clone, Debug)]
 pub struct LookupCandidate {
-    /// Parameters that serve the request.
+    /// Parameters that meet the request.
     pub parameters: Parameters,
-    /// The order of interpolations; 0 of a smooth function, which is not interpolated.
+    /// The order of interpolations; 0 for a smooth function, which is not interpolated.
     pub order: u64,
-    /// Prediction for a lookup of fresh slots: in a table with values from 0 to 1, or of the smooth function.
+    /// Prediction for a lookup of fresh slots: of a table with values from 0 to 1, or of the smooth function.
     pub prediction: LookupPrediction,
-    /// Bits that results are right to: of the largest error but for the failure probability, over the spread of a table's
-    /// values; of a smooth function, of the largest error itself.
+    /// Number of bits to which results are right: for a table from the largest error, except with the failure
+    /// probability, over the spread of values; for a smooth function from the largest error itself.
     pub precision_bits: f64,
-    /// Operations of one lookup, counted.
+    /// Operation counts of one lookup.
     pub counts: Counts,
-    /// Bytes of memory that it takes: keys, matrices, temporaries.
+    /// Bytes of memory that a lookup needs: keys, matrices, temporaries.
     pub memory_bytes: usize,
 }
 
 impl LookupCandidate {
-    /// Predicts the parameters' lookup of slots within bounds.
+    /// Predicts a lookup of slots within bounds with these parameters.
     ///
     /// # Errors
-    /// If the function takes more levels than there are, or slots or results are larger than what they hold.
+    /// If the function needs more levels than there are, or slots or results exceed the capacity of their levels.
     pub(crate) fn new(
         parameters: Parameters,
         function: SlotFunction<'_>,
@@ -59,24 +59,25 @@ impl LookupCandidate {
         Ok(Self { parameters, order, prediction, precision_bits, counts, memory_bytes })
     }
 
-    /// Returns log2 of the probability that any value of a ciphertext is off by more: both parts of all slots are counted.
+    /// Returns log2 of the probability that any value of a ciphertext has a larger error, counting both parts of all
+    /// slots.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         let of_slot = FailureProbability::from_log2(self.prediction.log2_fail_per_slot);
         of_slot.of_any(2 * self.parameters.slots()).log2()
     }
 
-    /// Operations of one lookup, as work of the cost model.
+    /// Work of one lookup in the units of the cost model.
     #[must_use]
     pub fn work(&self) -> Work {
         self.counts.work(self.parameters.literal().ring_degree)
     }
 }
 
-/// Parameters that serve a request, the fastest first: of a lookup of one ciphertext, by the dry run's count.
+/// Parameters that meet a request, the fastest lookup of one ciphertext first, by the dry run's count.
 #[derive(Clone, Debug)]
 pub struct LookupPlan {
-    /// At least one.
+    /// At least one candidate.
     candidates: Vec<LookupCandidate>,
 }
 
@@ -95,14 +96,14 @@ impl LookupPlan {
         &self.candidates[0]
     }
 
-    /// All, the fastest first.
+    /// All candidates, the fastest first.
     #[must_use]
     pub fn candidates(&self) -> &[LookupCandidate] {
         &self.candidates
     }
 }
 
-/// A table: a line a candidate.
+/// A table with one line per candidate.
 impl fmt::Display for LookupPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -133,7 +134,7 @@ impl fmt::Display for LookupPlan {
 }
 
 impl Parameters {
-    /// A lookup of fresh slots within bounds that were lowered as far as lookups allow: its prediction, and its operations.
+    /// Predicts a lookup of fresh slots within bounds, lowered as far as lookups allow: its result and its operations.
     fn predict_fresh_lookup(
         &self,
         function: SlotFunction<'_>,
@@ -147,7 +148,7 @@ impl Parameters {
         let limit = "no more than the parameters have";
         demand(before <= self.levels(), "levels of a lookup's input", before as f64, limit)?;
         let held = levels.capacity(levels.top());
-        let limit = format!("at most {held}, what a fresh ciphertext holds");
+        let limit = format!("at most {held}, the capacity of fresh ciphertexts");
         demand(bounds.modulus() <= held, "bound of slots", bounds.modulus(), &limit)?;
         let power = SlotVariance(bounds.modulus().powi(2));
         let fresh = Shape { power, ..self.fresh_shape(1.0) };
@@ -157,7 +158,7 @@ impl Parameters {
         let prediction = self.lookup_prediction(&found);
         let limbs = found.shape.limbs;
         let held = levels.capacity(limbs);
-        let limit = format!("at most {held}, what its level holds");
+        let limit = format!("at most {held}, the capacity of its level");
         let size = function.magnitude() + found.bias;
         demand(size <= held, "bound of a lookup's result", size, &limit)?;
         let counted = self.dry_run();
@@ -170,7 +171,7 @@ impl Parameters {
         Ok((prediction, counted.counts()))
     }
 
-    /// Bytes that a lookup takes: keys and matrices, and temporaries of CoeffsToSlots, which is the widest.
+    /// Bytes that a lookup needs: keys and matrices, and temporaries of CoeffsToSlots, which needs the most.
     ///
     /// # Errors
     /// Without bootstrapping.

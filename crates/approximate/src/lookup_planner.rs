@@ -1,8 +1,9 @@
 //! The search for parameters of lookups in slots.
 //!
-//! Sizes of all parts go up a ladder together, by a bit of scale a step (and what belongs to it elsewhere, fitted to
-//! `lookups_128` and `bootstrapping_128`; for smooth functions by the dry run): the lowest step that serves has the
-//! shortest chains, and is found by halving. Numbers of levels follow from the table. What serves is decided by the dry run, of parameters as they are used.
+//! The sizes of all parts grow together in steps, by a bit of scale per step (and corresponding amounts elsewhere,
+//! fitted to `lookups_128` and `bootstrapping_128`; for smooth functions by the dry run). The lowest step that meets
+//! the request has the shortest chains, and is found by bisection. The numbers of levels follow from the table. A dry
+//! run of the actual parameters decides whether they meet the request.
 
 use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::error::{Error, Result, demand};
@@ -19,30 +20,31 @@ use crate::phase_series::PhaseSeries;
 /// The ring degree from which on chains have room for more levels.
 const LARGE: usize = 1 << 16;
 
-/// Steps of the ladder.
+/// Number of steps.
 const STEPS: usize = 11;
 
-/// Groups of orders whose tables have as many coefficients, nearly.
+/// Groups of orders whose tables have nearly equal numbers of coefficients.
 const ORDERS: [&[u64]; 2] = [&[1], &[2, 3]];
 
 /// log2 of the least range for a smooth function.
 const LEAST_RANGE: f64 = 2.0;
 
-/// Baby steps of the matrices: more take less time and more memory.
+/// Baby steps of the matrices: more of them need less time and more memory.
 const BABY_STEPS: [usize; 2] = [8, 4];
 
 impl LookupPlan {
-    /// Finds parameters of at least 128 bits that serve a request, for each ring degree and order: those with the shortest
-    /// chains.
+    /// Finds parameters of at least 128 bits that meet a request, for each ring degree and order: those with the
+    /// shortest chains.
     ///
     /// # Errors
-    /// If a number is out of range, or nothing serves: names what is asked for, what was found at best, and the limit.
+    /// If a number is out of range, or no parameters meet the request: names the request, the best value found, and the
+    /// limit.
     pub fn new(request: &LookupRequest) -> Result<Self> {
         request.check()?;
         Self::search(request, &request.rings()?, SecurityLevel::Bits128)
     }
 
-    /// The same sizes at ring degree 2^10 for as many slots as are asked for, for tests only: **insecure**.
+    /// Uses the same sizes at ring degree 2^10 for the requested number of slots, for tests only: **insecure**.
     ///
     /// # Errors
     /// The errors of [`LookupPlan::new`].
@@ -85,7 +87,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The lowest step of the ladder that serves, for one ring and some orders.
+    /// Finds the lowest step that meets the request, for one ring and some orders.
     fn of_ring(&self, degree: usize, slots: usize, orders: &[u64]) -> Result<LookupCandidate> {
         let functions = self.request.functions(orders)?;
         let (mut low, mut high) = (0, STEPS);
@@ -97,7 +99,7 @@ impl Search<'_> {
                     best = Some(found);
                     high = middle;
                 }
-                // Higher steps need more of what there is too little of.
+                // Higher steps need more of the resource that is missing.
                 Err(error) if is_of_resources(&error) => {
                     refused.push(error);
                     high = middle;
@@ -111,7 +113,7 @@ impl Search<'_> {
         best.ok_or_else(|| best_of(refused))
     }
 
-    /// The fastest function at a step of the ladder that keeps to what is asked for.
+    /// Returns the fastest function at a step that meets the request.
     fn at_step(
         &self,
         degree: usize,
@@ -140,11 +142,11 @@ impl Search<'_> {
         Err(best_of(refused))
     }
 
-    /// The literal of some sizes.
+    /// The literal with these sizes.
     fn literal(&self, sizes: &Sizes) -> Result<ParametersLiteral> {
         let degree = sizes.ring_degree;
         let is_secure = self.security != SecurityLevel::Insecure;
-        // Toys have the chains of the smaller ring.
+        // Toys use the chains of the smaller ring.
         let secure_degree = if is_secure { degree } else { LARGE };
         let limit = max_log2_modulus(secure_degree, SecretDistribution::UniformTernary);
         let limit = limit.expect("a degree of the tables");
@@ -158,12 +160,13 @@ impl Search<'_> {
     }
 }
 
-/// Whether it is modulus or memory that there is too little of, not precision.
+/// Returns whether modulus or memory is missing, not precision.
 fn is_of_resources(error: &Error) -> bool {
     matches!(error, Error::Memory { .. } | Error::TooLarge { .. })
 }
 
-/// The error that says most: of memory, where all else served, then of precision, then of modulus; the last one of a kind.
+/// Returns the most specific error: of memory, where everything else was sufficient, then of precision, then of
+/// modulus; the last one of a kind.
 fn best_of(errors: Vec<Error>) -> Error {
     let rank = |error: &Error| match error {
         Error::Memory { .. } => 2,
@@ -173,7 +176,7 @@ fn best_of(errors: Vec<Error>) -> Error {
     errors.into_iter().max_by_key(rank).expect("an error of every search without a result")
 }
 
-/// Sizes at a step of the ladder, for functions like the given one.
+/// Sizes at a step, for functions like the given one.
 fn sizes(
     request: &LookupRequest,
     ring_degree: usize,
@@ -184,7 +187,7 @@ fn sizes(
     let large = ring_degree >= LARGE;
     let s = step as f64 - 2.0;
     let smooth = matches!(request.function, LookupFunction::Smooth(_));
-    // Tables need exact phases; smooth functions need powers that are as exact, and matrices need less.
+    // Tables need exact phases. Smooth functions also need exact powers, and less exact matrices.
     let level = (if smooth { 36.0 + s } else { 34.0 + s }).min(45.0);
     let matrices = if smooth {
         [24.2 + 1.35 * s, 30.3 + 1.46 * s]
@@ -198,7 +201,7 @@ fn sizes(
     };
     let period = series.period.period;
     let (log2_range, before) = range_of(request, period);
-    // The sine's prime takes the first level of a table.
+    // The first level of a table uses the prime of the odd function.
     let of_table = (request.levels + series.levels()).saturating_sub(1);
     let levels = of_table.max(request.levels).max(before).max(1);
     Sizes {
@@ -218,8 +221,8 @@ fn sizes(
     }
 }
 
-/// log2 of the range of bootstraps for a period, and the levels that inputs need. Inputs without a level serve where the
-/// range over the period is an integer.
+/// log2 of the range of bootstraps for a period, and the levels that inputs need. Inputs need no level if the range
+/// over the period is an integer.
 fn range_of(request: &LookupRequest, period: f64) -> (f64, usize) {
     let is_power = period.log2().fract() == 0.0 && period >= 1.0;
     match request.function {
@@ -238,10 +241,10 @@ fn keeps_to(request: &LookupRequest, found: LookupCandidate) -> Result<LookupCan
         "of half the distance of two points, or of a 64th of the interval, it must be less than 1";
     demand(error < 1.0, "error of a lookup's input", error, limit)?;
     let (bits, asked) = (found.precision_bits, request.precision_bits);
-    let limit = format!("at least {asked}, what is asked for");
+    let limit = format!("at least {asked}, as requested");
     demand(bits >= asked, "bits of precision of a lookup", bits, &limit)?;
     let (name, level) = ("levels of a lookup's result", found.prediction.level as f64);
-    let limit = format!("at least {}, what is asked for", request.levels);
+    let limit = format!("at least {}, as requested", request.levels);
     demand(found.prediction.level >= request.levels, name, level, &limit)?;
     match request.memory {
         Some(limit) if found.memory_bytes > limit => {

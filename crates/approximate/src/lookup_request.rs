@@ -26,18 +26,18 @@ impl TriedFunction<'_> {
     }
 }
 
-/// Most levels that may be asked for.
+/// Largest number of levels in a request.
 const MAX_LEVELS: usize = 20;
 
-/// Ring degrees that are tried where none is asked for, the least latency first.
+/// Ring degrees that are tried if the request has none, the least latency first.
 const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
 
-/// The functions that parameters are asked for.
+/// The functions for which parameters are requested.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LookupFunction {
-    /// Tables of these points: their number and period say what precision phases need.
+    /// Tables of these points: their number and period determine the precision that phases need.
     Points(Grid),
-    /// A smooth function, and others of its period that are as large and as steep.
+    /// A smooth function, and others with its period that are equally large and steep.
     Smooth(SmoothFunction),
 }
 
@@ -81,27 +81,27 @@ impl From<&SmoothFunction> for LookupFunction {
 pub struct LookupRequest {
     /// The functions that are to be looked up.
     pub function: LookupFunction,
-    /// The order of interpolations, 1 to 3; the fastest that serves if `None`. Smooth functions have none.
+    /// The order of interpolations, 1 to 3. Default: the fastest that meets the request. Smooth functions have none.
     pub order: Option<u64>,
-    /// Bits that results must be right to: but for failures, errors are at most 2^-bits of the spread of a table's values, or
-    /// at most 2^-bits for a smooth function.
+    /// Number of bits to which results must be right. Except for failures, errors are at most 2^-bits of the spread of
+    /// a table's values, or at most 2^-bits for a smooth function.
     pub precision_bits: f64,
     /// Whether slots are complex, and both parts looked up.
     pub complex: bool,
-    /// How many numbers a ciphertext is to hold; as many slots as the ring has if `None`. Fewer make a lookup cheaper.
+    /// How many numbers a ciphertext holds. Default: all slots of the ring. Fewer numbers make a lookup cheaper.
     pub count: Option<usize>,
-    /// Levels that results are to have.
+    /// Number of levels that results must have.
     pub levels: usize,
-    /// log2 of the largest probability that any slot of a ciphertext is off by more, from -900 to -1; -64 if `None`.
+    /// log2 of the largest probability that any slot of a ciphertext has a larger error, from -900 to -1. Default: -64.
     pub log2_fail: Option<f64>,
-    /// Most bytes of memory that a lookup may take; any number if `None`.
+    /// Largest number of bytes of memory that a lookup may need. Default: no limit.
     pub memory: Option<usize>,
-    /// Ring degree, 2^14 to 2^17; 2^15 or 2^16 if `None`.
+    /// Ring degree, 2^14 to 2^17. Default: 2^15 or 2^16.
     pub ring_degree: Option<usize>,
 }
 
 impl LookupRequest {
-    /// Requests tables of these points or a smooth function, on real slots, right to 8 bits.
+    /// Makes a request for tables of these points or a smooth function, on real slots, right to 8 bits.
     #[must_use]
     pub fn new(function: impl Into<LookupFunction>) -> Self {
         Self {
@@ -117,10 +117,10 @@ impl LookupRequest {
         }
     }
 
-    /// Ring degrees that may serve, and the slots that each is to have.
+    /// Ring degrees that may meet the request, each with its number of slots.
     ///
     /// # Errors
-    /// If there are more numbers than slots in any.
+    /// If there are more numbers than slots in any ring.
     pub(crate) fn rings(&self) -> Result<Vec<(usize, usize)>> {
         let degrees = self.ring_degree.map_or(RING_DEGREES.to_vec(), |degree| vec![degree]);
         let slots = |&degree: &usize| {
@@ -136,7 +136,7 @@ impl LookupRequest {
         Ok(found)
     }
 
-    /// log2 of the failure probability of each of `slots` slots that keeps the limit for all of them.
+    /// log2 of the failure probability of each of `slots` slots that keeps the limit for all of them together.
     pub(crate) fn log2_fail_of_slot(&self, slots: usize) -> f64 {
         let default = FailureProbability::DEFAULT.log2();
         let of_any = FailureProbability::from_log2(self.log2_fail.unwrap_or(default));
@@ -144,7 +144,7 @@ impl LookupRequest {
         of_any.of_each(parts * slots).log2()
     }
 
-    /// Bounds of slots that hold points, or numbers of the interval.
+    /// Bounds on slots that hold points, or numbers of the interval.
     pub(crate) fn bounds(&self) -> SlotBounds {
         let part = match &self.function {
             LookupFunction::Points(grid) => {
@@ -155,11 +155,11 @@ impl LookupRequest {
         SlotBounds { re: part, im: if self.complex { part } else { 0.0 } }
     }
 
-    /// The functions that are tried, with the orders of their interpolations among the given ones: tables of the points with
-    /// values from 0 to 1, or the smooth function, whose order is 0.
+    /// The functions that are tried, each with the order of its interpolation among the given orders: tables of the
+    /// points with values from 0 to 1, or the smooth function, whose order is 0.
     ///
     /// # Errors
-    /// If there can be no such table.
+    /// If no such table is possible.
     pub(crate) fn functions(&self, orders: &[u64]) -> Result<Vec<(TriedFunction<'_>, u64)>> {
         let grid = match &self.function {
             LookupFunction::Points(grid) => *grid,
@@ -176,7 +176,7 @@ impl LookupRequest {
         asked.map(table).collect()
     }
 
-    /// Checks that every number may be requested.
+    /// Checks that every number is allowed in a request.
     ///
     /// # Errors
     /// Names the number, its value and its limit.

@@ -1,4 +1,4 @@
-//! Sets with names.
+//! Named parameter sets.
 
 use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
@@ -10,11 +10,11 @@ use crate::literal::{BootstrappingLiteral, ParametersLiteral};
 use crate::literal_choice::Sizes;
 use crate::parameters::Parameters;
 
-/// Fewest slots of a sparse set: those of two matrices.
+/// Fewest slots of a sparse set: two matrices need them.
 const LEAST_SLOTS: usize = 4;
 
 impl Parameters {
-    /// Levels without bootstrapping at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with levels but without bootstrapping at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
     /// Never: the set is tested.
@@ -25,7 +25,8 @@ impl Parameters {
         Self::new(ParametersLiteral { name, security, special, ..toy })
     }
 
-    /// Seven levels without bootstrapping: ring degree 2^14, 8,192 complex slots, 128 bits of security.
+    /// Parameters with seven levels, without bootstrapping: ring degree 2^14, 8,192 complex slots, 128 bits of
+    /// security.
     ///
     /// ```
     /// use cryptable_approximate::Parameters;
@@ -41,15 +42,16 @@ impl Parameters {
         Self::new(leveled(1 << 14, 7))
     }
 
-    /// Bootstrapping of full packing: ring degree 2^16, 32,768 complex slots, 128 bits of security, 7 levels of 40 bits
-    /// after a bootstrap. The root mean square of the errors of slots is at most 2^-23.8 by the noise model, of numbers
-    /// whose parts are within 1; a part is off by more than 2^-20 with less than 2^-40 a slot.
+    /// Parameters for bootstrapping of full packing: ring degree 2^16, 32,768 complex slots, 128 bits of security, 7
+    /// levels of 40 bits after a bootstrap. For numbers whose parts are within 1, the root mean square of the errors of
+    /// slots is at most 2^-23.8 by the noise model; a part is off by more than 2^-20 with probability less than 2^-40
+    /// per slot.
     ///
-    /// **Sizes.** The modulus pays for few digits: 23 primes of 49.19 bits, below which transforms are fastest, in the
+    /// **Sizes.** The modulus allows few digits: 23 primes of 49.19 bits, below which transforms are fastest, in the
     /// chain of CoeffsToSlots, and twelve special ones, hence two digits there. Products of limbs are two thirds of the
-    /// time, so that keys of the first chain have digits of five limbs: larger ones take fewer transforms and more
-    /// products. A series of 16 coefficients and five doublings is a level longer than 32 and three, and 1.5 bits more
-    /// precise for less work: steps of Chebyshev's recurrence amplify errors by 2.8 a doubling, squarings by 2.
+    /// time, so that keys of the first chain have digits of five limbs: larger ones need fewer transforms and more
+    /// products. A series of 16 coefficients and five doublings is one level longer than 32 and three, and 1.5 bits
+    /// more precise for less work: steps of Chebyshev's recurrence amplify errors by 2.8 per doubling, squarings by 2.
     ///
     /// ```
     /// use cryptable_approximate::Parameters;
@@ -67,7 +69,8 @@ impl Parameters {
         Self::new(bootstrapping("bootstrapping_128", SecurityLevel::Bits128, 1 << 16))
     }
 
-    /// Sizes of primes of [`Parameters::bootstrapping_128`] at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with the prime sizes of [`Parameters::bootstrapping_128`] at ring degree 2^10, for tests only:
+    /// **insecure**.
     ///
     /// # Errors
     /// Never: the set is tested.
@@ -75,12 +78,12 @@ impl Parameters {
         Self::new(bootstrapping("insecure_toy_bootstrapping", SecurityLevel::Insecure, 1 << 10))
     }
 
-    /// Lookups of 16,384 complex slots at ring degree 2^15, 128 bits of security: tables of 16 points leave two levels and
-    /// values of 16 bits; a slot fails with at most 2^-80.
+    /// Parameters for lookups of 16,384 complex slots at ring degree 2^15, 128 bits of security. Tables of 16 points
+    /// leave two levels and values of 16 bits; a slot fails with probability at most 2^-80.
     ///
-    /// Inputs of lookups are cleaned, so phases need only some 20 bits; plain bootstrapping would need more, by the bits of
-    /// precision of its results, of which this set leaves 13. Sizes by the dry run: CoeffsToSlots in three matrices, since
-    /// four share 22 bits less.
+    /// Lookups clean their inputs, so phases need only some 20 bits. Plain bootstrapping would need more, by the bits
+    /// of precision of its results; this set leaves 13 of them. Sizes were chosen by the dry run: CoeffsToSlots has
+    /// three matrices, since four share 22 bits less.
     ///
     /// # Errors
     /// Never: the set is tested.
@@ -88,7 +91,8 @@ impl Parameters {
         Self::new(lookups("lookups_128", SecurityLevel::Bits128, 1 << 15))
     }
 
-    /// Sizes of primes of [`Parameters::lookups_128`] at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with the prime sizes of [`Parameters::lookups_128`] at ring degree 2^10, for tests only:
+    /// **insecure**.
     ///
     /// # Errors
     /// Never: the set is tested.
@@ -96,9 +100,9 @@ impl Parameters {
         Self::new(lookups("insecure_toy_lookups", SecurityLevel::Insecure, 1 << 10))
     }
 
-    /// Bootstrapping of `slots` slots, fewer than the 32,768 of [`Parameters::bootstrapping_128`], at its ring degree
-    /// of 2^16 and with the sizes of its primes, at lower cost: matrices of fewer levels, one exponential for real and
-    /// imaginary parts. 128 bits of security, 7 levels of 40 bits after a bootstrap.
+    /// Parameters for bootstrapping of `slots` slots, fewer than the 32,768 of [`Parameters::bootstrapping_128`], at
+    /// its ring degree of 2^16 and with the sizes of its primes, at lower cost: matrices with fewer levels, one
+    /// exponential for real and imaginary parts. 128 bits of security, 7 levels of 40 bits after a bootstrap.
     ///
     /// ```
     /// use cryptable_approximate::Parameters;
@@ -119,7 +123,8 @@ impl Parameters {
         sparse("sparse_bootstrapping_128", SecurityLevel::Bits128, degree, slots, modulus)
     }
 
-    /// Sizes of primes of [`Parameters::sparse_bootstrapping_128`] at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with the prime sizes of [`Parameters::sparse_bootstrapping_128`] at ring degree 2^10, for tests only:
+    /// **insecure**.
     ///
     /// # Errors
     /// If the number of slots is not a power of two from 4 to 256.

@@ -1,4 +1,5 @@
-//! Sums, products, rotations, conjugates and products with matrices: each computes, and runs dry for scales and noise.
+//! Sums, products, rotations, conjugates and products with matrices. Each operation computes, and also runs dry for
+//! scales and noise.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::evaluation_key::EvaluationKey;
 use crate::key_set::wrapped;
 use crate::linear_map::LinearMap;
 
-/// A matrix, encoded: made once, for any number of products.
+/// An encoded matrix: made once, for any number of products.
 #[derive(Debug)]
 pub struct PreparedMap {
     map: LinearMap,
@@ -23,15 +24,15 @@ pub struct PreparedMap {
 }
 
 impl EvaluationKey {
-    /// `a + b`, at the lower of their levels. Deviations of errors add up.
+    /// `a + b`, at the lower of both levels. Deviations of errors add up.
     ///
     /// # Errors
-    /// If one is of another client or other parameters, or the sum may be larger than the level holds.
+    /// If one belongs to another client or to other parameters, or the sum may exceed the capacity of its level.
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
         self.sum(a, b, false)
     }
 
-    /// `a - b`, as [`EvaluationKey::add`].
+    /// `a - b`, like [`EvaluationKey::add`].
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::add`].
@@ -49,7 +50,7 @@ impl EvaluationKey {
         self.check_capacity(tags, limbs)?;
         let inner = levels.add(&evaluator, &a.inner, &b.inner, negative);
         let mut shape = levels.add(&dry_run, &a.shape, &b.shape, negative);
-        // Errors of one origin may add up.
+        // Errors of common origin may add up.
         let lowered =
             [a, b].map(|ct| levels.lower(&dry_run, &ct.shape, limbs).noise.total().sqrt());
         shape.noise = SlotNoise::roundings((lowered[0] + lowered[1]).powi(2));
@@ -59,15 +60,15 @@ impl EvaluationKey {
     /// `-a`.
     ///
     /// # Errors
-    /// If it is of another client or other parameters.
+    /// If a belongs to another client or to other parameters.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext> {
         self.mul_integer(a, -1)
     }
 
-    /// `a·factor` at the level of a, whose errors are multiplied too.
+    /// `a·factor` at the level of a. Errors are multiplied, too.
     ///
     /// # Errors
-    /// If a is of another client or other parameters, or the product may be larger than its level holds.
+    /// If a belongs to another client or to other parameters, or the product may exceed the capacity of its level.
     pub fn mul_integer(&self, a: &Ciphertext, factor: i64) -> Result<Ciphertext> {
         self.check(&[a])?;
         let size = factor.unsigned_abs() as f64;
@@ -84,7 +85,7 @@ impl EvaluationKey {
     /// `a + constant` in every slot.
     ///
     /// # Errors
-    /// If a is of another client or other parameters, or the sum may be larger than its level holds.
+    /// If a belongs to another client or to other parameters, or the sum may exceed the capacity of its level.
     pub fn add_constant(&self, a: &Ciphertext, constant: Complex64) -> Result<Ciphertext> {
         self.check(&[a])?;
         let tags = Tags { bounds: a.bounds() + SlotBounds::of(&[constant]), ..a.tags };
@@ -94,10 +95,11 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, a.shape, tags))
     }
 
-    /// `a·constant` in every slot, a level below.
+    /// `a·constant` in every slot, one level below.
     ///
     /// # Errors
-    /// If a is of another client or other parameters or has no level, or the product may be larger than its level holds.
+    /// If a belongs to another client or to other parameters or has no level, or the product may exceed the capacity of
+    /// its level.
     pub fn mul_constant(&self, a: &Ciphertext, constant: Complex64) -> Result<Ciphertext> {
         self.check(&[a])?;
         let a = &*self.with_levels(a, 1)?;
@@ -116,11 +118,11 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// `a + values`, slot by slot; slots beyond the values stay.
+    /// `a + values`, slot by slot. Slots beyond the values are unchanged.
     ///
     /// # Errors
-    /// If a is of another client or other parameters, there are more values than slots, or the sum may be larger than its
-    /// level holds.
+    /// If a belongs to another client or to other parameters, there are more values than slots, or the sum may exceed
+    /// the capacity of its level.
     pub fn add_plain(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext> {
         self.check(&[a])?;
         let limbs = a.inner.limbs();
@@ -134,11 +136,11 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// `a·values`, slot by slot, a level below; slots beyond the values become 0.
+    /// `a·values`, slot by slot, one level below. Slots beyond the values become 0.
     ///
     /// # Errors
-    /// If a is of another client or other parameters or has no level, there are more values than slots, or the product may
-    /// be larger than its level holds.
+    /// If a belongs to another client or to other parameters or has no level, there are more values than slots, or the
+    /// product may exceed the capacity of its level.
     pub fn mul_plain(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext> {
         self.check(&[a])?;
         let a = &*self.with_levels(a, 1)?;
@@ -156,11 +158,13 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// `a·b`, slot by slot, a level below the lower of them. Errors are multiplied by the bounds of the other operand; the
-    /// product of both errors counts as bias, as large as both are but for a probability of 2^-80 per slot each.
+    /// `a·b`, slot by slot, one level below the lower of both. Errors are multiplied by the bounds of the other
+    /// operand. The product of both errors counts as bias, which holds except with probability 2^-80 per slot and
+    /// operand.
     ///
     /// # Errors
-    /// If one is of another client or other parameters or has no level, or the product may be larger than its level holds.
+    /// If one belongs to another client or to other parameters or has no level, or the product may exceed the capacity
+    /// of its level.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
         self.check(&[a, b])?;
         let is_square = std::ptr::eq(a, b);
@@ -170,7 +174,7 @@ impl EvaluationKey {
         let limbs = a.inner.limbs().min(b.inner.limbs()) - 1;
         let (size_a, size_b) = (a.bounds().modulus(), b.bounds().modulus());
         let (bias_a, bias_b) = (a.tags.bias, b.tags.bias);
-        // Of both parts, 2 for √2 of either.
+        // An error has √2 times the size of its parts, hence 2 for both errors.
         let of_errors = 2.0 * a.error().largest(LOG2_FAIL) * b.error().largest(LOG2_FAIL);
         let bias = size_a * bias_b + size_b * bias_a + of_errors;
         let tags = Tags { bounds: a.bounds() * b.bounds(), bias, ..a.tags };
@@ -182,11 +186,12 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// Slots rotated to the left by `steps`, to the right if that is negative: slot j gets what was in slot `j + steps`.
-    /// With a key for it in one step, else by the powers of two in it.
+    /// Rotates slots to the left by `steps`, or to the right if it is negative: slot j gets the value of slot
+    /// `j + steps`. The rotation is a single step if there is a key for it, else a sequence of rotations by powers of
+    /// two.
     ///
     /// # Errors
-    /// If a is of another client or other parameters; [`Error::MissingKey`].
+    /// If a belongs to another client or to other parameters; [`Error::MissingKey`].
     pub fn rotate(&self, a: &Ciphertext, steps: i64) -> Result<Ciphertext> {
         self.check(&[a])?;
         let slots = a.slots();
@@ -209,8 +214,8 @@ impl EvaluationKey {
         }))
     }
 
-    /// In every slot j the sum of slots `j, j + 1, …, j + count - 1`, cyclically: of all slots, if `count` is their number.
-    /// Takes rotations by the powers of two below `count`, and bounds grow by that factor.
+    /// Sums slots `j, j + 1, …, j + count - 1`, cyclically, in every slot j: all slots, if `count` is their number.
+    /// Needs rotations by the powers of two below `count`; bounds grow by that factor.
     ///
     /// ```
     /// use cryptable_approximate::{KeySet, Parameters, SecretKey};
@@ -224,7 +229,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If `count` is not a power of two of at most the number of slots; as [`EvaluationKey::rotate`] and
+    /// If `count` is not a power of two up to the number of slots; also the errors of [`EvaluationKey::rotate`] and
     /// [`EvaluationKey::add`].
     pub fn inner_sum(&self, ct: &Ciphertext, count: usize) -> Result<Ciphertext> {
         let ok = count.is_power_of_two() && count <= ct.slots();
@@ -234,10 +239,10 @@ impl EvaluationKey {
             .try_fold(ct.clone(), |sum, k| self.add(&sum, &self.rotate(&sum, 1 << k)?))
     }
 
-    /// Complex conjugates of slots.
+    /// Conjugates slots.
     ///
     /// # Errors
-    /// If a is of another client or other parameters; [`Error::MissingKey`].
+    /// If a belongs to another client or to other parameters; [`Error::MissingKey`].
     pub fn conjugate(&self, a: &Ciphertext) -> Result<Ciphertext> {
         self.check(&[a])?;
         if !self.key_set().has_conjugation() {
@@ -246,10 +251,10 @@ impl EvaluationKey {
         Ok(self.both(a, |evaluator, ct| evaluator.conjugate(ct), |dry, ct| dry.conjugate(ct)))
     }
 
-    /// Lowers to a level: less memory, and faster operations.
+    /// Lowers a ciphertext to a level, which needs less memory and makes operations faster.
     ///
     /// # Errors
-    /// If a is of another client or other parameters, or has fewer levels.
+    /// If a belongs to another client or to other parameters, or has fewer levels.
     pub fn lower(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext> {
         self.check(&[a])?;
         let limit = format!("it must be at most {}, that of the ciphertext", a.level());
@@ -275,8 +280,8 @@ impl EvaluationKey {
         Ok(PreparedMap { map: map.clone(), encoded, parameter_digest: self.parameters().digest() })
     }
 
-    /// The product of a matrix with slots, a level below that of the matrix. Errors of slots are multiplied by the largest sum
-    /// of absolute values of a row: they may depend on each other.
+    /// Multiplies slots by a matrix. The result is one level below that of the matrix. Errors of slots are multiplied
+    /// by the largest sum of absolute values of a row, because they may depend on each other.
     ///
     /// ```
     /// use cryptable_approximate::{Complex64, KeySet, LinearMap, Parameters, SecretKey};
@@ -294,8 +299,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If one is of another client or other parameters, the ciphertext has fewer levels than the matrix is for, or the
-    /// product may be larger than its level holds.
+    /// If one belongs to another client or to other parameters, the ciphertext has fewer levels than the matrix needs,
+    /// or the product may exceed the capacity of its level.
     pub fn transform(&self, ct: &Ciphertext, map: &PreparedMap) -> Result<Ciphertext> {
         let PreparedMap { map, encoded, parameter_digest } = map;
         self.check(&[ct])?;
@@ -311,14 +316,14 @@ impl EvaluationKey {
         let inner = evaluator.transform(&levels.lower(&evaluator, &ct.inner, limbs), encoded, 1);
         let lowered = levels.lower(&dry_run, &ct.shape, limbs);
         let mut shape = dry_run.transform(&lowered, map.plan(), 1);
-        // Errors of slots may depend on each other, as those of a sum over slots do.
+        // Errors of slots may depend on each other, for example those of a sum over slots.
         let independent = map.plan().row_norm.powi(2);
         let dependent = (map.row_sum().powi(2) - independent).max(0.0);
         shape.noise += SlotNoise::roundings(lowered.noise.total() * dependent);
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// Applies an operation that keeps bounds of slots, on both arithmetics.
+    /// Applies an operation that preserves bounds of slots, on both arithmetics.
     fn both(
         &self,
         a: &Ciphertext,
@@ -349,11 +354,11 @@ impl EvaluationKey {
         Ok(Plaintext::encode(self.ring(), &embedding, &padded, scale, limbs))
     }
 
-    /// Checks that `limbs` limbs hold the slots.
+    /// Checks that `limbs` limbs can hold the slots.
     pub(crate) fn check_capacity(&self, tags: Tags, limbs: usize) -> Result<()> {
         let capacity = self.parameters().level_scales().capacity(limbs);
         let size = tags.bounds.modulus();
-        let limit = format!("it must be at most {capacity}, what its level holds");
+        let limit = format!("it must be at most {capacity}, the capacity of its level");
         demand(size <= capacity, "bound of the result", size, &limit)
     }
 }

@@ -1,12 +1,14 @@
-//! From slots to packed integers and back: vectors of this crate and ciphertexts of [`cryptable_packed`] under one secret.
+//! Conversion of slots to packed integers and back: vectors of this crate and ciphertexts of [`cryptable_packed`] under
+//! one secret.
 //!
-//! SlotsToCoeffs brings slots, as fractions of a modulus, to coefficients modulo q_0; the switch to a power of two makes them
-//! packed integers (lines 7 and 8 of Algorithm 1 of Alexandru, Kim, Polyakov, CRYPTO 2025, ePrint 2024/1623). Back, packed
-//! integers are raised on the chain of vectors, and a table of theirs ends in slots (lines 1 to 6).
+//! SlotsToCoeffs moves slots, as fractions of a modulus, to coefficients modulo q_0; the switch to a power of two makes
+//! packed integers of them (lines 7 and 8 of Algorithm 1 of Alexandru, Kim, Polyakov, CRYPTO 2025, ePrint 2024/1623).
+//! For the way back, packed integers are raised on the chain of vectors, and a table of them ends in slots (lines 1 to
+//! 6).
 //!
-//! **Order.** The homomorphic DFTs reverse bits: the real part of slot j is packed value [`Parameters::packed_index`] of j,
-//! its imaginary part, of n slots, the value n after that. Packed values are twice as many as slots: all coefficients of
-//! the ring, or of a subring.
+//! **Order.** The homomorphic DFTs reverse bits: the real part of slot j is packed value [`Parameters::packed_index`]
+//! of j, and for n slots its imaginary part is the value n places after that. There are twice as many packed values as
+//! slots: all coefficients of the ring, or of a subring.
 
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
@@ -25,7 +27,8 @@ use crate::lookup_circuit::{PredictedLookup, in_periods};
 use crate::parameters::Parameters;
 use crate::slot_table::{Grid, SlotTable};
 
-/// The word of a client that its keys of vectors and of packed integers are of one secret: what servers convert by.
+/// The client's statement that its keys of vectors and of packed integers share a secret. Servers need it for
+/// conversions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedSecret {
     /// The key of vectors.
@@ -34,7 +37,7 @@ pub struct SharedSecret {
     pub packed: KeyId,
 }
 
-/// A server's key of packed integers, with the client's word that its secret is that of vectors.
+/// A server's key of packed integers, with the client's statement that its secret is that of vectors.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedKey<'a> {
     /// The key of packed integers.
@@ -44,7 +47,7 @@ pub struct PackedKey<'a> {
 }
 
 impl Parameters {
-    /// Returns the packed value that the real part of a slot is: its bits reversed, an involution.
+    /// Returns the index of the packed value for the real part of a slot: the slot's bits reversed, an involution.
     ///
     /// ```
     /// use cryptable_approximate::Parameters;
@@ -54,7 +57,7 @@ impl Parameters {
     /// ```
     ///
     /// # Panics
-    /// If there are not as many slots.
+    /// If there is no such slot.
     #[must_use]
     pub fn packed_index(&self, slot: usize) -> usize {
         let slots = self.slots();
@@ -64,12 +67,13 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Integers modulo `modulus` in slots, up to errors, as packed integers: real parts, and imaginary ones as further values
-    /// if slots are complex. The result has no more noise than it states, and is refused where it would decrypt wrong.
+    /// Converts integers modulo `modulus` in slots, with errors, to packed integers: real parts and, if slots are
+    /// complex, imaginary parts as further values. The result states a bound on its noise. It is refused if it would be
+    /// decrypted wrong.
     ///
     /// # Errors
-    /// If something is of another client or other parameters, or has no level; the two ring degrees differ, or packed values
-    /// are not twice as many as slots; [`Error::NoiseTooLarge`]; [`Error::MissingKey`].
+    /// If something belongs to another client or to other parameters, or has no level; the two ring degrees differ, or
+    /// the number of packed values is not twice that of slots; [`Error::NoiseTooLarge`]; [`Error::MissingKey`].
     pub fn to_packed(
         &self,
         ct: &Ciphertext,
@@ -111,8 +115,8 @@ impl EvaluationKey {
         packed.key.import(switch_to_power_of_two(self.ring(), coefficients.parts, shape), noise)
     }
 
-    /// Returns the table of packed integers in slots, with levels: real slots of up to as many values as there are slots, complex
-    /// ones of more.
+    /// Looks up packed integers in a table and returns the results in slots, with levels. The slots are real if there
+    /// are at most as many values as slots, and complex otherwise.
     ///
     /// ```
     /// use cryptable_approximate::{Grid, KeySet, PackedKey, Parameters, SecretKey, SlotTable};
@@ -136,9 +140,9 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If something is of another client or other parameters; the two ring degrees differ, or packed values are not twice as
-    /// many as slots; the table is not one of integers of their modulus, or has too many levels; their noise may reach
-    /// halfway to another integer; [`Error::MissingKey`].
+    /// If something belongs to another client or to other parameters; the two ring degrees differ, or the number of
+    /// packed values is not twice that of slots; the table is not one of integers of their modulus, or has too many
+    /// levels; their noise may reach halfway to another integer; [`Error::MissingKey`].
     pub fn from_packed(
         &self,
         ct: &packed::Ciphertext,
@@ -172,8 +176,8 @@ impl EvaluationKey {
         Ok(self.look_up_coefficients(&bottom, &[table.into()], parts, vec![result]).swap_remove(0))
     }
 
-    /// Checks a key of packed integers against the client's statement that it is of this secret, on the same ring;
-    /// returns the ring's degree.
+    /// Checks a key of packed integers against the client's statement that it has this secret, on the same ring.
+    /// Returns the ring's degree.
     fn check_packed(&self, packed: PackedKey<'_>) -> Result<usize> {
         let PackedKey { key, shared } = packed;
         check_client("word of a shared secret", self.key_id(), shared.vectors)?;
@@ -187,7 +191,7 @@ impl EvaluationKey {
     }
 }
 
-/// Variance of a coefficient by the rounding of both words to a modulus, as a fraction of it.
+/// Variance of a coefficient from the rounding of both words to a modulus, as a fraction of it.
 fn rounding_variance(degree: usize, modulus: f64) -> f64 {
     (1.0 + 2.0 * degree as f64 / 3.0) / 12.0 / (modulus * modulus)
 }

@@ -1,4 +1,4 @@
-//! Parameters: a literal that was validated, with everything that follows from it.
+//! Parameters: a validated literal, with everything that follows from it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +18,7 @@ use crate::levels::Levels;
 use crate::literal::ParametersLiteral;
 use crate::validation;
 
-/// A validated, immutable parameter set. Clones share what was computed.
+/// A validated, immutable parameter set. Clones share computed data.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     literal: Arc<ParametersLiteral>,
@@ -27,13 +27,13 @@ pub struct Parameters {
     levels: Arc<Levels>,
     bootstrap: Arc<Option<BootstrapCircuit>>,
     digest: [u8; 32],
-    /// Built when it is first used: planning needs none.
+    /// Built on first use: planning does not need it.
     ring: Arc<OnceLock<Arc<Ring>>>,
 }
 
 impl Parameters {
-    /// Validates a literal: every number against its bounds before anything is built, and the security that it claims, of
-    /// all secrets, by the embedded tables.
+    /// Validates a literal: checks every number against its bounds before anything is built, and the claimed security
+    /// of all secrets by the embedded tables.
     ///
     /// # Errors
     /// If a number is out of bounds, or security is below what is claimed.
@@ -60,19 +60,19 @@ impl Parameters {
         Ok(Self { literal, primes, security_bits, levels, bootstrap, digest, ring: Arc::default() })
     }
 
-    /// Returns the literal that they were made of.
+    /// Returns the literal of these parameters.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal
     }
 
-    /// Slots of a ciphertext.
+    /// Number of slots of a ciphertext.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.literal.slots
     }
 
-    /// Multiplications that fresh and bootstrapped ciphertexts have left.
+    /// Number of multiplications that fresh and bootstrapped ciphertexts have left.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.literal.levels.len()
@@ -84,7 +84,7 @@ impl Parameters {
         self.literal.bootstrapping.is_some()
     }
 
-    /// Estimated security in bits, classical; 0 for insecure toys.
+    /// Estimated classical security in bits; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         self.security_bits
@@ -96,29 +96,29 @@ impl Parameters {
         self.literal.security
     }
 
-    /// Returns log2 of the probability that any value of a bootstrapped ciphertext goes wrong altogether, both parts of all slots.
-    /// Negative infinity without bootstrapping.
+    /// Returns log2 of the probability that any value of a bootstrapped ciphertext is completely wrong, counting both
+    /// parts of all slots. Negative infinity without bootstrapping.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         FailureProbability::from_log2(self.log2_fail_per_slot()).of_any(2 * self.slots()).log2()
     }
 
-    /// Returns log2 of the probability per slot that a bootstrap goes wrong altogether: that the overflow of ModRaise leaves the
-    /// interval of the exponential. Negative infinity without bootstrapping.
+    /// Returns log2 of the probability per slot that a bootstrap is completely wrong, because the overflow of ModRaise
+    /// leaves the interval of the exponential. Negative infinity without bootstrapping.
     #[must_use]
     pub fn log2_fail_per_slot(&self) -> f64 {
         let bootstrapping = self.literal.bootstrapping.as_ref();
         bootstrapping.map_or(f64::NEG_INFINITY, |it| it.log2_fail)
     }
 
-    /// Returns the LWE problems that all secrets rest on.
+    /// Returns the LWE problems on which the security of all secrets rests.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let (degree, sparse_weight) = secrets(&self.literal);
         self.primes.lwe_instances(degree, sparse_weight)
     }
 
-    /// Returns log2 of the largest modulus that a key has.
+    /// Returns log2 of the largest modulus of any key.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         self.primes.log2_largest()
@@ -133,8 +133,8 @@ impl Parameters {
     /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::Insecure`] if they claim no security and that is not allowed; if the bytes are no
-    /// literal, or the literal is not valid.
+    /// [`cryptable_lattice::Error::Insecure`] if the parameters claim no security and `options` do not allow that; also
+    /// if the bytes are no literal, or the literal is not valid.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: ParametersLiteral = serde_json::from_slice(bytes)
             .map_err(|error| WireError::invalid("parameters", error, "a literal of vectors"))?;
@@ -142,13 +142,13 @@ impl Parameters {
         Self::new(literal)
     }
 
-    /// BLAKE3 of [`Parameters::to_bytes`]: what keys and ciphertexts carry.
+    /// BLAKE3 digest of [`Parameters::to_bytes`], which keys and ciphertexts carry.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
     }
 
-    /// The ring with all primes and their tables: one of all clones.
+    /// The ring with all primes and their tables. All clones share it.
     pub(crate) fn ring(&self) -> Arc<Ring> {
         Arc::clone(self.ring.get_or_init(|| Arc::new(Ring::of(self.moduli()))))
     }
@@ -186,7 +186,7 @@ impl Parameters {
         (*self.bootstrap).as_ref()
     }
 
-    /// Returns the error of a bootstrapped fresh ciphertext with parts up to 1; none without bootstrapping.
+    /// Returns the error of a bootstrapped fresh ciphertext with parts up to 1, or `None` without bootstrapping.
     #[must_use]
     pub fn bootstrap_error(&self) -> Option<SlotError> {
         let circuit = self.bootstrap_circuit()?;
@@ -194,7 +194,7 @@ impl Parameters {
         Some(self.slot_error(shape.noise, bias))
     }
 
-    /// The limit of noise of slots that key generation keeps.
+    /// The limit on noise of slots that key generation enforces.
     pub(crate) fn slot_limit(&self) -> f64 {
         embedding_limit(self.literal.ring_degree)
     }
@@ -204,7 +204,7 @@ impl Parameters {
         SlotError { deviation: noise.total().sqrt(), bias, slot_limit: self.slot_limit() }
     }
 
-    /// Counts of the operations of a bootstrap of a ciphertext of the lowest level; none without bootstrapping.
+    /// Counts the operations of a bootstrap of a ciphertext of the lowest level; `None` without bootstrapping.
     #[must_use]
     pub fn bootstrap_counts(&self) -> Option<Counts> {
         let (circuit, dry_run) = (self.bootstrap_circuit()?, self.dry_run());
@@ -214,13 +214,14 @@ impl Parameters {
         Some(dry_run.counts())
     }
 
-    /// Returns the dry run's shape of a fresh ciphertext with slots of this mean square.
+    /// Returns the dry run's shape of a fresh ciphertext whose slots have this mean square.
     pub(crate) fn fresh_shape(&self, mean_square: f64) -> Shape {
         let scale = self.levels.scale_at(self.levels.top());
         self.encrypted_shape(mean_square, self.dry_run().fresh_noise(scale))
     }
 
-    /// Returns the dry run's shape of a ciphertext with all levels, slots of this mean square, and noise of its encryption.
+    /// Returns the dry run's shape of a ciphertext with all levels, slots of this mean square, and the noise of its
+    /// encryption.
     pub(crate) fn encrypted_shape(&self, mean_square: f64, mut noise: SlotNoise) -> Shape {
         let limbs = self.levels.top();
         let scale = self.levels.scale_at(limbs);
@@ -234,8 +235,8 @@ impl Parameters {
     }
 }
 
-/// Checks that the primes of levels are nearly as large as requested: they are chosen so that scales stay, for similar
-/// sizes.
+/// Checks that the primes of levels nearly have the requested sizes: they are chosen so that scales stay equal, which
+/// works for similar sizes.
 fn check_found(literal: &ParametersLiteral, main: &[u64]) -> Result<()> {
     for (&prime, size) in main.iter().zip(literal.chain()) {
         let bits = (prime as f64).log2();

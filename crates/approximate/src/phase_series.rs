@@ -1,8 +1,8 @@
-//! Trigonometric series of slots' phases: how bootstraps evaluate functions of any kind.
+//! Trigonometric series of slots' phases, by which bootstraps evaluate functions of any kind.
 
 use num_complex::Complex64;
 
-/// How slots become phases: x is the fraction `(x - first)/period` of a turn.
+/// The map from slots to phases: x is the fraction `(x - first)/period` of a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SlotPeriod {
     /// The slot whose phase is 0.
@@ -14,21 +14,21 @@ pub(crate) struct SlotPeriod {
 /// A series `Re Σ_k C_k·e^{2πikt}` of slots' phases t.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PhaseSeries {
-    /// How slots become phases.
+    /// The map from slots to phases.
     pub period: SlotPeriod,
-    /// `C_k/2`, a power of two of them: adding the conjugate gives the real part.
+    /// `C_k/2`, padded to a power of two: adding the conjugate yields the real part.
     halves: Vec<Complex64>,
 }
 
 impl PhaseSeries {
-    /// The series with these `C_k`.
+    /// Makes the series with these `C_k`.
     pub(crate) fn new(period: SlotPeriod, coefficients: impl Iterator<Item = Complex64>) -> Self {
         let mut halves: Vec<_> = coefficients.map(|c| c / 2.0).collect();
         halves.resize(halves.len().next_power_of_two().max(2), Complex64::ZERO);
         Self { period, halves }
     }
 
-    /// Levels between the exponential and the result.
+    /// Number of levels between the exponential and the result.
     pub(crate) fn levels(&self) -> usize {
         self.halves.len().ilog2() as usize
     }
@@ -43,7 +43,7 @@ impl PhaseSeries {
         std::f64::consts::TAU * k as f64 / self.period.period
     }
 
-    /// The derivative of this order of `Σ_k C_k·e^{2πikt}` by x.
+    /// The derivative of this order of `Σ_k C_k·e^{2πikt}` with respect to x.
     pub(crate) fn derivative(&self, order: u32, x: f64) -> Complex64 {
         let turn = Complex64::from_polar(1.0, self.frequency(1) * (x - self.period.first));
         let power = |k: usize| Complex64::new(0.0, self.frequency(k)).powu(order);

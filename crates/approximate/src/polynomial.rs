@@ -19,7 +19,7 @@ use crate::levels::Levels;
 /// Highest degree of a polynomial.
 const MAX_DEGREE: usize = 1023;
 
-/// A polynomial in the Chebyshev basis on an interval `[-b, b]`, maybe in place of another function.
+/// A polynomial in the Chebyshev basis on an interval `[-b, b]`, exact or an approximation of another function.
 ///
 /// ```
 /// use cryptable_approximate::Polynomial;
@@ -34,7 +34,7 @@ const MAX_DEGREE: usize = 1023;
 pub struct Polynomial {
     series: ChebyshevSeries,
     interval: f64,
-    /// Largest distance to what it stands for.
+    /// Largest distance to the approximated function.
     bias: f64,
 }
 
@@ -42,7 +42,7 @@ impl Polynomial {
     /// `Σ c_k·T_k(x/b)`.
     ///
     /// # Errors
-    /// If there is no coefficient or more than 1024, or a number is not finite, or b is not positive.
+    /// If there is no coefficient or more than 1024, a number is not finite, or b is not positive.
     pub fn chebyshev(coefficients: &[f64], interval: f64) -> Result<Self> {
         check_numbers(coefficients, interval)?;
         let coefficients = coefficients.iter().map(|&c| Complex64::from(c)).collect();
@@ -60,8 +60,8 @@ impl Polynomial {
         Ok(Self { series, interval, bias: 0.0 })
     }
 
-    /// The polynomial of this degree that agrees with f at Chebyshev's points of `[-b, b]`. Its distance to f, at 16 points a
-    /// degree, goes into the bias of results.
+    /// Interpolates f at the Chebyshev points of `[-b, b]` by a polynomial of this degree. Its distance to f, at 16
+    /// points per degree, enters the bias of results.
     ///
     /// # Errors
     /// If the degree is above 1023, b is not positive, or a value is not finite.
@@ -76,33 +76,33 @@ impl Polynomial {
         Ok(found)
     }
 
-    /// Its degree.
+    /// The degree of the polynomial.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.series.coefficients.len() - 1
     }
 
-    /// Levels that it takes.
+    /// Number of levels that an evaluation consumes.
     #[must_use]
     pub fn levels(&self) -> usize {
         log_length(self.degree()) as usize + usize::from(self.interval.to_bits() != 1f64.to_bits())
     }
 
-    /// Its value at x in `[-b, b]`.
+    /// The value at x in `[-b, b]`.
     #[must_use]
     pub fn evaluate(&self, x: f64) -> f64 {
         self.series.evaluate(x / self.interval).re
     }
 
-    /// Largest distance to f, at 16 points a degree.
+    /// Largest distance to f, at 16 points per degree.
     #[must_use]
     pub fn max_error(&self, f: impl Fn(f64) -> f64) -> f64 {
         let samples = 16 * (self.degree() + 1);
         self.series.max_error(|x| f(self.interval * x).into(), samples)
     }
 
-    /// A bound on its absolute values: the sum of those of all coefficients, and never more than at 16 points a degree by
-    /// the ratio that Bernstein's inequality gives.
+    /// A bound on the absolute values: the smaller of the sum of absolute coefficients, and of the largest value at 16
+    /// points per degree times the ratio from Bernstein's inequality.
     fn bound(&self) -> f64 {
         let sum: f64 = self.series.coefficients.iter().map(|c| c.norm()).sum();
         let samples = 16 * (self.degree() + 1);
@@ -112,7 +112,8 @@ impl Polynomial {
         sum.min(values.fold(0.0, f64::max) / (std::f64::consts::PI / 32.0).cos())
     }
 
-    /// A bound on its slope on the interval: `Σ |c_k|·k²/b`, or that of the values by Markov's inequality.
+    /// A bound on the slope on the interval: `Σ |c_k|·k²/b`, or the bound on values times the factor from Markov's
+    /// inequality.
     fn slope(&self) -> f64 {
         let terms = self.series.coefficients.iter().enumerate();
         let sum: f64 = terms.map(|(k, c)| c.norm() * (k * k) as f64).sum();
@@ -121,7 +122,7 @@ impl Polynomial {
     }
 }
 
-/// log2 of the number of coefficients that are evaluated: at least two.
+/// log2 of the number of coefficients in an evaluation: at least two.
 fn log_length(degree: usize) -> u32 {
     (degree + 1).next_power_of_two().ilog2().max(1)
 }
@@ -135,7 +136,7 @@ fn check_numbers(coefficients: &[f64], interval: f64) -> Result<()> {
     demand(size.is_finite(), "sum of all coefficients", size, "finite")
 }
 
-/// Evaluates on `x/b` of `limbs` limbs, to the scale of the level where it ends.
+/// Evaluates on `x/b` with `limbs` limbs, to the scale of the level where the evaluation ends.
 fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     levels: &Levels,
@@ -152,17 +153,17 @@ fn evaluate<A: Arithmetic>(
     let mut coefficients = polynomial.series.coefficients.clone();
     coefficients.resize(1 << log_length, Complex64::ZERO);
     let end = limbs - polynomial.levels();
-    // Baby steps are about as many as blocks.
+    // The numbers of baby steps and of blocks are about equal.
     let log_babies = log_length.div_ceil(2);
     let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, &scaled, log_length, log_babies);
     steps.evaluate_at_least_depth(arithmetic, &coefficients, levels.scale_at(end))
 }
 
 impl EvaluationKey {
-    /// A polynomial of every slot, which must be real.
+    /// Evaluates a polynomial of every slot. Slots must be real.
     ///
-    /// Errors of slots are multiplied by the polynomial's slope at most. What the evaluation adds is no bound but a prediction
-    /// with a margin: it takes errors of the terms as independent.
+    /// Errors of slots are multiplied by at most the polynomial's slope. The error that the evaluation adds is not a
+    /// bound but a prediction with a margin: it takes errors of the terms as independent.
     ///
     /// ```
     /// use cryptable_approximate::{KeySet, Parameters, Polynomial, SecretKey};
@@ -177,8 +178,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, its slots may be complex or beyond the polynomial's
-    /// interval, or it has not as many levels.
+    /// If the ciphertext belongs to another client or to other parameters, its slots may be complex or beyond the
+    /// polynomial's interval, or it has too few levels.
     pub fn polynomial(&self, x: &Ciphertext, polynomial: &Polynomial) -> Result<Ciphertext> {
         self.check(&[x])?;
         let x = &*self.with_levels(x, polynomial.levels())?;
@@ -190,7 +191,7 @@ impl EvaluationKey {
         let (evaluator, dry_run) = self.arithmetics();
         let levels = self.parameters().level_scales();
         let inner = evaluate(&evaluator, levels, &x.inner, polynomial);
-        // The noise of evaluation, of an exact argument; and that of the argument by the slope.
+        // The noise of the evaluation at an exact argument, plus that of the argument times the slope.
         let mut exact = x.shape;
         exact.noise = SlotNoise::ZERO;
         let mut shape = evaluate(&dry_run, levels, &exact, polynomial);

@@ -1,4 +1,4 @@
-//! The public key of vectors: encrypts for the holder of a secret key.
+//! The public key of vectors: encrypts to the holder of a secret key.
 
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
@@ -11,11 +11,11 @@ use crate::encryption::{Encryption, encrypting_key};
 use crate::parameters::Parameters;
 use crate::secret_key::SecretKey;
 
-/// A public key of vectors: anyone who has it encrypts, only the secret key decrypts.
+/// A public key of vectors: anyone who has it can encrypt, only the secret key decrypts.
 ///
-/// One ring element modulo the primes of all levels and one special prime, and a seed: 0.78 MB for seven levels of 40 bits at
-/// ring degree 16,384. Ciphertexts have the error of a rounding, which is larger than that of the secret key's fresh ones, and
-/// state it.
+/// One ring element modulo the primes of all levels and one special prime, and a seed: 0.78 MB for seven levels of 40
+/// bits at ring degree 16,384. Ciphertexts have the error of a rounding, which is larger than that of ciphertexts that
+/// the secret key encrypts, and state it.
 ///
 /// ```
 /// use cryptable_approximate::{Parameters, PublicKey, SecretKey};
@@ -42,8 +42,8 @@ impl RingPublicParameters for Parameters {
 }
 
 impl SecretKey {
-    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this
-    /// key.
+    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to
+    /// this secret key.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below 2^-80.
@@ -61,7 +61,8 @@ impl Encryption for PublicKey {
         self.0.binding()
     }
 
-    /// Returns the shape of a ciphertext with the rounding of the division by the special prime p, and the error of the key over p.
+    /// Returns the shape of a ciphertext with the rounding of the division by the special prime p, and the key's error
+    /// divided by p.
     fn shape(&self) -> Shape {
         let parameters = self.0.parameters();
         let (dry_run, levels) = (parameters.dry_run(), parameters.level_scales());

@@ -23,7 +23,7 @@ use crate::key_set::KeySet;
 use crate::packed_integers::SharedSecret;
 use crate::parameters::Parameters;
 
-/// log2 of the probability per slot that its error is beyond the step that it is rounded to.
+/// log2 of the probability per slot that its error exceeds the step to which it is rounded.
 const LOG2_FAIL_OF_ROUNDING: f64 = -40.0;
 
 /// The secret key of one client: a uniform ternary polynomial. Zeroized on drop, redacted in Debug, not `Clone`.
@@ -36,7 +36,7 @@ impl RingSecretParameters for Parameters {
     const SECRET_KEY: ObjectType = ObjectType::VectorSecretKey;
     const IDENTIFIER: &'static str = "cryptable: identifier of a secret key of vectors";
 
-    /// Without bootstrapping nothing is under the sparse secret: that of weight 1 hides nothing.
+    /// Without bootstrapping, nothing is encrypted under the sparse secret: one of weight 1 hides nothing.
     fn sparse_weight(&self) -> u32 {
         self.literal().bootstrapping.as_ref().map_or(1, |it| it.sparse_weight)
     }
@@ -76,8 +76,8 @@ impl SecretKey {
         Self(RingSecretKey::generate(parameters))
     }
 
-    /// Generates the evaluation key of a server in the same process, with [`KeySet::for_parameters`]. Progress counts
-    /// switching keys.
+    /// Generates the evaluation key for a server in the same process, with [`KeySet::for_parameters`]. `progress`
+    /// counts switching keys.
     ///
     /// # Errors
     /// [`Error::Cancelled`].
@@ -85,10 +85,10 @@ impl SecretKey {
         self.evaluation_key_for(&KeySet::for_parameters(self.parameters()), progress)
     }
 
-    /// Generates the evaluation key of a server in the same process, for what a key set names.
+    /// Generates the evaluation key for a server in the same process, with the keys of a key set.
     ///
     /// # Errors
-    /// If the parameters do not have what is asked for, or [`Error::Cancelled`].
+    /// If the parameters do not support a requested key, or [`Error::Cancelled`].
     pub fn evaluation_key_for(
         &self,
         keys: &KeySet,
@@ -106,11 +106,11 @@ impl SecretKey {
         self.write_evaluation_key_for(&KeySet::for_parameters(self.parameters()), out, progress)
     }
 
-    /// Generates an evaluation key for what a key set names and writes it, one switching key at a time: parameters and
-    /// key set, the key identifier, then seed and words of every switching key. Progress counts switching keys.
+    /// Generates an evaluation key with the keys of a key set and writes it, one switching key at a time: parameters
+    /// and key set, the key identifier, then seed and words of every switching key. `progress` counts switching keys.
     ///
     /// # Errors
-    /// If the parameters do not have what is asked for, writing fails, or [`Error::Cancelled`].
+    /// If the parameters do not support a requested key, writing fails, or [`Error::Cancelled`].
     pub fn write_evaluation_key_for(
         &self,
         keys: &KeySet,
@@ -121,7 +121,7 @@ impl SecretKey {
         self.write_keys(&parameters, out, progress)
     }
 
-    /// A key of the secret of packed integers, so that servers convert between the two.
+    /// Makes a key with the secret of packed integers, so that servers can convert between the two.
     ///
     /// # Errors
     /// If their ring degrees differ.
@@ -134,42 +134,42 @@ impl SecretKey {
         Ok(Self(RingSecretKey::from_secret(parameters.clone(), secret)))
     }
 
-    /// Returns the word for servers that a key of packed integers has the same secret.
+    /// Returns the statement for servers that a key of packed integers has the same secret.
     ///
     /// # Errors
-    /// If it has another: [`Error::OtherClient`].
+    /// [`Error::OtherClient`] if it has another secret.
     pub fn shared_secret(&self, packed: &cryptable_packed::SecretKey) -> Result<SharedSecret> {
         let other = Self::sharing(self.parameters(), packed)?;
         check_client("secret key of packed integers", self.id(), other.id())?;
         Ok(SharedSecret { vectors: self.id(), packed: packed.id() })
     }
 
-    /// Returns the slots, each part rounded to a multiple of the least power of two that is beyond its error but for a probability
-    /// of 2^-40: less than the error, which depends on the secret, is not given away, but where values are near the middle
-    /// of two multiples. Where others see results of adversarial ciphertexts, use [`SecretKey::decrypt_flooded`].
+    /// Decrypts slots and rounds each part to a multiple of the smallest power of two that exceeds its error, except
+    /// with probability 2^-40. This hides the error, which depends on the secret, unless a value is near the middle of
+    /// two multiples. If others see results of adversarial ciphertexts, use [`SecretKey::decrypt_flooded`].
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters.
+    /// If the ciphertext belongs to another client or to other parameters.
     pub fn decrypt(&self, ct: &Ciphertext) -> Result<Vec<Complex64>> {
         self.decrypt_rounded(ct, None).map(SecretSlots::into_public)
     }
 
-    /// Real parts of [`SecretKey::decrypt`].
+    /// Returns the real parts of [`SecretKey::decrypt`].
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters.
+    /// If the ciphertext belongs to another client or to other parameters.
     pub fn decrypt_reals(&self, ct: &Ciphertext) -> Result<Vec<f64>> {
         let slots = self.decrypt_rounded(ct, None)?;
         Ok(slots.iter().map(|z| z.re).collect())
     }
 
-    /// Returns the slots with noise added that hides their own, as large as the error of the ciphertext asks for, before they are
-    /// rounded: security against those who choose what is computed and see results (Li, Micciancio, Schultz, Sorrell,
-    /// CRYPTO 2022).
+    /// Decrypts slots and, before rounding, adds noise that hides their own. Its size follows from the error of the
+    /// ciphertext. This is secure against those who choose the computation and see results (Li, Micciancio, Schultz,
+    /// Sorrell, CRYPTO 2022).
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, or the noise is larger than an eighth of the bound of
-    /// the slots.
+    /// If the ciphertext belongs to another client or to other parameters, or the noise exceeds an eighth of the bound
+    /// of the slots.
     pub fn decrypt_flooded(&self, ct: &Ciphertext, flooding: Flooding) -> Result<Vec<Complex64>> {
         self.decrypt_rounded(ct, Some(flooding)).map(SecretSlots::into_public)
     }
@@ -191,7 +191,7 @@ impl SecretKey {
     /// Distances of the slots from `expected`.
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters.
+    /// If the ciphertext belongs to another client or to other parameters.
     #[cfg(feature = "diagnostics")]
     pub fn errors(&self, ct: &Ciphertext, expected: &[Complex64]) -> Result<Vec<Complex64>> {
         ct.check(self.binding())?;

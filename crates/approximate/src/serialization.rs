@@ -9,15 +9,15 @@ use crate::bounds::SlotBounds;
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::parameters::Parameters;
 
-/// Name of ciphertexts in errors.
+/// Name that errors use for ciphertexts.
 const VECTOR: &str = "encrypted vector";
 
 /// Longest body of a ciphertext: two polynomials of 64 limbs at degree 131,072, and 1 MiB.
 const MAX_CIPHERTEXT_BYTES: u64 = (2 * 64 * 131_072 * 8) + (1 << 20);
 
 impl Ciphertext {
-    /// Returns the ciphertext in its wire format: identifier of its key, limbs, bounds of slots, deviation and bias of errors, and
-    /// the words of every limb at the width of its prime.
+    /// Writes the ciphertext in its wire format: identifier of its key, limbs, bounds of slots, deviation and bias of
+    /// errors, and the words of every limb at the width of its prime.
     ///
     /// ```
     /// use cryptable_approximate::{Ciphertext, Parameters, SecretKey};
@@ -29,7 +29,7 @@ impl Ciphertext {
     /// ```
     ///
     /// # Errors
-    /// If it is of other parameters.
+    /// If the ciphertext belongs to other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         let Binding { parameter_digest, key_id } = self.tags.binding;
         check_parameters(VECTOR, parameters.digest(), parameter_digest)?;
@@ -47,8 +47,8 @@ impl Ciphertext {
     /// Reads a ciphertext of these parameters.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged ciphertext, it is of other parameters, has a number that they do not
-    /// allow, or claims less noise than fresh ciphertexts have.
+    /// If the bytes are not exactly one undamaged ciphertext, it belongs to other parameters, a number in it is not
+    /// allowed, or it claims less noise than fresh ciphertexts have.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::VectorCiphertext;
         let (binding, mut reader) = Binding::open(bytes, object_type, MAX_CIPHERTEXT_BYTES)?;
@@ -70,7 +70,7 @@ impl Ciphertext {
         let deviation = number("deviation of errors", capacity)?;
         let bias = number("bias of errors", capacity)?;
         let least = parameters.fresh_shape(1.0).noise.total().sqrt();
-        // Two machines may compute a deviation with other roundings.
+        // Two machines may round differently when they compute a deviation.
         if deviation < least * (1.0 - 1e-6) {
             let expected = format!("at least {least:e}, that of fresh ones");
             return Err(Error::mismatch("noise of the vector", format!("{deviation:e}"), expected));

@@ -1,14 +1,14 @@
-//! The odd function of period 1 that stands for the identity near 0: what takes the overflow off phases.
+//! The odd function of period 1 that approximates the identity near 0 and removes the overflow of phases.
 //!
 //! `f(t) = (B/2π)·Σ_(m <= M) c_m·sin(2πmt)`, M = 2 or 3, is `B·t` for `|B·t| <= 1`, near every integer. The `c_m` make
-//! it exact at the zeros of the Chebyshev polynomial of degree 2M + 1, so that its error is that polynomial, nearly:
-//! with `θ = 2π/B`, `(B/2π)·θ^5/(30·2^4)` for M = 2, and `(B/2π)·θ^7/(140·2^6)` for M = 3. A sine alone would leave
-//! `θ³/6`; with an arcsine of degree 3 behind it, `θ^5·3/40` for two products.
+//! it exact at the zeros of the Chebyshev polynomial of degree 2M + 1, so that its error is nearly that polynomial:
+//! with `θ = 2π/B`, `(B/2π)·θ^5/(30·2^4)` for M = 2, and `(B/2π)·θ^7/(140·2^6)` for M = 3. A single sine would leave
+//! `θ³/6`; followed by an arcsine of degree 3, `θ^5·3/40` for two products.
 //!
-//! With `w = e^{i(2πt + φ)}` and the φ that turns the last coefficient, it is the real part of
-//! `(B/2π)·|c_M|·w·(w + γ_1)`, or of `(B/2π)·|c_M|·w·(w² + γ_2·w + γ_1)`: M - 1 products.
+//! With `w = e^{i(2πt + φ)}`, where φ turns the last coefficient, f is the real part of `(B/2π)·|c_M|·w·(w + γ_1)`, or
+//! of `(B/2π)·|c_M|·w·(w² + γ_2·w + γ_1)`: M - 1 products.
 //!
-//! Levels: M - 1 beyond those of the exponential. Noise: errors of w are multiplied by `B/2π`, about, at t = 0.
+//! Levels: M - 1 beyond those of the exponential. Noise: errors of w are multiplied by about `B/2π` at t = 0.
 
 use std::f64::consts::TAU;
 
@@ -22,7 +22,7 @@ use num_complex::Complex64;
 pub(crate) struct SineSum {
     pub series: ExponentialSeries,
     range: f64,
-    /// `c_1, c_2` and maybe `c_3`.
+    /// `c_1, c_2` and, for M = 3, `c_3`.
     coefficients: Vec<f64>,
 }
 
@@ -46,8 +46,8 @@ impl SineSum {
         Complex64::from_polar(self.coefficients[m - 1] / size, -(m as f64) * phase) * -Complex64::I
     }
 
-    /// Half of a complex number whose real part is f, for `x = t/K`, with one prime left to be dropped, which leads to the
-    /// given scale.
+    /// Half of a complex number whose real part is f, for `x = t/K`. One prime is left to be dropped, which leads to
+    /// the given scale.
     pub(crate) fn half<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -84,13 +84,13 @@ impl SineSum {
         arithmetic.relinearize(square, 1)
     }
 
-    /// Returns the factor of w at t = 0, by which w's error counts beside the product's own.
+    /// Returns the factor of w at t = 0, which multiplies w's error in addition to the product's own error.
     fn inner_size(&self) -> f64 {
         let (size, _) = self.leading();
         self.coefficients.iter().sum::<f64>().abs() / size
     }
 
-    /// Both parts of complex numbers as one, `f(t_x) + i·f(t_y)`, at the scale of [`Self::half`].
+    /// Joins both parts to complex numbers, `f(t_x) + i·f(t_y)`, at the scale of [`Self::half`].
     ///
     /// `2·Re h = h + conj(h)`, so that `f_x + i·f_y = (h_x + i·h_y) + conj(h_x - i·h_y)`: one conjugation for both.
     pub(crate) fn join<A: Arithmetic>(
@@ -101,7 +101,8 @@ impl SineSum {
         arithmetic.rescale(join_halves(arithmetic, halves), 1)
     }
 
-    /// The largest distance of f from `B·t` for `|B·t| <= bound`: that of the sines, at 64 points, and the series' own.
+    /// The largest distance of f from `B·t` for `|B·t| <= bound`: that of the sines, at 64 points, plus the error of
+    /// the series.
     pub(crate) fn bias(&self, bound: f64) -> f64 {
         let error = |step: u32| {
             let theta = TAU * bound / self.range * f64::from(step) / 64.0;

@@ -1,4 +1,4 @@
-//! Functions that bootstraps of slots evaluate: what those of points and smooth ones have in common.
+//! Functions that bootstraps of slots evaluate: the common interface of tables and smooth functions.
 
 use crate::phase_series::PhaseSeries;
 use crate::slot_table::SlotTable;
@@ -34,7 +34,7 @@ impl<'a> SlotFunction<'a> {
         }
     }
 
-    /// The largest absolute value, of whatever inputs.
+    /// The largest absolute value for any input.
     pub(crate) fn magnitude(self) -> f64 {
         match self {
             Self::Table(table) => table.magnitude(),
@@ -42,8 +42,8 @@ impl<'a> SlotFunction<'a> {
         }
     }
 
-    /// The size that errors are compared with: the largest difference of two values of a table; 1 for a smooth function,
-    /// whose tolerance is absolute too.
+    /// The size to which errors are compared: for a table the largest difference of two values; for a smooth function
+    /// 1, because its tolerance is also absolute.
     pub(crate) fn unit_of_precision(self) -> f64 {
         match self {
             Self::Table(table) => table.spread(),

@@ -1,9 +1,9 @@
-//! Dry runs of lookups of either kind of function, and what smooth functions make of errors.
+//! Dry runs of lookups of both kinds of functions, and the effect of smooth functions on errors.
 //!
-//! **Noise.** With F the series, S its largest slope and P its period, an error of the input is multiplied by S, an error
-//! of the phase by P·S, and a relative error of the exponential, of whatever direction, by the largest |Σ k·C_k·z^k|; the
-//! polynomial adds its own noise. By the mean value theorem these are bounds as long as errors stay within the guard
-//! beyond the interval. The distance of F and the function is the result's bias.
+//! **Noise.** Let F be the series, S its largest slope and P its period. An error of the input is multiplied by S, an
+//! error of the phase by P·S, and a relative error of the exponential, in any direction, by the largest |Σ k·C_k·z^k|;
+//! the polynomial adds its own noise. By the mean value theorem these are bounds as long as errors stay within the
+//! guard beyond the interval. The distance of F and the function is the result's bias.
 
 use cryptable_ckks::DryRun;
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
@@ -15,7 +15,7 @@ use crate::lookup_circuit::{PredictedLookup, in_periods};
 use crate::slot_function::SlotFunction;
 use crate::smooth_function::SmoothFunction;
 
-/// Errors that phases begin with.
+/// Errors of the phases before ModRaise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputErrors {
     /// Noise that the circuit adds before ModRaise.
@@ -27,7 +27,7 @@ pub(crate) struct InputErrors {
 }
 
 impl BootstrapCircuit {
-    /// A dry run of a lookup of slots of the given shape and error.
+    /// Dry run of a lookup of slots with the given shape and error.
     pub(crate) fn predict_lookup(
         &self,
         dry_run: &DryRun,
@@ -50,7 +50,7 @@ impl BootstrapCircuit {
         }
     }
 
-    /// A dry run of a smooth function of coefficients modulo q_0.
+    /// Dry run of a smooth function of coefficients modulo q_0.
     pub(crate) fn predict_smooth(
         &self,
         dry_run: &DryRun,
@@ -63,7 +63,7 @@ impl BootstrapCircuit {
         let (shape, gained) = self.predict_polynomial(dry_run, parts, function.series());
         let approximation = self.odd_function.series.approximation_error();
         let (slope, gain, period) = (function.slopes(), function.gains(), function.period());
-        // Deviations are stated of both parts: of real slots as if there were another.
+        // Stated deviations are those of both parts, also for real slots.
         let of_phases = 2.0 * (period * slope.bound).powi(2) * of_circuit;
         let of_exponential = 2.0 * gain.bound.powi(2) * gained;
         let of_polynomial = shape.noise * (2.0 / parts as f64);
@@ -71,7 +71,7 @@ impl BootstrapCircuit {
             + of_polynomial
             + errors.of_slots * slope.bound.powi(2);
         let of_input = errors.of_part.law().variance() + errors.of_part.bias().powi(2);
-        // The first term that the series leaves out oscillates, half of it along the modulus.
+        // The first omitted term of the series oscillates, half of it along the modulus.
         let of_series = (approximation / 2.0).powi(2);
         let expected = shape.noise.total() / parts as f64
             + period * period * slope.mean_square * (of_circuit + of_input)

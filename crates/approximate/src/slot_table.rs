@@ -5,10 +5,11 @@ use cryptable_packed::{HermiteKernel, HermiteOrder, trigonometric_hermite};
 
 use crate::phase_series::{PhaseSeries, SlotPeriod};
 
-/// Most points.
+/// Largest number of points.
 const MAX_POINTS: u64 = 1 << 12;
 
-/// Where the inputs of a table lie: `first + m·step` for m = 0, …, count - 1. Inputs are periodic: m counts modulo the count.
+/// The inputs of a table: `first + m·step` for m = 0, …, count - 1. Inputs are periodic: m counts modulo the number of
+/// points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     /// The first point.
@@ -20,7 +21,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Returns the integers modulo p: 0, …, p - 1, and every other integer as its residue.
+    /// Returns the grid of the integers modulo p: 0, …, p - 1, and every other integer as its residue.
     #[must_use]
     pub const fn integers(p: usize) -> Self {
         Self { first: 0.0, step: 1.0, count: p }
@@ -38,10 +39,10 @@ impl Grid {
         self.count as f64 * self.step
     }
 
-    /// Checks that a table may have these points.
+    /// Checks that a table can have these points.
     ///
     /// # Errors
-    /// If there are none or too many, or a number is not finite or the step not positive.
+    /// If there are no points or too many, a number is not finite, or the step is not positive.
     fn check(&self) -> Result<()> {
         check_within("number of points", self.count as u64, 1..=MAX_POINTS)?;
         demand(self.first.is_finite(), "first point of the grid", self.first, "finite")?;
@@ -56,12 +57,12 @@ impl From<Grid> for SlotPeriod {
     }
 }
 
-/// A function of the points of a grid, discontinuous as it may be (a sign, a threshold, a quantised activation, a random
+/// A function of the points of a grid, even a discontinuous one (a sign, a threshold, a quantised activation, a random
 /// table), ready to be looked up in slots: [`crate::EvaluationKey::lookup`].
 ///
-/// With `t = (x - first)/period`, the result is `Re T(e^{2πit})`, T of [`HermiteOrder::coefficients`] coefficients, whose
-/// first M derivatives vanish at the points (equations (5), (17) and (19) of Alexandru, Kim, Polyakov, CRYPTO 2025, ePrint
-/// 2024/1623, without their scaling by p).
+/// With `t = (x - first)/period`, the result is `Re T(e^{2πit})`. T has [`HermiteOrder::coefficients`] coefficients,
+/// and its first M derivatives vanish at the points (equations (5), (17) and (19) of Alexandru, Kim, Polyakov, CRYPTO
+/// 2025, ePrint 2024/1623, without their scaling by p).
 ///
 /// ```
 /// use cryptable_approximate::{Grid, SlotTable};
@@ -77,17 +78,17 @@ pub struct SlotTable {
     grid: Grid,
     values: Vec<f64>,
     kernel: HermiteKernel,
-    /// T.
+    /// The series T.
     series: PhaseSeries,
 }
 
 impl SlotTable {
-    /// The function with these values at the points of a grid, by interpolation of order 1 to 3: errors ε of inputs leave as
-    /// `C·ε^(order + 1)`.
+    /// Makes the function with these values at the points of a grid, by interpolation of order 1 to 3: errors ε of
+    /// inputs become `C·ε^(order + 1)`.
     ///
     /// # Errors
-    /// If there are none or more than 4,096 points, not as many values, a number is not finite, the step not positive, or
-    /// the order not from 1 to 3.
+    /// If there are no points or more than 4,096, the number of values differs, a number is not finite, the step is not
+    /// positive, or the order is not from 1 to 3.
     pub fn new(grid: Grid, order: u64, values: &[f64]) -> Result<Self> {
         grid.check()?;
         let order = HermiteOrder::new(order)?;
@@ -122,14 +123,14 @@ impl SlotTable {
         &self.values
     }
 
-    /// Levels between the exponential and the result.
+    /// Number of levels between the exponential and the result.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.series.levels()
     }
 
-    /// Returns how far outputs are off at most where inputs are off by `error`, but for noise of the evaluation: the kernel's bound
-    /// for any table of this spread.
+    /// Returns the largest error of outputs if inputs have errors of up to `error`, without noise of the evaluation:
+    /// the kernel's bound for any table with this spread.
     #[must_use]
     pub fn largest_deviation(&self, error: f64) -> f64 {
         self.spread() * self.kernel.largest_deviation(error / self.grid.period())
@@ -147,7 +148,8 @@ impl SlotTable {
         self.values.iter().fold(0.0, |largest, f| largest.max(f.abs()))
     }
 
-    /// 12 times the variance of the values, over the points: what random tables within an interval of length 1 have is 1.
+    /// 12 times the variance of the values, over the points: 1 for random tables with values in an interval of length
+    /// 1.
     pub(crate) fn relative_variance(&self) -> f64 {
         let count = self.values.len() as f64;
         let mean = self.values.iter().sum::<f64>() / count;

@@ -1,4 +1,4 @@
-//! Smooth functions of slots, by Fourier extension, with bounds on everything that bootstraps multiply errors by.
+//! Smooth functions of slots, by Fourier extension, with bounds on all factors by which bootstraps multiply errors.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
@@ -8,30 +8,31 @@ use num_complex::Complex64;
 use crate::fourier_extension::{Extension, Samples};
 use crate::phase_series::{PhaseSeries, SlotPeriod};
 
-/// log2 of the least and the largest number of coefficients.
+/// Range of log2 of the number of coefficients.
 const LOG_LENGTHS: std::ops::RangeInclusive<u32> = 2..=8;
 
-/// Periods that are tried, in lengths of the interval.
+/// Periods that are tried, in multiples of the interval's length.
 const RATIOS: [f64; 7] = [1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
 
-/// Coefficients together are at most this many times as large as the function, or noise of powers would count too much.
+/// Largest ratio of the sum of coefficients to the size of the function: with more, the noise of powers would be too
+/// large.
 const LARGEST_SUM: f64 = 8.0;
 
-/// Inputs may be off by this part of the interval's length: bounds hold that far beyond it.
+/// Inputs may be off by this fraction of the interval's length: bounds hold that far beyond it.
 const GUARD: f64 = 1.0 / 64.0;
 
-/// Points at which slopes are found.
+/// Number of points at which slopes are computed.
 const SLOPE_POINTS: usize = 1 << 12;
 
-/// Most points at which the distance to the function is found.
+/// Largest number of points at which the distance to the function is computed.
 const MOST_POINTS: f64 = (1 << 20) as f64;
 
 /// A smooth function of the numbers of an interval, which a bootstrap evaluates: [`crate::EvaluationKey::lookup`].
 ///
 /// On the interval it is a trigonometric series of a longer period, within a tolerance. **Inputs outside the interval**
-/// give the series' values there ([`SmoothFunction::evaluate`]), which are no larger than the bounds that results state
-/// but are not the function's. Encryption does not look at values: a ciphertext whose bounds exceed the interval's larger
-/// end is refused, and the rest is the client's to keep to. Slots that nothing was put into are 0.
+/// yield the series' values there ([`SmoothFunction::evaluate`]), which are within the bounds that results state but
+/// are not the function's. Encryption does not look at values: a ciphertext whose bounds exceed the interval's larger
+/// end is refused, and the client is responsible for the rest. Unused slots are 0.
 ///
 /// ```
 /// use cryptable_approximate::SmoothFunction;
@@ -52,7 +53,7 @@ pub struct SmoothFunction {
     gain: Largest,
 }
 
-/// The largest value of something on the interval, and its mean square.
+/// The largest value of a quantity on the interval, and its mean square.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Largest {
     pub bound: f64,
@@ -61,19 +62,19 @@ pub(crate) struct Largest {
 
 impl SmoothFunction {
     /// Fits a function on `[interval[0], interval[1]]` with the fewest coefficients, a power of two up to 256, whose
-    /// distance is at most `tolerance`.
+    /// distance to the function is at most `tolerance`.
     ///
-    /// The distance is found at many points, between which it can grow by little, by the second derivative: the
-    /// series' own, and twice the largest second difference of the function at the points. Functions with features that
-    /// are narrower than the points' distance, at least a 2^20th of the interval, are not smooth.
+    /// The distance is computed at many points. Between them it can grow only slightly, by the second derivative: that
+    /// of the series, and twice the largest second difference of the function at the points. Functions with features
+    /// narrower than the points' distance, at least a 2^20th of the interval, are not smooth.
     ///
     /// # Errors
-    /// If the interval is empty, a value not finite, the tolerance not positive, or no series is near enough.
+    /// If the interval is empty, a value is not finite, the tolerance is not positive, or no series is near enough.
     pub fn fit(f: impl Fn(f64) -> f64, interval: [f64; 2], tolerance: f64) -> Result<Self> {
         Self::with_curvature(f, interval, tolerance, None)
     }
 
-    /// `x·Φ(x)`, Φ the normal distribution, on `[-bound, bound]`.
+    /// Returns `x·Φ(x)` on `[-bound, bound]`, where Φ is the normal distribution.
     ///
     /// # Errors
     /// The errors of [`SmoothFunction::fit`].
@@ -83,7 +84,7 @@ impl SmoothFunction {
         Self::with_curvature(f, [-bound, bound], tolerance, Some(2.0 / TAU.sqrt()))
     }
 
-    /// `1/(1 + e^-x)` on `[-bound, bound]`.
+    /// Returns `1/(1 + e^-x)` on `[-bound, bound]`.
     ///
     /// # Errors
     /// The errors of [`SmoothFunction::fit`].
@@ -102,7 +103,7 @@ impl SmoothFunction {
         Self::with_curvature(f64::tanh, [-bound, bound], tolerance, Some(curvature))
     }
 
-    /// `e^x` on an interval.
+    /// Returns `e^x` on an interval.
     ///
     /// # Errors
     /// The errors of [`SmoothFunction::fit`].
@@ -110,10 +111,10 @@ impl SmoothFunction {
         Self::with_curvature(f64::exp, interval, tolerance, Some(interval[1].exp()))
     }
 
-    /// `1/x` on an interval of positive numbers.
+    /// Returns `1/x` on an interval of positive numbers.
     ///
     /// # Errors
-    /// The errors of [`SmoothFunction::fit`]; if the interval does not begin above 0.
+    /// The errors of [`SmoothFunction::fit`]; also if the interval does not begin above 0.
     pub fn reciprocal(interval: [f64; 2], tolerance: f64) -> Result<Self> {
         check_positive(interval[0])?;
         let curvature = 2.0 / interval[0].powi(3);
@@ -123,7 +124,7 @@ impl SmoothFunction {
     /// Returns the square root on an interval of positive numbers.
     ///
     /// # Errors
-    /// The errors of [`SmoothFunction::fit`]; if the interval does not begin above 0.
+    /// The errors of [`SmoothFunction::fit`]; also if the interval does not begin above 0.
     pub fn square_root(interval: [f64; 2], tolerance: f64) -> Result<Self> {
         check_positive(interval[0])?;
         let curvature = 0.25 / interval[0].powf(1.5);
@@ -157,7 +158,7 @@ impl SmoothFunction {
         Err(Error::Parameter { name, value, limit: limit.into() })
     }
 
-    /// Finds all bounds of a series.
+    /// Computes all bounds of a series.
     fn of(
         extension: &Extension,
         f: impl Fn(f64) -> f64,
@@ -189,7 +190,7 @@ impl SmoothFunction {
         Ok(found)
     }
 
-    /// A bound on absolute values of the whole period.
+    /// A bound on absolute values over the whole period.
     fn largest_value(&self) -> f64 {
         let harmonics = self.series.halves().len();
         let samples = 16 * harmonics;
@@ -201,8 +202,8 @@ impl SmoothFunction {
             .min(self.series.largest_derivative(0))
     }
 
-    /// The largest size of a derivative on the interval and its guard, by points and the next derivative, and its mean
-    /// square on the interval.
+    /// The largest size of a derivative on the interval and its guard, from points and the next derivative, and its
+    /// mean square on the interval.
     fn largest(&self, order: u32, size: impl Fn(Complex64) -> f64) -> Largest {
         let [lower, upper] = self.interval;
         let guard = self.guard();
@@ -221,7 +222,7 @@ impl SmoothFunction {
         Largest { bound: largest + between, mean_square: squares / inside }
     }
 
-    /// Finds the largest distance to the function.
+    /// Computes the largest distance to the function.
     fn measure(
         &mut self,
         f: impl Fn(f64) -> f64,
@@ -231,7 +232,8 @@ impl SmoothFunction {
         let [lower, upper] = self.interval;
         let length = upper - lower;
         let own = self.largest(2, |z| z.re.abs()).bound;
-        // So many points that the second derivative makes a 16th of the tolerance between two.
+        // Enough points that the second derivative changes the distance between two points by at most a 16th of the
+        // tolerance.
         let assumed = own + curvature.unwrap_or(own);
         let points = length * (2.0 * assumed / tolerance).sqrt();
         let points = points.clamp(SLOPE_POINTS as f64, MOST_POINTS).ceil() as usize;
@@ -267,7 +269,7 @@ impl SmoothFunction {
         self.series.period.period
     }
 
-    /// Levels between the exponential and the result: log2 of the number of coefficients.
+    /// Number of levels between the exponential and the result: log2 of the number of coefficients.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.series.levels()
@@ -279,19 +281,19 @@ impl SmoothFunction {
         self.error.bound
     }
 
-    /// Returns the largest slope of the series on the interval, by which errors of inputs are multiplied at most.
+    /// Returns the largest slope of the series on the interval, an upper bound on the factor of input errors.
     #[must_use]
     pub fn slope(&self) -> f64 {
         self.slope.bound
     }
 
-    /// Returns the series' value at x, inside the interval or not.
+    /// Returns the value of the series at x, inside the interval or outside.
     #[must_use]
     pub fn evaluate(&self, x: f64) -> f64 {
         self.series.derivative(0, x).re
     }
 
-    /// How far inputs may be off: bounds hold that far beyond the interval.
+    /// Largest error of inputs: bounds hold that far beyond the interval.
     pub(crate) fn guard(&self) -> f64 {
         GUARD * (self.interval[1] - self.interval[0])
     }
@@ -319,13 +321,14 @@ impl SmoothFunction {
         self.slope
     }
 
-    /// Factors of relative errors of the exponential, of modulus and phase.
+    /// Factors on relative errors of the exponential, of modulus and phase.
     pub(crate) fn gains(&self) -> Largest {
         self.gain
     }
 }
 
-/// The quietest extension of `length` coefficients that is within the tolerance at some points, of any period.
+/// Returns the least sensitive extension with `length` coefficients, of any period, that is within the tolerance at
+/// some points.
 fn quietest(
     f: impl Fn(f64) -> f64,
     interval: [f64; 2],
@@ -343,7 +346,7 @@ fn quietest(
     demand(sum.is_finite(), "value of a smooth function", sum, "finite on the interval")?;
     let largest = checks.iter().fold(0f64, |most, (_, y)| most.max(y.abs()));
     let sum = |it: &Extension| it.amplitudes().sum::<f64>();
-    // Room for what is found between the points.
+    // Leaves room for the distance between the points.
     let is_near =
         |it: &Extension| checks.iter().all(|&(u, y)| (it.value(u) - y).abs() <= 0.9 * tolerance);
     let fits = RATIOS.iter().map(|&ratio| samples.fit(length, ratio));

@@ -10,7 +10,7 @@ use crate::literal::{BootstrappingLiteral, ParametersLiteral};
 /// Longest name in bytes.
 const MAX_NAME: u64 = 128;
 
-/// Checks every number, and what they make together.
+/// Checks every number, and their combinations.
 ///
 /// # Errors
 /// Names the number, its value and its bounds.

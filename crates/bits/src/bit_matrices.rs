@@ -6,16 +6,16 @@ use cryptable_ckks::LinearTransform;
 
 use crate::circuit::MAX_MODULUS;
 
-/// The matrices of one parameter set. Matrices of SlotsToCoeffs are made when they are first used.
+/// The matrices of one parameter set. The matrices of SlotsToCoeffs are made when they are first used.
 #[derive(Debug)]
 pub(crate) struct BitMatrices {
     coeffs_to_slots: Vec<LinearTransform>,
-    /// For fractions of 2, 3, …, [`MAX_MODULUS`].
+    /// Matrices for fractions of 2, 3, …, [`MAX_MODULUS`].
     slots_to_coeffs: Vec<OnceLock<Vec<LinearTransform>>>,
 }
 
 impl BitMatrices {
-    /// Stores the matrices of CoeffsToSlots, and none of SlotsToCoeffs yet.
+    /// Stores the matrices of CoeffsToSlots. There are no matrices of SlotsToCoeffs yet.
     pub(crate) fn new(coeffs_to_slots: Vec<LinearTransform>) -> Self {
         let slots_to_coeffs = (2..=MAX_MODULUS).map(|_| OnceLock::new()).collect();
         Self { coeffs_to_slots, slots_to_coeffs }
@@ -26,7 +26,7 @@ impl BitMatrices {
         &self.coeffs_to_slots
     }
 
-    /// The matrices of SlotsToCoeffs for fractions of m, which `make` gives when they are first used.
+    /// Returns the matrices of SlotsToCoeffs for fractions of m. `make` computes them when they are first used.
     ///
     /// # Panics
     /// If m is not from 2 to [`MAX_MODULUS`].
@@ -38,7 +38,7 @@ impl BitMatrices {
         self.slots_to_coeffs[m as usize - 2].get_or_init(make)
     }
 
-    /// Bytes in memory of all that were made so far.
+    /// Bytes in memory of all matrices made so far.
     pub(crate) fn memory_bytes(&self) -> usize {
         let made = self.slots_to_coeffs.iter().filter_map(OnceLock::get).flatten();
         made.chain(&self.coeffs_to_slots).map(LinearTransform::memory_bytes).sum()

@@ -3,7 +3,7 @@
 use cryptable_lattice::Result;
 use cryptable_lattice::error::out_of_range;
 
-/// A function of k bits to a bit, k from 1 to [`BitTable::MAX_INPUTS`].
+/// A function from k bits to one bit, k from 1 to [`BitTable::MAX_INPUTS`].
 ///
 /// ```
 /// use cryptable_bits::BitTable;
@@ -20,13 +20,13 @@ pub struct BitTable {
 }
 
 impl BitTable {
-    /// Most inputs of a table.
+    /// Largest number of inputs of a table.
     pub const MAX_INPUTS: usize = 8;
 
-    /// By its outputs at 0, 1, …, 2^k - 1, where input i is bit i of the argument.
+    /// Makes a table from its outputs at 0, 1, …, 2^k - 1, where input i is bit i of the argument.
     ///
     /// # Errors
-    /// If there are not 2^k of them, for a k from 1 to [`BitTable::MAX_INPUTS`].
+    /// If the number of outputs is not 2^k for a k from 1 to [`BitTable::MAX_INPUTS`].
     pub fn new(outputs: &[bool]) -> Result<Self> {
         let count = outputs.len();
         if !count.is_power_of_two() || !(2..=1 << Self::MAX_INPUTS).contains(&count) {
@@ -40,7 +40,7 @@ impl BitTable {
         Ok(Self { inputs: count.ilog2() as usize, outputs: words })
     }
 
-    /// By a function of arguments from 0 to 2^k - 1, where input i is bit i.
+    /// Makes a table from a function of arguments from 0 to 2^k - 1, where input i is bit i of the argument.
     ///
     /// # Errors
     /// If k is not from 1 to [`BitTable::MAX_INPUTS`].
@@ -57,7 +57,7 @@ impl BitTable {
         self.inputs
     }
 
-    /// Levels that it takes: ⌈log2 k⌉.
+    /// Levels that an evaluation consumes: ⌈log2 k⌉.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.inputs.next_power_of_two().ilog2() as usize
@@ -78,14 +78,14 @@ impl BitTable {
         (0..1 << self.inputs).map(|x| self.evaluate(x))
     }
 
-    /// `F(x with input i inverted) - F(x)` as -1, 0 or 1, or minus that where input i is 1: the derivative of the
-    /// multilinear extension of the table by input i, at x.
+    /// The derivative of the table's multilinear extension by an input, at x: -1, 0 or 1. This is `F(x with input i
+    /// inverted) - F(x)`, negated where input i is 1.
     pub(crate) fn derivative(&self, x: usize, input: usize) -> i32 {
         let at = |x| i32::from(self.evaluate(x));
         at(x | 1 << input) - at(x & !(1 << input))
     }
 
-    /// Whether it depends on an input.
+    /// Returns whether the table depends on an input.
     pub(crate) fn depends_on(&self, input: usize) -> bool {
         (0..1 << self.inputs).any(|x| self.derivative(x, input) != 0)
     }

@@ -1,5 +1,5 @@
 //! BinBoot and GateBoot of bits in slots (Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767):
-//! sums of bits are taken to coefficients, and half bootstraps evaluate functions of the sums.
+//! sums of bits are moved to coefficients, and half bootstraps evaluate functions of the sums.
 
 use cryptable_lattice::error::{Result, check_equal};
 
@@ -10,15 +10,15 @@ use crate::periodic_function::PeriodicFunction;
 use crate::sum_functions::functions_of_sums;
 
 impl EvaluationKey {
-    /// BinBoot: all levels back, errors squared. Algorithm 2.
+    /// BinBoot (Algorithm 2): restores all levels and squares errors.
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, or too noisy.
+    /// If the bits belong to another client or to other parameters, or are too noisy.
     pub fn bin_boot(&self, bits: &EncryptedBits) -> Result<EncryptedBits> {
         self.bin_boot_sum(&[bits])
     }
 
-    /// BinBoot of a sum of bits: the XOR of all of them, with all levels back and errors squared. The sum takes no level.
+    /// BinBoot of a sum of bits: their XOR, with all levels restored and errors squared. The sum consumes no level.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey};
@@ -33,15 +33,17 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If there are none, or they are of another client or other parameters, their numbers differ, or they are too noisy.
+    /// If there are no bits, they belong to another client or to other parameters, their numbers differ, or they are
+    /// too noisy.
     pub fn bin_boot_sum(&self, bits: &[&EncryptedBits]) -> Result<EncryptedBits> {
         self.boot_one("BinBoot", PeriodicFunction::bin_boot(), bits, &[])
     }
 
-    /// GateBoot: a gate of two bits, and all levels back. Algorithm 3; a gate that is not symmetric is one of negated bits.
+    /// GateBoot (Algorithm 3): a gate of two bits with all levels restored. A gate that is not symmetric is evaluated
+    /// as a symmetric one of negated bits.
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, their numbers differ, or they are too noisy.
+    /// If the bits belong to another client or to other parameters, their numbers differ, or they are too noisy.
     pub fn gate_boot(
         &self,
         gate: Gate,
@@ -53,12 +55,12 @@ impl EvaluationKey {
         self.boot_one("GateBoot", function, &[x, y], &negated)
     }
 
-    /// GateBoot': a gate of two bits with errors squared, for one level more than [`EvaluationKey::gate_boot`]: the
-    /// trigonometric Hermite interpolation of degree 2, whose extrema are at 0, 1/3 and 2/3 (Section 4.2 of the paper names
-    /// it).
+    /// GateBoot': a gate of two bits that also squares errors, for one level more than [`EvaluationKey::gate_boot`]. It
+    /// is the trigonometric Hermite interpolation of degree 2 with extrema at 0, 1/3 and 2/3 (Section 4.2 of the paper
+    /// names it).
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::gate_boot`]; if there is no level for gates.
+    /// The errors of [`EvaluationKey::gate_boot`]; also if there is no level for gates.
     pub fn gate_boot_cleaning(
         &self,
         gate: Gate,
@@ -70,9 +72,9 @@ impl EvaluationKey {
         self.boot_one("GateBoot'", function, &[x, y], &negated)
     }
 
-    /// Functions of the sum of bits, for little more than one of them: all share the exponential. A full adder is
-    /// `[SumGate::parity(3)?, SumGate::at_least(2, 3)?]`. Levels after it are fewer by what
-    /// [`crate::Parameters::levels_of_sum_gates`] says.
+    /// Evaluates several functions of one sum of bits for little more than the cost of one: all share the exponential.
+    /// A full adder is `[SumGate::parity(3)?, SumGate::at_least(2, 3)?]`. The functions use up the levels that
+    /// [`crate::Parameters::levels_of_sum_gates`] states.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey, SumGate};
@@ -89,8 +91,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If there are no functions, they are not of as many bits as there are, or they take more levels than there are; and
-    /// as [`EvaluationKey::bin_boot_sum`].
+    /// If there are no functions, their number of inputs is not the number of bits, or they need more levels than there
+    /// are; also the errors of [`EvaluationKey::bin_boot_sum`].
     pub fn gate_boot_many(
         &self,
         gates: &[SumGate],

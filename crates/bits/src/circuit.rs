@@ -20,7 +20,7 @@ use crate::literal::ParametersLiteral;
 use crate::periodic_evaluation;
 use crate::periodic_function::PeriodicFunction;
 
-/// Largest modulus that sums of bits are taken as fractions of.
+/// Largest modulus m for which sums of bits become fractions of m.
 pub(crate) const MAX_MODULUS: u64 = 16;
 
 /// The public part of a bootstrap for one parameter set.
@@ -31,14 +31,14 @@ pub(crate) struct BitCircuit {
     raised_primes: Vec<f64>,
     /// The plan of CoeffsToSlots.
     pub coeffs_to_slots: HomomorphicDft,
-    /// The plan of SlotsToCoeffs, for fractions of 2: for others only the numbers in its matrices differ.
+    /// The plan of SlotsToCoeffs, for fractions of 2. For other fractions only the numbers in its matrices differ.
     pub slots_to_coeffs: HomomorphicDft,
     /// The series of the exponential.
     pub series: ExponentialSeries,
 }
 
 impl BitCircuit {
-    /// Plans it over the two chains of primes.
+    /// Plans a bootstrap over the two chains of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64], raised: &[f64]) -> Self {
         let bound = literal.encapsulated_secret().bound_for(literal.log2_fail - 1.0);
         let series = ExponentialSeries::new(bound, &literal.exponential);
@@ -48,18 +48,18 @@ impl BitCircuit {
         Self { literal, primes, raised_primes, coeffs_to_slots, slots_to_coeffs, series }
     }
 
-    /// SlotsToCoeffs for sums of bits that become fractions of m.
+    /// Returns the plan of SlotsToCoeffs for sums of bits that become fractions of m.
     pub(crate) fn slots_to_coeffs_of(&self, m: u64) -> HomomorphicDft {
         plan_slots_to_coeffs(&self.literal, &self.primes, m)
     }
 
-    /// Returns the scale of bits with `limbs` limbs: after a bootstrap the next prime to be dropped, and then the scale
-    /// that products leave.
+    /// Returns the scale of bits with `limbs` limbs: after a bootstrap the next prime to be dropped, and below that the
+    /// scale that products leave.
     pub(crate) fn scale_at(&self, limbs: usize) -> f64 {
         scale_at(&self.literal, &self.primes, limbs)
     }
 
-    /// Lowers bits to fewer limbs and the scale that belongs there.
+    /// Lowers bits to fewer limbs and to the scale of that level.
     pub(crate) fn lower<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -75,8 +75,8 @@ impl BitCircuit {
         arithmetic.rescale(scaled.swap_remove(0), 1)
     }
 
-    /// Sums of bits in slots as fractions of m in coefficients, modulo q_0: the first step of both algorithms; m is that of
-    /// the matrices. Complex packing takes two ciphertexts and joins them.
+    /// Moves sums of bits from slots to coefficients, as fractions of m modulo q_0: the first step of both algorithms.
+    /// The matrices determine m. Complex packing joins two ciphertexts into one.
     pub(crate) fn to_coefficients<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -100,7 +100,7 @@ impl BitCircuit {
     }
 
     /// From a raised ciphertext to bits in slots: CoeffsToSlots, the real part (and the imaginary one), the functions.
-    /// Lines 1 to 3 of Algorithm 2, 2 to 4 of Algorithm 3. By parts and functions.
+    /// Lines 1 to 3 of Algorithm 2, 2 to 4 of Algorithm 3. Results are indexed by part, then by function.
     pub(crate) fn half_bootstrap<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -112,7 +112,7 @@ impl BitCircuit {
         self.evaluate_parts(arithmetic, phases, functions)
     }
 
-    /// Functions of phases, by parts and functions.
+    /// Evaluates functions of phases. Results are indexed by part, then by function.
     pub(crate) fn evaluate_parts<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -122,7 +122,7 @@ impl BitCircuit {
         arithmetic.map_all(phases, |x| self.evaluate(arithmetic, &x, functions))
     }
 
-    /// The phases x = t/K in slots, as one real ciphertext or two.
+    /// The phases x = t/K in slots, as one or two real ciphertexts.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -130,7 +130,7 @@ impl BitCircuit {
         raised: A::Ciphertext,
     ) -> Vec<A::Ciphertext> {
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
-        // The conjugation's noise is divided by what the switch of chains divides by.
+        // The switch of chains divides the conjugation's noise, too.
         let parts = real_parts(arithmetic, w, self.literal.packing.parts());
         let limbs = self.literal.exponential_limbs();
         parts.into_iter().map(|part| arithmetic.switch_chain(part, 0, limbs)).collect()
@@ -148,10 +148,10 @@ impl BitCircuit {
         periodic_evaluation::evaluate(arithmetic, &self.series, x, functions, before, after)
     }
 
-    /// Predicts the functions' noise, for exact phases: what their evaluation adds to one part. The noise of phases, which
-    /// functions square or amplify, is [`Self::raised_noise`]; only their imaginary parts are added here, which become
-    /// errors of modulus in `e^{2πit}`: a rounding's, and twice its half, because none of it is lost where real parts are
-    /// taken.
+    /// Predicts the noise that the evaluation of functions adds to one part, for exact phases. The noise of phases,
+    /// which functions square or amplify, is [`Self::raised_noise`]. Only the imaginary parts of phases are added here:
+    /// they become errors of the modulus of `e^{2πit}`. They have the noise of a whole rounding, because taking real
+    /// parts removes none of it.
     pub(crate) fn evaluation_noise(&self, functions: &[PeriodicFunction]) -> Vec<SlotNoise> {
         let dry_run = self.dry_run();
         let limbs = self.literal.exponential_limbs();
@@ -162,7 +162,7 @@ impl BitCircuit {
         self.evaluate(&dry_run, &x, functions).into_iter().map(|output| output.noise).collect()
     }
 
-    /// A dry run of a bootstrap of sums of bits, slots in and slots out: its counts and keys.
+    /// Dry run of a bootstrap of sums of bits, slots in and slots out, for its counts and keys.
     pub(crate) fn predict(&self, functions: &[PeriodicFunction]) -> DryRun {
         let dry_run = self.dry_run();
         let exact = self.sums(1.0, 0.0);
@@ -171,7 +171,7 @@ impl BitCircuit {
         dry_run
     }
 
-    /// A dry run of a bootstrap of coefficients.
+    /// Dry run of a bootstrap of coefficients.
     pub(crate) fn predict_half(&self, dry_run: &DryRun, functions: &[PeriodicFunction]) {
         let raised = self.literal.raised_basis();
         for request in mod_raise::key_requests(self.literal.shared_limbs(), raised) {
@@ -180,27 +180,28 @@ impl BitCircuit {
         self.half_bootstrap(dry_run, &self.coeffs_to_slots.plans(), self.raised(0.0), functions);
     }
 
-    /// A dry run over these primes.
+    /// Makes a dry run over these primes.
     pub(crate) fn dry_run(&self) -> DryRun {
         DryRun::new(self.literal.dry_run_parameters([&self.primes, &self.raised_primes]))
     }
 
-    /// Variance of the noise of a coefficient sum/m after SlotsToCoeffs, as a fraction of q_0, for sums of the given mean
-    /// square, whose real and imaginary parts have noise of the given variance each.
+    /// Variance of the noise of a coefficient sum/m after SlotsToCoeffs, as a fraction of q_0. `power` is the mean
+    /// square of the sums, and `noise` the variance of each of their real and imaginary parts.
     pub(crate) fn coefficient_noise(&self, m: u64, power: f64, noise: f64) -> f64 {
         let mut plans = self.slots_to_coeffs.plans();
         let stages = &self.literal.slots_to_coeffs.stages;
         let levels: u32 = stages.iter().sum();
         for (plan, &stage) in plans.iter_mut().zip(stages) {
-            // Each matrix takes its share of the factor 1/m, in place of 1/2.
+            // Each matrix contributes its share of the factor 1/m, which replaces 1/2.
             plan.row_norm *= (2.0 / m as f64).powf(f64::from(stage) / f64::from(levels));
         }
         let of_slots =
             |sums: Vec<Shape>| self.to_coefficients(&self.dry_run(), &plans, &sums).noise.total();
         let all = of_slots(self.sums(power, 2.0 * noise));
         let roundings = of_slots(self.sums(0.0, 0.0));
-        // N coefficients share the noise of slots out; what repeats as sparse slots do is in their subring. There, joining both
-        // parts doubles coefficients, which has four times their variance, where it has twice that of slots.
+        // N coefficients share the noise of the slots. Slots that repeat (sparse packing) have their noise in
+        // coefficients of the subring. There, joining both parts doubles coefficients: four times their variance, but
+        // only twice that of slots.
         let doubled = if self.literal.packing.is_sparse() { 2.0 } else { 1.0 };
         let (degree, own) =
             (self.literal.ring_degree as f64, 2.0 * self.literal.transformed() as f64);
@@ -215,14 +216,14 @@ impl BitCircuit {
         phases[0].noise.total() * self.series.bound * self.series.bound
     }
 
-    /// The part of the noise of t that comes from the rounding of the switch to the first chain: noise of slots.
+    /// The part of t's noise that comes from rounding in the switch to the first chain: noise of slots.
     pub(crate) fn last_phase_noise(&self) -> f64 {
         let scale = self.primes[self.literal.exponential_limbs() - 1];
         let bound = self.series.bound;
         self.dry_run().rounding_noise(scale).total() * bound * bound
     }
 
-    /// Sums of bits that a dry run begins with.
+    /// Shapes of the sums of bits that a dry run begins with.
     fn sums(&self, power: f64, noise: f64) -> Vec<Shape> {
         let limbs = self.literal.output_limbs();
         let noise = SlotNoise::roundings(noise);
@@ -237,13 +238,13 @@ impl BitCircuit {
         mod_raise::raised_shape(secret, basis, self.primes[0], input)
     }
 
-    /// Every key that bootstraps need: all functions need the same.
+    /// Every key that bootstraps need. All functions need the same keys.
     pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
         self.predict(&[PeriodicFunction::bin_boot()]).key_requests()
     }
 }
 
-/// CoeffsToSlots for phases within `bound`, and the trace before it where slots are sparse.
+/// Plans CoeffsToSlots for phases within `bound`, with the trace before it where slots are sparse.
 fn plan_coeffs_to_slots(
     literal: &ParametersLiteral,
     chains: [&[f64]; 2],
@@ -263,7 +264,7 @@ fn plan_coeffs_to_slots(
     if literal.raising_matrix { plan.raising(levels.ring_slots) } else { plan }
 }
 
-/// SlotsToCoeffs for sums of bits that become fractions of m.
+/// Plans SlotsToCoeffs for sums of bits that become fractions of m.
 fn plan_slots_to_coeffs(literal: &ParametersLiteral, primes: &[f64], m: u64) -> HomomorphicDft {
     let limbs = literal.input_limbs();
     let stc = &literal.slots_to_coeffs;

@@ -1,4 +1,5 @@
-//! Cleaning between bootstraps: `h1(x) = 3x² - 2x³` squares the errors of bits, for two levels (BLEACH: Drucker,
+//! Cleaning between bootstraps: `h1(x) = 3x² - 2x³` squares the errors of bits and consumes two levels (BLEACH:
+//! Drucker,
 //! Moshkowich, Pelleg, Shaul, Journal of Cryptology 37(1), 2024, ePrint 2022/1298).
 //!
 //! In: bits at scale S. Out: two levels below, at the scale that two squarings leave, as after two gates. Noise: ε becomes
@@ -10,10 +11,11 @@ use cryptable_ckks::cleaning::{H1_ROUNDINGS, h1};
 
 use crate::noise::BitNoise;
 
-/// Levels that it takes.
+/// Levels that a cleaning consumes.
 pub(crate) const LEVELS: usize = 2;
 
-/// Roundings in the result, in units of the variance of one: those of the polynomial, and that of x one level lower.
+/// Roundings in the result, in units of the variance of one: those of the polynomial, and the one of lowering x by a
+/// level.
 const ROUNDINGS: f64 = H1_ROUNDINGS + 1.0;
 
 /// `3x² - 2x³`; `lowered` is x one level below, at the scale of its square.
@@ -25,8 +27,8 @@ pub(crate) fn clean<A: Arithmetic>(
     h1(arithmetic, x, lowered, 1)
 }
 
-/// The noise of a cleaned bit, from that of the bit and of one rounding. Errors are as large as they are with the stated
-/// probability.
+/// Noise of a cleaned bit, given the noise of the bit and of one rounding. Squares are bounded except with probability
+/// `2^log2_fail`.
 pub(crate) fn noise_after(x: BitNoise, rounding: BitNoise, log2_fail: f64) -> BitNoise {
     let factor = 3.0 + 2.0 * x.largest(log2_fail);
     x.squared(factor, log2_fail).with_independent(roundings(rounding))

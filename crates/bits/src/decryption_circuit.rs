@@ -1,8 +1,8 @@
 //! Bits whose errors are small enough for partial decryptions: three cleanings `3x² - 2x³` at scales of several primes.
 //!
-//! Flooding has to be larger than the error that it hides by 2^40 and more ([`cryptable_lattice::flooding`]), and a cleaning
-//! leaves the roundings of its level: `2^-S` times some 2^19 at degree 65,536 for a scale of S bits. So levels here have two
-//! and three primes, by which a product is divided at once:
+//! Flooding must be at least 2^40 times the error that it hides ([`cryptable_lattice::flooding`]), and a cleaning
+//! leaves the roundings of its level: `2^-S` times some 2^19 at degree 65,536 for a scale of S bits. Levels here
+//! therefore have two or three primes, and one rescale divides a product by all of them:
 //!
 //! | cleaning | primes per level | scale | largest error after it, `throughput_128` |
 //! |---|---|---|---|
@@ -14,12 +14,13 @@
 //! Between scales bits are multiplied by a power of two, exactly. In: bits with [`LEVELS`] levels or more. Out: one ciphertext,
 //! with the second part in the imaginary parts of slots, modulo as many primes as its scale needs.
 //!
-//! **Errors are bounded, not their variance.** A slot's error is a complex number of size ε. It leaves a cleaning with at most
-//! `(3 + 2ε)·ε²` and two roundings, each below its bound but for a probability of 2^-160 ([`LOG2_ROUNDING`]).
+//! **Bounds are on errors, not on their variance.** A slot's error is a complex number of size ε. After a cleaning it
+//! is at most `(3 + 2ε)·ε²` plus two roundings, each below its bound except with probability 2^-160
+//! ([`LOG2_ROUNDING`]).
 //!
-//! **Numbers that are public are no error.** Scales are known to 53 bits, so that a slot of bit 1 is decrypted as `1 + δ` with δ
-//! some 2^-52. The circuit and its primes determine δ; it is the same in every slot and for every key. Errors are differences
-//! from that; they leave a cleaning with [`SLOPE`] times their size more, since its slope at `1 + δ` is not 0.
+//! **Public deviations are no errors.** Scales are known to 53 bits, so a slot of bit 1 is decrypted as `1 + δ` with δ
+//! some 2^-52. The circuit and its primes determine δ, which is the same in every slot and for every key. Errors are
+//! differences from `1 + δ`. Since the slope of a cleaning at `1 + δ` is not 0, it adds [`SLOPE`] times their size.
 
 use cryptable_ckks::cleaning::h1;
 use cryptable_ckks::dry_run::SlotNoise;
@@ -30,26 +31,27 @@ use num_complex::Complex64;
 
 use crate::parameters::Parameters;
 
-/// Primes that every level of each cleaning divides by.
+/// Number of primes by which the levels of each cleaning divide.
 const CLEANINGS: [usize; 3] = [2, 2, 3];
 
-/// Levels of one prime that all cleanings take, two levels each, and one that is left: its prime makes room for the scale.
+/// Levels of one prime that all cleanings use, two levels each, and one that is left: its prime makes room for the
+/// scale.
 pub(crate) const LEVELS: usize = 2 * (CLEANINGS[0] + CLEANINGS[1] + CLEANINGS[2]) + 1;
 
-/// Bounds the errors of slots before the first cleaning, as log2 of their size: for keys of up to three owners, up to five,
-/// and more, whose exponentials have larger angles. Each bit makes flooding eight bits wider.
+/// Bounds on the errors of slots before the first cleaning, as log2 of their size, by number of owners: up to three, up
+/// to five, and more, whose exponentials have larger angles. Each bit makes flooding eight bits wider.
 const LOG2_LARGEST_INPUTS: [(u32, f64); 3] = [(3, -12.0), (5, -11.0), (Owners::MAX, -10.0)];
 
-/// Largest rounding of the constant by which bits come to the scale of the first cleaning.
+/// Largest rounding error of the constant that scales bits up for the first cleaning.
 const WIDENING: f64 = 1.0 / (1u64 << 36) as f64;
 
-/// Largest slope of a cleaning at bits, as scales of 53 bits leave them: twelve times a unit of the last place, and room.
+/// Largest slope of a cleaning at bits with scales known to 53 bits: twelve times a unit in the last place, and room.
 const SLOPE: f64 = 1.0 / (1u64 << 47) as f64;
 
 /// log2 of the probability that a rounding in a slot is larger than its bound.
 const LOG2_ROUNDING: f64 = -160.0;
 
-/// Roundings in all slots of a ciphertext, log2: two parts of 2^15 slots, six each.
+/// log2 of the number of roundings in all slots of a ciphertext: two parts of 2^15 slots, six each.
 const LOG2_ROUNDINGS: f64 = 18.6;
 
 /// Room between the largest slot, of size √2, and half of the modulus that bits are decrypted in.
@@ -64,7 +66,7 @@ pub(crate) struct PreparedShape {
     pub scale: f64,
     /// Largest error of a slot, in size.
     pub error: f64,
-    /// Variance of a slot's error, both parts of it, where all bits are 1: in slots of bit 0, half of it.
+    /// Variance of a slot's error, both parts together, if all bits are 1. For bits that are 0, half of it.
     #[cfg(feature = "diagnostics")]
     pub variance: f64,
 }
@@ -89,15 +91,15 @@ impl Parameters {
         )
     }
 
-    /// Returns the shape of bits before partial decryptions, for a secret of this number of owners.
+    /// Returns the shape of bits before partial decryptions, for a secret of `owners` owners.
     ///
     /// # Errors
     /// If there are not enough levels after a bootstrap.
     pub(crate) fn prepared_shape(&self, owners: Owners) -> Result<PreparedShape> {
         self.check_decryption_levels()?;
         let dry_run = self.circuit().dry_run();
-        // Every owner's secret that the parameters do not count adds its own variance, and may be as large in a slot as all
-        // others.
+        // The secret of every owner beyond those that the parameters count adds its own variance, and in a slot may be
+        // as large as all others together.
         let owners =
             (f64::from(owners.count()) / f64::from(self.literal().owners.count())).max(1.0);
         let limit = owners * self.noise_model().slot_limit;
@@ -108,7 +110,7 @@ impl Parameters {
             x.noise = SlotNoise::ZERO;
             x = self.cleaned(&dry_run, &x, step);
             let added = x.noise * owners;
-            // The law of a part whose variance is that of both bounds the size of both.
+            // The law of a part, with the variance of both parts, bounds the size of both.
             let cleaned = (3.0 + 2.0 * error) * error * error + SLOPE * error;
             error = cleaned + added.law(limit, 1).largest(LOG2_ROUNDING);
         }
@@ -126,12 +128,13 @@ impl Parameters {
         })
     }
 
-    /// log2 of the probability that any slot's error exceeds its bound, where it was below [`Parameters::largest_input`] before.
+    /// log2 of the probability that any slot's error exceeds its bound, given errors below
+    /// [`Parameters::largest_input`] before.
     pub(crate) fn log2_roundings_exceed() -> f64 {
         LOG2_ROUNDING + LOG2_ROUNDINGS
     }
 
-    /// Primes of the modulus in which a scale leaves enough room, of `limbs` at most.
+    /// Number of primes, `limbs` at most, of a modulus in which this scale leaves enough room.
     fn decryption_limbs(&self, scale: f64, limbs: usize) -> usize {
         let dry_run: DryRun = self.circuit().dry_run();
         let mut modulus = 1.0;
@@ -143,7 +146,7 @@ impl Parameters {
             .map_or(limbs, |index| index + 1)
     }
 
-    /// All cleanings of every part, joined: the second part comes to imaginary parts of slots.
+    /// Applies all cleanings to every part and joins the parts: the second one goes to the imaginary parts of slots.
     pub(crate) fn prepared<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -164,8 +167,8 @@ impl Parameters {
         joined
     }
 
-    /// A part at the level where cleanings begin, and at their scale: that of bits there, squared. What rounding the constant
-    /// leaves, 2^-37 of a bit, is public.
+    /// Raises a part to the level and scale where cleanings begin: the square of the scale that bits have there.
+    /// Rounding the constant leaves 2^-37 of a bit, which is public.
     fn widened<A: Arithmetic>(&self, arithmetic: &A, part: &A::Ciphertext) -> A::Ciphertext {
         let limbs = self.literal().input_limbs() + LEVELS;
         let scale = self.circuit().scale_at(limbs).powi(CLEANINGS[0] as i32);
@@ -198,7 +201,7 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    /// Bounds of the set that is for use, by number of owners: the numbers of the head of this file.
+    /// The bounds of the production set, by number of owners: the numbers at the head of this file.
     #[test]
     fn errors_are_bounded_far_below_the_scale() {
         let parameters = Parameters::throughput_128().unwrap();

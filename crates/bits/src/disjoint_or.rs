@@ -1,4 +1,4 @@
-//! The OR of bits that are never both 1: their sum. No product, no level.
+//! The OR of bits that are never both 1: their sum, without a product or a level.
 
 use cryptable_ckks::Arithmetic;
 use cryptable_lattice::error::Result;
@@ -9,8 +9,8 @@ use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
 impl EvaluationKey {
-    /// `x + y`, of the lower of both levels: the OR and the XOR of bits of which never both are 1, as in multiplexers and
-    /// carries. The result of two bits that are both 1 is no bit.
+    /// Returns `x + y` at the lower of both levels: the OR and XOR of two bits that are never both 1, as in
+    /// multiplexers and carries. If both bits are 1, the result is not a bit.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey};
@@ -25,7 +25,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, their numbers differ, or the sum would be too noisy.
+    /// If the bits belong to another client or to other parameters, their numbers differ, or the sum would be too
+    /// noisy.
     pub fn disjoint_or(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
         self.check(&[x, y])?;
         let limbs = x.limbs().min(y.limbs());
@@ -42,7 +43,7 @@ impl EvaluationKey {
 }
 
 impl Parameters {
-    /// Noise of a sum of two bits of one level: deviations add up, because they may depend on each other.
+    /// Noise of a sum of two bits of one level. Deviations add up, because the bits may depend on each other.
     #[must_use]
     pub fn noise_after_disjoint_or(&self, x: BitNoise, y: BitNoise) -> BitNoise {
         x + y

@@ -7,12 +7,12 @@ use cryptable_wire::KeyId;
 
 use crate::noise::BitNoise;
 
-/// Bits under encryption, in the slots of one real CKKS ciphertext or two, with levels left for gates.
+/// Encrypted bits in the slots of one or two real CKKS ciphertexts, with levels left for gates.
 #[derive(Clone, Debug)]
 pub struct EncryptedBits {
     pub(crate) parts: Vec<Ciphertext>,
     pub(crate) count: usize,
-    /// Bounds on their errors.
+    /// Bounds on the errors of the bits.
     pub(crate) noise: BitNoise,
     /// Limbs that a bootstrap begins with.
     pub(crate) bottom_limbs: usize,
@@ -32,7 +32,7 @@ impl EncryptedBits {
         self.limbs() - self.bottom_limbs
     }
 
-    /// Bounds on their errors, carried along by every operation.
+    /// Bounds on the errors of the bits. Every operation carries them along.
     #[must_use]
     pub fn noise(&self) -> BitNoise {
         self.noise
@@ -43,21 +43,21 @@ impl EncryptedBits {
         self.parts[0].limbs()
     }
 
-    /// Other parts with other noise, of the same client and parameters.
+    /// Returns other parts and noise, under the same client and parameters.
     pub(crate) fn with_parts(&self, parts: Vec<Ciphertext>, noise: BitNoise) -> Self {
         let Self { count, bottom_limbs, binding, .. } = *self;
         Self { parts, count, noise, bottom_limbs, binding }
     }
 
-    /// Checks that they belong to a key.
+    /// Checks that the bits belong to a key.
     ///
     /// # Errors
-    /// If not, with both digests or identifiers.
+    /// If they do not, with both digests or identifiers.
     pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
         self.binding.check("encrypted bits", expected)
     }
 
-    /// Returns the secret key that they were encrypted under.
+    /// Returns the identifier of the secret key of the bits.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id

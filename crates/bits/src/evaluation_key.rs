@@ -62,7 +62,7 @@ impl EvaluationKey {
         Self { keys, matrices }
     }
 
-    /// Reads a key from its wire format, with its switching keys where they lie.
+    /// Reads a key from its wire format, leaving its switching keys in place.
     ///
     /// # Errors
     /// The errors of [`RingEvaluationKey::from_shared`].
@@ -70,7 +70,7 @@ impl EvaluationKey {
         RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }
 
-    /// Bytes in memory: keys, and the matrices that were used so far.
+    /// Bytes in memory: keys, and the matrices used so far.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.keys.memory_bytes() + self.matrices.memory_bytes()
@@ -84,10 +84,10 @@ impl EvaluationKey {
         self.parameters().noise_after_lowering(bits.noise)
     }
 
-    /// Checks that bits are of these parameters and this client, and of one number.
+    /// Checks that bits belong to this client and its parameters, and that their numbers are equal.
     ///
     /// # Errors
-    /// If there are none, or one differs.
+    /// If there are none, or one of them differs.
     pub(crate) fn check(&self, bits: &[&EncryptedBits]) -> Result<()> {
         let Some(first) = bits.first() else {
             return Err(Error::TooSmall { name: "number of operands", value: 0, limit: 1 });
@@ -115,12 +115,12 @@ impl EvaluationKey {
         self.matrices.slots_to_coeffs(m, encode)
     }
 
-    /// Lowers a part of bits to so few limbs.
+    /// Lowers a part of bits to `limbs` limbs.
     pub(crate) fn lowered(&self, part: &Ciphertext, limbs: usize) -> Ciphertext {
         self.parameters().circuit().lower(&self.evaluator(), part, limbs)
     }
 
-    /// Joins results, `by_part[part][function]`, to bits of each function.
+    /// Joins results, indexed as `by_part[part][function]`, to bits for each function.
     pub(crate) fn join_parts(
         &self,
         by_part: Vec<Vec<Ciphertext>>,

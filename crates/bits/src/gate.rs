@@ -40,7 +40,7 @@ pub(crate) struct GatePolynomial {
 }
 
 impl Gate {
-    /// All of them.
+    /// All gates.
     pub const ALL: [Self; 10] = [
         Self::And,
         Self::Or,
@@ -54,7 +54,7 @@ impl Gate {
         Self::NotOr,
     ];
 
-    /// The symmetric ones: functions of the sum of both bits.
+    /// The symmetric gates: functions of the sum of both bits.
     pub const SYMMETRIC: [Self; 6] =
         [Self::And, Self::Or, Self::Xor, Self::Nand, Self::Nor, Self::Xnor];
 
@@ -77,7 +77,7 @@ impl Gate {
         }
     }
 
-    /// Returns the outputs of its [`Gate::symmetric_form`] where the sum of the bits is 0, 1 and 2.
+    /// Returns the outputs of the gate's [`Gate::symmetric_form`] where the sum of the bits is 0, 1 and 2.
     ///
     /// ```
     /// use cryptable_bits::Gate;
@@ -102,7 +102,7 @@ impl Gate {
         self.outputs()[(x ^ not_x) as usize + (y ^ not_y) as usize]
     }
 
-    /// The polynomial that has its outputs at bits.
+    /// The polynomial that equals the gate at bits.
     pub(crate) fn polynomial(self) -> GatePolynomial {
         let at = |x, y| i64::from(self.evaluate(x, y));
         let constant = at(false, false);
@@ -129,7 +129,7 @@ impl fmt::Display for Gate {
     }
 }
 
-/// A function of the sum of k bits, or of a number from 0 to k, to a bit: majority, XOR, a threshold, a comparison.
+/// A function from the sum of k bits, a number from 0 to k, to a bit: majority, XOR, a threshold, a comparison.
 ///
 /// ```
 /// use cryptable_bits::SumGate;
@@ -145,10 +145,10 @@ pub struct SumGate {
 }
 
 impl SumGate {
-    /// Most bits that are summed, and largest number.
+    /// Largest number of bits in a sum, and so the largest sum.
     pub const MAX_INPUTS: usize = 7;
 
-    /// By its outputs at 0, 1, …, k.
+    /// Makes a function from its outputs at 0, 1, …, k.
     ///
     /// # Errors
     /// If k is not from 1 to [`SumGate::MAX_INPUTS`], or all outputs are the same.
@@ -173,8 +173,8 @@ impl SumGate {
         Self::of(inputs, |sum| sum % 2 == 1)
     }
 
-    /// Tests whether at least `threshold` of k bits are 1: OR for 1, AND for k, the majority for more than half of
-    /// them.
+    /// Returns the test whether at least `threshold` of k bits are 1: OR for 1, AND for k, the majority for more than
+    /// half of them.
     ///
     /// # Errors
     /// If k is not from 1 to [`SumGate::MAX_INPUTS`], or the threshold is not from 1 to k.
@@ -183,11 +183,11 @@ impl SumGate {
     }
 
     fn of(inputs: usize, output: impl Fn(usize) -> bool) -> Result<Self> {
-        // One more than is allowed is enough to be refused.
+        // One input more than allowed is enough for `new` to refuse.
         Self::new(&(0..=inputs.min(Self::MAX_INPUTS + 1)).map(output).collect::<Vec<bool>>())
     }
 
-    /// Its outputs at 0, 1, …, k.
+    /// The outputs at 0, 1, …, k.
     #[must_use]
     pub fn outputs(&self) -> &[bool] {
         &self.outputs
@@ -199,7 +199,7 @@ impl SumGate {
         self.outputs.len() - 1
     }
 
-    /// Whether it is the XOR of its bits, or not that.
+    /// Returns whether the function is the XOR of its bits or the negated XOR.
     pub(crate) fn is_parity(&self) -> bool {
         self.outputs.windows(2).all(|pair| pair[0] != pair[1])
     }

@@ -1,6 +1,6 @@
-//! Half bootstraps: from bits in coefficients modulo q_0, as FHEW ciphertexts are packed, to bits in slots with all levels
-//! (lines 2 to 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, and their Section 6),
-//! and SlotsToCoeffs by itself, back to coefficients.
+//! Half bootstraps: from bits in coefficients modulo q_0, as FHEW ciphertexts are packed, to bits in slots with all
+//! levels (lines 2 to 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, and their
+//! Section 6). Also SlotsToCoeffs alone, back to coefficients.
 
 use cryptable_ckks::bootstrapping::mod_raise::raise_before;
 use cryptable_ckks::{Arithmetic, Ciphertext};
@@ -20,8 +20,8 @@ use crate::periodic_function::PeriodicFunction;
 
 /// An RLWE ciphertext `(c0, c1)` modulo q_0 with values v of `Z_m` in its coefficients: `c0 + c1·s = q_0·v/m + noise`.
 ///
-/// Bit i of a ciphertext in slots belongs to coefficient i: with real packing values stand in coefficients 0 to N/2 - 1 and
-/// the others are ignored, with complex packing in all N.
+/// Bit i of a ciphertext in slots belongs to coefficient i. With real packing values are in coefficients 0 to N/2 - 1
+/// and the others are ignored; with complex packing they are in all N.
 #[derive(Clone, Debug)]
 pub struct RlweInput {
     values: Coefficients,
@@ -29,7 +29,7 @@ pub struct RlweInput {
     binding: Binding,
 }
 
-/// Values in coefficients modulo q_0, and how noisy they are.
+/// Values in coefficients modulo q_0, and their noise.
 #[derive(Clone, Debug)]
 pub(crate) struct Coefficients {
     ciphertext: RlweCiphertext,
@@ -39,12 +39,13 @@ pub(crate) struct Coefficients {
 }
 
 impl RlweInput {
-    /// A ciphertext of the given client's dense secret, with `count` values modulo `modulus`. `noise` is that of
-    /// coefficients, as fractions of q_0: a [`NoiseBound`](cryptable_lattice::noise_bound::NoiseBound) where it is Gaussian.
+    /// Makes an input of a ciphertext under the given client's dense secret, with `count` values modulo `modulus`.
+    /// `noise` is the noise of coefficients, as fractions of q_0: a
+    /// [`NoiseBound`](cryptable_lattice::noise_bound::NoiseBound) where it is Gaussian.
     ///
     /// # Errors
-    /// If it is not of the ring degree and modulo q_0 alone, has more values than a bootstrap takes, or their modulus is
-    /// not from 2 to 16.
+    /// If the ciphertext has another ring degree or a modulus other than q_0, there are more values than a bootstrap
+    /// holds, or their modulus is not from 2 to 16.
     pub fn new(
         parameters: &Parameters,
         key_id: KeyId,
@@ -93,15 +94,15 @@ impl RlweInput {
         self.values.noise
     }
 
-    /// Checks that they belong to a key.
+    /// Checks that the values belong to a key.
     ///
     /// # Errors
-    /// If not, with both digests or identifiers.
+    /// If they do not, with both digests or identifiers.
     pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
         self.binding.check("values in coefficients", expected)
     }
 
-    /// Returns the secret key that it is under.
+    /// Returns the identifier of the secret key of the values.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
@@ -109,7 +110,7 @@ impl RlweInput {
 }
 
 impl EvaluationKey {
-    /// BinBoot of values of `Z_2` in coefficients: bits in slots, with all levels, and errors squared.
+    /// BinBoot of values of `Z_2` in coefficients: bits in slots with all levels and squared errors.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey};
@@ -123,7 +124,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the values are of another modulus, client or other parameters, or too noisy.
+    /// If the values have another modulus, client or parameters, or are too noisy.
     pub fn half_bin_boot(&self, input: &RlweInput) -> Result<EncryptedBits> {
         check_equal("modulus of the values", input.modulus, 2)?;
         let mut outputs =
@@ -131,8 +132,9 @@ impl EvaluationKey {
         Ok(outputs.swap_remove(0))
     }
 
-    /// GateBoot of sums of two bits in coefficients, values 0, 1 and 2 of `Z_m`, m at least 3: a gate's symmetric form
-    /// ([`Gate::symmetric_form`]; whoever sums negates). m = 3 leaves the least noise.
+    /// GateBoot of sums of two bits in coefficients, values 0, 1 and 2 of `Z_m`, m at least 3. The caller sums the bits
+    /// of the gate's symmetric form ([`Gate::symmetric_form`]), and negates before summing. m = 3 leaves the least
+    /// noise.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::half_bin_boot`].
@@ -147,7 +149,7 @@ impl EvaluationKey {
     /// SlotsToCoeffs: bits in slots as `q_0·bit/m` in coefficients, modulo q_0.
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, or m is not from 2 to 16.
+    /// If the bits belong to another client or to other parameters, or m is not from 2 to 16.
     pub fn to_coefficients(&self, bits: &EncryptedBits, m: u64) -> Result<RlweInput> {
         check_modulus(m)?;
         let sums = self.sum_to_coefficients(&[bits], &[], m)?;
@@ -173,8 +175,8 @@ impl EvaluationKey {
         Ok(Coefficients { ciphertext, count: bits[0].count(), noise })
     }
 
-    /// The sum of bits at the bottom, some of them negated, by parts; modulo 2 every other bit is subtracted, which makes
-    /// the largest sum half as large, and with it what SlotsToCoeffs rounds.
+    /// The sum of bits at the bottom level, some of them negated, by parts. Modulo 2 every other bit is subtracted,
+    /// which halves the largest sum and the rounding errors of SlotsToCoeffs.
     fn sum(&self, bits: &[&EncryptedBits], negated: &[bool], m: u64) -> Vec<Ciphertext> {
         let arithmetic = &self.evaluator();
         let limbs = self.parameters().literal().input_limbs();
@@ -198,16 +200,16 @@ impl EvaluationKey {
         (0..bits[0].parts.len()).map(|index| part(index).expect("a term")).collect()
     }
 
-    /// Returns the values of an input of these parameters and this client.
+    /// Returns the values of an input after checking its parameters and client.
     ///
     /// # Errors
-    /// If they are of other parameters or another client.
+    /// If they belong to other parameters or to another client.
     fn checked<'i>(&self, input: &'i RlweInput) -> Result<&'i Coefficients> {
         input.check(self.binding())?;
         Ok(&input.values)
     }
 
-    /// ModRaise, CoeffsToSlots, functions: refused if a result would be too noisy.
+    /// ModRaise, CoeffsToSlots, functions. Fails if a result would be too noisy.
     pub(crate) fn half_boot(
         &self,
         operation: &'static str,
@@ -222,10 +224,10 @@ impl EvaluationKey {
         Ok(self.functions_of(functions, input, &noises))
     }
 
-    /// The same without a check of noise: results are stated to have this.
+    /// Like [`Self::half_boot`], without a check of noise: the results are stated to have `noises`.
     ///
     /// # Errors
-    /// If the values are of another client or other parameters.
+    /// If the values belong to another client or to other parameters.
     pub(crate) fn half_boot_unchecked(
         &self,
         functions: &[PeriodicFunction],

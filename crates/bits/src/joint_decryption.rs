@@ -1,21 +1,21 @@
-//! How large flooding of partial decryptions is, and what it costs: statistical distance, and failures.
+//! Flooding of partial decryptions: how large it must be, and what it costs in statistical distance and failures.
 //!
 //! **What is sent.** The secret is a sum `s = s_1 + … + s_n`, and owner i sends `p_i = c_1·s_i + F_i` for a ciphertext
-//! `(c_0, c_1)` whose phase is `c_0 + c_1·s = P(b) + e`. `P(b)` is the rounded encoding of the bits, which everybody computes
-//! who knows them, and e an error of the coefficients. Its Euclidean norm is at most `S·B + √N/2`, where B bounds the error of
-//! every slot and S is the scale: squares of coefficients add up to the mean of the squares of all N conjugate slots
-//! (Parseval), and the second term is the rounding of `P(b)`.
+//! `(c_0, c_1)` whose phase is `c_0 + c_1·s = P(b) + e`. `P(b)` is the rounded encoding of the bits, which anyone who
+//! knows the bits can compute, and e is an error of the coefficients. Its Euclidean norm is at most `S·B + √N/2`, where
+//! B bounds the error of every slot and S is the scale: the sum of the squares of coefficients is the mean of the
+//! squares of all N conjugate slots (Parseval), and the second term is the rounding of `P(b)`.
 //!
 //! **A simulator** that has the bits and all secrets but that of owner i sends `p = P(b) - c_0 - Σ_{j≠i} c_1·s_j + F` instead.
-//! `p_i` is the same with `F + e` in place of F. So the distance is that of [`cryptable_lattice::flooding`], over all
-//! coefficients at once: `√(2hT)·|e|` of T ciphertexts. Failures of the bound on e are added.
+//! `p_i` is the same with `F + e` in place of F. The distance is thus that of [`cryptable_lattice::flooding`], over all
+//! coefficients at once: `√(2hT)·|e|` for T ciphertexts. The probability that e exceeds its bound is added.
 //!
-//! **Quorums.** Of holders of shares, any t decrypt (`threshold.rs`). Messages of those in a quorum T have masks that add up to
-//! 0, so that all that is seen of the honest ones is their sum, with `e + ΣF_j` in it: the same distance, for every quorum
-//! and ciphertext.
+//! **Quorums.** Any t holders of shares decrypt (`threshold.rs`). The messages of a quorum T have masks that add up to
+//! 0, so that an observer sees of the honest holders only their sum, which contains `e + ΣF_j`: the same distance, for
+//! every quorum and ciphertext.
 //!
-//! **Failures.** Combined, a part of a slot is off by the error of the ciphertext and by `n·N/2` coefficients of flooding:
-//! Chernoff's bound for the rest of the margin of `S/2`.
+//! **Failures.** After combination, a part of a slot is off by the error of the ciphertext and by `n·N/2` coefficients
+//! of flooding: Chernoff's bound for the rest of the margin of `S/2`.
 
 #[cfg(feature = "client")]
 use std::io;
@@ -31,14 +31,15 @@ use cryptable_wire::{BodyReader, BodyWriter, WireError};
 
 use crate::parameters::Parameters;
 
-/// Tails by which a slot's error may exceed its bound before cleanings, one of noise and one of what is no noise, in either
-/// part of a slot.
+/// Number of tails in which a slot's error may exceed its bound before cleanings: one for noise and one for bias, in
+/// each part of a slot.
 const TAILS_OF_A_BIT: f64 = 4.0;
 
-/// Rounding of a combined phase to two limbs and to doubles, in a slot: far below the margin.
+/// Error in a slot from rounding a combined phase to two limbs and to doubles: far below the margin.
 const COMBINATION: f64 = 1.0 / 1_048_576.0;
 
-/// How the owners of a key decrypt bits together: how many they are, and how well flooding hides each owner's share.
+/// Plan by which the owners of a key decrypt bits together: their number, and how well flooding hides each owner's
+/// share.
 ///
 /// All owners use the same numbers; partial decryptions carry them. There is no decryption without flooding.
 ///
@@ -58,7 +59,7 @@ const COMBINATION: f64 = 1.0 / 1_048_576.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointDecryption {
     owners: Owners,
-    /// Holders of shares of the secret, where any as many of them as owners decrypt.
+    /// Number of holders of shares of the secret, if any t of them decrypt, where t is the number of owners.
     holders: Option<Owners>,
     stated_log2_distance: f64,
     ciphertexts: u64,
@@ -69,13 +70,13 @@ pub struct JointDecryption {
 }
 
 impl JointDecryption {
-    /// Finds the least flooding with which partial decryptions of `ciphertexts` ciphertexts in all, under one key, are within a
-    /// statistical distance of `2^log2_distance` of what bits alone tell.
+    /// Finds the least flooding that hides shares over `ciphertexts` ciphertexts in all, under one key: partial
+    /// decryptions are within a statistical distance of `2^log2_distance` of what the bits alone determine.
     ///
     /// # Errors
     /// [`OwnersError::OneOwner`]; if there are no ciphertexts, or the distance is not from 2^-128 to 2^-40;
-    /// [`Error::FailureUnreachable`] if bits are not exact enough for it, [`Error::TooSmall`] if bits have too few levels after
-    /// a bootstrap.
+    /// [`Error::FailureUnreachable`] if bits are not exact enough for this distance; [`Error::TooSmall`] if bits have
+    /// too few levels after a bootstrap.
     pub fn new(
         parameters: &Parameters,
         owners: Owners,
@@ -85,8 +86,8 @@ impl JointDecryption {
         Numbers { owners, log2_distance, ciphertexts }.plan(parameters, None)
     }
 
-    /// Finds the least flooding for a key whose secret `holders` have shares of, any as many of whom decrypt as the key has owners.
-    /// Every ciphertext may be decrypted by every quorum once.
+    /// Finds the least flooding for a key whose secret `holders` have shares of. Any t of them decrypt, where t is the
+    /// number of owners of the key. Every quorum may decrypt every ciphertext once.
     ///
     /// ```
     /// use cryptable_bits::{JointDecryption, Parameters};
@@ -118,14 +119,14 @@ impl JointDecryption {
         self.owners
     }
 
-    /// Ciphertexts that may be decrypted under one key. Decrypting one again is no other.
+    /// Number of ciphertexts that may be decrypted under one key. Decrypting the same one again does not count.
     #[must_use]
     pub fn ciphertexts(&self) -> u64 {
         self.ciphertexts
     }
 
-    /// Returns log2 of the statistical distance between all partial decryptions of an owner and what a simulator without its share
-    /// sends.
+    /// Returns log2 of the statistical distance between all partial decryptions of an owner and the messages of a
+    /// simulator that does not know the owner's share.
     #[must_use]
     pub fn log2_distance(&self) -> f64 {
         self.log2_distance
@@ -146,12 +147,12 @@ impl JointDecryption {
 
 #[cfg(feature = "client")]
 impl JointDecryption {
-    /// The law of flooding.
+    /// The distribution of flooding.
     pub(crate) fn flooding(&self) -> Flooding {
         self.flooding
     }
 
-    /// Checks that it was planned for these parameters.
+    /// Checks that the plan was made for these parameters.
     ///
     /// # Errors
     /// [`Error::OtherParameters`].
@@ -159,7 +160,7 @@ impl JointDecryption {
         check_parameters("plan of partial decryptions", parameter_digest, self.parameter_digest)
     }
 
-    /// Checks that those who decrypt together are of as many holders as planned, or all owners.
+    /// Checks that a quorum has the number of holders of the plan, or that all owners decrypt if the plan has none.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::Mismatch`].
@@ -169,17 +170,17 @@ impl JointDecryption {
         check_equal("number of holders of a plan, 0 for all owners", count(self.holders), found)
     }
 
-    /// Writes the numbers that it was planned with, without holders.
+    /// Writes the numbers that the plan was made with, without holders.
     pub(crate) fn write_numbers(&self, writer: &mut BodyWriter<Vec<u8>>) -> io::Result<()> {
         writer.u32(self.owners.count())?;
         writer.f64(self.stated_log2_distance)?;
         writer.u64(self.ciphertexts)
     }
 
-    /// Reads its numbers.
+    /// Reads the numbers of a plan.
     ///
     /// # Errors
-    /// If bytes are missing, or there are not as many owners.
+    /// If bytes are missing, or the number of owners is not allowed.
     pub(crate) fn read_numbers(reader: &mut BodyReader<'_>) -> Result<Numbers> {
         let name = "number of owners";
         let owners = Owners::try_from(reader.u32(name)?)
@@ -189,7 +190,7 @@ impl JointDecryption {
     }
 }
 
-/// The numbers that a decryption is planned with.
+/// The numbers that a plan is made with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     pub owners: Owners,
@@ -198,7 +199,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Plans: [`JointDecryption::new`] and, with holders, [`JointDecryption::of_threshold`].
+    /// Makes the plan: [`JointDecryption::new`] or, with holders, [`JointDecryption::of_threshold`].
     ///
     /// # Errors
     /// The same errors.
@@ -251,7 +252,7 @@ impl Numbers {
     }
 }
 
-/// log2 of the probability that an error of a ciphertext is not below its bound.
+/// log2 of the probability that an error of a ciphertext exceeds its bound.
 fn log2_unbounded(parameters: &Parameters) -> f64 {
     let of_inputs =
         TAILS_OF_A_BIT * parameters.bits() as f64 * parameters.literal().log2_fail.exp2();

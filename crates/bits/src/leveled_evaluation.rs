@@ -10,7 +10,7 @@ use crate::noise::BitNoise;
 use crate::{cleaning, leveled_gates};
 
 impl EvaluationKey {
-    /// A gate of two bits between bootstraps, for one level: the lower of theirs, less one.
+    /// Evaluates a gate of two bits between bootstraps. The result is one level below the lower of the two.
     ///
     /// ```
     /// use cryptable_bits::{Gate, Packing, Parameters, SecretKey};
@@ -25,8 +25,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, or their numbers differ; if no level is left; if the result
-    /// would be too noisy ([`NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge)).
+    /// If the bits belong to another client or to other parameters, their numbers differ, no level is left, or the
+    /// result would be too noisy ([`NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge)).
     pub fn gate(&self, gate: Gate, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
         self.check(&[x, y])?;
         let limbs = self.limbs_above(&[x, y], 1)?;
@@ -42,7 +42,7 @@ impl EvaluationKey {
         Ok(x.with_parts(parts, noise))
     }
 
-    /// Several gates of the same two bits, on one product: for little more than one gate.
+    /// Evaluates several gates of the same two bits with one product, for little more than the cost of one gate.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::gate`].
@@ -71,10 +71,10 @@ impl EvaluationKey {
         Ok(self.join_parts(by_part, x.count, &noises))
     }
 
-    /// Returns the negated bits: no level, no noise.
+    /// Negates bits, without a level or noise.
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters.
+    /// If the bits belong to another client or to other parameters.
     pub fn not(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
         self.check(&[x])?;
         let not = |part| leveled_gates::not(&self.evaluator(), part);
@@ -82,11 +82,11 @@ impl EvaluationKey {
         Ok(x.with_parts(parts, x.noise))
     }
 
-    /// Bits with their errors squared, `3x² - 2x³`, for two levels.
+    /// Squares the errors of bits by `3x² - 2x³`, which consumes two levels.
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, fewer than two levels are left, or the result would be too
-    /// noisy ([`NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge)).
+    /// If the bits belong to another client or to other parameters, fewer than two levels are left, or the result would
+    /// be too noisy ([`NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge)).
     pub fn clean(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
         self.check(&[x])?;
         self.limbs_above(&[x], cleaning::LEVELS)?;
@@ -95,7 +95,7 @@ impl EvaluationKey {
         Ok(self.clean_unchecked(x, noise))
     }
 
-    /// Bits of this key, cleaned, which are stated to have this noise; there are levels for it.
+    /// Cleans bits of this key and states `noise` for the result. The caller has checked the levels.
     pub(crate) fn clean_unchecked(&self, x: &EncryptedBits, noise: BitNoise) -> EncryptedBits {
         let clean = |part: &Ciphertext| {
             cleaning::clean(&self.evaluator(), part, &self.lowered(part, x.limbs() - 1))
@@ -103,8 +103,8 @@ impl EvaluationKey {
         x.with_parts(self.evaluator().map_all(x.parts.iter().collect(), clean), noise)
     }
 
-    /// The same bits with fewer levels left: less memory, and less time of what reads them. Takes no level of those that are
-    /// kept, and adds one rounding of noise.
+    /// Returns the same bits with `levels` levels left, which need less memory and less time in later operations. The
+    /// levels that are kept stay usable, and one rounding of noise is added.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey};
@@ -119,7 +119,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, or have fewer levels left.
+    /// If the bits belong to another client or to other parameters, or have fewer levels left.
     pub fn lower(&self, x: &EncryptedBits, levels: usize) -> Result<EncryptedBits> {
         self.check(&[x])?;
         self.limbs_above(&[x], levels)?;
@@ -130,7 +130,7 @@ impl EvaluationKey {
         Ok(x.with_parts(parts, noise))
     }
 
-    /// The limbs of the lowest of some bits, which have `levels` levels left.
+    /// Limbs of the lowest of some bits, after checking that it has `levels` levels left.
     pub(crate) fn limbs_above(&self, bits: &[&EncryptedBits], levels: usize) -> Result<usize> {
         let left = bits.iter().map(|bits| bits.levels()).min().unwrap_or(0);
         check_within("number of levels left", left as u64, levels as u64..)?;

@@ -1,12 +1,14 @@
-//! Gates between bootstraps, one level each: bits as real numbers 0 and 1, gates as polynomials of degree 1 in each of
+//! Gates between bootstraps, one level each. Bits are real numbers 0 and 1, and gates are polynomials of degree 1 in
+//! each of
 //! them (BLEACH: Drucker, Moshkowich, Pelleg, Shaul, Journal of Cryptology 37(1), 2024, ePrint 2022/1298, Section 3).
 //!
 //! Every function of two bits is `c + a·x + b·y + d·xy` with integers a, b, c, d: AND is xy, XOR is x + y - 2xy. d is 1,
 //! -1, 2 or -2 where the function depends on both bits.
 //!
-//! In: two ciphertexts of scale S at one level. Out: one level below, at the scale `S²/q` that the product leaves. Noise:
-//! at bits each partial derivative is 0, 1 or -1, so that errors of the inputs add up at worst, `|ε_x| + |ε_y| + |d·ε_x·ε_y|`;
-//! one rounding is added, and where gates share a product one for each of its terms, times the term's factor.
+//! In: two ciphertexts of scale S at one level. Out: one level below, at the scale `S²/q` that the product leaves.
+//! Noise: at bits each partial derivative is 0, 1 or -1, so that errors of the inputs add up to at most
+//! `|ε_x| + |ε_y| + |d·ε_x·ε_y|`. One rounding is added; gates that share a product add one for each of its terms, times
+//! the term's factor.
 
 use cryptable_ckks::Arithmetic;
 use num_complex::Complex64;
@@ -14,7 +16,7 @@ use num_complex::Complex64;
 use crate::gate::GatePolynomial;
 use crate::noise::BitNoise;
 
-/// `c + a·x + b·y + d·xy`: one product, one level. Operands have one level and one scale.
+/// `c + a·x + b·y + d·xy`, with one product and one level. Both operands have the same level and scale.
 pub(crate) fn gate<A: Arithmetic>(
     arithmetic: &A,
     polynomial: GatePolynomial,
@@ -35,7 +37,8 @@ pub(crate) fn gate<A: Arithmetic>(
     result
 }
 
-/// Several gates of the same two bits on one product. `lowered` are x and y one level below, at the product's scale.
+/// Several gates of the same two bits from one product. `lowered` holds x and y one level below, at the product's
+/// scale.
 pub(crate) fn gates<A: Arithmetic>(
     arithmetic: &A,
     polynomials: &[GatePolynomial],
@@ -61,7 +64,7 @@ pub(crate) fn gates<A: Arithmetic>(
     polynomials.iter().map(evaluate).collect()
 }
 
-/// `1 - x`: no level, no noise.
+/// `1 - x`, without a level or noise.
 pub(crate) fn not<A: Arithmetic>(arithmetic: &A, x: &A::Ciphertext) -> A::Ciphertext {
     let mut negated = x.clone();
     arithmetic.mul_integer_assign(&mut negated, -1);
@@ -75,10 +78,11 @@ fn add_constant<A: Arithmetic>(arithmetic: &A, bits: &mut A::Ciphertext, constan
     }
 }
 
-/// The noise of a gate: the worst inputs, and what roundings add.
+/// Noise of a gate for the worst inputs, including what roundings add.
 ///
-/// Deviations of x and y add up, because they may be the same; the product of errors is at most `|d|·ε_x·ε_y`, with
-/// `E(ε_x²·ε_y²)² <= E ε_x⁴·E ε_y⁴`, as for equal ones, and as large as both are with the stated probability.
+/// Deviations of x and y add up, because they may be the same. The product of errors is at most `|d|·ε_x·ε_y`, with
+/// `E(ε_x²·ε_y²)² <= E ε_x⁴·E ε_y⁴`, as for equal errors. Both errors are bounded except with the
+/// stated probability.
 pub(crate) fn noise_after(
     polynomial: GatePolynomial,
     x: BitNoise,

@@ -1,6 +1,6 @@
-//! Bits in the slots of CKKS ciphertexts: thousands of gates at once, and bootstraps that square the errors of bits or
-//! evaluate a gate on their way. BinBoot and GateBoot of Bae, Cheon, Kim, Stehlé ("Bootstrapping Bits with CKKS",
-//! EUROCRYPT 2024, ePrint 2024/767).
+//! Bits in the slots of CKKS ciphertexts: thousands of gates at once, with bootstraps that square the errors of bits or
+//! evaluate a gate at the same time. Implements BinBoot and GateBoot of Bae, Cheon, Kim, Stehlé ("Bootstrapping Bits
+//! with CKKS", EUROCRYPT 2024, ePrint 2024/767).
 //!
 //! ```
 //! use cryptable_bits::{Gate, Packing, Parameters, SecretKey};
@@ -24,19 +24,19 @@
 //! | tables of up to eight bits, ⌈log2 k⌉ levels | `bit_table.rs`, `walsh_hadamard.rs`, `table_of_bits.rs`; `table_evaluation.rs`, `table_noise.rs` |
 //! | BinBoot, GateBoot, GateBoot', several functions at once | `bootstraps.rs` |
 //! | half bootstraps of coefficients, as FHEW ciphertexts are packed, and back | `half_form.rs` |
-//! | functions of period 1 with wanted values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
+//! | functions of period 1 with given values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
 //! | the complex exponential as a series and squarings; functions of it | `periodic_evaluation.rs`, over `exponential_series.rs` of `ckks` |
 //! | SlotsToCoeffs, ModRaise, CoeffsToSlots: all algorithms as one circuit | `circuit.rs` |
-//! | decryption by the owners of a key together: cleanings before it, flooding, partial decryptions | `decryption_circuit.rs`, `prepared_bits.rs`; `joint_decryption.rs`; `partial_decryption.rs`; by some of all who have shares: `threshold.rs` |
+//! | decryption by several owners of a key: cleanings before it, flooding, partial decryptions | `decryption_circuit.rs`, `prepared_bits.rs`; `joint_decryption.rs`; `partial_decryption.rs`; by a quorum of the holders of shares: `threshold.rs` |
 //! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
 //! | gates whose results come back after other methods, round after round | `rounds.rs` |
 //! | gates of sums whose noise comes near to the decision, cleaned several times | `noisy_sums.rs` |
 //! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs`, `set_names.rs` |
-//! | what bits and keys take in memory | `memory.rs` |
+//! | memory of bits and keys | `memory.rs` |
 //! | keys and encoded matrices | `evaluation_key.rs`, `bit_matrices.rs`; `public_key.rs` |
 //! | validation, security, precision | `validation.rs`, `parameters.rs` |
 //!
-//! Users reach it as module `circuits` of `cryptable`.
+//! Users reach this crate as the module `circuits` of `cryptable`.
 //!
 //! Everything that touches a secret needs the feature `client` (on by default); a server builds without it.
 #![forbid(unsafe_code)]

@@ -9,30 +9,31 @@ use cryptable_lattice::{Owners, SecurityLevel, SwitchingKeyShape};
 use cryptable_ring::{Basis, SharedLimbs};
 use serde::{Deserialize, Serialize};
 
-/// The number of the chain that CoeffsToSlots runs in.
+/// Index of the chain in which CoeffsToSlots runs.
 pub(crate) const RAISED: usize = 1;
 
 /// How bits are packed into a ring of degree N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Packing {
-    /// N/2 bits in the real parts of slots: one exponential a bootstrap, the least latency.
+    /// N/2 bits in the real parts of slots: one exponential per bootstrap, the least latency.
     Real,
     /// N bits in real and imaginary parts: two exponentials per bootstrap, the most bits per second.
     Complex,
-    /// So many bits, a power of two from 16 to N/4, in the real parts of as many slots, which repeat: CoeffsToSlots is of fewer
-    /// levels, one exponential serves all.
+    /// This number of bits, a power of two from 16 to N/4, in the real parts of as many slots, which repeat:
+    /// CoeffsToSlots has fewer levels, and one exponential serves all.
     Sparse(usize),
 }
 
 impl Packing {
-    /// The fewest bits of [`Packing::Sparse`]: those of three matrices.
+    /// The fewest bits of [`Packing::Sparse`]: three matrices need them.
     pub(crate) const LEAST: usize = 16;
 
-    /// The fewest bits that are chosen: of fewer, the trace takes the work that matrices save.
+    /// The fewest bits that [`Packing::of_bits`] chooses. With fewer, the trace costs what the smaller matrices save.
     const LEAST_CHOSEN: usize = 256;
 
-    /// Returns the packing that takes `bits` bits at once in a ring of this degree in the least time, or as many as fit.
+    /// Returns the packing that holds `bits` bits at once in a ring of this degree in the least time, or else the most
+    /// bits that fit.
     ///
     /// ```
     /// use cryptable_bits::Packing;
@@ -49,7 +50,7 @@ impl Packing {
         if sparse <= ring_degree / 4 { Self::Sparse(sparse) } else { Self::Real }
     }
 
-    /// Real ciphertexts that hold the bits of one bootstrap.
+    /// Number of real ciphertexts that hold the bits of one bootstrap.
     #[must_use]
     pub const fn parts(self) -> usize {
         match self {
@@ -58,7 +59,7 @@ impl Packing {
         }
     }
 
-    /// Slots of one ciphertext that hold bits of their own.
+    /// Number of slots of one ciphertext that hold bits of their own.
     #[must_use]
     pub const fn slots(self, ring_degree: usize) -> usize {
         match self {
@@ -67,7 +68,8 @@ impl Packing {
         }
     }
 
-    /// Complex numbers that SlotsToCoeffs makes coefficients of: their two parts are bits of sparse slots.
+    /// Number of complex numbers that SlotsToCoeffs turns into coefficients. In sparse packing, their two parts are the
+    /// bits of slots.
     pub(crate) const fn transformed(self, ring_degree: usize) -> usize {
         match self {
             Self::Real | Self::Complex => ring_degree / 2,
@@ -75,13 +77,13 @@ impl Packing {
         }
     }
 
-    /// Whether slots repeat.
+    /// Returns whether slots repeat.
     pub(crate) const fn is_sparse(self) -> bool {
         matches!(self, Self::Sparse(_))
     }
 
-    /// The slot of bit i of a part: SlotsToCoeffs takes complex numbers in bit-reversed order, so that bit i comes to the i-th
-    /// coefficient of those that hold bits.
+    /// The slot of bit i of a part. SlotsToCoeffs reads complex numbers in bit-reversed order, so that bit i goes to
+    /// the i-th coefficient of those that hold bits.
     #[cfg(feature = "client")]
     pub(crate) fn slot(self, ring_degree: usize, i: usize) -> usize {
         let numbers = self.transformed(ring_degree);
@@ -90,15 +92,16 @@ impl Packing {
     }
 }
 
-/// All choices that make a parameter set.
+/// All choices that define a parameter set.
 ///
-/// There are two chains of primes. The first has, from the bottom up, base, SlotsToCoeffs, gates, exponential: a prime
-/// a level, as scales want it, two in a limb where both are small. The second is what ModRaise raises to and
-/// CoeffsToSlots runs in: whole limbs of 50 bits, since its matrices drop nothing; its result is switched to the first.
+/// There are two chains of primes. The first has, from the bottom up, base, SlotsToCoeffs, gates, exponential: one
+/// prime per level, of the size that scales need, two of them in a limb where both are small. ModRaise raises to the
+/// second chain, in which CoeffsToSlots runs. It has whole limbs of 50 bits, since its matrices drop nothing; its
+/// result is switched to the first chain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
-    /// Name, for people.
+    /// Name of the set, for display.
     pub name: String,
     /// Claimed security, checked by construction.
     pub security: SecurityLevel,
@@ -108,21 +111,21 @@ pub struct ParametersLiteral {
     pub packing: Packing,
     /// log2 of q_0.
     pub base: f64,
-    /// SlotsToCoeffs: its matrices, and the primes that they use up.
+    /// SlotsToCoeffs: its matrices, and the primes that they consume.
     pub slots_to_coeffs: TransformLiteral,
     /// log2 of the primes between bootstraps, one per gate.
     pub gates: Vec<f64>,
     /// The complex exponential of phases, which removes the overflow.
-    // Files and literals of earlier versions have this name.
+    // Files and literals of earlier versions use this name.
     #[serde(rename = "wave")]
     pub exponential: ExponentialLiteral,
     /// CoeffsToSlots: its matrices, and the limbs of the second chain.
     pub coeffs_to_slots: TransformLiteral,
-    /// Whether the first of them switches back from the encapsulated secret, by a key of one digit for every rotation.
-    /// Literals of earlier versions do not say so.
+    /// Whether the first matrix of CoeffsToSlots switches back from the encapsulated secret, by a key of one digit for
+    /// every rotation. Literals of earlier versions lack this field.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raising_matrix: bool,
-    /// How many primes each limb of the first chain has, 1 or 2, from the bottom up.
+    /// Number of primes in each limb of the first chain, 1 or 2, from the bottom up.
     pub limbs: Vec<usize>,
     /// log2 of the special primes.
     pub special: Vec<f64>,
@@ -130,9 +133,10 @@ pub struct ParametersLiteral {
     pub digit_limbs: usize,
     /// Limbs per digit of keys of the second chain, whose limbs are larger.
     pub raised_digit_limbs: usize,
-    /// Hamming weight of the encapsulated secret: of each owner's.
+    /// Hamming weight of the encapsulated secret of each owner.
     pub sparse_weight: u32,
-    /// Owners of the secret key, which is the sum of theirs, as the encapsulated secret is: one, if not stated.
+    /// Number of owners of the secret key. The key is the sum of their secrets, and so is the encapsulated secret.
+    /// Default: one.
     #[serde(default, skip_serializing_if = "Owners::is_one")]
     pub owners: Owners,
     /// Stated failure probability per bit, log2.
@@ -165,32 +169,32 @@ impl ParametersLiteral {
         Basis { chain: RAISED, ..Basis::main(self.coeffs_to_slots.primes.len()) }
     }
 
-    /// Limbs of phases, where the exponential begins.
+    /// Number of limbs of phases, where the exponential begins.
     pub(crate) fn exponential_limbs(&self) -> usize {
         self.output_limbs() + self.exponential.primes.len()
     }
 
-    /// Limbs of bits after a bootstrap.
+    /// Number of limbs of bits after a bootstrap.
     pub(crate) fn output_limbs(&self) -> usize {
         self.input_limbs() + self.gates.len()
     }
 
-    /// Limbs that SlotsToCoeffs begins with.
+    /// Number of limbs with which SlotsToCoeffs begins.
     pub(crate) fn input_limbs(&self) -> usize {
         1 + self.slots_to_coeffs.primes.len()
     }
 
-    /// Bits of one bootstrap.
+    /// Number of bits of one bootstrap.
     pub(crate) fn bits(&self) -> usize {
         self.packing.parts() * self.slots()
     }
 
-    /// Slots of a part that hold bits of their own.
+    /// Number of slots of a part that hold bits of their own.
     pub(crate) fn slots(&self) -> usize {
         self.packing.slots(self.ring_degree)
     }
 
-    /// Complex numbers that the homomorphic DFTs transform.
+    /// Number of complex numbers that the homomorphic DFTs transform.
     pub(crate) fn transformed(&self) -> usize {
         self.packing.transformed(self.ring_degree)
     }
@@ -201,8 +205,8 @@ impl ParametersLiteral {
         SwitchingKeyShape::of_digits(basis, self.digit_limbs, self.special.len())
     }
 
-    /// The shape of relinearization keys. Keys that several owners make in two rounds have errors larger by some `√N`, which
-    /// special primes larger than a digit by a limb make vanish.
+    /// The shape of relinearization keys. If several owners make them in two rounds, errors are larger by some `√N`;
+    /// special primes that exceed a digit by one limb make these errors vanish.
     fn relinearization_shape(&self) -> SwitchingKeyShape {
         let basis = Basis::main(self.exponential_limbs()).sharing(self.shared_limbs());
         let margin = usize::from(!self.owners.is_one());
@@ -234,11 +238,11 @@ impl ParametersLiteral {
         }
     }
 
-    /// Where CoeffsToSlots starts and ends: at the scale from which the switch to the first chain leaves that of the
-    /// exponential's first prime.
+    /// Where CoeffsToSlots starts and ends. It ends at the scale from which the switch to the first chain yields the
+    /// scale of the exponential's first prime.
     pub(crate) fn coeffs_to_slots_levels(&self, [main, raised]: [&[f64]; 2]) -> DftLevels<'static> {
         let ratio = ratio_of_products(raised.iter().copied(), main.iter().copied());
-        // The trace to sparse slots adds up as many copies.
+        // The trace to sparse slots adds up this number of copies.
         let copies = self.ring_degree / 2 / self.transformed();
         DftLevels {
             limbs: raised.len(),

@@ -3,12 +3,12 @@
 use crate::circuit::MAX_MODULUS;
 use crate::parameters::Parameters;
 
-/// Ciphertexts of the whole chain that a bootstrap holds at its widest point, a part: baby steps, their accumulators, and
-/// temporaries of key switches. Measured at ring degree 2^14: 84.
+/// Number of ciphertexts of the whole chain that a bootstrap holds per part at its peak: baby steps, their
+/// accumulators, and temporaries of key switches. Measured at ring degree 2^14: 84.
 const CIPHERTEXTS_OF_A_BOOTSTRAP: usize = 96;
 
 impl Parameters {
-    /// Returns the bytes of bits with `levels` levels left.
+    /// Returns the size in bytes of bits with `levels` levels left.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -25,9 +25,9 @@ impl Parameters {
         self.packing().parts() * self.limb_bytes() * 2 * limbs
     }
 
-    /// Bytes of the evaluation key in memory: switching keys, the matrices of CoeffsToSlots, and those of SlotsToCoeffs for
-    /// sums that become fractions of these moduli. What [`EvaluationKey::memory_bytes`](crate::EvaluationKey::memory_bytes)
-    /// says after bootstraps of these.
+    /// Bytes of the evaluation key in memory: switching keys, the matrices of CoeffsToSlots, and the matrices of
+    /// SlotsToCoeffs for sums that become fractions of these moduli. Equals
+    /// [`EvaluationKey::memory_bytes`](crate::EvaluationKey::memory_bytes) after bootstraps with these moduli.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -42,14 +42,14 @@ impl Parameters {
     #[must_use]
     pub fn evaluation_key_bytes(&self, moduli: impl IntoIterator<Item = u64>) -> usize {
         let (circuit, ring) = (self.circuit(), self.moduli());
-        // For all moduli the matrices have the same diagonals, with other numbers.
+        // The matrices of all moduli have the same diagonals, with other numbers.
         let count = moduli.into_iter().inspect(|m| assert!((2..=MAX_MODULUS).contains(m))).count();
         self.key_memory_bytes()
             + circuit.coeffs_to_slots.encoded_bytes(&ring)
             + count * circuit.slots_to_coeffs.encoded_bytes(&ring)
     }
 
-    /// Returns the bytes that a bootstrap takes beside its operands, about.
+    /// Returns approximately how many bytes a bootstrap needs beside its operands.
     #[must_use]
     pub fn bootstrap_working_bytes(&self) -> usize {
         let ciphertext = self.limb_bytes() * 2 * self.literal().raised_basis().limbs();

@@ -5,19 +5,19 @@ use cryptable_lattice::{Owners, Result, SecurityLevel};
 use crate::literal::{ExponentialLiteral, Packing, ParametersLiteral, TransformLiteral};
 use crate::parameters::Parameters;
 
-/// log2 of the failure probability per bit: 2^-80 for all bits of a ciphertext of ring degree 2^16 or less, 2^-64 for 65,536
-/// ciphertexts of one circuit. AES-128 makes some 2^12 of degree 2^15.
+/// log2 of the failure probability per bit: 2^-80 for all bits of a ciphertext of ring degree 2^16 or less, 2^-64 for
+/// 65,536 ciphertexts of one circuit. AES-128 computes some 2^12 ciphertexts of degree 2^15.
 const LOG2_FAIL: f64 = -96.0;
 
-/// Hamming weight of the encapsulated secret: the least that the security tables know.
+/// Hamming weight of the encapsulated secret: the least in the security tables.
 const SPARSE_WEIGHT: u32 = 32;
 
 impl Parameters {
-    /// Bits at the least latency: ring degree 2^14, 128 bits of security, no level for gates between bootstraps.
+    /// Parameters for the least latency: ring degree 2^14, 128 bits of security, no level for gates between bootstraps.
     ///
-    /// The tables allow 430 bits in all for a dense secret. One special prime of 47 bits, about as large as a digit of keys,
-    /// leaves 382: for the first chain 323, in primes of 22 to 33 bits that a search chose by the noise model, and for the
-    /// second one, where CoeffsToSlots runs, eight limbs of 47.75.
+    /// The tables allow 430 bits in all for a dense secret. One special prime of 47 bits, about as large as a digit of
+    /// keys, leaves 382. The first chain uses 323 of them, in primes of 22 to 33 bits that a search chose by the noise
+    /// model. The second chain, in which CoeffsToSlots runs, has eight limbs of 47.75 bits.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -31,13 +31,13 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
+    /// If the number of sparse bits is not a power of two from 16 to a quarter of the degree.
     pub fn latency_128(packing: Packing) -> Result<Self> {
         Self::new(secure("latency_128", 1 << 14, packing, &LATENCY))
     }
 
-    /// Parameters like [`Parameters::latency_128`], with one level after a bootstrap: for a gate by a product, or for
-    /// functions of higher degree within the bootstrap, such as
+    /// Parameters like [`Parameters::latency_128`], with one level after a bootstrap. Use it for a gate by a product,
+    /// or for functions of higher degree within the bootstrap, such as
     /// [`EvaluationKey::gate_boot_cleaning`](crate::EvaluationKey::gate_boot_cleaning). The level costs two bits of
     /// precision.
     ///
@@ -49,15 +49,15 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
+    /// If the number of sparse bits is not a power of two from 16 to a quarter of the degree.
     pub fn functions_128(packing: Packing) -> Result<Self> {
         Self::new(secure("functions_128", 1 << 14, packing, &FUNCTIONS))
     }
 
-    /// Parameters like [`Parameters::latency_128`], with the two levels after a bootstrap that a cleaning takes: for
-    /// bits that come from elsewhere and go back, such as those of FHEW gates. Primes of the exponential are small,
-    /// since its errors are squared; four pairs of the lowest primes share limbs, so that there are as many limbs as
-    /// without the levels.
+    /// Parameters like [`Parameters::latency_128`], with the two levels after a bootstrap that a cleaning needs. They
+    /// are for bits that come from other methods and go back to them, such as bits of FHEW gates. Primes of the
+    /// exponential are small, since its errors are squared. Four pairs of the lowest primes share limbs, so that the
+    /// two levels add no limbs.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -67,7 +67,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
+    /// If the number of sparse bits is not a power of two from 16 to a quarter of the degree.
     pub fn cleaning_128(packing: Packing) -> Result<Self> {
         Self::new(secure("cleaning_128", 1 << 14, packing, &CLEANING))
     }
@@ -75,18 +75,18 @@ impl Parameters {
     /// Parameters for the most bits per second: ring degree 2^16, 65,536 bits in complex packing, 128 bits of security,
     /// 21 levels for gates: 17 gates and two cleanings between bootstraps.
     ///
-    /// **Where cleanings go.** With deviations that double at every gate, as for equal operands, an error ε is `2^g·ε`
-    /// after g gates, at most `3ε²` and ten roundings after a cleaning, `π²/4·ε²` and what the exponential adds after
-    /// BinBoot. So a round of 5, 6 and 6 gates with cleanings between takes 2^-x to about 2^-(8x - 93), which is below
-    /// 2^-x from x = 13.3 on. Round after round, BinBoot leaves 2^-14.2 at most, but for 2^-92: half of it is noise of
-    /// slots, 45 deviations of it, the rest bias of the series and of squares. Bits are within 2^-8 of 0 and 1 before
-    /// each cleaning and bootstrap.
+    /// **Where cleanings go.** With deviations that double at every gate, as for equal operands, an error ε becomes
+    /// `2^g·ε` after g gates, at most `3ε²` and ten roundings after a cleaning, and `π²/4·ε²` and the exponential's own
+    /// error after BinBoot. A round of 5, 6 and 6 gates with cleanings between them therefore turns 2^-x into about
+    /// 2^-(8x - 93), which is below 2^-x from x = 13.3 on. In every round, BinBoot leaves at most 2^-14.2, except with
+    /// probability 2^-92: half of it is noise of slots, 45 deviations of it, the rest is bias of the series and of
+    /// squares. Bits are within 2^-8 of 0 and 1 before each cleaning and bootstrap.
     ///
-    /// **Sizes.** Gates have scales of 36 bits: a cleaning leaves ten roundings of them, 2^-15. Smaller scales need
-    /// cleaning more often, and take as many bits in more levels. Bits of the modulus pay for gates, and digits of keys for
-    /// time: three digits and nine special primes have fewer gates than five digits and six, and fewer transforms a gate;
-    /// keys of 105 MB in place of 190 leave memory for more baby steps. Primes of the second chain and special ones are
-    /// below 2^49.2, where transforms are fastest.
+    /// **Sizes.** Gates have scales of 36 bits, at which ten roundings of a cleaning are 2^-15. Smaller scales need
+    /// more frequent cleaning, and use the same number of bits for more levels. Gates consume bits of the modulus, and
+    /// digits of keys consume time: three digits and nine special primes allow fewer gates than five digits and six,
+    /// and need fewer transforms per gate. Keys of 105 MB in place of 190 leave memory for more baby steps. Primes of
+    /// the second chain and special primes are below 2^49.2, where transforms are fastest.
     ///
     /// ```
     /// use cryptable_bits::Parameters;
@@ -102,8 +102,9 @@ impl Parameters {
         Self::throughput_128_of(Owners::ONE)
     }
 
-    /// Returns [`Parameters::throughput_128`] for a key of several owners, the sum of whose sparse secrets overflows further: the
-    /// angle is doubled once more for two and three, and with more often for more, which takes a level for gates each.
+    /// Returns [`Parameters::throughput_128`] for a key of several owners, whose sum of sparse secrets has a larger
+    /// overflow. The angle is doubled once more for two and three owners, and several times more for more of them. Each
+    /// doubling uses up a level for gates.
     ///
     /// ```
     /// use cryptable_bits::Parameters;
@@ -129,8 +130,8 @@ impl Parameters {
         Self::new(of_owners(set, owners))
     }
 
-    /// Between latency and throughput: ring degree 2^15, 32,768 bits in complex packing, or fewer in another, 128 bits of
-    /// security, 7 levels for gates.
+    /// Parameters between latency and throughput: ring degree 2^15, 32,768 bits in complex packing, or fewer in other
+    /// packings, 128 bits of security, 7 levels for gates.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -141,16 +142,17 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
+    /// If the number of sparse bits is not a power of two from 16 to a quarter of the degree.
     pub fn balanced_128(packing: Packing) -> Result<Self> {
         Self::new(secure("balanced_128", 1 << 15, packing, &BALANCED))
     }
 
-    /// Tables of eight bits between bootstraps ([`EvaluationKey::tables`](crate::EvaluationKey::tables)): ring degree 2^15,
-    /// 32,768 bits in complex packing, 128 bits of security, 4 levels, of which such a table takes three.
+    /// Parameters for tables of eight bits between bootstraps
+    /// ([`EvaluationKey::tables`](crate::EvaluationKey::tables)): ring degree 2^15, 32,768 bits in complex packing, 128
+    /// bits of security, 4 levels, three of which such a table consumes.
     ///
-    /// A search by the noise model found primes for BinBoot of a sum of tables of eight bits and a bit, again and again, with
-    /// errors that add up as deviations, since bits may depend on each other.
+    /// A search by the noise model found the primes, for repeated BinBoots of a sum of tables of eight bits and a bit.
+    /// Errors add up as deviations, since bits may depend on each other.
     ///
     /// ```
     /// use cryptable_bits::Parameters;
@@ -166,12 +168,13 @@ impl Parameters {
         Self::new(secure("tables_128", 1 << 15, Packing::Complex, &TABLES))
     }
 
-    /// Long XORs of products: ring degree 2^15, 32,768 bits in complex packing, 128 bits of security, 6 levels: four gates
-    /// and a cleaning between bootstraps, which sum up to some 170 results of them.
+    /// Parameters for long XORs of products: ring degree 2^15, 32,768 bits in complex packing, 128 bits of security, 6
+    /// levels: four gates and a cleaning between bootstraps, and each bootstrap sums up to some 170 of their results.
     ///
-    /// A cleaning after every bootstrap, 3ε² of an error ε, leaves ten roundings, 2^-16, of what BinBoot leaves, 2^-11; so
-    /// the exponential's primes are small, and the modulus that is saved pays for digits of four and five limbs. Matrices of
-    /// SlotsToCoeffs are as exact as two limbs allow, since they round in proportion to sums.
+    /// A cleaning after every bootstrap, 3ε² of an error ε, leaves ten roundings (2^-16) of the error 2^-11 after
+    /// BinBoot. The exponential's primes can therefore be small, and the modulus saved allows digits of four and five
+    /// limbs. Matrices of SlotsToCoeffs are as exact as two limbs allow, since their rounding errors grow with the
+    /// sums.
     ///
     /// ```
     /// use cryptable_bits::Parameters;
@@ -187,7 +190,7 @@ impl Parameters {
         Self::new(secure("sums_128", 1 << 15, Packing::Complex, &SUMS))
     }
 
-    /// Sizes of primes of [`Parameters::sums_128`] at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with the prime sizes of [`Parameters::sums_128`] at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
     /// Never: the set is tested.
@@ -195,7 +198,8 @@ impl Parameters {
         Self::new(toy("insecure_toy_sums", Packing::Complex, &SUMS))
     }
 
-    /// Sizes of primes of [`Parameters::throughput_128`] at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with the prime sizes of [`Parameters::throughput_128`] at ring degree 2^10, for tests only:
+    /// **insecure**.
     ///
     /// # Errors
     /// Never: the set is tested.
@@ -203,24 +207,25 @@ impl Parameters {
         Self::insecure_toy_throughput_of(Owners::ONE)
     }
 
-    /// Returns the primes of [`Parameters::latency_128`], and two for gates, at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with the primes of [`Parameters::latency_128`], and two for gates, at ring degree 2^10, for tests
+    /// only: **insecure**.
     ///
     /// # Errors
-    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
+    /// If the number of sparse bits is not a power of two from 16 to a quarter of the degree.
     pub fn insecure_toy(packing: Packing) -> Result<Self> {
         Self::new(toy("insecure_toy", packing, &TOY))
     }
 
-    /// Sizes of primes of [`Parameters::tables_128`] at ring degree 2^10, for tests only: **insecure**.
+    /// Parameters with the prime sizes of [`Parameters::tables_128`] at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
-    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
+    /// If the number of sparse bits is not a power of two from 16 to a quarter of the degree.
     pub fn insecure_toy_tables(packing: Packing) -> Result<Self> {
         Self::new(toy("insecure_toy_tables", packing, &TABLES))
     }
 }
 
-/// Sizes of the primes of a set, log2, and what else tells it from others.
+/// Sizes of the primes of a set (log2), and everything else in which sets differ.
 struct Sizes {
     base: f64,
     slots_to_coeffs: [f64; 2],
@@ -228,9 +233,10 @@ struct Sizes {
     /// log2 of the series' length, of its baby steps, and doublings.
     series: [u32; 3],
     exponential: [f64; 8],
-    /// Primes of the lowest limbs; others have one each.
+    /// Number of primes in each of the lowest limbs; the others have one each.
     limbs: &'static [usize],
-    /// Butterfly levels of the matrices of CoeffsToSlots at full size; in others, three are as even as possible.
+    /// Butterfly levels of the matrices of CoeffsToSlots at full size. At other sizes, three matrices merge levels as
+    /// evenly as possible.
     stages: &'static [u32],
     /// Whether the first of four matrices of CoeffsToSlots raises.
     raising_matrix: bool,
@@ -264,7 +270,7 @@ const FUNCTIONS: Sizes = Sizes {
     gates: &[24.9],
     exponential: [24.2, 25.7, 27.5, 29.5, 30.75, 29.25, 29.25, 29.25],
     limbs: &[2, 2, 2],
-    // Its bits are too noisy for more: 2^-64 for 16,384 ciphertexts of 16,384 bits.
+    // Bits of this set are too noisy for a smaller probability: 2^-64 for 16,384 ciphertexts of 16,384 bits.
     log2_fail: -92.0,
     ..LATENCY
 };
@@ -275,7 +281,8 @@ const CLEANING: Sizes = Sizes {
     gates: &[27.3, 24.05],
     exponential: [22.4, 24.45, 25.45, 28.0, 28.35, 27.3, 30.1, 28.75],
     limbs: &[2, 2, 2, 2],
-    // 2^-64 for all bits of a ciphertext, and two more for as many bits: gates of FHEW are no circuits of thousands of steps.
+    // 2^-64 for all bits of a ciphertext of ring degree 2^14, with two bits to spare: FHEW circuits do not have
+    // thousands of steps.
     log2_fail: -80.0,
     ..LATENCY
 };
@@ -283,13 +290,13 @@ const CLEANING: Sizes = Sizes {
 const TOY: Sizes = Sizes {
     gates: &[24.9, 24.9],
     limbs: &[2, 1, 2, 2],
-    // No security limits the second chain.
+    // Security does not limit the second chain.
     raised: (47.75, 9),
     ..LATENCY
 };
 
-/// Sixteen coefficients are exact to 2^-17 of a bit, enough for what is cleaned; 32 would take four relinearizations more of
-/// each part.
+/// Sixteen coefficients are exact to 2^-17 of a bit, enough for bits that are cleaned; 32 would need four more
+/// relinearizations per part.
 const THROUGHPUT: Sizes = Sizes {
     base: 33.0,
     slots_to_coeffs: [28.0, 29.0],
@@ -300,15 +307,16 @@ const THROUGHPUT: Sizes = Sizes {
     raised: (49.19, 26),
     special: (49.19, 9),
     digit_limbs: [12, 9],
-    // Circuits of thousands of steps need it to reach 2^-64 for all words of a ciphertext.
+    // Circuits of thousands of steps need this to reach 2^-64 for all words of a ciphertext.
     log2_fail: -92.0,
     ..LATENCY
 };
 
-/// By how much more the series may reach: its bias after BinBoot is 2^-13.3 for three owners then, in place of 2^-14.8.
+/// Factor by which the series may reach further. Its bias after BinBoot is then 2^-13.3 for three owners, in place of
+/// 2^-14.8.
 const SERIES_ROOM: f64 = 1.1;
 
-/// log2 of the prime of one more doubling of the angle.
+/// log2 of the prime for one more doubling of the angle.
 const DOUBLING: f64 = 43.0;
 
 const BALANCED: Sizes = Sizes {
@@ -325,9 +333,10 @@ const BALANCED: Sizes = Sizes {
     ..LATENCY
 };
 
-/// CoeffsToSlots in four matrices, which its chain has the room for, of which the first raises and merges the most levels; a
-/// series of 16 coefficients and four doublings. The base shares its limb with a prime of SlotsToCoeffs, so that bits without
-/// levels take two limbs. Digits of the first chain are wider than the special primes: a rescale follows relinearizations.
+/// CoeffsToSlots has four matrices, for which its chain has room; the first one raises, and merges the most levels. The
+/// series has 16 coefficients and four doublings. The base shares its limb with a prime of SlotsToCoeffs, so that bits
+/// without levels have two limbs. Digits of the first chain are wider than the special primes: a rescale follows
+/// relinearizations.
 const TABLES: Sizes = Sizes {
     base: 23.0,
     slots_to_coeffs: [25.75, 47.0],
@@ -352,7 +361,8 @@ const SUMS: Sizes = Sizes {
     ..TABLES
 };
 
-/// The same for a key of several owners: as many doublings more as their overflow is larger, for levels of gates.
+/// Adapts a set to a key of several owners. Their larger overflow needs more doublings, each of which replaces a level
+/// of gates.
 fn of_owners(mut literal: ParametersLiteral, owners: Owners) -> ParametersLiteral {
     if owners.is_one() {
         return literal;
@@ -390,7 +400,7 @@ fn literal(
 ) -> ParametersLiteral {
     let (coeffs_to_slots, slots_to_coeffs) = transforms(ring_degree, packing, sizes);
     let [log_length, log_babies, doublings] = sizes.series;
-    // One of the base, two of SlotsToCoeffs, and those of the exponential and of gates.
+    // One prime of the base, two of SlotsToCoeffs, and the primes of the exponential and of gates.
     let primes = 3 + sizes.exponential.len() + sizes.gates.len();
     let others = primes - sizes.limbs.iter().sum::<usize>();
     ParametersLiteral {
@@ -428,7 +438,7 @@ fn transforms(
     let levels = packing.transformed(ring_degree).max(1).ilog2();
     let mut thirds: Vec<u32> = (0..3).map(|k| (levels + 2 - k) / 3).collect();
     let mut stages = thirds.clone();
-    // Toy rings and sparse packing have fewer levels than the matrices of the full size merge.
+    // Toy rings and sparse packing have fewer levels than the matrices merge at full size.
     if sizes.stages.iter().sum::<u32>() == levels {
         stages = sizes.stages.to_vec();
     }

@@ -1,4 +1,4 @@
-//! How far an encrypted bit may be from 0 or 1.
+//! Distance of an encrypted bit from 0 or 1.
 
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use cryptable_lattice::noise_bound::{NoiseBound, check_log2_fail, read_size};
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_wire::{BodyReader, BodyWriter};
 
-/// A bound on the error of a bit: the law of its noise, and the size of what is no noise (squares of errors, what series
-/// leave), which holds but for the stated failure probability.
+/// A bound on the error of a bit: the law of its noise, and a bias. The bias bounds errors that are not noise (squares
+/// of errors, truncation of series), and holds except with the stated failure probability.
 ///
-/// Roundings are noise of slots ([`cryptable_lattice::noise_law`]): `|s(ζ_j)|²`, which multiplies all those of slot j, is
-/// fixed by the key. All sums here share it, and keep the law. Errors that add up over many slots, as in SlotsToCoeffs,
-/// are Gaussian.
+/// Roundings are noise of slots ([`cryptable_lattice::noise_law`]): `|s(ζ_j)|²`, which multiplies all roundings of slot
+/// j, is fixed by the key. All sums here share this factor and keep the law. Errors that add up over many slots, as in
+/// SlotsToCoeffs, are Gaussian.
 ///
 /// A sum adds standard deviations, not variances: bits of one circuit may depend on each other. For a sum of t
 /// independent bits the bound is too large by √t.
@@ -31,7 +31,7 @@ use cryptable_wire::{BodyReader, BodyWriter};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BitNoise {
     bound: NoiseBound,
-    /// Root mean square of the bias, for what to expect of a measurement: no failure depends on it.
+    /// Root mean square of the bias: the value to expect in measurements. No failure probability depends on it.
     bias_deviation: f64,
 }
 
@@ -40,7 +40,8 @@ impl Eq for BitNoise {}
 
 impl Hash for BitNoise {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Bounds that are equal have equal deviations. Adding zero turns a negative zero, which equals it, into a positive one.
+        // Equal bounds have equal deviations. Adding zero turns a negative zero, which equals zero, into a positive
+        // one.
         let parts = [self.bound.deviation(), self.bound.bias(), self.bias_deviation];
         parts.map(|part| (part + 0.0).to_bits()).hash(state);
     }
@@ -58,7 +59,7 @@ impl BitNoise {
         NoiseBound::of_law(law, 0.0).into()
     }
 
-    /// Returns a bias of at most this size and of this root mean square, which is no larger.
+    /// Returns a bias of at most this size, and with this root mean square, which is no larger.
     ///
     /// # Panics
     /// If the size is negative or no number.
@@ -84,20 +85,20 @@ impl BitNoise {
         self.deviation().powi(2)
     }
 
-    /// Largest error that is no noise.
+    /// Largest error that is not noise.
     #[must_use]
     pub fn bias(self) -> f64 {
         self.bound.bias()
     }
 
-    /// Returns the error in a slot whose `|s(ζ_j)|²` is at most `size` times its mean, independent of all other noise
-    /// of its slot.
+    /// Returns the error in a slot whose `|s(ζ_j)|²` is at most `size` times its mean, independently of all other noise
+    /// of the slot.
     pub(crate) fn in_slots_up_to(self, size: f64) -> Self {
         let law = self.law().in_slots_up_to(size);
         Self { bound: NoiseBound::of_law(law, self.bias()), ..self }
     }
 
-    /// With an independent error added: variances add up, and largest sizes.
+    /// Adds an independent error: variances add up, and so do largest sizes.
     pub(crate) fn with_independent(self, other: Self) -> Self {
         Self {
             bound: self.bound.with_independent(other.bound),
@@ -105,7 +106,7 @@ impl BitNoise {
         }
     }
 
-    /// At least as large as both, in every part.
+    /// Returns the maximum of two bounds in every part.
     pub(crate) fn at_least(self, other: Self) -> Self {
         Self {
             bound: self.bound.max(other.bound),
@@ -126,36 +127,36 @@ impl BitNoise {
         self.scaled_apart(factor, factor)
     }
 
-    /// Returns the rest of an error ε after a function with zero slope at bits: at most `factor·ε²`, with ε as large as
-    /// it is with probability `2^log2_fail`.
+    /// Returns what a function with zero slope at bits leaves of an error ε: at most `factor·ε²`, with ε as large as it
+    /// is except with probability `2^log2_fail`.
     pub(crate) fn squared(self, factor: f64, log2_fail: f64) -> Self {
         let largest = factor * self.largest(log2_fail).powi(2);
         Self::bias_of(largest, factor * self.fourth_moment().sqrt())
     }
 
-    /// `E ε⁴`, by the kurtosis of the noise and as if the bias were Gaussian.
+    /// `E ε⁴`, from the kurtosis of the noise, with the bias taken as Gaussian.
     pub(crate) fn fourth_moment(self) -> f64 {
         let (law, bias) = (self.law(), self.bias_deviation.powi(2));
         let variance = law.variance();
         law.kurtosis() * variance * variance + 6.0 * bias * variance + 3.0 * bias * bias
     }
 
-    /// log2 of the probability that a bit is off by half, at most.
+    /// Upper bound on the probability that a bit is off by half, as log2.
     pub(crate) fn log2_fail(self) -> f64 {
         self.bound.log2_exceeds(0.5)
     }
 
-    /// log2 of the probability that the error of a bit exceeds a margin, at most.
+    /// Upper bound on the probability that the error of a bit exceeds a margin, as log2.
     pub(crate) fn log2_exceeds(self, margin: f64) -> f64 {
         self.bound.log2_exceeds(margin)
     }
 
-    /// The largest error, but for a probability of `2^log2_fail`.
+    /// Largest error, except with probability `2^log2_fail`.
     pub(crate) fn largest(self, log2_fail: f64) -> f64 {
         self.bound.largest(log2_fail)
     }
 
-    /// Checks that there is at least as much noise as fresh bits have: none have less.
+    /// Checks that the noise is at least that of fresh bits: no bits have less.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::Mismatch`].
@@ -173,10 +174,10 @@ impl BitNoise {
         writer.f64(self.bias_deviation)
     }
 
-    /// Reads what [`BitNoise::write`] wrote. Whoever has the parameters checks it against them.
+    /// Reads what [`BitNoise::write`] wrote. The caller checks the result against the parameters.
     ///
     /// # Errors
-    /// If bytes are missing, or a number is not from 0 to 1/2: bits so noisy are none.
+    /// If bytes are missing, or a number is not from 0 to 1/2: noise above that leaves no bit.
     pub(crate) fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
         let bound = NoiseBound::read(reader)?;
         let bias_deviation = read_size(reader, "root mean square of the bias")?;
@@ -186,13 +187,13 @@ impl BitNoise {
     /// Checks that a bit is off by half with a probability of at most `2^limit`.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::NoiseTooLarge`], which says what `operation` would have failed.
+    /// [`cryptable_lattice::Error::NoiseTooLarge`], which names `operation`.
     pub(crate) fn check(self, operation: &'static str, limit: f64) -> Result<()> {
         check_log2_fail(operation, self.log2_fail(), limit)
     }
 }
 
-/// A bias may be as large on average as it is at most.
+/// A bound whose root mean square of the bias is its maximum.
 impl From<NoiseBound> for BitNoise {
     fn from(bound: NoiseBound) -> Self {
         Self { bound, bias_deviation: bound.bias() }

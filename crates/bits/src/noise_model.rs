@@ -1,7 +1,7 @@
-//! Effect of every operation on the noise of bits, computed once per parameter set by dry runs.
+//! Noise that every operation adds to bits, computed once per parameter set by dry runs.
 //!
-//! Noise is that of a slot of the ring. Where slots repeat, a bit is off by the mean of its copies' errors. By convexity, the
-//! bounds of noise that hold in every copy hold for means; squares are taken as large as they are in any of the copies.
+//! Noise means the noise of a slot of the ring. Where slots repeat, a bit is off by the mean of its copies' errors. By
+//! convexity, bounds on noise that hold in every copy hold for the mean; squares use the largest error of any copy.
 
 use std::sync::Mutex;
 
@@ -13,12 +13,12 @@ use crate::literal::ParametersLiteral;
 use crate::noise::BitNoise;
 use crate::periodic_function::PeriodicFunction;
 
-/// The evaluation of a periodic function has this much more variance than the dry run says, which takes the noises of
-/// the terms of a series as independent. Measured: 1.3 at most, at degrees 2^10 and 2^14.
+/// Factor on the variance that the dry run predicts for the evaluation of a periodic function, because the dry run
+/// takes the noises of a series' terms as independent. Measured: 1.3 at most, at degrees 2^10 and 2^14.
 const EVALUATION_MARGIN: f64 = 1.5;
 
-/// Noise of coefficients after SlotsToCoeffs, as fractions of q_0: Gaussian, but for that of the sum, in which it is
-/// linear, as in the sum's mean square.
+/// Noise of coefficients after SlotsToCoeffs, as fractions of q_0. It is Gaussian, except for the part that the sum had
+/// before. It is linear in the noise and in the mean square of the sum.
 #[derive(Clone, Copy, Debug)]
 struct CoefficientModel {
     own: f64,
@@ -33,7 +33,7 @@ struct PhaseModel {
     own: f64,
     /// Variance of noise of slots: of the last roundings of CoeffsToSlots.
     of_slots: f64,
-    /// Per variance of v.
+    /// Factor on the variance of v.
     per_noise: f64,
 }
 
@@ -44,17 +44,16 @@ pub(crate) struct NoiseModel {
     pub fresh: BitNoise,
     /// Noise that one rounding adds to the real part of a slot, at the least scale that bits have.
     pub rounding: BitNoise,
-    /// The limit of noise of slots that key generation keeps.
+    /// The limit on noise of slots that key generation enforces.
     pub slot_limit: f64,
-    /// The stated failure probability, log2, of any of the copies of a slot: squares of errors are bounded in all of them.
+    /// Stated failure probability (log2) of any copy of a slot: squares of errors are bounded in all copies.
     pub log2_fail: f64,
     /// log2 of the number of copies of each slot.
     pub log2_copies: f64,
-    /// For sums as fractions of 2, 3, …, [`MAX_MODULUS`].
+    /// Models for sums as fractions of 2, 3, …, [`MAX_MODULUS`].
     coefficients: Vec<CoefficientModel>,
     phases: PhaseModel,
-    /// Noise that evaluation adds, by the lists of functions that were requested: schedules ask thousands of times for
-    /// a few.
+    /// Cache of the noise that evaluation adds, by list of functions: schedules need a few lists, thousands of times.
     evaluations: Mutex<Vec<(Vec<PeriodicFunction>, Vec<SlotNoise>)>>,
 }
 
@@ -90,12 +89,12 @@ impl NoiseModel {
         }
     }
 
-    /// Noise of slots of this variance.
+    /// Noise of slots with this variance.
     pub(crate) fn of_slots(&self, variance: f64) -> BitNoise {
         BitNoise::of_law(NoiseLaw::slots(variance, self.slot_limit))
     }
 
-    /// Noise that evaluation adds to slots. Errors that roundings of constants fix are taken as noise.
+    /// Noise that evaluation adds to slots. Errors that roundings of constants determine are treated as noise.
     fn of_evaluation(&self, noise: SlotNoise) -> BitNoise {
         let fixed = SlotNoise::roundings(noise.fixed);
         BitNoise::of_law((noise + fixed).law(self.slot_limit, 1))
@@ -111,7 +110,7 @@ impl NoiseModel {
             .with_independent(BitNoise::of_law(NoiseLaw::gaussian(own + per_power * power)))
     }
 
-    /// The noise of t = v + I from that of coefficients v, as fractions of q_0.
+    /// Noise of t = v + I, given the noise of the coefficients v as fractions of q_0.
     pub(crate) fn phase(&self, coefficients: BitNoise) -> BitNoise {
         let PhaseModel { own, of_slots, per_noise } = self.phases;
         coefficients
@@ -134,8 +133,8 @@ impl NoiseModel {
         noise
     }
 
-    /// The noise of functions of phases: `slope·ε + curvature·ε²` at most, what series leave, and what evaluation adds.
-    /// Squares are as large as they are but for a probability of `2^log2_fail`.
+    /// Noise of functions of phases: at most `slope·ε + curvature·ε²`, the error of series, and what evaluation adds.
+    /// Squares are bounded except with probability `2^log2_fail`.
     pub(crate) fn after_functions(
         &self,
         circuit: &BitCircuit,

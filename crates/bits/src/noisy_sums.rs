@@ -1,19 +1,20 @@
-//! Gates of sums in coefficients whose noise comes near to the decision, as that of other libraries' LWE ciphertexts does:
-//! a half GateBoot of sums modulo 4, and as many cleanings as there are levels for. Errors are bounded by what functions are,
-//! not by their slopes.
+//! Gates of sums in coefficients whose noise comes near to the decision, as with LWE ciphertexts of other libraries: a
+//! half GateBoot of sums modulo 4, followed by all cleanings that levels allow. Errors are bounded by the values of the
+//! functions, not by their slopes.
 //!
 //! A sum that is off by y, at most 1/8, leaves GateBoot with an error of at most
 //!
 //! `e(y) = 1/2 - cos(π/4 + 2πy)/√2`
 //!
-//! towards the other bit, and of at most `1/√2 - 1/2` away from it; BinBoot of the doubled sum leaves no more. A cleaning makes
-//! `3e² - 2e³` of the former. So bits that are all but wrong stay so, and are a burden of later gates.
+//! towards the other bit, and of at most `1/√2 - 1/2` away from it; BinBoot of the doubled sum leaves no more. A
+//! cleaning turns the former into `3e² - 2e³`. Bits that are almost wrong therefore stay almost wrong, and burden later
+//! gates.
 //!
-//! **Failures.** Let T(y) bound the probability that a sum is off by more than y. From T follows the distribution of what
-//! cleaning leaves, since that grows with y; from two of those and the noise of known law follows T of the next round, by
-//! convolution on a grid. It rises from round to round, to a fixed point, or there is none. Sums beyond the last cell of the
-//! grid are failures, whether they are wrong or not: the last cell is chosen where fewest are. Noise of slots is taken as
-//! large as it is but for the stated probability of the parameters.
+//! **Failures.** Let T(y) bound the probability that a sum is off by more than y. T determines the distribution of the
+//! error after cleaning, since that error grows with y. Two such errors and the noise of known law determine T of the
+//! next round, by convolution on a grid. T rises from round to round to a fixed point, or there is none. Sums beyond
+//! the last cell of the grid count as failures, whether they are wrong or not: the last cell is the one with the fewest
+//! failures. Noise of slots is bounded except with the stated probability of the parameters.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4, TAU};
 
@@ -35,26 +36,26 @@ const MODULUS: u64 = 4;
 /// Half the distance between sums, as a fraction of the modulus: the decision.
 const MARGIN: f64 = 0.125;
 
-/// Cells of the grid, up to the decision.
+/// Number of cells of the grid up to the decision.
 const CELLS: usize = 512;
 
-/// Distance between last cells that are tried.
+/// Step between the last cells that are tried.
 const CELL_STEP: usize = 16;
 
-/// Rounds after which probabilities have come to a fixed point, or there is none.
+/// Largest number of rounds until probabilities reach a fixed point; otherwise there is none.
 const MAX_ROUNDS: usize = 60;
 
-/// Largest sizes, but for the stated probability, of errors in slots.
+/// Largest errors in slots, except with the stated probability.
 #[derive(Clone, Copy, Debug)]
 struct SlotErrors {
-    /// The evaluation's.
+    /// Error of the evaluation.
     evaluation: f64,
-    /// The one that roundings of a cleaning leave.
+    /// Error that roundings of a cleaning leave.
     rounding: f64,
 }
 
 impl SlotErrors {
-    /// The error of a cleaned bit whose sum is off by at most y; none if it may be wrong.
+    /// Error of a cleaned bit whose sum is off by at most y; `None` if the bit may be wrong.
     fn cleaned(self, y: f64, cleanings: usize) -> Option<f64> {
         let towards = 0.5 - (FRAC_PI_4 + TAU * y).cos() * FRAC_1_SQRT_2;
         let first = towards + self.evaluation;
@@ -63,14 +64,14 @@ impl SlotErrors {
         let of_away = (3.0 + 2.0 * away) * away * away;
         let is_right = y < MARGIN && first < 0.5;
         let once = is_right.then(|| clean(first).max(of_away))?;
-        // Cleaned bits are off towards the other one, but for roundings.
+        // Cleaned bits are off only towards the other bit, except for roundings.
         let error = (1..cleanings).fold(once, |error, _| clean(error + self.rounding));
         Some(error + self.rounding)
     }
 }
 
 impl Parameters {
-    /// Cleanings that there are levels for after a half bootstrap.
+    /// Number of cleanings for which a half bootstrap leaves levels.
     fn cleanings(&self) -> usize {
         self.levels_after_bootstrap() / cleaning::LEVELS
     }
@@ -78,7 +79,7 @@ impl Parameters {
     fn slot_errors(&self) -> SlotErrors {
         let model = self.noise_model();
         let function = PeriodicFunction::gate_boot(Gate::Nand.outputs(), MODULUS);
-        // Shares for evaluation and up to seven cleanings.
+        // Shares for the evaluation and up to seven cleanings.
         let log2_fail = model.log2_fail - 3.0;
         let none = BitNoise::default();
         let evaluation = model.after_functions(self.circuit(), &[function], none, log2_fail)[0];
@@ -88,7 +89,7 @@ impl Parameters {
         }
     }
 
-    /// Noise of a cleaned bit in a coefficient as a fraction of 4, beside what is left of its error before.
+    /// Noise that a cleaned bit has in a coefficient, as a fraction of 4, besides the rest of its earlier error.
     #[must_use]
     pub fn noise_of_cleaned_coefficients(&self) -> NoiseBound {
         let model = self.noise_model();
@@ -96,8 +97,9 @@ impl Parameters {
         NoiseBound::of_law(noise.law(), noise.bias())
     }
 
-    /// log2 of the probability that a gate by [`EvaluationKey::half_noisy_gate`] is wrong, in any round: `own` is the noise of
-    /// every input, beside that of cleaned bits, and `common` what a sum gets more before its half bootstrap.
+    /// log2 of the probability that a gate by [`EvaluationKey::half_noisy_gate`] is wrong, in any round. `own` is the
+    /// noise of every input besides that of cleaned bits, and `common` the noise that a sum gets before its half
+    /// bootstrap.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -143,15 +145,15 @@ impl Parameters {
     }
 }
 
-/// The probability that a sum is beyond the last cell, in any round; none if it rises without end. `tail` is that of noise of
-/// known law, `residues` are what cells leave, in cells.
+/// The probability that a sum is beyond the last cell, in any round; `None` if it rises without end. `tail` describes
+/// the noise of known law, and `residues` what each cell leaves, in cells.
 fn fixed_point(tail: &[f64], residues: &[usize]) -> Option<f64> {
     let last = residues.len();
     let mut beyond = tail[..=last].to_vec();
     for _ in 0..MAX_ROUNDS {
         let mut of_one = vec![0.0; residues[last - 1] + 1];
         for (i, &residue) in residues.iter().enumerate() {
-            // A value beyond the last cell is a failure of its own, and counts as in it besides.
+            // A value beyond the last cell is a failure, and also counts as a value in the last cell.
             let above = if i + 1 < last { beyond[i + 1] } else { 0.0 };
             of_one[residue] += (beyond[i] - above).max(0.0);
         }
@@ -173,12 +175,14 @@ fn fixed_point(tail: &[f64], residues: &[usize]) -> Option<f64> {
 }
 
 impl EvaluationKey {
-    /// GateBoot of sums of two bits in coefficients, values 0, 1 and 2 of `Z_4`, or of doubled ones, modulo 2, for XOR by
-    /// BinBoot, cleaned as often as there are levels for: for sums of more noise than
-    /// [`EvaluationKey::half_gate_boot`] takes. How often it is wrong, [`Parameters::log2_fail_of_noisy_gates`] says.
+    /// GateBoot of sums of two bits in coefficients, values 0, 1 and 2 of `Z_4`, or for XOR BinBoot of doubled sums,
+    /// modulo 2. The result is cleaned as often as levels allow. Use it for sums with more noise than
+    /// [`EvaluationKey::half_gate_boot`] allows. [`Parameters::log2_fail_of_noisy_gates`] predicts how often it is
+    /// wrong.
     ///
     /// # Errors
-    /// If the values are of another client or other parameters, neither modulo 4 nor 2, or there are fewer than two levels.
+    /// If the values belong to another client or to other parameters, their modulus is neither 4 nor 2, or there are
+    /// fewer than two levels.
     pub fn half_noisy_gate(&self, gate: Gate, sum: &RlweInput) -> Result<EncryptedBits> {
         let is_xor = matches!(gate, Gate::Xor | Gate::Xnor);
         check_equal("modulus of sums", sum.modulus(), if is_xor { 2 } else { MODULUS })?;
@@ -191,7 +195,7 @@ impl EvaluationKey {
             true => PeriodicFunction::bin_boot(),
             false => PeriodicFunction::gate_boot(gate.outputs(), MODULUS),
         };
-        // Roundings of the last cleaning; what is left of errors is the caller's to know.
+        // Only the roundings of the last cleaning: the caller accounts for the rest of the errors.
         let noise = cleaning::roundings(self.parameters().noise_model().rounding);
         let mut bits = self.half_boot_unchecked(&[function], sum, &[noise])?.swap_remove(0);
         for _ in 0..self.parameters().cleanings() {

@@ -1,5 +1,5 @@
-//! Keys of bits of several owners: [`cryptable_lattice::owners`] over parameters of bits. There are no public keys: bits are
-//! made of results of other lookups under the same joint secret.
+//! Keys of bits of several owners: [`cryptable_lattice::owners`] over parameters of bits. There are no public keys:
+//! bits are results of other lookups under the same joint secret.
 
 use cryptable_lattice::Owners;
 use cryptable_lattice::owners::OwnersParameters;
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
     use crate::JointDecryption;
 
-    /// Sets for several owners keep security and failures, and their bits are decrypted together.
+    /// Sets for several owners keep their security and failure probability, and the owners decrypt bits together.
     #[test]
     fn sets_of_several_owners_are_decrypted_jointly() {
         for (count, levels, largest, width) in [

@@ -1,4 +1,4 @@
-//! Parameters of bits: a literal that was validated, with everything that follows from it.
+//! Parameters of bits: a validated literal, with everything that follows from it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,7 @@ use crate::noise_model::NoiseModel;
 use crate::periodic_function::PeriodicFunction;
 use crate::validation;
 
-/// A validated, immutable parameter set. Clones share what was computed.
+/// A validated, immutable parameter set. Clones share computed data.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     literal: Arc<ParametersLiteral>,
@@ -28,22 +28,22 @@ pub struct Parameters {
     security_bits: f64,
     circuit: Arc<BitCircuit>,
     noise_model: Arc<NoiseModel>,
-    /// Built when it is first used: schedules need none.
+    /// Built on first use: schedules do not need it.
     ring: Arc<OnceLock<Arc<Ring>>>,
 }
 
 /// Precision of bits before and after a bootstrap.
 #[derive(Clone, Copy, Debug)]
 pub struct Precision {
-    /// Predicted standard deviation of a bit after the bootstrap, from 0 or 1.
+    /// Predicted standard deviation of a bit from 0 or 1 after the bootstrap.
     pub deviation: f64,
     /// log2 of the probability that the overflow leaves its interval, or that a bit is off by half.
     pub log2_fail_per_bit: f64,
 }
 
 impl Parameters {
-    /// Validates a literal: every number against its bounds before anything is built; the security that it claims, of
-    /// the dense and of the sparse secret, by the embedded tables; its failure probability by the noise model.
+    /// Validates a literal: checks every number against its bounds before anything is built, then the claimed security
+    /// of the dense and of the sparse secret by the embedded tables, then the failure probability by the noise model.
     ///
     /// # Errors
     /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds
@@ -72,19 +72,20 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Returns the literal that they were made of.
+    /// Returns the literal of these parameters.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal
     }
 
-    /// Bits of one bootstrap.
+    /// Number of bits of one bootstrap.
     #[must_use]
     pub fn bits(&self) -> usize {
         self.literal.bits()
     }
 
-    /// Returns log2 of the probability that any bit of a ciphertext goes wrong, where each keeps to what is stated of one.
+    /// Returns log2 of the probability that any bit of a ciphertext goes wrong, if each bit fails with its stated
+    /// probability.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         FailureProbability::from_log2(self.literal.log2_fail).of_any(self.bits()).log2()
@@ -96,25 +97,25 @@ impl Parameters {
         self.literal.packing
     }
 
-    /// Distance between coefficients that hold values before and after half bootstraps: 1, or more of sparse packing.
+    /// Distance between coefficients that hold values before and after half bootstraps: 1, or more for sparse packing.
     #[must_use]
     pub fn coefficient_gap(&self) -> usize {
         self.literal.ring_degree / 2 / self.literal.transformed()
     }
 
-    /// Returns whether they are secure, as they claim and construction checks, or toys for tests.
+    /// Returns whether the parameters are secure, as construction checks, or toys for tests.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
     }
 
-    /// Estimated security in bits, classical; 0 for insecure toys.
+    /// Estimated classical security in bits; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         self.security_bits
     }
 
-    /// Returns the LWE problems that the dense and the sparse secret rest on.
+    /// Returns the LWE problems on which the security of the dense and the sparse secret rests.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         self.primes.lwe_instances(self.literal.ring_degree, Some(self.literal.sparse_weight))
@@ -126,7 +127,7 @@ impl Parameters {
         self.primes.main[0]
     }
 
-    /// Returns log2 of the largest modulus that a key has: that of the larger chain, times the special primes.
+    /// Returns log2 of the largest modulus of any key: the modulus of the larger chain times the special primes.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         self.primes.log2_largest()
@@ -150,7 +151,7 @@ impl Parameters {
         self.precision(&PeriodicFunction::hermite(&Gate::Nand.outputs()), 2)
     }
 
-    /// Returns the precision for fresh bits that were brought down to the bottom.
+    /// Returns the precision for fresh bits that were lowered to the bottom level.
     fn precision(&self, function: &PeriodicFunction, bits: usize) -> Precision {
         let lowered = self.noise_model.fresh.with_independent(self.noise_model.rounding);
         let functions = std::slice::from_ref(function);
@@ -209,8 +210,8 @@ impl Parameters {
     /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
     ///
     /// # Errors
-    /// [`Error::Insecure`] if they claim no security, [`Error::WeakFailureProbability`] if a bit fails too often, and that
-    /// is not allowed; if the bytes are no literal, or the literal is not valid.
+    /// [`Error::Insecure`] if the parameters claim no security and [`Error::WeakFailureProbability`] if a bit fails too
+    /// often, unless `options` allow it; also if the bytes are no literal, or the literal is not valid.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: ParametersLiteral = serde_json::from_slice(bytes)
             .map_err(|error| WireError::invalid("parameters", error, "a literal of bits"))?;
@@ -221,19 +222,19 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// BLAKE3 of [`Parameters::to_bytes`]: what keys and ciphertexts carry.
+    /// BLAKE3 digest of [`Parameters::to_bytes`], which keys and ciphertexts carry.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         *blake3::hash(&self.to_bytes()).as_bytes()
     }
 
-    /// The moduli of the limbs of polynomials modulo the first `main` primes: a prime, or two.
+    /// The moduli of the limbs of polynomials modulo the first `main` primes: one prime or the product of two.
     #[cfg(feature = "client")]
     pub(crate) fn limb_moduli(&self, main: usize) -> Vec<u64> {
         self.moduli().limb_values(Basis::main(main).sharing(self.literal.shared_limbs()))
     }
 
-    /// The ring with all primes and their tables: one of all clones.
+    /// The ring with all primes and their tables. All clones share it.
     pub(crate) fn ring(&self) -> Arc<Ring> {
         Arc::clone(self.ring.get_or_init(|| Arc::new(Ring::of(self.moduli()))))
     }
@@ -277,7 +278,7 @@ fn find_primes(literal: &ParametersLiteral) -> ChainPrimes {
     })
 }
 
-/// Checks that primes that share a limb have a product that fits the vector kernels.
+/// Checks that the products of primes that share a limb fit the vector kernels.
 fn check_limbs(literal: &ParametersLiteral, main: &[u64]) -> Result<()> {
     let mut rest = main;
     for &count in &literal.limbs {

@@ -1,9 +1,9 @@
 //! Partial decryptions by the owners of a key, and their combination to bits.
 //!
-//! An owner answers with `c_1·s_i + F`, where F is drawn from a secret seed and c_1 alone. Whoever asks again, for the same
-//! ciphertext or for another with the same mask, gets the same answer and learns nothing more: nothing is to be remembered
-//! between requests, and no two answers can be averaged. With independent flooding, k answers would have the distance of k
-//! ciphertexts.
+//! An owner answers with `c_1·s_i + F`, where F is drawn from a secret seed and c_1 alone. A second request for the
+//! same ciphertext, or for another one with the same mask, gets the same answer, and reveals nothing more. Owners thus
+//! need to remember nothing between requests, and nobody can average two answers. With independent flooding, k answers
+//! would have the distance of k ciphertexts.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::parameters::Parameters;
 use crate::prepared_bits::PreparedBits;
 use crate::serialization::WORDS;
 
-/// Domain of the keys that seeds of flooding are derived with.
+/// Domain separation of the keys from which seeds of flooding are derived.
 const FLOODING_CONTEXT: &str = "cryptable: flooding of partial decryptions of bits";
 
 /// Longest body: a polynomial of 64 limbs at degree 65,536, and 1 KiB.
@@ -65,7 +65,7 @@ const MESSAGE: Message = Message::PartialDecryption;
 pub struct SecretShare<'a> {
     ring: Arc<Ring>,
     share: &'a TernarySecret,
-    /// The key that seeds of flooding are derived with.
+    /// The key from which seeds of flooding are derived.
     flooding_key: Zeroizing<[u8; 32]>,
     owner: u32,
     binding: Binding,
@@ -80,10 +80,10 @@ impl std::fmt::Debug for SecretShare<'_> {
 impl<'a> SecretShare<'a> {
     /// Returns the share of an owner, counted from 1, of the key with this identifier.
     ///
-    /// Flooding follows from the share: its seeds are derived with BLAKE3 from all its coefficients.
+    /// Flooding is determined by the share: its seeds are derived with BLAKE3 from all coefficients of the share.
     ///
     /// # Panics
-    /// If the share is of another ring degree.
+    /// If the share has another ring degree.
     #[must_use]
     pub fn new(
         parameters: &Parameters,
@@ -100,7 +100,7 @@ impl<'a> SecretShare<'a> {
         Self { ring, share, flooding_key, owner, binding }
     }
 
-    /// Returns the share of an owner of a joint key, who agreed to the commitments of all.
+    /// Returns the share of an owner of a joint key, after the owner agreed to the commitments of all owners.
     ///
     /// # Errors
     /// [`OwnersError::NotAgreed`](cryptable_lattice::owners::OwnersError::NotAgreed).
@@ -109,10 +109,10 @@ impl<'a> SecretShare<'a> {
         Ok(Self::new(parameters, secret.secret(), key_id, secret.owner()))
     }
 
-    /// Returns the owner's part of a decryption, flooded: the same one for the same bits and the same plan.
+    /// Returns the owner's part of a decryption, flooded. The same bits and plan always get the same answer.
     ///
     /// # Errors
-    /// If the bits or the plan are of another key or other parameters, or the plan has fewer owners.
+    /// If the bits or the plan belong to another key or to other parameters, or the plan has fewer owners.
     pub fn partial_decryption(
         &self,
         bits: &PreparedBits,
@@ -131,7 +131,7 @@ impl<'a> SecretShare<'a> {
     }
 }
 
-/// The product of a mask and a share, and flooding.
+/// The product of a mask and a share, plus flooding.
 pub(crate) fn flooded(
     ring: &Ring,
     mask: &Poly<Evaluations>,
@@ -145,8 +145,8 @@ pub(crate) fn flooded(
     sum
 }
 
-/// A secret seed for one mask: a function of the mask, of those who decrypt together, and of the width of flooding, since streams
-/// of two widths of one seed would have bits in common.
+/// A secret seed for one mask. It is a function of the mask, of the holders who decrypt together, and of the width of
+/// flooding, since streams of two widths from one seed would have bits in common.
 pub(crate) fn seed_of_mask(
     key: &[u8; Seed::BYTES],
     parameter_digest: &[u8; 32],
@@ -169,7 +169,7 @@ pub(crate) fn seed_of_mask(
     seed
 }
 
-/// An owner's message of a decryption. The messages of all owners together give the bits, fewer give nothing.
+/// An owner's message of a decryption. The messages of all owners together reveal the bits; fewer reveal nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialDecryption {
     sum: Poly<Evaluations>,
@@ -177,13 +177,13 @@ pub struct PartialDecryption {
     /// Digest of the bits.
     ciphertext: [u8; 32],
     decryption: JointDecryption,
-    /// The holders who decrypt together, where not all owners do.
+    /// The holders who decrypt together, if not all owners do.
     quorum: Option<Quorum>,
     key_id: KeyId,
 }
 
 impl PartialDecryption {
-    /// The message of an owner: this sum is public.
+    /// Makes the message of an owner from `sum`, which is public.
     pub(crate) fn new(
         sum: &Poly<Evaluations>,
         owner: u32,
@@ -195,41 +195,41 @@ impl PartialDecryption {
         Self { sum, owner, ciphertext, decryption, quorum, key_id: bits.key_id() }
     }
 
-    /// Its term of the sum of all.
+    /// The message's term of the sum of all messages.
     #[cfg(test)]
     pub(crate) fn sum(&self) -> &Poly<Evaluations> {
         &self.sum
     }
 
-    /// Returns the number of the owner who made it, counted from 1.
+    /// Returns the number of the owner who made the message, counted from 1.
     #[must_use]
     pub fn owner(&self) -> u32 {
         self.owner
     }
 
-    /// Returns the digest of the bits that it is of: [`PreparedBits::digest`].
+    /// Returns the digest of the decrypted bits: [`PreparedBits::digest`].
     #[must_use]
     pub fn ciphertext(&self) -> [u8; 32] {
         self.ciphertext
     }
 
-    /// Returns the holders whose messages it goes with, where fewer than all who have a share decrypt.
+    /// Returns the holders whose messages belong together with this one, if a quorum decrypts.
     #[must_use]
     pub fn quorum(&self) -> Option<Quorum> {
         self.quorum
     }
 
-    /// Returns the plan that it was made by.
+    /// Returns the plan of the decryption.
     #[must_use]
     pub fn decryption(&self) -> &JointDecryption {
         &self.decryption
     }
 
-    /// The message in its wire format: identifier of the key, digest of the bits, owner, numbers of the plan, the words of every limb
-    /// at the width of its modulus, and the numbers of its quorum, if there is one.
+    /// Writes the message in its wire format: identifier of the key, digest of the bits, owner, numbers of the plan,
+    /// the words of every limb at the width of its modulus, and the numbers of its quorum, if there is one.
     ///
     /// # Errors
-    /// If it is of other parameters.
+    /// If the message belongs to other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         self.decryption.check(parameters.digest())?;
         let moduli = parameters.limb_moduli(self.sum.basis().main);
@@ -246,8 +246,8 @@ impl PartialDecryption {
     /// Reads a partial decryption under these parameters.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged partial decryption, it is of other parameters, or its numbers are none of a
-    /// plan.
+    /// If the bytes are not exactly one undamaged partial decryption, it belongs to other parameters, or its numbers
+    /// are not those of a plan.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let (binding, mut reader) = Binding::open(bytes, ObjectType::PartialDecryption, MAX_BYTES)?;
         check_parameters(MESSAGE.name(), parameters.digest(), binding.parameter_digest)?;
@@ -278,9 +278,9 @@ impl PreparedBits {
     /// Returns the bits, from the partial decryptions of all owners, or of all of a quorum.
     ///
     /// # Errors
-    /// If they are of another key, other parameters or different plans; [`OwnersError`], with the owner's number, if one is of
-    /// another ciphertext or quorum, missing or there twice; [`Error::Mismatch`] if they do not add up to bits, as with a share
-    /// of another key.
+    /// If the messages belong to another key, to other parameters or to different plans; [`OwnersError`], with the
+    /// owner's number, if one belongs to another ciphertext or quorum, is missing or occurs twice; [`Error::Mismatch`]
+    /// if they do not add up to bits, for example with a share of another key.
     pub fn combine(
         &self,
         parameters: &Parameters,
@@ -291,7 +291,7 @@ impl PreparedBits {
         let ring = parameters.ring();
         let mut phase = Zeroizing::new(self.ciphertext().parts.c0.clone());
         partial.iter().for_each(|part| phase.add_assign(&ring, &part.sum));
-        // Two limbs are what a decryption reads.
+        // A decryption reads two limbs.
         let basis = phase.basis();
         let mut kept = basis.main;
         while ring.main_basis(kept).limbs() > 2 {
@@ -307,14 +307,14 @@ impl PreparedBits {
             let slot = slots[packing.slot(ring.degree(), index % count)];
             if index < count { slot.re } else { slot.im }
         };
-        // All that the ciphertext holds are bits, those that are not asked for, too.
+        // Everything that the ciphertext holds must be a bit, including the bits that the caller does not ask for.
         let bits = (0..parameters.bits()).map(|index| nearest_bit(part(index), index));
         let mut bits = bits.collect::<Result<Vec<bool>>>()?;
         bits.truncate(self.count());
         Ok(bits)
     }
 
-    /// Checks that partial decryptions are of these bits, and one of each owner.
+    /// Checks that all partial decryptions belong to these bits, and that each owner made one.
     fn check_partial(&self, stated: Owners, partial: &[PartialDecryption]) -> Result<()> {
         let expected = self.digest();
         let owners = partial.first().map_or(stated, |first| first.decryption.owners());
@@ -345,7 +345,7 @@ impl PreparedBits {
     }
 }
 
-/// The bit that a part of a slot is nearest to.
+/// The bit nearest to a part of a slot.
 fn nearest_bit(value: f64, index: usize) -> Result<bool> {
     let nearest = value.round();
     if nearest == 0.0 || nearest == 1.0 {
@@ -384,11 +384,11 @@ mod tests {
             .unwrap();
             let mut flooding = share.partial_decryption(&bits, &plan).unwrap().sum;
             flooding.sub_assign(&ring, &of_secret);
-            // Modulo two limbs only, after a division by the two others, of 2^65 in all.
+            // Two limbs are left, after a division by the two others, of 2^65 in all.
             let divisor: f64 = (2..4).map(|index| ring.main_prime(index) as f64).product();
             let slots = slots_of_phase(&ring, &flooding.divide_round(&ring, 2), 1.0, 512);
             let square = slots.iter().map(|slot| slot.norm_sqr()).sum::<f64>() / 512.0;
-            // Slots have the variance of all 1,024 coefficients; a rounding adds 1/12 to one's.
+            // Slots have the variance of all 1,024 coefficients; rounding adds 1/12 per coefficient.
             let variance = plan.flooding().variance() / (divisor * divisor) + 1.0 / 12.0;
             let ratio = square / (1024.0 * variance);
             assert!((ratio - 1.0).abs() < 5.0 / 512f64.sqrt(), "{ratio}");

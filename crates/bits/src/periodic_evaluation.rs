@@ -3,7 +3,7 @@
 //!
 //! | functions | evaluation, z = e^{2πit} | levels after z |
 //! |---|---|---|
-//! | one of degree 1 | `Re c_1·z`: its phase goes into z, its size into the scale that it is read at | 0 |
+//! | one of degree 1 | `Re c_1·z`: its phase is merged into z, its size into the scale of the result | 0 |
 //! | one of degree 2 | `Re (w + γ)·w` with w = z·e^{iφ}, 2φ the phase of c_2 | 1 |
 //! | several of degree 1 | constants, rounded to integers at the scale of a prime | 1 |
 //! | several of degree 2, every `c_2` a Gaussian integer times the least one | `z·(n·z) + γ·z`, one product each | 1 |
@@ -54,7 +54,7 @@ fn second(function: &PeriodicFunction) -> Complex64 {
     function.coefficients().get(2).copied().unwrap_or_default()
 }
 
-/// κ for which all `κ·c_2` are small Gaussian integers, if the least of them is one.
+/// Returns the κ that scales the smallest c_2 to size 1, if all `κ·c_2` are then small Gaussian integers.
 fn gaussian_multiples(functions: &[PeriodicFunction]) -> Option<f64> {
     let sizes = functions.iter().map(|f| second(f).norm()).filter(|&size| size > 0.0);
     let factor = 1.0 / sizes.fold(f64::INFINITY, f64::min);
@@ -66,7 +66,7 @@ fn gaussian_multiples(functions: &[PeriodicFunction]) -> Option<f64> {
     functions.iter().all(fits).then_some(factor)
 }
 
-/// Levels between the exponential and the functions' results.
+/// Number of levels between the exponential and the functions' results.
 pub(crate) fn levels_after_exponential(functions: &[PeriodicFunction]) -> usize {
     match Evaluation::of(functions) {
         Evaluation::Linear => 0,
@@ -102,7 +102,8 @@ pub(crate) fn evaluate<A: Arithmetic>(
             let mut factor = w.clone();
             let shift = first / second.norm() * Complex64::from_polar(1.0, -phase);
             arithmetic.add_constant_assign(&mut factor, shift);
-            // The largest that it is: errors of w count as often as w's square and its other factor say.
+            // Upper bound of the factor: errors of w are multiplied by as much as w's square and its other factor
+            // allow.
             arithmetic.declare_power(&mut factor, (1.0 + shift.norm()).powi(2));
             let product = arithmetic.relinearize(arithmetic.product(&w, &factor), 0);
             vec![finish(arithmetic, product, &functions[0], 2.0 / second.norm())]
@@ -130,7 +131,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     }
 }
 
-/// z to its highest power, at the least depth.
+/// Powers of z up to the highest one, at the least depth.
 fn powers<A: Arithmetic>(
     arithmetic: &A,
     z: A::Ciphertext,
@@ -171,7 +172,7 @@ fn square_and_multiple<A: Arithmetic>(
     arithmetic.relinearize(product, 0)
 }
 
-/// A function as a linear combination of powers of z, with the given limbs and scale before a prime is dropped.
+/// A function as a linear combination of powers of z, with the limbs and scale that it has before a prime is dropped.
 fn combination<A: Arithmetic>(
     arithmetic: &A,
     limbs: usize,
@@ -180,7 +181,7 @@ fn combination<A: Arithmetic>(
     function: &PeriodicFunction,
 ) -> A::Ciphertext {
     let powers = &powers[..function.degree()];
-    // Twice the real part is what a sum with the conjugate gives.
+    // The sum with the conjugate is twice the real part.
     let row = function.coefficients()[1..].iter().map(|c| c / 2.0).collect();
     let sum = arithmetic.linear_combinations(limbs, powers, &[row], wide).swap_remove(0);
     finish(arithmetic, sum, function, 1.0)
@@ -188,7 +189,7 @@ fn combination<A: Arithmetic>(
 
 /// `c_0 + 2·Re(w)/widening`: w + conj(w), read at a larger scale.
 ///
-/// The last prime is dropped after the conjugation, and with it the noise of its key switch.
+/// The last prime is dropped after the conjugation, which also reduces the noise of its key switch.
 fn finish<A: Arithmetic>(
     arithmetic: &A,
     mut w: A::Ciphertext,

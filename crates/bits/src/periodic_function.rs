@@ -1,17 +1,17 @@
-//! Functions of period 1, which remove the overflow of ModRaise, with wanted values at fractions of m: trigonometric
+//! Functions of period 1, which remove the overflow of ModRaise, with given values at fractions of m: trigonometric
 //! interpolation, and trigonometric Hermite interpolation of order 1.
 //!
-//! `f(t) = Re Σ_k c_k·e^{2πikt}`. Table 4 of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767) has those of degree
-//! 1; their introduction names functions of more inputs, and GateBoot', whose extrema clean.
+//! `f(t) = Re Σ_k c_k·e^{2πikt}`. Table 4 of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767) has the
+//! functions of degree 1. Their introduction names functions of more inputs, and GateBoot', whose extrema clean.
 
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 
-/// Below this size coefficients are taken as zero: rounding errors of their computation.
+/// Coefficients below this size are rounding errors of their computation, and are taken as zero.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// `f(t) = Re Σ_k c_k·e^{2πikt}` with wanted values at `0, 1/m, …, (points - 1)/m`.
+/// `f(t) = Re Σ_k c_k·e^{2πikt}` with given values at `0, 1/m, …, (points - 1)/m`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PeriodicFunction {
     m: u64,
@@ -35,7 +35,7 @@ impl PeriodicFunction {
     }
 
     /// GateBoot: a trigonometric polynomial of degree 1 through three points, `f(0), f(1/m), f(2/m)`. For m = 3 it is
-    /// the trigonometric interpolation of the paper's Table 4; larger m serve sums that come with it.
+    /// the trigonometric interpolation of the paper's Table 4. Larger m are for sums of bits that are given modulo m.
     pub(crate) fn gate_boot(outputs: [bool; 3], m: u64) -> Self {
         let [f0, f1, f2] = outputs.map(|bit| f64::from(u8::from(bit)));
         // f(t) = c + a·cos(2πt - θ) + b·sin(2πt - θ), about the point in the middle, θ = 2π/m.
@@ -89,20 +89,20 @@ impl PeriodicFunction {
         &self.coefficients
     }
 
-    /// Its value.
+    /// Returns the value at t.
     #[cfg(test)]
     pub(crate) fn value(&self, t: f64) -> f64 {
         self.sum(t, |_| 1.0).re
     }
 
-    /// The most that it amplifies an error of t, to first order, at its points.
+    /// Largest factor on an error of t, to first order, at the function's points.
     pub(crate) fn slope(&self) -> f64 {
         let at = |k: usize| self.sum(k as f64 / self.m as f64, |k| TAU * k).im.abs();
         (0..self.points).map(at).fold(0.0, f64::max)
     }
 
-    /// The most that it amplifies a squared error of t: half its largest second derivative, or more; of degree 1 that at its
-    /// points, because `sin x <= x` and `1 - cos x <= x²/2`.
+    /// Largest factor on a squared error of t: half the largest second derivative, or more. For degree 1, half the
+    /// largest second derivative at the function's points, because `sin x <= x` and `1 - cos x <= x²/2`.
     pub(crate) fn curvature(&self) -> f64 {
         let weight = |k: f64| (TAU * k).powi(2) / 2.0;
         if self.degree() > 1 {
@@ -112,7 +112,7 @@ impl PeriodicFunction {
         (0..self.points).map(at).fold(0.0, f64::max)
     }
 
-    /// The most that it amplifies an error of `e^{2πit}`.
+    /// Largest factor on an error of `e^{2πit}`.
     pub(crate) fn gain(&self) -> f64 {
         self.weighted(|k| k)
     }
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// All outputs at m points but the constant ones.
+    /// All outputs at m points except the constant ones.
     fn tables(m: usize) -> impl Iterator<Item = Vec<bool>> {
         (1..(1u32 << m) - 1).map(move |table| (0..m).map(|k| table >> k & 1 == 1).collect())
     }
@@ -182,8 +182,8 @@ mod tests {
 
     #[test]
     fn errors_grow_as_the_lemmas_say() {
-        // Lemma 1: π²/4·ε², ε = 2δ. Lemma 2: 2√3π/9·|ε| + 2π²/27·ε², ε = 3δ, for δ the error of t. Lemma 2's second term
-        // is for the points of largest slope, where the second derivative is half of the largest.
+        // Lemma 1: π²/4·ε², ε = 2δ. Lemma 2: 2√3π/9·|ε| + 2π²/27·ε², ε = 3δ, for δ the error of t. Lemma 2's second
+        // term holds at the points of largest slope, where the second derivative is half of the largest.
         let binary = PeriodicFunction::bin_boot();
         assert!(binary.slope() < 1e-12);
         assert!((binary.curvature() - TAU * TAU / 4.0).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! Predicted noise and cost of operations on bits: for schedules, before any ciphertext exists.
+//! Predicted noise and cost of operations on bits, for schedules, which are made before any ciphertext exists.
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise};
@@ -19,33 +19,33 @@ impl Parameters {
         self.literal().gates.len()
     }
 
-    /// Levels that a cleaning takes.
+    /// Levels that a cleaning consumes.
     #[must_use]
     pub fn cleaning_levels(&self) -> usize {
         cleaning::LEVELS
     }
 
-    /// Noise of fresh bits, of any level.
+    /// Noise of fresh bits, at any level.
     #[must_use]
     pub fn fresh_noise(&self) -> BitNoise {
         self.noise_model().fresh
     }
 
-    /// Noise of bits that a public key encrypted, of any level: a rounding more. The error of the key itself, over a special
-    /// prime, is below that of fresh bits.
+    /// Noise of bits that a public key encrypted, at any level: one rounding more than fresh bits. The error of the key
+    /// itself, divided by a special prime, is below that of fresh bits.
     #[must_use]
     pub fn public_noise(&self) -> BitNoise {
         self.noise_after_lowering(self.fresh_noise())
     }
 
-    /// Noise of bits that were brought down to the level of others: a rounding more.
+    /// Noise of bits that were lowered to the level of others: one rounding more.
     #[must_use]
     pub fn noise_after_lowering(&self, x: BitNoise) -> BitNoise {
         x.with_independent(self.noise_model().rounding)
     }
 
-    /// Noise after a gate between bootstraps, of bits of one level. Deviations of x and y add up, because x and y may
-    /// depend on each other; a rounding is added, and d·ε_x·ε_y, d the factor of xy.
+    /// Noise after a gate between bootstraps, for bits of one level. Deviations of x and y add up, because x and y may
+    /// depend on each other. A rounding is added, and d·ε_x·ε_y, where d is the factor of xy.
     ///
     /// ```
     /// use cryptable_bits::{Gate, Packing, Parameters};
@@ -61,7 +61,8 @@ impl Parameters {
         leveled_gates::noise_after(gate.polynomial(), x, y, rounding, limit)
     }
 
-    /// Noise of one of several gates on one product: roundings of the product and of both bits, times their factors.
+    /// Noise of one of several gates that share a product: roundings of the product and of both bits, times their
+    /// factors.
     #[must_use]
     pub fn noise_after_shared_gate(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
         let polynomial = gate.polynomial();
@@ -71,14 +72,14 @@ impl Parameters {
         leveled_gates::noise_after(polynomial, x, y, rounding, self.noise_model().log2_fail)
     }
 
-    /// Noise after cleaning by 3x² - 2x³: `3ε²`, and ten roundings at most.
+    /// Noise after cleaning by 3x² - 2x³: `3ε²`, and at most ten roundings.
     #[must_use]
     pub fn noise_after_cleaning(&self, x: BitNoise) -> BitNoise {
         cleaning::noise_after(x, self.noise_model().rounding, self.noise_model().log2_fail)
     }
 
-    /// Noise after BinBoot of one bit: what phases have of their own, with the bit's, squared; and what the function's
-    /// evaluation adds.
+    /// Noise after BinBoot of one bit: the bit's noise and the phases' own noise, squared, plus what the evaluation of
+    /// the function adds.
     #[must_use]
     pub fn noise_after_bin_boot(&self, x: BitNoise) -> BitNoise {
         self.noise_after_bin_boot_sum(&[x])
@@ -99,23 +100,23 @@ impl Parameters {
         self.noise_after_functions(&[PeriodicFunction::bin_boot()], bits)[0]
     }
 
-    /// Noise after GateBoot of two bits. Of all bootstraps: bits are at the bottom, those with levels left are lowered
-    /// before ([`Parameters::noise_after_lowering`]).
+    /// Noise after GateBoot of two bits. For all bootstraps, bits are expected at the bottom level: add
+    /// [`Parameters::noise_after_lowering`] for bits that have levels left.
     #[must_use]
     pub fn noise_after_gate_boot(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
         self.noise_after_functions(&[PeriodicFunction::gate_boot(gate.outputs(), 3)], &[x, y])[0]
     }
 
-    /// Noise after GateBoot' of two bits, which cleans.
+    /// Noise after GateBoot' of two bits, which also cleans.
     #[must_use]
     pub fn noise_after_gate_boot_cleaning(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
         self.noise_after_functions(&[PeriodicFunction::hermite(&gate.outputs())], &[x, y])[0]
     }
 
-    /// Noise after functions of a sum of bits, one a function.
+    /// Noise after functions of a sum of bits, one value per function.
     ///
     /// # Errors
-    /// If there are no functions, they are of fewer bits, or take more levels than there are.
+    /// If there are no functions, they have fewer inputs than there are bits, or they need more levels than there are.
     pub fn noise_after_sum_gates(
         &self,
         gates: &[SumGate],
@@ -126,8 +127,8 @@ impl Parameters {
         Ok(self.noise_after_functions(&functions, bits))
     }
 
-    /// Levels that functions of the sum of bits take of those after a bootstrap: 0 for one function of degree 1, as the
-    /// majority of three bits or a parity is, 1 for several of two or three bits, more for more bits.
+    /// Number of levels after a bootstrap that functions of a sum of bits consume: 0 for one function of degree 1, such
+    /// as the majority of three bits or a parity, 1 for several of two or three bits, more for more bits.
     ///
     /// # Errors
     /// If there are no functions.
@@ -136,7 +137,7 @@ impl Parameters {
         Ok(levels_after_exponential(&functions_of_sums(gates, bits)?))
     }
 
-    /// Checks that there are levels for functions after the exponential.
+    /// Checks that there are enough levels for functions after the exponential.
     ///
     /// # Errors
     /// [`TooSmall`](cryptable_lattice::Error::TooSmall).
@@ -148,16 +149,16 @@ impl Parameters {
         )
     }
 
-    /// Returns log2 of the probability that a bit with such noise is off by half. What is bounded as bias holds but for the
-    /// stated probability of every bootstrap or cleaning that it comes from, [`crate::ParametersLiteral::log2_fail`]: a
-    /// circuit fails with at most the sum of all.
+    /// Returns log2 of the probability that a bit with this noise is off by half. Bounds on the bias hold except with
+    /// the stated probability of every bootstrap or cleaning that they come from,
+    /// [`crate::ParametersLiteral::log2_fail`]: a circuit fails with at most the sum of all these probabilities.
     #[must_use]
     pub fn log2_fail_per_bit(&self, noise: BitNoise) -> f64 {
         noise.log2_fail()
     }
 
-    /// Returns the largest error of a bit with such noise, but for the stated failure probability: bootstraps and cleanings square
-    /// it.
+    /// Returns the largest error of a bit with this noise, except with the stated failure probability. Bootstraps and
+    /// cleanings square it.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -175,13 +176,13 @@ impl Parameters {
     /// Counts the operations of a gate on bits with `levels` levels left.
     ///
     /// # Errors
-    /// If it is no number of levels from 1 to [`Parameters::levels_after_bootstrap`].
+    /// If `levels` is not from 1 to [`Parameters::levels_after_bootstrap`].
     pub fn gate_counts(&self, levels: usize) -> Result<Counts> {
         let polynomial = Gate::Xor.polynomial();
         self.counts(levels, 1, |arithmetic, x, _| leveled_gates::gate(arithmetic, polynomial, x, x))
     }
 
-    /// Counts of the operations of a bootstrap with several functions of a sum of bits.
+    /// Counts the operations of a bootstrap with several functions of a sum of bits.
     ///
     /// # Errors
     /// The errors of [`Parameters::noise_after_sum_gates`].
@@ -195,7 +196,7 @@ impl Parameters {
     /// Counts the operations of a cleaning of bits with `levels` levels left.
     ///
     /// # Errors
-    /// If it is no number of levels from 2 to [`Parameters::levels_after_bootstrap`].
+    /// If `levels` is not from 2 to [`Parameters::levels_after_bootstrap`].
     pub fn cleaning_counts(&self, levels: usize) -> Result<Counts> {
         self.counts(levels, cleaning::LEVELS, cleaning::clean)
     }
@@ -203,20 +204,20 @@ impl Parameters {
     /// Counts the operations that lower bits to `levels` levels, from any level above.
     ///
     /// # Errors
-    /// If there are fewer levels, or none above.
+    /// If there is no level above `levels`.
     pub fn lowering_counts(&self, levels: usize) -> Result<Counts> {
         self.counts(levels + 1, 1, |dry_run, x, _| self.circuit().lower(dry_run, x, x.limbs - 1))
     }
 
-    /// Scale of bits with `levels` levels left: every bit is encoded times this.
+    /// Scale of bits with `levels` levels left: the factor by which every bit is encoded.
     ///
     /// # Errors
-    /// If it is no number of levels up to [`Parameters::levels_after_bootstrap`].
+    /// If `levels` exceeds [`Parameters::levels_after_bootstrap`].
     pub fn scale_of_bits(&self, levels: usize) -> Result<f64> {
         Ok(self.circuit().scale_at(self.limbs_of(levels, 0)?))
     }
 
-    /// Returns the number of limbs of bits with `levels` levels left, at least `least`.
+    /// Returns the number of limbs of bits with `levels` levels left, where `levels` is at least `least`.
     pub(crate) fn limbs_of(&self, levels: usize, least: usize) -> Result<usize> {
         let most = self.levels_after_bootstrap();
         if !(least..=most).contains(&levels) {

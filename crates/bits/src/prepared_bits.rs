@@ -1,4 +1,4 @@
-//! Bits that several owners of a key can decrypt together: their errors are below a bound that the parameters alone state.
+//! Bits that several owners of a key can decrypt together: the parameters alone determine a bound on their errors.
 
 use cryptable_ckks::Ciphertext;
 use cryptable_lattice::error::{Result, check_parameters};
@@ -15,13 +15,13 @@ use crate::serialization::WORDS;
 /// Longest body: two polynomials of 64 limbs at degree 65,536, and 1 KiB.
 const MAX_BYTES: u64 = (2 * 64 * 65_536 * 8) + (1 << 10);
 
-/// Domain of digests.
+/// Domain separation of digests.
 const DIGEST_CONTEXT: &str = "cryptable: digest of bits that are prepared for partial decryptions";
 
 /// Bits in one ciphertext, cleaned for partial decryptions ([`crate::SecretShare::partial_decryption`]).
 ///
-/// Whoever combines partial decryptions sees all slots of the ciphertext, those beyond [`PreparedBits::count`] as well. A bit
-/// that was not given is 0 there, and what gates make of zeros.
+/// Whoever combines partial decryptions sees all slots of the ciphertext, including slots beyond
+/// [`PreparedBits::count`]. These hold a bit 0, or the results of gates on zeros.
 #[derive(Clone, Debug)]
 pub struct PreparedBits {
     ciphertext: Ciphertext,
@@ -30,19 +30,20 @@ pub struct PreparedBits {
 }
 
 impl EvaluationKey {
-    /// Prepares bits for partial decryptions: cleans them three times, so that their errors are below a bound which flooding
-    /// can hide. Takes 15 levels.
+    /// Prepares bits for partial decryptions: cleans them three times, so that flooding can hide their errors. This
+    /// consumes 15 levels.
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, or have too few levels left;
-    /// [`Error::NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge) if errors may be above 2^-12.5 in either part of a
-    /// slot, or 2^-11.5 and 2^-10.5 of keys of up to five owners and of more: BinBoot leaves less for up to eight.
+    /// If the bits belong to another client or to other parameters, or have too few levels left;
+    /// [`Error::NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge) if errors may be above 2^-12.5 in either part
+    /// of a slot, 2^-11.5 for keys of up to five owners, or 2^-10.5 for keys of more. BinBoot leaves smaller errors for
+    /// up to eight owners.
     pub fn prepare_decryption(&self, bits: &EncryptedBits) -> Result<PreparedBits> {
         self.check(&[bits])?;
         let parameters = self.parameters();
         parameters.prepared_shape(Owners::ONE)?;
         self.limbs_above(&[bits], LEVELS)?;
-        // Both parts of a slot's error have the noise's law at most.
+        // The law of the noise bounds both parts of a slot's error.
         let exceeds =
             bits.noise.log2_exceeds(parameters.largest_input() / std::f64::consts::SQRT_2);
         check_log2_fail("cleaning before decryption", exceeds, parameters.literal().log2_fail)?;
@@ -58,13 +59,13 @@ impl PreparedBits {
         self.count
     }
 
-    /// Returns the key of all owners that they were encrypted under.
+    /// Returns the identifier of the owners' joint key.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
     }
 
-    /// A digest of all of them, which partial decryptions carry.
+    /// Digest of all bits, which partial decryptions carry.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(DIGEST_CONTEXT);
@@ -78,11 +79,11 @@ impl PreparedBits {
         *hasher.finalize().as_bytes()
     }
 
-    /// The bits in their wire format: identifier of their key, number, and the words of every limb at the width of its modulus.
-    /// Their errors are no part of it: parameters bound them.
+    /// Writes the bits in their wire format: identifier of their key, number, and the words of every limb at the width
+    /// of its modulus. Errors are not written: the parameters bound them.
     ///
     /// # Errors
-    /// If they are of other parameters.
+    /// If the bits belong to other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         let digest = &self.binding.parameter_digest;
         check_parameters("bits for partial decryption", parameters.digest(), *digest)?;
@@ -96,8 +97,8 @@ impl PreparedBits {
     /// Reads bits of these parameters.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged ciphertext of such bits, it is of other parameters, or has more bits than
-    /// they allow.
+    /// If the bytes are not exactly one undamaged ciphertext of such bits, it belongs to other parameters, or it has
+    /// more bits than the parameters allow.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let (binding, mut reader) = Binding::open(bytes, ObjectType::PreparedBits, MAX_BYTES)?;
         let found = binding.parameter_digest;
@@ -118,15 +119,15 @@ impl PreparedBits {
         &self.ciphertext
     }
 
-    /// Checks that they belong to a key.
+    /// Checks that the bits belong to a key.
     ///
     /// # Errors
-    /// If not, with both digests or identifiers.
+    /// If they do not, with both digests or identifiers.
     pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
         self.binding.check("bits for partial decryption", expected)
     }
 
-    /// Their key and parameters.
+    /// The key and parameters of the bits.
     pub(crate) fn binding(&self) -> &Binding {
         &self.binding
     }
@@ -143,11 +144,11 @@ mod diagnostics {
     use crate::secret_key::SecretKey;
 
     impl SecretKey {
-        /// Errors of all slots: those of bits that are 0, or differences of the errors of two ciphertexts of the same bits.
-        /// Other bits would hide errors, which are below the precision of a decrypted slot.
+        /// Errors of all slots: of bits that are 0, or differences between the errors of two ciphertexts of the same
+        /// bits. Other bits would hide the errors, which are below the precision of a decrypted slot.
         ///
         /// # Errors
-        /// If they are of another client or other parameters.
+        /// If the bits belong to another client or to other parameters.
         pub fn prepared_errors(
             &self,
             server: &EvaluationKey,
@@ -166,7 +167,7 @@ mod diagnostics {
     }
 
     impl crate::parameters::Parameters {
-        /// Largest size of a slot's error, and its variance where all bits are 1.
+        /// Returns the largest size of a slot's error, and its variance if all bits are 1.
         ///
         /// # Errors
         /// If there are not enough levels after a bootstrap.

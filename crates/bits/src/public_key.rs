@@ -1,4 +1,4 @@
-//! The public key of bits: encrypts words of circuits for the holder of a secret key.
+//! The public key of bits: encrypts words of circuits to the holder of a secret key.
 
 use cryptable_ckks::Ciphertext;
 use cryptable_ckks::plaintext::rounded_coefficients;
@@ -12,10 +12,10 @@ use crate::encrypted_bits::EncryptedBits;
 use crate::parameters::Parameters;
 use crate::secret_key::SecretKey;
 
-/// A public key of bits: anyone who has it encrypts, only the secret key decrypts.
+/// A public key of bits: anyone who has it can encrypt, only the secret key decrypts.
 ///
-/// One ring element modulo the primes of all levels and one special prime, and a seed. Bits have a rounding more noise than
-/// those of the secret key ([`Parameters::public_noise`]), which plans of circuits can count on.
+/// One ring element modulo the primes of all levels and one special prime, and a seed. Bits have one rounding of noise
+/// more than bits that the secret key encrypts ([`Parameters::public_noise`]); plans of circuits can count on it.
 ///
 /// ```
 /// use cryptable_bits::{Gate, Packing, Parameters, PublicKey, SecretKey};
@@ -43,7 +43,8 @@ impl RingPublicParameters for Parameters {
 }
 
 impl SecretKey {
-    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this key.
+    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to
+    /// this secret key.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for parameters of several owners, or if the secret's norm exceeds the bound on noise, with a
@@ -60,15 +61,15 @@ impl PublicKey {
     /// Encrypts bits with all levels for gates left.
     ///
     /// # Errors
-    /// If there are more bits than a bootstrap takes.
+    /// If there are more bits than a bootstrap holds.
     pub fn encrypt(&self, bits: &[bool]) -> Result<EncryptedBits> {
         self.encrypt_at(bits, self.parameters().levels_after_bootstrap())
     }
 
-    /// Encrypts bits with `levels` levels for gates left: fewer take less memory, if a circuit needs no more.
+    /// Encrypts bits with `levels` levels for gates left. Fewer levels need less memory, if the circuit needs no more.
     ///
     /// # Errors
-    /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
+    /// If there are more bits than a bootstrap holds, or more levels than fresh bits have.
     pub fn encrypt_at(&self, bits: &[bool], levels: usize) -> Result<EncryptedBits> {
         let (parameters, binding) = (self.parameters(), self.binding());
         let (degree, slots) = (parameters.literal().ring_degree, parameters.literal().slots());

@@ -1,23 +1,26 @@
-//! Noise of gates whose results are inputs of later gates, round after round: a half GateBoot of sums of two bits, cleaning,
-//! SlotsToCoeffs, and what happens to coefficients before they come back, as extraction to FHEW ciphertexts and packing.
+//! Noise of gates whose results are inputs of later gates, round after round. A round is a half GateBoot of sums of two
+//! bits, cleaning, SlotsToCoeffs, and what happens to coefficients before they come back, such as extraction to FHEW
+//! ciphertexts and packing.
 //!
-//! Cleaning leaves about `3ε²` of an error ε, a residue that stays with its bit for the next round. Taken as large as it is
-//! but for 2^-80, anew in each round, it would grow without bound, though errors so large do not follow one another. So
-//! its distribution is bounded at K probabilities: `P(r > q_k) <= 2^-4k`, say. An input's residue is in one of these
-//! classes, and the other noise of a gate does not depend on it:
+//! Cleaning leaves about `3ε²` of an error ε, a residue that stays with its bit for the next round. A bound on the
+//! residue that fails with probability 2^-80, applied anew in each round, would grow without limit, though such large
+//! errors do not follow one another. The distribution of residues is therefore bounded at K probabilities:
+//! `P(r > q_k) <= 2^-4k`, for example. The residue of an input is in one of these classes, and the other noise of a
+//! gate does not depend on it:
 //!
 //! `P(ε > y) <= Σ_k P(r + r' in class k)·P(|noise| > y - slope·(q_k + q'_k))`.
 //!
-//! Noise of slots depends on a residue that was left in the same slot: both grow with X, the `|s(ζ_j)|²` of the
-//! slot over its mean. So all of this is done for slots whose X is at most 1, 2, …, in which such noise is Gaussian. Slots
-//! with X above x are as rare as `e^-x`, and what happens in them alone may be so much less rare.
+//! Noise of slots depends on a residue that was left in the same slot: both grow with X, the `|s(ζ_j)|²` of the slot
+//! over its mean. The whole computation is therefore done for slots whose X is at most 1, 2, …, in which such noise is
+//! Gaussian. Slots with X above x have probability `e^-x`, and an event that occurs only in them may be more frequent
+//! by this factor.
 //!
-//! From bounds on the residues of inputs follow those on results'; they rise from round to round, to a fixed point that
-//! holds in all of them, or there is none. Beyond the last class is a failure: a circuit fails with at most the sum
-//! over its gates.
+//! Bounds on the residues of inputs yield bounds on the residues of results. They rise from round to round to a fixed
+//! point that holds in all rounds, or there is none. A residue beyond the last class is a failure: a circuit fails with
+//! at most the sum over its gates.
 //!
-//! Errors of both inputs are taken as independent, as gates of FHEW take them. Those of results that have inputs in
-//! common are not, but what they share is squared at each gate.
+//! Errors of both inputs are taken as independent, as they are for FHEW gates. Errors of results that share inputs are
+//! not independent, but the shared part is squared at each gate.
 
 use std::f64::consts::LN_2;
 
@@ -30,17 +33,17 @@ use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 use crate::periodic_function::PeriodicFunction;
 
-/// Probabilities K at which distributions are bounded.
+/// Number K of probabilities at which distributions are bounded.
 const CLASSES: usize = 20;
 
-/// Rounds after which bounds have come to a fixed point, or there is none.
+/// Largest number of rounds until bounds reach a fixed point; otherwise there is none.
 const MAX_ROUNDS: usize = 1000;
 
-/// Growth of a bound in a round that is none, relatively: where a bound rises more slowly, it is within some of these of
-/// its fixed point.
+/// Relative growth of a bound in a round below which it counts as constant: a bound that rises more slowly is within a
+/// few of these of its fixed point.
 const TOLERANCE: f64 = 1e-6;
 
-/// The modulus m of sums: phases of FHEW's bits add up to fractions of 4.
+/// The modulus m of sums: phases of FHEW bits add up to fractions of 4.
 const MODULUS: u64 = 4;
 
 /// Noise of a bit in a coefficient, as a fraction of the modulus, in any round.
@@ -58,11 +61,11 @@ const MODULUS: u64 = 4;
 pub struct RoundNoise {
     /// Noise of known law.
     noise: BitNoise,
-    /// Noise common to all sums.
+    /// Noise that all sums have in common.
     common: BitNoise,
-    /// Largest size of what cleaning left.
+    /// Largest size of the residue of cleaning.
     residue: f64,
-    /// Its root mean square: no failure depends on it.
+    /// Root mean square of the residue: no failure probability depends on it.
     residue_deviation: f64,
     largest: f64,
 }
@@ -74,13 +77,13 @@ impl RoundNoise {
         self.noise.deviation().hypot(self.residue_deviation)
     }
 
-    /// Returns the largest error, as a fraction of the modulus, but for the stated failure probability.
+    /// Returns the largest error, as a fraction of the modulus, except with the stated failure probability.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// Noise of a sum of two for GateBoot.
+    /// Noise of a sum of two bits, for GateBoot.
     #[must_use]
     pub fn of_sum_of_two(&self) -> BitNoise {
         let residue = BitNoise::bias_of(2.0 * self.residue, 2f64.sqrt() * self.residue_deviation);
@@ -88,7 +91,7 @@ impl RoundNoise {
     }
 }
 
-/// The sum of independent noises.
+/// Noise of the sum of independent noises.
 fn of_sum(noises: [BitNoise; 4]) -> BitNoise {
     noises.into_iter().fold(BitNoise::default(), BitNoise::with_independent)
 }
@@ -97,29 +100,29 @@ fn of_sum(noises: [BitNoise; 4]) -> BitNoise {
 #[derive(Clone, Copy, Debug)]
 struct SlotNoise {
     size: f64,
-    /// Noise of known law, Gaussian but for what is no noise of slots.
+    /// Noise of known law, Gaussian except for the part that is not noise of slots.
     noise: BitNoise,
     common: BitNoise,
-    /// Bounds q_k on what cleaning left.
+    /// Bounds q_k on the residues of cleaning.
     residues: [f64; CLASSES],
     /// log2 of the failure probability in such a slot.
     log2_fail: f64,
 }
 
 impl SlotNoise {
-    /// The largest error but for the failure probability.
+    /// The largest error, except with the failure probability.
     fn largest(&self) -> f64 {
         let given = |(log2, residue): (f64, f64)| residue + self.noise.largest(log2);
         self.classes(self.log2_fail).map(given).fold(0.0, f64::max)
     }
 
-    /// Noise of a sum of two whose residues add up to at most `residue`.
+    /// Noise of a sum of two bits whose residues add up to at most `residue`.
     fn of_sum(&self, residue: f64) -> BitNoise {
         of_sum([self.noise, self.noise, self.common, BitNoise::bias_of(residue, residue)])
     }
 
-    /// Bounds on a residue, each with the log2 of a probability: an event that, given such a residue, is as rare as that,
-    /// is as rare as `2^log2_fail` in all.
+    /// Classes of residues, as pairs of the log2 of a probability and a bound: an event that, for every class, has at
+    /// most the class's probability given its residue, has at most probability `2^log2_fail` in all.
     fn classes(&self, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
         let share = log2_fail - (CLASSES as f64).log2();
         let class = move |(k, residue): (usize, f64)| (share - self.step() * k as f64, residue);
@@ -128,9 +131,9 @@ impl SlotNoise {
         classes.filter(|&(log2, _)| log2 < 0.0)
     }
 
-    /// Returns classes like [`Self::classes`] for the sum of two independent residues: the larger is in a class, for
-    /// either of them, and the smaller one in the same class, or in one so low that both together are rare enough
-    /// beyond it.
+    /// Returns classes like [`Self::classes`] for the sum of two independent residues. The larger one, which may be
+    /// either of them, is in a class; the smaller one is in the same class, or in a class so low that it is rare enough
+    /// that both together exceed it.
     fn classes_of_sum(&self, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
         self.classes(log2_fail - 1.0).map(|(log2, larger)| {
             let smaller = ((log2 - 1.0) / self.step()).ceil() as usize;
@@ -139,15 +142,15 @@ impl SlotNoise {
         })
     }
 
-    /// From one class to the next, log2.
+    /// Ratio of the probabilities of two consecutive classes, log2.
     fn step(&self) -> f64 {
         self.log2_fail / CLASSES as f64
     }
 }
 
 impl Parameters {
-    /// The noise of bits that are fresh or results of symmetric gates of two such bits, in any round: `own` is the noise that
-    /// a result gets after SlotsToCoeffs, `common` what a sum gets before its half bootstrap.
+    /// Noise of bits that are fresh or results of symmetric gates of two such bits, in any round. `own` is the noise
+    /// that a result gets after SlotsToCoeffs, and `common` the noise that a sum gets before its half bootstrap.
     ///
     /// # Errors
     /// [`Error::TooSmall`] if there are fewer than two levels, for cleaning; [`Error::NoiseTooLarge`] if noise grows
@@ -156,13 +159,13 @@ impl Parameters {
         let (value, limit) = (self.levels_after_bootstrap() as u64, cleaning::LEVELS as u64);
         check_within("levels after a bootstrap", value, limit..)?;
         let model = self.noise_model();
-        // Any copy of a sparse bit may be the worst, and any may have the largest X.
+        // Any copy of a sparse bit may be the worst one, and any copy may have the largest X.
         let limit = model.log2_fail - model.log2_copies;
         let cleaned = model.coefficients(MODULUS, 1, cleaning::roundings(model.rounding));
         let (noise, common) = (cleaned.with_independent(own.into()), common.into());
         let (residue, residue_deviation, largest) = Default::default();
         let mut found = RoundNoise { noise, common, residue, residue_deviation, largest };
-        // Half of the stated probability is that of an overflow.
+        // Overflows use up half of the stated probability.
         let log2_fail = limit - 1.0;
         let error = self.gate_error(found.of_sum_of_two(), log2_fail, |noise| noise);
         found.residue_deviation = error.squared(3.0, log2_fail).deviation() / MODULUS as f64;
@@ -177,10 +180,10 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Noise with bounds on residues that hold in all rounds, from that of fresh bits.
+    /// Noise with bounds on residues that hold in all rounds, starting from the noise of fresh bits.
     ///
     /// # Errors
-    /// [`Error::NoiseTooLarge`] if there are none.
+    /// [`Error::NoiseTooLarge`] if there are no such bounds.
     fn fixed_point(&self, mut found: SlotNoise) -> Result<SlotNoise> {
         for _ in 0..MAX_ROUNDS {
             let residues = self.residues(&found);
@@ -197,12 +200,12 @@ impl Parameters {
         Err(Error::NoiseTooLarge { operation: "rounds of gates", found: 0.0, limit })
     }
 
-    /// Bounds on the residues of results, from those of inputs.
+    /// Bounds on the residues of results, given the noise of the inputs.
     fn residues(&self, inputs: &SlotNoise) -> [f64; CLASSES] {
         let in_slot = |noise: BitNoise| noise.in_slots_up_to(inputs.size);
         std::array::from_fn(|k| {
             let given = |(log2, residue): (f64, f64)| {
-                // Half for a large phase, half for a large error of the function's evaluation.
+                // Half of the probability is for a large phase, half for a large error of the function's evaluation.
                 let error = self.gate_error(inputs.of_sum(residue), log2 - 1.0, in_slot);
                 let largest = error.largest(log2 - 1.0);
                 (3.0 + 2.0 * largest) * largest * largest / MODULUS as f64
@@ -211,8 +214,8 @@ impl Parameters {
         })
     }
 
-    /// The error of a gate before cleaning, but for a probability of `2^log2_fail`, in some slot: the noise of phases and of
-    /// the function's evaluation is what `in_slot` makes of it.
+    /// Error of a gate before cleaning, except with probability `2^log2_fail`. `in_slot` restricts the noise of phases
+    /// and of the function's evaluation to the slots considered.
     fn gate_error(
         &self,
         sum: BitNoise,
@@ -226,8 +229,9 @@ impl Parameters {
     }
 }
 
-/// Sizes of X up to the limit, each with the log2 of a probability: events that are as rare as that in slots with X between
-/// the size before and this one are as rare as `2^log2_fail` in all slots. Beyond the last size so are slots themselves.
+/// Sizes of X up to the limit, each with the log2 of a probability. If an event has at most this probability in slots
+/// with X between the previous size and this one, it has at most probability `2^log2_fail` in all slots. Slots beyond
+/// the last size are that rare themselves.
 fn slot_sizes(limit: f64, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
     let most = limit.min((8.0 - log2_fail) * LN_2).ceil();
     let share = log2_fail - (most + 1.0).log2();
@@ -249,7 +253,8 @@ mod tests {
     fn bounds_hold_what_two_steps_of_the_law_say() {
         let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
         let noise = parameters.noise_of_rounds(gaussian(1e-3), gaussian(1e-6)).unwrap();
-        // Of exact inputs, by the model of single gates: no more than of inputs with residues, but not by far.
+        // Noise of exact inputs by the model of single gates is less than that of inputs with residues, but not by
+        // much.
         let log2_fail = parameters.literal().log2_fail - 1.0;
         let exact = RoundNoise { residue: 0.0, residue_deviation: 0.0, ..noise };
         let error = parameters.gate_error(exact.of_sum_of_two(), log2_fail, |noise| noise);

@@ -38,17 +38,17 @@ impl SecretKey {
         Self(RingSecretKey::generate(parameters))
     }
 
-    /// Returns the key of a secret that another key of the client has, too.
+    /// Returns the key with a secret that it shares with another key of the client.
     ///
     /// # Panics
-    /// If the secret is of another ring degree.
+    /// If the secret has another ring degree.
     #[must_use]
     pub fn of_secret(parameters: &Parameters, secret: TernarySecret) -> Self {
         assert_eq!(secret.coefficients().len(), parameters.literal().ring_degree, "coefficients");
         Self(RingSecretKey::from_secret(parameters.clone(), secret))
     }
 
-    /// Generates the evaluation key of a server in the same process. Progress counts switching keys.
+    /// Generates the evaluation key for a server in the same process. `progress` counts switching keys.
     ///
     /// # Errors
     /// [`Error::Cancelled`].
@@ -59,12 +59,12 @@ impl SecretKey {
     /// Encrypts bits with all levels for gates left.
     ///
     /// # Errors
-    /// If there are more bits than a bootstrap takes.
+    /// If there are more bits than a bootstrap holds.
     pub fn encrypt(&self, bits: &[bool]) -> Result<EncryptedBits> {
         self.encrypt_at(bits, self.parameters().levels_after_bootstrap())
     }
 
-    /// Encrypts bits with `levels` levels for gates left: fewer take less memory, if a circuit needs no more.
+    /// Encrypts bits with `levels` levels for gates left. Fewer levels need less memory, if the circuit needs no more.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey};
@@ -76,7 +76,7 @@ impl SecretKey {
     /// ```
     ///
     /// # Errors
-    /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
+    /// If there are more bits than a bootstrap holds, or more levels than fresh bits have.
     pub fn encrypt_at(&self, bits: &[bool], levels: usize) -> Result<EncryptedBits> {
         let (parameters, binding) = (self.parameters(), self.binding());
         let noise = parameters.fresh_noise();
@@ -85,10 +85,10 @@ impl SecretKey {
         })
     }
 
-    /// Returns the bits.
+    /// Decrypts bits.
     ///
     /// # Errors
-    /// If they are of another client or other parameters.
+    /// If the bits belong to another client or to other parameters.
     pub fn decrypt(&self, bits: &EncryptedBits) -> Result<Vec<bool>> {
         bits.check(self.binding())?;
         let slots = self.parameters().literal().slots();
@@ -102,11 +102,11 @@ impl SecretKey {
         Ok(decrypted)
     }
 
-    /// Distances of the slots from `expected`: what is left of the margin of 1/2. Where slots repeat, those of all copies, copy
-    /// after copy; a bit is off by their mean.
+    /// Distances of the slots from `expected`, each of which must be below the margin of 1/2. Where slots repeat, the
+    /// distances of all copies, copy after copy; a bit is off by their mean.
     ///
     /// # Errors
-    /// If they are of another client or other parameters.
+    /// If the bits belong to another client or to other parameters.
     #[cfg(feature = "diagnostics")]
     pub fn errors(&self, bits: &EncryptedBits, expected: &[bool]) -> Result<Vec<f64>> {
         bits.check(self.binding())?;
@@ -130,7 +130,7 @@ impl SecretKey {
     /// Distances of coefficients from `expected[i]/m`, as fractions of q_0.
     ///
     /// # Errors
-    /// If they are of another client or other parameters.
+    /// If the values belong to another client or to other parameters.
     #[cfg(feature = "diagnostics")]
     pub fn coefficient_errors(&self, values: &RlweInput, expected: &[u64]) -> Result<Vec<f64>> {
         values.check(self.binding())?;
@@ -153,10 +153,10 @@ impl Parameters {
         literal.packing.slot(literal.ring_degree, i)
     }
 
-    /// Bits with `levels` levels, as a key with this binding encrypts slots at a scale and a number of limbs.
+    /// Encrypts bits with `levels` levels by a function that encrypts slots at a scale and a number of limbs.
     ///
     /// # Errors
-    /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
+    /// If there are more bits than a bootstrap holds, or more levels than fresh bits have.
     pub(crate) fn encrypted(
         &self,
         bits: &[bool],
@@ -173,10 +173,10 @@ impl Parameters {
         Ok(EncryptedBits { parts, count: bits.len(), noise, bottom_limbs, binding: *binding })
     }
 
-    /// Bits in the slots of every part, 0 where there are none.
+    /// Bits in the slots of every part, padded with 0.
     ///
     /// # Errors
-    /// If there are more bits than a bootstrap takes.
+    /// If there are more bits than a bootstrap holds.
     fn slots_of_bits(&self, bits: &[bool]) -> Result<Vec<SecretSlots>> {
         let limit = self.bits();
         if bits.len() > limit {

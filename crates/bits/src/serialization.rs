@@ -12,7 +12,7 @@ use crate::half_form::RlweInput;
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
-/// Name of the words of ciphertexts in errors.
+/// Name that errors use for the words of ciphertexts.
 pub(crate) const WORDS: &str = "words of the bits";
 
 /// Longest body of encrypted bits: two parts of two polynomials of 64 limbs at degree 65,536, and 1 MiB.
@@ -22,11 +22,11 @@ const MAX_CIPHERTEXT_BYTES: u64 = (4 * 64 * 65_536 * 8) + (1 << 20);
 const MAX_COEFFICIENT_BYTES: u64 = (2 * 65_536 * 8) + (1 << 10);
 
 impl EncryptedBits {
-    /// Returns the bits in their wire format: identifier of their key, number, noise, limbs, and the words of every limb at the
-    /// width of its modulus.
+    /// Writes the bits in their wire format: identifier of their key, number, noise, limbs, and the words of every limb
+    /// at the width of its modulus.
     ///
     /// # Errors
-    /// If they are of other parameters.
+    /// If the bits belong to other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         check_parameters("encrypted bits", parameters.digest(), self.binding.parameter_digest)?;
         let (digest, moduli) = (parameters.digest(), parameters.moduli());
@@ -42,8 +42,8 @@ impl EncryptedBits {
     /// Reads encrypted bits of these parameters.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged ciphertext of bits, it is of other parameters, has a number that they do
-    /// not allow, or claims less noise than fresh bits have, or more than decrypts.
+    /// If the bytes are not exactly one undamaged ciphertext of bits, it belongs to other parameters, a number in it is
+    /// not allowed, or it claims less noise than fresh bits have, or more than can be decrypted.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::SlotBitsCiphertext;
         let (binding, mut reader) = Binding::open(bytes, object_type, MAX_CIPHERTEXT_BYTES)?;
@@ -68,8 +68,8 @@ impl EncryptedBits {
 }
 
 impl RlweInput {
-    /// The values in their wire format: identifier of their key, number, modulus, noise, and the words of both polynomials at
-    /// the width of q_0.
+    /// Writes the values in their wire format: identifier of their key, number, modulus, noise, and the words of both
+    /// polynomials at the width of q_0.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, RlweInput, SecretKey};
@@ -84,7 +84,7 @@ impl RlweInput {
     /// ```
     ///
     /// # Errors
-    /// If they are of other parameters.
+    /// If the values belong to other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
         self.check(&Binding { parameter_digest: parameters.digest(), key_id: self.key_id() })?;
         Ok(object_bytes(ObjectType::SlotBitsCoefficients, &parameters.digest(), |writer| {
@@ -99,8 +99,9 @@ impl RlweInput {
     /// Reads values of these parameters.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged ciphertext of values in coefficients, it is of other parameters, has a
-    /// number that they do not allow, or claims less noise than a rounding to q_0 leaves. Half bootstraps refuse too much.
+    /// If the bytes are not exactly one undamaged ciphertext of values in coefficients, it belongs to other parameters,
+    /// a number in it is not allowed, or it claims less noise than a rounding to q_0 leaves. Half bootstraps check for
+    /// too much noise.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::SlotBitsCoefficients;
         let (binding, mut reader) = Binding::open(bytes, object_type, MAX_COEFFICIENT_BYTES)?;

@@ -7,7 +7,7 @@ use cryptable_lattice::Result;
 use crate::literal::Packing;
 use crate::parameters::Parameters;
 
-/// A parameter set of 128 bits of security.
+/// A named parameter set of 128 bits of security.
 ///
 /// ```
 /// use cryptable_bits::NamedSet;
@@ -44,7 +44,7 @@ pub enum NamedSet {
 }
 
 impl NamedSet {
-    /// All of them, the smallest ciphertexts first.
+    /// All sets, the smallest ciphertexts first.
     pub const ALL: [Self; 11] = [
         Self::Latency256,
         Self::Latency,
@@ -59,7 +59,7 @@ impl NamedSet {
         Self::Throughput,
     ];
 
-    /// Returns the name that command lines take.
+    /// Returns the name that command lines use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,13 +95,14 @@ impl NamedSet {
         }
     }
 
-    /// Returns the set of a name.
+    /// Returns the set with a name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Returns the sets that may be the fastest for a number of words, or per word of many: those of few bits are for few words.
+    /// Returns the sets that may be the fastest for a number of words or, without a number, per word of many. Sets of
+    /// few bits are for few words.
     ///
     /// ```
     /// use cryptable_bits::NamedSet;

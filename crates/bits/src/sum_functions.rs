@@ -5,11 +5,11 @@ use cryptable_lattice::error::{Result, check_within};
 use crate::gate::SumGate;
 use crate::periodic_function::PeriodicFunction;
 
-/// Functions of sums of k bits, as fractions of m: 2 if all are parities, k + 1 otherwise. Where outputs at 0, 1, … are fewer
-/// than m the last one is repeated.
+/// Functions of sums of k bits, as fractions of m: 2 if all are parities, k + 1 otherwise. If a function has fewer
+/// outputs than m, its last one is repeated.
 ///
 /// # Errors
-/// If there are none, or one has more outputs than m.
+/// If there are no functions, or one has more outputs than m.
 pub(crate) fn functions_of_sums(gates: &[SumGate], bits: usize) -> Result<Vec<PeriodicFunction>> {
     check_within("number of functions", gates.len() as u64, 1..)?;
     let m = if gates.iter().all(SumGate::is_parity) { 2 } else { bits as u64 + 1 };

@@ -9,9 +9,9 @@ use crate::evaluation_key::EvaluationKey;
 use crate::table_of_bits;
 
 impl EvaluationKey {
-    /// Tables of the same k bits, k up to 8, for ⌈log2 k⌉ levels: the lowest of theirs, less these. By characters, see
-    /// `F = Σ_S w_S·χ_S` in `table_of_bits.rs`; all tables share the products of characters. Errors of inputs come out at
-    /// most once each; roundings are added.
+    /// Evaluates tables of the same k bits, k up to 8. The results are ⌈log2 k⌉ levels below the lowest input. Tables
+    /// are evaluated by characters, see `F = Σ_S w_S·χ_S` in `table_of_bits.rs`, and share the products of characters.
+    /// The error of each input enters the result at most once; roundings are added.
     ///
     /// ```
     /// use cryptable_bits::{BitTable, Packing, Parameters, SecretKey};
@@ -30,8 +30,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If there are no tables, or they are not of as many bits as there are; if the bits are of another client or other
-    /// parameters, or their numbers differ; if levels are missing; if a result would be too noisy
+    /// If there are no tables, or their number of inputs is not the number of bits; if the bits belong to another
+    /// client or to other parameters, or their numbers differ; if levels are missing; if a result would be too noisy
     /// ([`Error::NoiseTooLarge`]).
     pub fn tables(
         &self,
@@ -43,8 +43,8 @@ impl EvaluationKey {
         self.tables_at(tables, inputs, left.saturating_sub(taken))
     }
 
-    /// Evaluates like [`EvaluationKey::tables`], with results that have `levels` levels left: inputs are lowered to the
-    /// levels that this takes, where products are cheapest.
+    /// Evaluates like [`EvaluationKey::tables`], with results that have `levels` levels left: inputs are first lowered
+    /// to the levels that this needs, where products are cheapest.
     ///
     /// # Errors
     /// The errors of [`EvaluationKey::tables`].

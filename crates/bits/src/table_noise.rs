@@ -11,9 +11,9 @@ use crate::parameters::Parameters;
 use crate::table_of_bits::{self, low_half};
 
 impl Parameters {
-    /// Noise after tables of the same bits, one per table, of bits with `levels` levels left: for the worst argument,
-    /// the sum of the noises of all inputs with which the output changes, as deviations, because inputs may depend on
-    /// each other; products of their errors; roundings.
+    /// Noise after tables of the same bits, one value per table, for bits with `levels` levels left and the worst
+    /// argument. It consists of the noises of all inputs with which the output changes, added as deviations because
+    /// inputs may depend on each other, of products of their errors, and of roundings.
     ///
     /// ```
     /// use cryptable_bits::{BitTable, Packing, Parameters};
@@ -26,7 +26,7 @@ impl Parameters {
     /// ```
     ///
     /// # Panics
-    /// If a table is not of as many bits, or takes more levels.
+    /// If a table has another number of inputs, or needs more levels.
     #[must_use]
     pub fn noise_after_tables(
         &self,
@@ -42,20 +42,20 @@ impl Parameters {
             let roundings = self.noise_model().of_slots(roundings(self.circuit(), table, limbs));
             let noise = worst_sum(table, inputs);
             let noise = noise.with_independent(of_products).with_independent(roundings);
-            // Results that depend on nothing have no noise: less than is believed of any bits.
+            // A constant result has no noise, but no bits are stated to have less noise than fresh ones.
             noise.at_least(self.fresh_noise())
         };
         tables.iter().map(of_table).collect()
     }
 
-    /// Counts the operations of tables of the same bits, with `levels` levels left; `lowered` of the bits have one
-    /// level more, and are lowered.
+    /// Counts the operations of tables of the same bits, with `levels` levels left. `lowered` of the bits have one
+    /// level more and are lowered.
     ///
     /// # Errors
-    /// If it is no number of levels from what tables take to [`Parameters::levels_after_bootstrap`].
+    /// If `levels` is not from what the tables need to [`Parameters::levels_after_bootstrap`].
     ///
     /// # Panics
-    /// If there are no tables, or they are not of one number of bits.
+    /// If there are no tables, or their numbers of inputs differ.
     pub fn table_counts(
         &self,
         tables: &[BitTable],
@@ -74,7 +74,7 @@ impl Parameters {
     }
 }
 
-/// The sum of the noises of inputs that the output changes with, the largest of all arguments.
+/// Sum of the noises of the inputs with which the output changes, the largest over all arguments.
 fn worst_sum(table: &BitTable, inputs: &[BitNoise]) -> BitNoise {
     let sum_at = |x: usize| {
         let sensitive = inputs.iter().enumerate().filter(|(i, _)| table.derivative(x, *i) != 0);
@@ -83,9 +83,9 @@ fn worst_sum(table: &BitTable, inputs: &[BitNoise]) -> BitNoise {
     (0..1 << table.inputs()).map(sum_at).fold(BitNoise::default(), BitNoise::at_least)
 }
 
-/// Bounds the products of two errors and more, at most `Σ_{|S|≥2} 2^{|S|-1}·Π_{i∈S} ε_i`: a difference of order n of
-/// bits is at most 2^{n-1}. The root mean square is that of the products of two, as if all errors were equal up to a
-/// factor, by their fourth moments.
+/// Bounds the products of two or more errors, at most `Σ_{|S|≥2} 2^{|S|-1}·Π_{i∈S} ε_i`: a difference of order n of
+/// bits is at most 2^{n-1}. The root mean square is that of the products of two errors, from their fourth moments, as
+/// if all errors were equal up to a factor.
 fn of_products(inputs: &[BitNoise], log2_fail: f64) -> BitNoise {
     let above_first_order = |errors: &[f64]| -> f64 {
         let product: f64 = errors.iter().map(|error| 1.0 + 2.0 * error).product();
@@ -96,7 +96,7 @@ fn of_products(inputs: &[BitNoise], log2_fail: f64) -> BitNoise {
     BitNoise::bias_of(above_first_order(&largest), above_first_order(&average))
 }
 
-/// Variance of the noise of slots of roundings: of characters and of the result.
+/// Variance of the noise of slots that roundings of characters and of the result add.
 fn roundings(circuit: &BitCircuit, table: &BitTable, limbs: usize) -> f64 {
     let inputs: Vec<bool> = (0..table.inputs()).map(|input| table.depends_on(input)).collect();
     let depth = table.levels();

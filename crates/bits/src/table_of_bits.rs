@@ -1,8 +1,9 @@
 //! Tables of k bits, k up to 8, by characters: a function of bits is a linear combination of products of signs.
 //!
 //! With `c_i = 1 - 2x_i`, which is 1 or -1, every function to a bit is `F = Σ_S w_S·χ_S`, `χ_S = Π_{i∈S} c_i`, with the
-//! Walsh-Hadamard coefficients `w_S = W_S/2^k`, W_S integers (`walsh_hadamard.rs`). Inputs are cut in two halves, and the
-//! characters of each are products of those of its halves, at depth ⌈log2 k⌉ - 1. In the last level
+//! Walsh-Hadamard coefficients `w_S = W_S/2^k`, W_S integers (`walsh_hadamard.rs`). Inputs are split into two halves,
+//! and the characters of each half are products of characters of its own halves, at depth ⌈log2 k⌉ - 1. In the last
+//! level
 //!
 //! ```text
 //! F = Σ_A χ_A(low half)·g_A(high half),    g_A = Σ_B w_{A∪B}·χ_B(high half)
@@ -13,16 +14,16 @@
 //! multiples for every table, takes 1.4 times the products of limbs for 18 tables, and twenty times the memory.
 //!
 //! **Scales.** `c_i` is x_i read at half its scale, so that the characters of a group of n bits have the scale of bits
-//! over 2^n, and the W_S are the constants: what F is divided by is in the scale already. A set for tables has scales that
-//! grow towards the bottom, so that characters do not lose precision.
+//! over 2^n, and the W_S are the constants: the scale already contains the divisor of F. A set for tables has scales
+//! that grow towards the bottom, so that characters do not lose precision.
 //!
 //! Input: k ciphertexts of one level at the scale of bits. Output: one per table, ⌈log2 k⌉ levels below, at the scale
 //! of bits there.
 //!
-//! **Noise.** F is linear in each input, with derivative 0, 1 or -1 at bits: an error of an input comes out at most once.
-//! Errors of the characters of a group, one rounding each, are multiplied by what their cofactors are: of characters of a
-//! group other than 1, the squares of cofactors add up to the variance of F over the group, at most 1/4 (Parseval). So
-//! roundings do not add up over characters, though they count as often as their smaller scale says.
+//! **Noise.** F is linear in each input, with derivative 0, 1 or -1 at bits: an error of an input enters the result at
+//! most once. The characters of a group have an error of one rounding each, which is multiplied by their cofactors.
+//! Over the characters of a group other than 1, the squares of cofactors add up to the variance of F over the group, at
+//! most 1/4 (Parseval). Roundings therefore do not add up over characters, though a smaller scale makes them larger.
 
 use cryptable_ckks::Arithmetic;
 use num_complex::Complex64;
@@ -31,15 +32,15 @@ use crate::bit_table::BitTable;
 use crate::circuit::BitCircuit;
 use crate::walsh_hadamard::spectrum;
 
-/// Inputs of the low half.
+/// Number of inputs of the low half.
 pub(crate) const fn low_half(inputs: usize) -> usize {
     inputs.div_ceil(2)
 }
 
-/// Characters of a group of bits by their sets; none of the empty set, and of sets that are not needed.
+/// Characters of a group of bits, indexed by their sets; `None` for the empty set and for sets that are not needed.
 type Characters<C> = Vec<Option<C>>;
 
-/// Tables of the same bits.
+/// Evaluates tables of the same bits.
 pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     circuit: &BitCircuit,
@@ -68,7 +69,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic.map_all(spectra, |spectrum| evaluation.output(&halves, &spectrum))
 }
 
-/// Sets of halves that the sets of a group are unions of.
+/// Sets of both halves whose unions are the needed sets of a group.
 fn needed_of_halves(needed: &[bool], half: usize) -> [Vec<bool>; 2] {
     let mut halves = [vec![false; 1 << half], vec![false; needed.len() >> half]];
     for (set, _) in needed.iter().enumerate().filter(|(_, needed)| **needed) {
@@ -84,7 +85,7 @@ struct Halves<'a, C> {
     high: Characters<C>,
     low_inputs: usize,
     inputs: usize,
-    /// Some ciphertext: a constant is 0 times it, and a constant.
+    /// Any ciphertext: a constant is computed as 0 times it, plus the constant.
     any: &'a C,
 }
 
@@ -154,7 +155,7 @@ impl<A: Arithmetic> TableEvaluation<'_, A> {
         self.arithmetic.rescale(scaled.swap_remove(0), 1)
     }
 
-    /// A table from the characters of both halves, by its spectrum.
+    /// Evaluates a table from the characters of both halves, by its spectrum.
     fn output(&self, halves: &Halves<'_, A::Ciphertext>, spectrum: &[i32]) -> A::Ciphertext {
         let linear = self.linear_part(halves, spectrum);
         let mut result = if let Some(mut product) = self.products(halves, spectrum) {

@@ -1,26 +1,29 @@
-//! Decryption by some of many holders: shares of the secret of a joint key, of which as many as the key has owners decrypt.
+//! Decryption by a quorum of holders of shares of a joint key's secret. A quorum has as many holders as the key has
+//! owners.
 //!
 //! Every owner deals shares of its secret to all holders ([`cryptable_lattice::owners::Quorum`] has the polynomials and
 //! weights), and holder j keeps the sum `σ_j`. Each holder of a quorum T sends
 //!
 //! `p_j = c_1·λ_j·σ_j + F_j + Z_j`,
 //!
-//! whose sum is `c_1·s` and flooding of all of T, since the masks `Z_j` add up to 0: `Z_j = Σ_{m>j} U_jm - Σ_{m<j} U_mj` with
-//! uniform `U_jm` that holders j and m draw from a seed which they have in common, from T and from `c_1`.
+//! whose sum is `c_1·s` plus the flooding of all of T, since the masks `Z_j` add up to 0:
+//! `Z_j = Σ_{m>j} U_jm - Σ_{m<j} U_mj`. Holders j and m draw the uniform `U_jm` from a seed that they share, from T and
+//! from `c_1`.
 //!
-//! **Why masks.** An adversary of t - 1 holders, some of whom are not in T, knows of the shares of all other holders all but s:
-//! `λ_j·σ_j` is a known multiple of s and something known, modulo primes and not small. So `p_j` without a mask would have the
-//! error e of the ciphertext times such a number, which no flooding hides. With masks the messages of the honest holders of T are
-//! uniform but for their sum, and that has e times 1: `P(b) + e - c_0 - Σ_{known} λ_j·c_1·σ_j + ΣF_j`. A simulator that has the
-//! bits draws them so, and the distance is that of flooding which hides e ([`JointDecryption`]). Masks of that kind are those of
-//! threshold signatures (del Pino et al., EUROCRYPT 2024).
+//! **Why masks.** An adversary of t - 1 holders, some of whom are not in T, knows the shares of all other holders up to
+//! s: `λ_j·σ_j` is a known multiple of s plus something known, modulo primes and not small. A message `p_j` without a
+//! mask would therefore contain the error e of the ciphertext times such a number, which no flooding hides. With masks,
+//! the messages of the honest holders of T are uniform except for their sum, which contains e once:
+//! `P(b) + e - c_0 - Σ_{known} λ_j·c_1·σ_j + ΣF_j`. A simulator that has the bits draws its messages in the same way,
+//! and the distance is that of flooding which hides e ([`JointDecryption`]). Masks of this kind are those of threshold
+//! signatures (del Pino et al., EUROCRYPT 2024).
 //!
-//! **Every quorum is a decryption of its own**: flooding is a function of the share, of T and of `c_1`. With the flooding of `c_1`
-//! alone in several quorums, `e + F_1`, `e + F_2` and `e + F_1 + F_2` would give e. So plans count all quorums
-//! ([`JointDecryption::of_threshold`]).
+//! **Every quorum is a decryption of its own**: flooding is a function of the share, of T and of `c_1`. If flooding
+//! depended on `c_1` alone, several quorums would reveal e through `e + F_1`, `e + F_2` and `e + F_1 + F_2`. Plans
+//! therefore count all quorums ([`JointDecryption::of_threshold`]).
 //!
-//! **Seeds of two holders** are hashes of what all owners dealt to both, so that one honest owner is enough, as for the shares:
-//! t - 1 holders who work together are not all owners.
+//! **Seeds of two holders** are hashes of what all owners dealt to both. One honest owner is therefore enough, as it is
+//! for the shares: t - 1 holders who work together are not all owners.
 
 #[cfg(test)]
 mod tests;
@@ -38,30 +41,30 @@ use crate::parameters::Parameters;
 use crate::partial_decryption::{PartialDecryption, flooded, seed_of_mask};
 use crate::prepared_bits::PreparedBits;
 
-/// Domain of the seeds that an owner deals to two holders.
+/// Domain separation of the seeds that an owner deals to two holders.
 const PAIR_CONTEXT: &str = "cryptable: an owner's part of the seed of two holders";
 
-/// Domain of the seeds that two holders have in common.
+/// Domain separation of the seeds that two holders share.
 const COMMON_CONTEXT: &str =
     "cryptable: the seed that two holders of a joint secret key have in common";
 
-/// Domain of the keys that seeds of flooding are derived with.
+/// Domain separation of the keys from which seeds of flooding are derived.
 const FLOODING_CONTEXT: &str = "cryptable: flooding of a holder of a joint secret key";
 
 /// Longest body: a polynomial of 64 limbs at degree 65,536, and 128 KiB.
 const MAX_BYTES: u64 = (64 * 65_536 * 8) + (1 << 17);
 
-/// Holders for whom seeds in common are dealt: later ones need no new shares of earlier ones.
+/// Number of holders for whom common seeds are dealt: holders who join later need no new shares for earlier ones.
 const SEEDS: usize = Owners::MAX as usize;
 
-/// The share of a holder: one dealt to it, or the sum of all.
+/// The share of a holder: from one owner, or the sum over all owners.
 type Share = Zeroizing<Poly<Evaluations>>;
 
-/// Seeds of a holder and each other one, by number; its own is unused.
+/// Seeds that a holder shares with each other one, indexed by number; the holder's own entry is unused.
 type Seeds = Zeroizing<[[u8; Seed::BYTES]; SEEDS]>;
 
-/// Deals to a holder, counted from 1, its share of the secret of an owner who agreed to commitments. For that holder alone; the
-/// same one again is the same.
+/// Deals a share of an owner's secret to a holder, counted from 1. The owner has agreed to commitments. The share is
+/// for that holder alone; dealing again returns the same share.
 ///
 /// # Errors
 /// If there is no such holder, there are fewer holders than owners, the secret has not agreed yet, or the parameters have too
@@ -92,8 +95,8 @@ pub fn deal(
     Ok(to_bytes(ObjectType::DealtShare, parameters, &start, &seeds, &share))
 }
 
-/// A holder's share of the secret of a joint key. Any as many holders as the key has owners decrypt together, and fewer learn
-/// nothing. Zeroized on drop, redacted in Debug, not `Clone`.
+/// A holder's share of the secret of a joint key. A quorum, with as many holders as the key has owners, decrypts
+/// together; fewer holders learn nothing. Zeroized on drop, redacted in Debug, not `Clone`.
 pub struct ThresholdSecret {
     parameters: Parameters,
     key_id: KeyId,
@@ -110,11 +113,11 @@ impl std::fmt::Debug for ThresholdSecret {
 }
 
 impl ThresholdSecret {
-    /// Sums up what all owners dealt to a holder, in any order.
+    /// Sums up what all owners dealt to one holder, in any order.
     ///
     /// # Errors
-    /// If the bytes are not undamaged dealt shares of one holder under one joint key, or an owner's is missing or there twice;
-    /// if they are of insecure parameters where those are not allowed.
+    /// If the bytes are not undamaged dealt shares for one holder under one joint key; if an owner's share is missing
+    /// or occurs twice; if the parameters are insecure and `options` do not allow that.
     pub fn of_dealt(dealt: &[&[u8]], options: ReadOptions) -> Result<Self> {
         let read = |bytes: &&[u8]| read(bytes, ObjectType::DealtShare, options);
         let dealt: Vec<Read> = dealt.iter().map(read).collect::<Result<_>>()?;
@@ -169,8 +172,8 @@ impl ThresholdSecret {
     /// Reads a share.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged share of a holder, or it is of insecure parameters where those are not
-    /// allowed.
+    /// If the bytes are not exactly one undamaged share of a holder, or its parameters are insecure and `options` do
+    /// not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         read(bytes, ObjectType::ThresholdSecret, options).map(Self::of_read)
     }
@@ -199,13 +202,13 @@ impl ThresholdSecret {
         self.holders
     }
 
-    /// Returns how many holders decrypt together: as many as the key has owners.
+    /// Returns how many holders decrypt together: the number of owners of the key.
     #[must_use]
     pub fn threshold(&self) -> Owners {
         self.parameters.literal().owners
     }
 
-    /// Returns those who decrypt together, given the numbers of all of them.
+    /// Returns the quorum of the holders with these numbers.
     ///
     /// # Errors
     /// The errors of [`Quorum::new`]; [`cryptable_lattice::owners::OwnersError::NotInQuorum`] if this holder is not one of them.
@@ -223,11 +226,12 @@ impl ThresholdSecret {
         JointDecryption::of_threshold(&self.parameters, self.holders, log2_distance, ciphertexts)
     }
 
-    /// Returns the holder's part of a decryption by a quorum, flooded and masked: the same one for the same bits, the same plan
-    /// and the same quorum.
+    /// Returns the holder's part of a decryption by a quorum, flooded and masked. The same bits, plan and quorum always
+    /// get the same answer.
     ///
     /// # Errors
-    /// If the bits or the plan are of another key, other parameters or other holders, or this holder is not in the quorum.
+    /// If the bits or the plan belong to another key, to other parameters or to other holders, or this holder is not in
+    /// the quorum.
     pub fn partial_decryption(
         &self,
         bits: &PreparedBits,
@@ -263,7 +267,7 @@ impl ThresholdSecret {
         Ok(PartialDecryption::new(&sum, self.holder, bits, decryption, Some(quorum)))
     }
 
-    /// The key that seeds of flooding are derived with: a hash of the share.
+    /// The key from which seeds of flooding are derived: a hash of the share.
     fn flooding_key(&self) -> Zeroizing<[u8; Seed::BYTES]> {
         let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(FLOODING_CONTEXT));
         for word in self.share.words() {
@@ -276,7 +280,7 @@ impl ThresholdSecret {
     }
 }
 
-/// Checks that there are as many holders as owners, or more.
+/// Checks that there are at least as many holders as owners.
 fn check_holders(threshold: Owners, holders: Owners) -> Result<()> {
     let (value, limit) = (holders.count().into(), threshold.count().into());
     if value < limit {
@@ -286,7 +290,7 @@ fn check_holders(threshold: Owners, holders: Owners) -> Result<()> {
     Ok(())
 }
 
-/// A uniform polynomial, in evaluations, of a secret seed.
+/// A uniform polynomial, in evaluations, derived from a secret seed.
 fn uniform(ring: &Ring, basis: Basis, seed: &[u8; Seed::BYTES], index: u32) -> Share {
     let mut poly = Zeroizing::new(Poly::zero(ring, basis));
     let degree = ring.degree();
@@ -298,7 +302,7 @@ fn uniform(ring: &Ring, basis: Basis, seed: &[u8; Seed::BYTES], index: u32) -> S
     poly
 }
 
-/// An owner's part of the seed that two holders have in common.
+/// An owner's part of the seed that two holders share.
 fn part_of_pair(seed: &SecretSeed, lower: u32, higher: u32) -> [u8; Seed::BYTES] {
     let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(PAIR_CONTEXT));
     hasher.update(seed.as_bytes());
@@ -313,13 +317,13 @@ fn part_of_pair(seed: &SecretSeed, lower: u32, higher: u32) -> [u8; Seed::BYTES]
 #[derive(Clone, Copy, Debug)]
 struct Start {
     key_id: KeyId,
-    /// Who dealt it, 0 for the sum of all.
+    /// Number of the owner who dealt it; 0 for the sum over all owners.
     owner: u32,
     holders: Owners,
     holder: u32,
 }
 
-/// A file that was read.
+/// Contents of a file.
 struct Read {
     parameters: Parameters,
     start: Start,
@@ -351,7 +355,7 @@ fn to_bytes(
 
 fn read(bytes: &[u8], object_type: ObjectType, options: ReadOptions) -> Result<Read> {
     let opened = Parameters::open(bytes, object_type, MAX_BYTES, options);
-    // The checksum was computed there.
+    // `open` computed the checksum of secret data on the stack.
     clear_stack();
     let (parameters, mut reader) = opened?;
     let key_id = KeyId(reader.array("key identifier")?);

@@ -9,7 +9,7 @@ use crate::literal::{Packing, ParametersLiteral};
 /// Longest name in bytes.
 const MAX_NAME: u64 = 128;
 
-/// Checks every number, and what they make together.
+/// Checks every number, and their combinations.
 ///
 /// # Errors
 /// Names the number, its value and its bounds.
@@ -41,7 +41,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_real_within("log2 of the failure probability", literal.log2_fail, -1000.0..=-1.0)
 }
 
-/// Limbs of one prime or two, as many as the chain has.
+/// Checks that limbs have one or two primes, and that all limbs together have the primes of the chain.
 fn check_limbs(literal: &ParametersLiteral) -> Result<()> {
     let chain = literal.chain();
     let primes = chain.len();

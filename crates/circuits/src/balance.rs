@@ -1,4 +1,4 @@
-//! Balancing: trees of ANDs and of XORs that nobody reads in between are rebuilt at least depth.
+//! Balancing: trees of ANDs and of XORs whose inner nodes have no other readers are rebuilt with least depth.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -22,8 +22,9 @@ fn kind(node: &Node) -> Option<Kind> {
 }
 
 impl Circuit {
-    /// The same functions, at no greater depth: of a tree of equal gates without readers in between, the two shallowest
-    /// operands are joined first (Huffman), and operands of a XOR that come twice are gone.
+    /// Returns the same functions at no greater depth. In a tree of equal gates whose inner nodes have no other
+    /// readers, the two shallowest operands are joined first (Huffman), and operands that a XOR reads twice are
+    /// dropped.
     ///
     /// ```
     /// use cryptable_circuits::CircuitBuilder;
@@ -38,7 +39,8 @@ impl Circuit {
     #[must_use]
     pub fn balanced(&self) -> Self {
         let balanced = self.with_balanced_trees();
-        // A product of other operands may share less: a deeper result is not taken.
+        // Products of other operands may share fewer nodes, which can make the result deeper. Such a result is
+        // discarded.
         if balanced.statistics().depth <= self.statistics().depth { balanced } else { self.clone() }
     }
 
@@ -47,7 +49,7 @@ impl Circuit {
         let mut levels = vec![0];
         self.rebuilt(|builder, index, node, of| {
             if interior[index] {
-                // Nobody but its tree reads it.
+                // Only its own tree reads it.
                 return Signal::FALSE;
             }
             let Some(kind) = kind(node) else { return builder.copy_of(node, of) };
@@ -56,7 +58,7 @@ impl Circuit {
         })
     }
 
-    /// Nodes with a single reader, which is of their kind and reads them as they are.
+    /// Nodes with a single reader, which is of the same kind and reads them without inversion.
     fn interior_nodes(&self) -> Vec<bool> {
         let mut readers = vec![0usize; self.nodes.len()];
         let mut interior = vec![false; self.nodes.len()];
@@ -72,7 +74,7 @@ impl Circuit {
         interior.iter().zip(readers).map(|(&interior, readers)| interior && readers == 1).collect()
     }
 
-    /// Operands of a tree; of a XOR only those that come an odd number of times.
+    /// Operands of a tree. For a XOR, only operands that occur an odd number of times.
     fn leaves(
         &self,
         root: usize,
@@ -94,7 +96,7 @@ impl Circuit {
     }
 }
 
-/// Joins the shallowest two until one is left.
+/// Joins the two shallowest operands until one is left.
 fn join(
     builder: &mut CircuitBuilder,
     levels: &mut Vec<usize>,

@@ -1,14 +1,14 @@
-//! Circuits in the clear on many words, 64 at once.
+//! Evaluation of circuits in the clear on many words, 64 at a time.
 
 use rayon::prelude::*;
 
 use crate::circuit::{Circuit, InputMismatch};
 
-/// Words of one evaluation.
+/// Number of words in one evaluation.
 const LANES: usize = 64;
 
 impl Circuit {
-    /// Evaluates on many words: for each a value for every word of inputs.
+    /// Evaluates on many words. Each of them has a value for every word of inputs.
     ///
     /// ```
     /// use cryptable_circuits::named::NamedCircuit;

@@ -1,4 +1,5 @@
-//! Builds circuits gate by gate, simplified as they grow: constants fold, inversions cancel, equal gates are one.
+//! Builds circuits gate by gate and simplifies them as they grow: constants fold, inversions cancel, equal gates are
+//! merged.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +14,10 @@ use crate::table_node::{Reduced, reduced};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PortError {
-    /// Two inputs, or two outputs, of one name.
+    /// Two inputs, or two outputs, have the same name.
     #[error("two ports have the name {0}")]
     Duplicate(String),
-    /// A word without bits.
+    /// A word has no bits.
     #[error("port {0} has no bits")]
     Empty(String),
 }
@@ -40,13 +41,13 @@ pub struct CircuitBuilder {
     known: HashMap<Node, usize>,
     inputs: Vec<InputWord>,
     outputs: Vec<OutputWord>,
-    /// Names of inputs (`true`) and of outputs.
+    /// Names of inputs (`true`) and of outputs (`false`).
     names: HashSet<(bool, String)>,
     input_bits: u32,
 }
 
 impl CircuitBuilder {
-    /// An empty circuit.
+    /// Returns an empty circuit.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -60,10 +61,10 @@ impl CircuitBuilder {
         }
     }
 
-    /// A word of inputs, the least significant bit first.
+    /// Adds a word of inputs, the least significant bit first.
     ///
     /// # Errors
-    /// If there is an input of this name, or no bits are asked for.
+    /// If there is an input with this name, or `width` is 0.
     pub fn input(&mut self, name: &str, width: usize) -> Result<Vec<Signal>, PortError> {
         self.check_port(true, name, width)?;
         self.inputs.push(InputWord { name: name.to_owned(), width });
@@ -75,10 +76,10 @@ impl CircuitBuilder {
             .collect())
     }
 
-    /// A word of outputs, the least significant bit first.
+    /// Adds a word of outputs, the least significant bit first.
     ///
     /// # Errors
-    /// If there is an output of this name, or there are no bits.
+    /// If there is an output with this name, or there are no bits.
     pub fn output(&mut self, name: &str, signals: &[Signal]) -> Result<(), PortError> {
         self.check_port(false, name, signals.len())?;
         self.outputs.push(OutputWord { name: name.to_owned(), signals: signals.to_vec() });
@@ -95,7 +96,7 @@ impl CircuitBuilder {
         Ok(())
     }
 
-    /// Nodes so far, dead ones included.
+    /// Number of nodes so far, dead ones included.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.nodes.len()
@@ -105,7 +106,7 @@ impl CircuitBuilder {
         &self.nodes
     }
 
-    /// The node, which is made if there is none like it yet.
+    /// Returns the signal of a node, which is added if there is no equal node yet.
     fn node(&mut self, node: Node) -> Signal {
         let next = self.nodes.len();
         let index = *self.known.entry(node).or_insert(next);
@@ -115,7 +116,7 @@ impl CircuitBuilder {
         Signal::of(index)
     }
 
-    /// a ∧ b, simplified where the structure shows it: at most one gate.
+    /// a ∧ b, simplified where the structure allows it: at most one gate.
     pub fn and(&mut self, a: Signal, b: Signal) -> Signal {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         // Constants come first.
@@ -128,7 +129,7 @@ impl CircuitBuilder {
         }
     }
 
-    /// At least one.
+    /// a ∨ b.
     pub fn or(&mut self, a: Signal, b: Signal) -> Signal {
         let constant = a.node() == 0 || b.node() == 0 || a.node() == b.node();
         if !constant && are_disjoint(&self.nodes, a, b) {
@@ -137,12 +138,12 @@ impl CircuitBuilder {
         !self.and(!a, !b)
     }
 
-    /// OR of what is never both 1.
+    /// OR of two signals that are never both 1.
     pub(crate) fn disjoint_or(&mut self, a: Signal, b: Signal) -> Signal {
         self.node(if a <= b { Node::Union(a, b) } else { Node::Union(b, a) })
     }
 
-    /// a ⊕ b, simplified where the structure shows it: at most one gate.
+    /// a ⊕ b, simplified where the structure allows it: at most one gate.
     pub fn xor(&mut self, a: Signal, b: Signal) -> Signal {
         let invert = a.is_inverted() ^ b.is_inverted();
         let (x, y) = (a.positive().min(b.positive()), a.positive().max(b.positive()));
@@ -152,7 +153,7 @@ impl CircuitBuilder {
         if x == y {
             return Signal::constant(invert);
         }
-        // Where one of the four choices of complements is disjoint, XOR is an addition.
+        // If one of the four choices of complements is disjoint, XOR is an addition.
         for (p, q) in [(x, y), (x, !y), (!x, y), (!x, !y)] {
             if are_disjoint(&self.nodes, p, q) {
                 let flipped = p.is_inverted() ^ q.is_inverted();
@@ -162,9 +163,9 @@ impl CircuitBuilder {
         self.node(Node::Xor(x, y)).inverted_if(invert)
     }
 
-    /// XOR of all.
+    /// XOR of all signals.
     pub fn xor_all(&mut self, signals: &[Signal]) -> Signal {
-        // Halves, so that the tree has least depth.
+        // Splitting in halves gives the tree the least depth.
         match signals {
             [] => Signal::FALSE,
             [one] => *one,
@@ -185,12 +186,12 @@ impl CircuitBuilder {
         self.or(chosen, other)
     }
 
-    /// At least two of three.
+    /// Majority: whether at least two of three signals are 1.
     pub fn majority(&mut self, a: Signal, b: Signal, c: Signal) -> Signal {
         let mut list = [a, b, c];
         list.sort_unstable();
         let [x, y, z] = list;
-        // Equal and complementary signals are neighbours now.
+        // Sorting makes equal and complementary signals neighbours.
         match () {
             () if x.node() == y.node() => return if x == y { x } else { z },
             () if y.node() == z.node() => return if y == z { y } else { x },
@@ -198,17 +199,17 @@ impl CircuitBuilder {
             () if x == Signal::TRUE => return self.or(y, z),
             () => {}
         }
-        // Majority is its own dual: at most one inverted operand stays.
+        // Majority is its own dual: at most one operand remains inverted.
         let invert = list.iter().filter(|signal| signal.is_inverted()).count() >= 2;
         let list = list.map(|signal| signal.inverted_if(invert));
         self.node(Node::Majority(list)).inverted_if(invert)
     }
 
-    /// A table of up to eight signals: input i of the table is signal i. Constants, inversions and signals that do not
-    /// matter are folded into it; what is left of one or two signals is no table any more.
+    /// A table of up to eight signals: input i of the table is signal i. Constants, inversions and signals without
+    /// influence are folded into the table. If one or two signals remain, the result is a signal or a gate.
     ///
     /// # Panics
-    /// If there are not as many signals as the table has inputs.
+    /// If the number of signals is not the table's number of inputs.
     pub fn table(&mut self, table: &BitTable, signals: &[Signal]) -> Signal {
         match reduced(table, signals) {
             Reduced::Signal(signal) => signal,
@@ -238,7 +239,7 @@ impl CircuitBuilder {
         (self.xor(partial, c), self.majority(a, b, c))
     }
 
-    /// A node of another circuit, over signals of this one.
+    /// Copies a node of another circuit, over signals of this one.
     pub(crate) fn copy_of(&mut self, node: &Node, of: impl Fn(Signal) -> Signal) -> Signal {
         match *node {
             Node::False | Node::Input(_) => panic!("constants and inputs are not copied"),
@@ -256,7 +257,7 @@ impl CircuitBuilder {
         }
     }
 
-    /// The circuit, without the nodes that no output needs.
+    /// Returns the circuit, without the nodes that no output needs.
     #[must_use]
     pub fn finish(self) -> Circuit {
         let mut needed = vec![false; self.nodes.len()];
@@ -268,7 +269,7 @@ impl CircuitBuilder {
                 node.operands().for_each(|operand| needed[operand.node()] = true);
             }
         }
-        // Inputs come first, needed or not: a word keeps its bits.
+        // Inputs come first and are all kept: a word keeps its bits.
         let is_port = |node: &Node| matches!(node, Node::False | Node::Input(_));
         let ports = self.nodes.iter().enumerate().filter(|(_, node)| is_port(node));
         let kept = self.nodes.iter().enumerate();
@@ -299,8 +300,8 @@ impl CircuitBuilder {
 }
 
 impl Circuit {
-    /// The circuit with every gate made anew: `make` gets the builder, the gate's number, the gate, and what has become
-    /// of signals before it.
+    /// Rebuilds every gate of the circuit. `make` receives the builder, the gate's number, the gate, and a map from
+    /// earlier signals to new ones.
     pub(crate) fn rebuilt(
         &self,
         mut make: impl FnMut(&mut CircuitBuilder, usize, &Node, &dyn Fn(Signal) -> Signal) -> Signal,

@@ -1,23 +1,23 @@
-//! Which parameter set runs a circuit: plans on all of them, the fastest first, and why others have none.
+//! Choice of a parameter set for a circuit: plans for all sets, the fastest first, and why others have none.
 
 use cryptable_bits::{NamedSet, Parameters};
 
 use crate::circuit::Circuit;
 use crate::schedule::{Plan, PlanError, PlanOptions};
 
-/// A plan on a parameter set.
+/// A plan for a parameter set.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The set's name.
     pub name: &'static str,
     /// The parameter set that the plan is for.
     pub parameters: Parameters,
-    /// The fastest schedule of the circuit under it.
+    /// The fastest schedule of the circuit for the set.
     pub plan: Plan,
 }
 
 impl Candidate {
-    /// Predicted seconds on one thread: of `words` words, or of one of a full ciphertext.
+    /// Predicted seconds on one thread: for `words` words, or per word of a full ciphertext.
     #[must_use]
     pub fn seconds(&self, words: Option<u64>) -> f64 {
         let at_once = self.plan.words() as u64;
@@ -26,9 +26,9 @@ impl Candidate {
     }
 }
 
-/// Says that no parameter set runs a circuit: why each of them does not, and what else may be asked for.
+/// No parameter set can run a circuit: the reason for each set, and a failure probability that would allow one.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("no parameter set runs it: {}{}", reasons(.0), remedy(.0))]
+#[error("no parameter set can run the circuit: {}{}", reasons(.0), remedy(.0))]
 pub struct Unplanned(pub Vec<(&'static str, PlanError)>);
 
 fn reasons(refused: &[(&'static str, PlanError)]) -> String {
@@ -36,7 +36,7 @@ fn reasons(refused: &[(&'static str, PlanError)]) -> String {
     refused.iter().map(reason).collect::<Vec<_>>().join("; ")
 }
 
-/// Names the failure probability that a set reached.
+/// Names the least failure probability that a set reached.
 fn remedy(refused: &[(&'static str, PlanError)]) -> String {
     let reached = refused.iter().filter_map(|(name, error)| match error {
         PlanError::Failure { found, .. } => Some((found.log2(), name)),
@@ -47,26 +47,26 @@ fn remedy(refused: &[(&'static str, PlanError)]) -> String {
     shown.unwrap_or_default()
 }
 
-/// Plans on several sets.
+/// Plans for several sets.
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    /// The fastest for the words first.
+    /// Plans, the fastest for the number of words first.
     pub found: Vec<Candidate>,
-    /// Sets without a plan, and why.
+    /// Sets without a plan, with the reason.
     pub refused: Vec<(&'static str, PlanError)>,
 }
 
 impl Candidates {
-    /// Returns the fastest.
+    /// Returns the fastest candidate.
     ///
     /// # Errors
-    /// If there is none: why.
+    /// If there is none, with the reason for each set.
     pub fn best(&self) -> Result<&Candidate, Unplanned> {
         self.found.first().ok_or_else(|| Unplanned(self.refused.clone()))
     }
 
-    /// Plans circuits that compute the same ([`crate::named::NamedCircuit::variants`], or one) on each of some sets,
-    /// and orders the plans by predicted time for `words` words, or per word of many.
+    /// Plans circuits that compute the same ([`crate::named::NamedCircuit::variants`], or one) for each of some sets,
+    /// and orders the plans by predicted time for `words` words or, without a number, per word of many.
     ///
     /// # Panics
     /// If there is no circuit.
@@ -88,7 +88,7 @@ impl Candidates {
         all
     }
 
-    /// Plans on all sets with names that serve this number of words.
+    /// Plans for all named sets that serve this number of words.
     ///
     /// ```
     /// use cryptable_circuits::{Candidates, PlanOptions, named::NamedCircuit};
@@ -104,7 +104,7 @@ impl Candidates {
     /// ```
     ///
     /// # Errors
-    /// Never for sets that ship.
+    /// Never for the named sets.
     ///
     /// # Panics
     /// If there is no circuit.

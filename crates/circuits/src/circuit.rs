@@ -5,27 +5,27 @@ use cryptable_bits::BitTable;
 use crate::signal::Signal;
 use crate::table_node::TableNode;
 
-/// Operation of a node. Signals are of nodes before it.
+/// Operation of a node. It reads signals of earlier nodes only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// The constant 0: node 0, and no other.
     False,
     /// An input bit, counted through all words.
     Input(u32),
-    /// Both.
+    /// The AND of two signals.
     And(Signal, Signal),
-    /// One and not the other; its operands are never inverted.
+    /// The XOR of two signals. Operands are never inverted.
     Xor(Signal, Signal),
-    /// At least one, where never both are: on bits in slots it is an addition, and takes no product and no level.
+    /// The OR of two signals that are never both 1. On bits in slots it is an addition, without a product or a level.
     Union(Signal, Signal),
-    /// At least two of three.
+    /// The majority of three signals.
     Majority([Signal; 3]),
-    /// A table of three to eight.
+    /// A table of three to eight signals.
     Table(TableNode),
 }
 
 impl Node {
-    /// The signals that it reads.
+    /// The signals that the node reads.
     pub fn operands(&self) -> impl Iterator<Item = Signal> + use<> {
         let mut list = [Signal::FALSE; BitTable::MAX_INPUTS];
         let count = match self {
@@ -46,7 +46,7 @@ impl Node {
         list.into_iter().take(count)
     }
 
-    /// Levels (products in a row) that it takes after its operands.
+    /// Levels (products in a row) that the node adds to those of its operands.
     #[must_use]
     pub fn levels(&self) -> usize {
         match self {
@@ -77,10 +77,10 @@ pub struct OutputWord {
     pub signals: Vec<Signal>,
 }
 
-/// A circuit of bits, immutable: [`crate::CircuitBuilder`] and the readers of [`crate::netlist`] make it.
+/// An immutable circuit of bits, made by [`crate::CircuitBuilder`] and the readers of [`crate::netlist`].
 ///
-/// Nodes are in topological order: 0 is the constant, then come the inputs, then all others. Nodes are unique, none is
-/// constant and each is needed by an output.
+/// Nodes are in topological order: 0 is the constant, then come the inputs, then all others. Nodes are unique, no other
+/// node is constant, and an output needs each of them.
 ///
 /// ```
 /// use cryptable_circuits::{CircuitBuilder, words};
@@ -101,7 +101,7 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// Name of the circuit, that of its model or module.
+    /// Name of the circuit: of its model or module, if a netlist was read.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -113,7 +113,7 @@ impl Circuit {
         &self.nodes
     }
 
-    /// Tables of all nodes that are one.
+    /// Tables of all table nodes.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &BitTable> {
         self.nodes.iter().filter_map(|node| match node {
             Node::Table(node) => Some(node.table()),
@@ -133,7 +133,7 @@ impl Circuit {
         &self.outputs
     }
 
-    /// Bits of all inputs.
+    /// Number of bits of all inputs.
     #[must_use]
     pub fn input_bits(&self) -> usize {
         self.inputs.iter().map(|word| word.width).sum()
@@ -144,13 +144,13 @@ impl Circuit {
         self.outputs.iter().flat_map(|word| word.signals.iter().copied())
     }
 
-    /// Bits of all outputs.
+    /// Number of bits of all outputs.
     #[must_use]
     pub fn output_bits(&self) -> usize {
         self.output_signals().count()
     }
 
-    /// The name of an input bit: `a[3]`, or `a` of a word of one bit.
+    /// The name of an input bit: `a[3]`, or `a` if the word has one bit.
     ///
     /// # Panics
     /// If there is no such bit.
@@ -166,7 +166,7 @@ impl Circuit {
         panic!("input bit {bit} of {}", self.input_bits())
     }
 
-    /// Evaluates on 64 inputs at once: bit k of each word belongs to the k-th of them.
+    /// Evaluates on 64 inputs at once: bit k of each word belongs to the k-th input.
     ///
     /// # Errors
     /// [`crate::InputMismatch`] if the number of words is not the number of input bits.
@@ -199,7 +199,7 @@ impl Circuit {
     /// Evaluates on bits, word after word, the least significant bit first.
     ///
     /// # Errors
-    /// [`crate::InputMismatch`] if the number of bits is not that of the inputs.
+    /// [`crate::InputMismatch`] if the number of bits is not the number of input bits.
     pub fn evaluate(&self, inputs: &[bool]) -> Result<Vec<bool>, InputMismatch> {
         let lanes: Vec<u64> = inputs.iter().map(|&bit| u64::from(bit)).collect();
         Ok(self.evaluate_lanes(&lanes)?.into_iter().map(|lane| lane & 1 == 1).collect())
@@ -254,14 +254,14 @@ fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), 
     if found == expected { Ok(()) } else { Err(InputMismatch { what, found, expected }) }
 }
 
-/// Inputs that are not a circuit's.
+/// Inputs that do not match a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {found}, where the circuit has {expected}")]
 pub struct InputMismatch {
-    /// Counted items.
+    /// Name of the counted items.
     pub what: &'static str,
-    /// Number that was given.
+    /// Number given.
     pub found: usize,
-    /// Number that the circuit has.
+    /// Number expected by the circuit.
     pub expected: usize,
 }

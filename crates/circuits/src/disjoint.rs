@@ -1,30 +1,31 @@
-//! Whether two signals are never both 1, as the structure shows: their OR is then an addition.
+//! Test whether the structure shows that two signals are never both 1: their OR is then an addition.
 //!
-//! `s·a` and `!s·b` of a multiplexer, `x·y` and `c·(x + y)` of a carry, and all carries of prefix adders are of this
-//! kind. The answer "no" means only that it was not seen.
+//! The test finds `s·a` and `!s·b` of a multiplexer, `x·y` and `c·(x + y)` of a carry, and all carries of prefix adders. The
+//! answer "no" means only that no proof was found.
 
 use crate::circuit::Node;
 use crate::signal::Signal;
 
-/// Factors of a product that are looked at.
+/// Largest number of factors of a product that are examined.
 const MAX_FACTORS: usize = 64;
-/// Comparisons of products, so that a circuit of n nodes takes O(n) time: an adder of 64 bits takes 63.
+/// Largest number of comparisons of products, so that a circuit of n nodes takes O(n) time. An adder of 64 bits needs
+/// 63.
 const MAX_COMPARISONS: usize = 80;
 
-/// Whether `a` and `b` are seen never to be both 1.
+/// Returns whether `a` and `b` are provably never both 1.
 pub(crate) fn are_disjoint(nodes: &[Node], a: Signal, b: Signal) -> bool {
     let (a, b) = (Factors::of(nodes, a), Factors::of(nodes, b));
-    // In carries one side is a product and the other a sum of many: the latter alone is split.
+    // In carries one side is a product and the other a sum of many: only the latter is split.
     split_disjoint(nodes, &a, &b, &mut { MAX_COMPARISONS })
         || split_disjoint(nodes, &b, &a, &mut { MAX_COMPARISONS })
 }
 
-/// Signals whose product a signal is.
+/// Signals whose product is a signal.
 #[derive(Clone)]
 struct Factors {
-    /// Itself and all factors, sorted.
+    /// The signal itself and all factors, sorted.
     list: Vec<Signal>,
-    /// Signals that are ORs.
+    /// Factors that are ORs.
     ors: Vec<Signal>,
 }
 
@@ -53,7 +54,7 @@ impl Factors {
         self.list.sort_unstable();
     }
 
-    /// `(x + y)·r = x·r + y·r` for the first OR: the products, and what is left.
+    /// Splits the first OR: `(x + y)·r = x·r + y·r`. The other ORs stay unsplit.
     fn split(&self, nodes: &[Node]) -> Option<[Self; 2]> {
         let (&or, rest) = self.ors.split_first()?;
         let terms = match nodes[or.node()] {
@@ -69,7 +70,7 @@ impl Factors {
     }
 }
 
-/// Whether each product that `a` is a sum of contradicts `b`, whose sums stay as they are.
+/// Returns whether each product in the sum `a` contradicts `b`, whose sums are not split.
 fn split_disjoint(nodes: &[Node], a: &Factors, b: &Factors, budget: &mut usize) -> bool {
     let Some(left) = budget.checked_sub(1) else { return false };
     *budget = left;
@@ -83,7 +84,7 @@ fn contradict(nodes: &[Node], a: &[Signal], b: &[Signal]) -> bool {
     opposite || contradicts_a_sum(nodes, a, b) || contradicts_a_sum(nodes, b, a)
 }
 
-/// Whether a factor x + y (modulo 2) of `a` is 0 where all factors of `b` are 1.
+/// Returns whether a factor x + y (modulo 2) of `a` is 0 where all factors of `b` are 1.
 fn contradicts_a_sum(nodes: &[Node], a: &[Signal], b: &[Signal]) -> bool {
     let value = |signal: Signal| match (b.binary_search(&signal), b.binary_search(&!signal)) {
         (Ok(_), _) => Some(true),

@@ -1,19 +1,21 @@
-//! Distribution: `(a + b)·c = ac + bc`. An AND that has to wait for a XOR, while its other operand is long there, and that
-//! only XORs read, is a XOR of ANDs: they wait for less, and a bootstrap sums them for nothing.
+//! Distribution: `(a + b)·c = ac + bc`. It applies to an AND that waits for a XOR, while its other operand is available
+//! much earlier, and that only XORs read. Such an AND becomes a XOR of ANDs, which wait for less; a bootstrap sums them
+//! at no cost.
 
 use std::collections::BTreeMap;
 
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;
 
-/// Levels that the other operand is there before: less makes products that gain nothing between two bootstraps.
+/// Least number of levels by which the other operand is earlier: with fewer, the products gain nothing between two
+/// bootstraps.
 const EARLY: usize = 4;
-/// Products of one AND, at most.
+/// Largest number of products that replace one AND.
 const MOST: usize = 8;
 
 impl Circuit {
-    /// The same functions, with XORs after products in place of before them, where only XORs read these: as many of them
-    /// as lie above the deepest product that the XOR is of. Takes more products, and fewer in a row.
+    /// Returns the same functions with XORs moved behind products, if only XORs read the products. Only the XORs above
+    /// the deepest product in a sum are moved. The result has more products, but fewer in a row.
     ///
     /// ```
     /// use cryptable_circuits::CircuitBuilder;
@@ -55,7 +57,7 @@ impl Circuit {
         })
     }
 
-    /// Returns for every node the level of the deepest operand that is not a sum, in the node's sum.
+    /// Returns for every node the level of the deepest operand in its sum that is not itself a sum.
     fn deepest_products(&self, levels: &[usize]) -> Vec<usize> {
         let mut deepest = levels.to_vec();
         for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| is_sum(node)) {
@@ -65,7 +67,7 @@ impl Circuit {
         deepest
     }
 
-    /// Nodes that are read, and by XORs only.
+    /// Nodes that are read by XORs only, and by at least one.
     fn read_by_sums_only(&self) -> Vec<bool> {
         let mut read = vec![[false; 2]; self.nodes.len()];
         for node in &self.nodes {
@@ -76,7 +78,8 @@ impl Circuit {
         read.into_iter().map(|read| read == [false, true]).collect()
     }
 
-    /// Signals with this XOR, none above a level if it can be split; those that come twice are gone.
+    /// Signals whose XOR is `sum`, each at a level of at most `most` unless it cannot be split. Signals that occur
+    /// twice are dropped.
     fn terms(&self, sum: Signal, levels: &[usize], most: usize) -> Vec<Signal> {
         let (mut open, mut count) = (vec![sum.positive()], BTreeMap::new());
         if sum.is_inverted() {

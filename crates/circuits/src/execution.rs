@@ -1,9 +1,9 @@
-//! Running plans: on bits in the clear, on simulated noisy ones, on encrypted ones.
+//! Execution of plans: on bits in the clear, on simulated noisy bits, on encrypted bits.
 //!
 //! | module | what |
 //! |---|---|
-//! | `engine` | what a plan asks of bits |
-//! | `executor` | steps that are ready run at once, within the plan's window; bits are freed after their last reader |
+//! | `engine` | the operations on bits that a plan needs |
+//! | `executor` | runs steps as soon as they are ready, within the plan's window; frees bits after their last reader |
 //! | `plain_bits` | bits in the clear |
 //! | `simulated_bits`, `trigonometric_interpolation` | bits with noise and levels, without encryption: for tests of schedules |
 //! | `encrypted_bits` | packed bits under encryption |

@@ -22,13 +22,13 @@
 //! | circuits: constants, AND, XOR, disjoint OR, majority, with inversions on edges | `circuit.rs`, `signal.rs` |
 //! | tables of up to eight signals | `table_node.rs` |
 //! | evaluation in the clear | `circuit.rs`, `batch_evaluation.rs` |
-//! | building, simplified on the way | `builder.rs`, `disjoint.rs`, `balance.rs`, `distribution.rs` |
+//! | building, with simplification | `builder.rs`, `disjoint.rs`, `balance.rs`, `distribution.rs` |
 //! | BLIF and Yosys JSON, in and out | `netlist/` |
 //! | adders, comparisons, multipliers | `words/` |
 //! | AES-128 | `aes/` |
 //! | where bootstraps are placed: levels, noise, time, memory | `schedule/` |
-//! | which parameter set is the fastest | `candidates.rs` |
-//! | running a plan on encrypted bits, or on simulated ones | `execution/` |
+//! | choice of the fastest parameter set | `candidates.rs` |
+//! | running a plan on encrypted or simulated bits | `execution/` |
 //! | circuits with names, for benchmarks and examples | `named.rs` |
 #![forbid(unsafe_code)]
 

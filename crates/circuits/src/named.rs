@@ -17,7 +17,7 @@ pub enum NamedCircuit {
     Multiply32,
     /// AES-128 of a block under a key, both encrypted, with the key schedule, by tables of eight bits.
     Aes128,
-    /// AES-128 of a block under encrypted round keys, by tables of eight bits: the client expands the key.
+    /// AES-128 of a block under encrypted round keys, by tables of eight bits. The client expands the key.
     Aes128ExpandedKey,
     /// [`NamedCircuit::Aes128`] by gates of two bits.
     Aes128BoyarPeralta,
@@ -26,7 +26,7 @@ pub enum NamedCircuit {
 }
 
 impl NamedCircuit {
-    /// All of them.
+    /// All circuits.
     pub const ALL: [Self; 7] = [
         Self::Add32,
         Self::Compare32,
@@ -37,7 +37,7 @@ impl NamedCircuit {
         Self::Aes128ExpandedKeyBoyarPeralta,
     ];
 
-    /// The name by which commands and results of benchmarks call it.
+    /// The name that commands and results of benchmarks use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl NamedCircuit {
         }
     }
 
-    /// The circuit of a name.
+    /// Returns the circuit with a name.
     ///
     /// ```
     /// use cryptable_circuits::named::NamedCircuit;
@@ -82,7 +82,7 @@ impl NamedCircuit {
         Self::ALL.into_iter().find(|circuit| circuit.name() == name)
     }
 
-    /// AES-128 of the same inputs with its S-box in a form; none of other circuits.
+    /// Returns AES-128 of the same inputs with its S-box in this form; `None` for other circuits.
     ///
     /// ```
     /// use cryptable_circuits::{aes::SBox, named::NamedCircuit};
@@ -107,7 +107,7 @@ impl NamedCircuit {
         }
     }
 
-    /// The circuit.
+    /// Builds the circuit.
     ///
     /// ```
     /// use cryptable_circuits::named::NamedCircuit;
@@ -141,8 +141,9 @@ impl NamedCircuit {
         }
     }
 
-    /// All circuits for it, of the same ports: [`NamedCircuit::build`], and one with carries from bit to bit, of more depth
-    /// and fewer gates. Which one is the cheapest depends on the parameters: see [`Plan::cheapest`](crate::Plan::cheapest).
+    /// All circuits that compute the same function with the same ports: [`NamedCircuit::build`] and one with ripple
+    /// carries, which has more depth and fewer gates. The parameters determine which one is the cheapest: see
+    /// [`Plan::cheapest`](crate::Plan::cheapest).
     ///
     /// ```
     /// use cryptable_circuits::named::NamedCircuit;
@@ -161,7 +162,7 @@ impl NamedCircuit {
             Self::Compare32 => of_two_words(self, |builder, x, y| {
                 let (mut low, mut high) = (x.to_vec(), y.to_vec());
                 let less = words::less_than_by_ripple(builder, x, y);
-                // The first bits of numbers in two's complement are swapped.
+                // Swap the sign bits of numbers in two's complement.
                 std::mem::swap(&mut low[31], &mut high[31]);
                 let less_signed = words::less_than_by_ripple(builder, &low, &high);
                 let equal = words::equal(builder, x, y);

@@ -1,19 +1,19 @@
-//! Netlists of combinational circuits: BLIF in and out, Yosys JSON in.
+//! Netlists of combinational circuits: reads BLIF and Yosys JSON, writes BLIF.
 //!
-//! Yosys makes both of Verilog, e.g. by
+//! Yosys makes both from Verilog, for example by
 //!
 //! ```text
 //! yosys -p "read_verilog word.v; synth -flatten -top word; abc -g AND,XOR,MUX; opt_clean; write_json word.json"
 //! ```
 //!
-//! Bits `a[0]`, `a[1]`, … of BLIF are a word `a`. Whatever has a state or a loop, is not connected, has two drivers or is
-//! no known cell is refused, by its line or name; any text gives a circuit or an error, within [`limits`].
+//! Bits `a[0]`, `a[1]`, … of BLIF form a word `a`. Cells with a state, loops, unconnected nets, nets with two drivers
+//! and unknown cells are refused with their line or name. Any text yields a circuit or an error, within [`limits`].
 //!
 //! | step | file |
 //! |---|---|
 //! | BLIF | `blif.rs`, `blif_writer.rs` |
 //! | JSON of Yosys | `yosys_json.rs` |
-//! | cells with names and pins | `cells.rs`, `lut_cell.rs` |
+//! | named cells with pins | `cells.rs`, `lut_cell.rs` |
 //! | covers (sums of products) | `cover.rs` |
 //! | drivers, loops, the circuit | `elaboration.rs` |
 

@@ -1,22 +1,22 @@
 //! Schedules: where a circuit's gates, cleanings and bootstraps are placed, before any ciphertext exists.
 //!
-//! Gates between bootstraps take a level each and add noise; a bootstrap gives all levels back and takes as long as
-//! hundreds of gates. So a schedule bootstraps as few bits as possible, such that no bit runs out of levels and none gets
-//! too noisy. XORs are free on the way into a bootstrap: BinBoot of a sum is the parity of the summands. An AND is, too:
-//! GateBoot evaluates it.
+//! Gates between bootstraps consume a level each and add noise. A bootstrap restores all levels and takes as long as
+//! hundreds of gates. A schedule therefore bootstraps as few bits as possible, such that no bit runs out of levels and
+//! none gets too noisy. XORs are free on the way into a bootstrap, because BinBoot of a sum is the parity of the
+//! summands. An AND is free as well, because GateBoot evaluates it.
 //!
 //! | step | file |
 //! |---|---|
-//! | what a schedule asks of the engine: levels, noise, work, memory | `model.rs` |
+//! | numbers of the engine that a schedule needs: levels, noise, work, memory | `model.rs` |
 //! | majorities as gates of two bits | `majority_lowering.rs` |
 //! | which nodes are bootstrapped | `placement.rs`, `vertex_cut.rs` |
-//! | adders, of which carry and sum take one bootstrap | `full_adders.rs`, `cover.rs` |
+//! | adders, whose carry and sum share one bootstrap | `full_adders.rs`, `cover.rs` |
 //! | steps with levels and noise | `emission.rs` |
-//! | levels that nobody needs are given up | `lowering.rs` |
+//! | lowering of bits to the levels that their readers need | `lowering.rs` |
 //! | packed bits as such an engine | `encrypted_bits.rs` |
-//! | how often a word is wrong | `risk.rs` |
+//! | failure probability of a word | `risk.rs` |
 //! | when inputs are made, when ciphertexts are freed, memory | `input_supply.rs`, `live_ranges.rs` |
-//! | the cheapest that holds | `search.rs`, `remembered.rs` |
+//! | search for the cheapest plan within the limits | `search.rs`, `remembered.rs` |
 //! | the result, and its table | `plan.rs`, `table.rs` |
 
 mod cover;

@@ -2,7 +2,7 @@
 
 use std::ops::Not;
 
-/// The output of a node of a circuit, or its complement: inversions stand on edges, so that they cost no node.
+/// The output of a node of a circuit, or its complement. Inversions are properties of edges, so that they need no node.
 ///
 /// ```
 /// use cryptable_circuits::Signal;
@@ -12,7 +12,7 @@ use std::ops::Not;
 pub struct Signal(u32);
 
 impl Signal {
-    /// The constant 0, which is node 0.
+    /// The constant 0: the output of node 0.
     pub const FALSE: Self = Self(0);
     /// The constant 1.
     pub const TRUE: Self = Self(1);
@@ -28,19 +28,19 @@ impl Signal {
         (self.0 >> 1) as usize
     }
 
-    /// Whether it is the complement of the node's output.
+    /// Returns whether this is the complement of the node's output.
     #[must_use]
     pub fn is_inverted(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// Its complement if `invert`, else itself.
+    /// Returns the complement if `invert`, else the signal itself.
     #[must_use]
     pub fn inverted_if(self, invert: bool) -> Self {
         Self(self.0 ^ u32::from(invert))
     }
 
-    /// The node's output, not its complement.
+    /// The node's output, without inversion.
     #[must_use]
     pub fn positive(self) -> Self {
         Self(self.0 & !1)

@@ -7,23 +7,23 @@ use crate::circuit::{Circuit, Node};
 /// Counts of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statistics {
-    /// AND of two, inversions included.
+    /// ANDs of two signals, with or without inversions.
     pub ands: usize,
-    /// XOR of two.
+    /// XORs of two signals.
     pub xors: usize,
-    /// OR of two that are never both, which is an addition.
+    /// ORs of two signals that are never both 1, which are additions.
     pub unions: usize,
-    /// Majorities of three.
+    /// Majorities of three signals.
     pub majorities: usize,
-    /// Tables of three to eight.
+    /// Tables of three to eight signals.
     pub tables: usize,
-    /// Bits of all inputs.
+    /// Number of bits of all inputs.
     pub input_bits: usize,
-    /// Bits of all outputs.
+    /// Number of bits of all outputs.
     pub output_bits: usize,
-    /// Levels: products in a row on the longest way from an input to an output.
+    /// Levels: products in a row on the longest path from an input to an output.
     pub depth: usize,
-    /// Nodes of each level, beginning with level 1.
+    /// Number of nodes of each level, starting with level 1.
     pub nodes_of_level: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ impl Statistics {
         }
     }
 
-    /// Gates of every kind.
+    /// Number of gates of all kinds.
     #[must_use]
     pub fn gates(&self) -> usize {
         self.ands + self.xors + self.unions + self.majorities + self.tables
@@ -69,7 +69,7 @@ pub(crate) fn levels(circuit: &Circuit) -> Vec<usize> {
 }
 
 impl Circuit {
-    /// Gates, depth and widths.
+    /// Counts gates, depth and widths.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         Statistics::of(self)

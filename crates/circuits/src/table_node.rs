@@ -1,5 +1,5 @@
-//! Tables of up to eight signals as nodes of circuits: each reads signals that are not inverted, differ and matter, and is
-//! 0 where all of them are.
+//! Tables of up to eight signals as nodes of circuits. The signals of a node are distinct, not inverted, and all
+//! matter; its output is 0 if all of them are 0.
 
 use cryptable_bits::BitTable;
 
@@ -29,7 +29,7 @@ pub struct TableNode {
 }
 
 impl TableNode {
-    /// The signals that it reads: input i of the table is signal i.
+    /// The signals that the node reads: input i of the table is signal i.
     #[must_use]
     pub fn inputs(&self) -> &[Signal] {
         &self.inputs[..self.table.inputs()]
@@ -40,20 +40,20 @@ impl TableNode {
         self.inputs().iter().map(|signal| signal.node()).collect()
     }
 
-    /// The truth table, of as many inputs as the node has.
+    /// The truth table, with as many inputs as the node.
     #[must_use]
     pub fn table(&self) -> &BitTable {
         &self.table
     }
 
-    /// The node, over signals that nodes have moved to, in the same order.
+    /// Replaces the signals of the node, in the same order.
     pub(crate) fn moved(&self, moved: impl Fn(Signal) -> Signal) -> Self {
         let mut copy = *self;
         copy.inputs[..self.table.inputs()].iter_mut().for_each(|signal| *signal = moved(*signal));
         copy
     }
 
-    /// Its output for 64 words at once: a tree of multiplexers.
+    /// Evaluates the table for 64 words at once: a tree of multiplexers.
     pub(crate) fn evaluate_lanes(table: &BitTable, inputs: &[u64]) -> u64 {
         let mut values: Vec<u64> =
             table.outputs().map(|output| if output { u64::MAX } else { 0 }).collect();
@@ -73,13 +73,13 @@ impl TableNode {
 pub(crate) enum Reduced {
     /// A constant, a signal or its complement.
     Signal(Signal),
-    /// A gate of two signals by its outputs at 1, 2 and 3, or its complement.
+    /// A gate of two signals, given by its outputs at 1, 2 and 3, and whether it is complemented.
     Gate([bool; 3], [Signal; 2], bool),
-    /// A table of three signals or more, or its complement.
+    /// A table of three signals or more, and whether it is complemented.
     Table(TableNode, bool),
 }
 
-/// A table without constants, inversions, inputs that come twice and such as do not matter.
+/// Removes constants, inversions, repeated inputs, and inputs without influence from a table.
 pub(crate) fn reduced(table: &BitTable, inputs: &[Signal]) -> Reduced {
     assert_eq!(table.inputs(), inputs.len(), "inputs of a table");
     let mut signals: Vec<Signal> = inputs.iter().map(|signal| signal.positive()).collect();

@@ -1,4 +1,4 @@
-//! Arithmetic of words: what circuits in Rust are built of. Words are slices of signals, the least significant bit
+//! Arithmetic of words, from which circuits are built in Rust. Words are slices of signals, the least significant bit
 //! first.
 //!
 //! | module | what |
@@ -6,7 +6,7 @@
 //! | `prefix_adder` | sums and differences in log2(n) + 2 levels (Sklansky) |
 //! | `comparison` | less than, unsigned and signed; equality |
 //! | `dadda_multiplier` | products (Dadda), with a prefix adder at the end |
-//! | `ripple_carry` | sums, comparisons and products with a full adder a bit: fewest bootstraps where there are no levels |
+//! | `ripple_carry` | sums, comparisons and products with a full adder per bit: fewest bootstraps if there are no levels |
 
 mod comparison;
 mod dadda_multiplier;

@@ -1,8 +1,8 @@
 //! The operations that circuits are written in.
 //!
-//! A circuit (polynomial evaluation, linear transform, bootstrapping) is generic over [`Arithmetic`].
-//! Run on an [`crate::Evaluator`] it computes; run on a [`crate::DryRun`] it predicts limbs, scales,
-//! noise and transforms, from the same code, before any key exists.
+//! A circuit (polynomial evaluation, linear transform, bootstrapping) is generic over [`Arithmetic`]. The same code
+//! computes on an [`crate::Evaluator`], and on a [`crate::DryRun`] predicts limbs, scales, noise and transforms before
+//! any key exists.
 
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use crate::hiding::Hiding;
 
 /// Slotwise arithmetic on ciphertexts with exact scales.
 pub trait Arithmetic: Sync {
-    /// A ciphertext, or what stands for one.
+    /// A ciphertext, or its shape in a dry run.
     type Ciphertext: Clone + Send + Sync;
     /// A product that is not relinearized yet.
     type Product: Send;
@@ -20,8 +20,8 @@ pub trait Arithmetic: Sync {
     /// An encoded plaintext.
     type Plain: Send + Sync;
 
-    /// `f` of all items, on all threads: a dry run takes them in turn, since operations take it less than a thread takes to wake
-    /// up.
+    /// Applies `f` to all items, on all threads. A dry run applies it to one after the other, since an operation then
+    /// takes less time than a thread needs to wake up.
     fn map_all<T: Send, U: Send>(&self, items: Vec<T>, f: impl Fn(T) -> U + Send + Sync) -> Vec<U> {
         items.into_par_iter().map(f).collect()
     }
@@ -59,12 +59,12 @@ pub trait Arithmetic: Sync {
     /// Divides every slot by `factor` by reading the same words at a larger scale: free.
     fn divide_slots_assign(&self, ct: &mut Self::Ciphertext, factor: f64);
 
-    /// Tells a dry run the mean square of the slots, where the circuit knows better than the sum of
-    /// what it adds up; nothing to do for real ciphertexts.
+    /// Tells a dry run the mean square of the slots, if the circuit knows it better than the dry run, which adds up the
+    /// terms. Does nothing for real ciphertexts.
     fn declare_power(&self, _ct: &mut Self::Ciphertext, _mean_square: f64) {}
 
-    /// Tells a dry run that a circuit has squared the relative error of `before` on the way to `ct`, so
-    /// that of the noise only this much is left: `factor·ε²`, plus `roundings` roundings at its scale.
+    /// Tells a dry run that a circuit has squared the relative error ε of `before` on the way to `ct`: the noise that
+    /// is left is `factor·ε²`, plus `roundings` roundings at its scale.
     fn declare_cleaned(
         &self,
         _ct: &mut Self::Ciphertext,
@@ -74,16 +74,17 @@ pub trait Arithmetic: Sync {
     ) {
     }
 
-    /// Tells a dry run that all noise of `ct` comes from the source of this number, below 64. Noises of
-    /// different sources are independent: see [`crate::noise_sources`]. Nothing to do for real ciphertexts.
+    /// Tells a dry run that all noise of `ct` comes from the source with this number, below 64. Noises of different
+    /// sources are independent: see [`crate::noise_sources`]. Does nothing for real ciphertexts.
     fn declare_source(&self, _ct: &mut Self::Ciphertext, _source: u32) {}
 
-    /// Tells a dry run that the errors of two ciphertexts may be of the same origin, so that noise of a combination whose factors'
-    /// squares add up to 1 is at most that of both together: each gets it. Nothing to do for real ciphertexts.
+    /// Tells a dry run that the errors of two ciphertexts may have the same origin. A combination whose factors'
+    /// squares add up to 1 has at most the noise of both together, which each of them gets. Does nothing for real
+    /// ciphertexts.
     fn declare_dependent(&self, _a: &mut Self::Ciphertext, _b: &mut Self::Ciphertext) {}
 
-    /// A part of the circuit begins, which lasts until the next one does: counts of a dry run and times of an evaluation are
-    /// told apart by these names (see [`crate::stages`]).
+    /// Begins a part of the circuit, which lasts until the next one begins. Counts of a dry run and times of an
+    /// evaluation are listed by these names (see [`crate::stages`]).
     fn begin_stage(&self, _name: &'static str) {}
 
     /// `out[r] = Σ_k rows[r][k]·inputs[k]` at `limbs` limbs, all with scale `scale`.
@@ -98,8 +99,9 @@ pub trait Arithmetic: Sync {
         scale: f64,
     ) -> Vec<Self::Ciphertext>;
 
-    /// `out[m·t + k] = Σ_j i^{-t·exponents[j]}·rows[k][j]·inputs[j]` for the m rows and `t < 4`, at `limbs` limbs and scale
-    /// `scale`: [`Arithmetic::linear_combinations`] of four times as many rows, for little more than the work of these.
+    /// `out[m·t + k] = Σ_j i^{-t·exponents[j]}·rows[k][j]·inputs[j]` for the m rows and `t < 4`, at `limbs` limbs and
+    /// scale `scale`. The result is that of [`Arithmetic::linear_combinations`] with four times as many rows, for
+    /// little more work than the given rows alone.
     fn quarter_combinations(
         &self,
         limbs: usize,
@@ -116,12 +118,12 @@ pub trait Arithmetic: Sync {
         self.product_sum(&[(a, b)])
     }
 
-    /// The sum of the products of pairs of equal products of scales, at the lowest of their levels, before
-    /// relinearization.
+    /// The sum of products of pairs at the lowest of their levels, before relinearization. All pairs have the same
+    /// product of scales.
     fn product_sum(&self, pairs: &[(&Self::Ciphertext, &Self::Ciphertext)]) -> Self::Product;
 
-    /// `Σ_k left[k]·(Σ_j rows[k][j]·right[j])` at the lowest of all levels, before relinearization. Left operands have one
-    /// scale, combinations the given one: see [`Arithmetic::linear_combinations`].
+    /// `Σ_k left[k]·(Σ_j rows[k][j]·right[j])` at the lowest of all levels, before relinearization. All left operands
+    /// have the same scale, and combinations have the given one: see [`Arithmetic::linear_combinations`].
     fn combined_product_sum(
         &self,
         left: &[&Self::Ciphertext],
@@ -135,22 +137,23 @@ pub trait Arithmetic: Sync {
         self.product_sum(&pairs)
     }
 
-    /// The product with a plaintext, at the ciphertext's level, before a rescale: scales multiply.
+    /// The product with a plaintext, at the ciphertext's level and before a rescale. Its scale is the product of both
+    /// scales.
     fn mul_plain(&self, ct: &Self::Ciphertext, plain: &Self::Plain) -> Self::Ciphertext {
         self.plain_product_sum(&[(ct, plain)])
     }
 
-    /// The sum of products with plaintexts, of equal products of scales, at the lowest level of the
-    /// ciphertexts and before a rescale. Plaintexts have at least as many limbs.
+    /// The sum of products with plaintexts, at the lowest level of the ciphertexts and before a rescale. All pairs have
+    /// the same product of scales. Plaintexts have at least as many limbs as the result.
     fn plain_product_sum(&self, pairs: &[(&Self::Ciphertext, &Self::Plain)]) -> Self::Ciphertext;
 
     /// Adds `factor·ct` to a product of at most as many limbs, scaling `ct` up to the product's scale.
     fn product_add_assign(&self, product: &mut Self::Product, ct: &Self::Ciphertext, factor: f64);
 
-    /// Adds another product of the same limbs and scale, so that one relinearization serves both.
+    /// Adds another product with the same limbs and scale, so that one relinearization serves both.
     fn add_product_assign(&self, product: &mut Self::Product, other: &Self::Product);
 
-    /// Hides all of a product but the real parts of its slots, which get noise: see [`crate::hiding`].
+    /// Hides everything in a product except the real parts of its slots, which get noise: see [`crate::hiding`].
     fn hide(&self, product: &mut Self::Product, hiding: &Hiding);
 
     /// Relinearizes and divides by the top `rescale` primes, in one pass.
@@ -168,7 +171,7 @@ pub trait Arithmetic: Sync {
     /// Conjugates slots.
     fn conjugate(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
-    /// The arithmetic of the inner ring with the same keys and counts: see [`crate::inner_ring`].
+    /// Returns the arithmetic of the inner ring, with the same keys and counts: see [`crate::inner_ring`].
     ///
     /// # Panics
     /// If there is no inner ring.
@@ -177,12 +180,12 @@ pub trait Arithmetic: Sync {
     where
         Self: Sized;
 
-    /// Takes slots to the inner ring: to the half ring as they are; to real slots twice their parts, first all real parts,
-    /// divided by the top prime.
+    /// Moves slots to the inner ring and divides by the top prime if that ring has real slots. The half ring gets the
+    /// slots as they are; real slots get twice the parts of the slots, first all real parts, then all imaginary parts.
     fn enter_inner(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
-    /// Takes slots of the inner ring to those of the whole one: of the half ring as they are, real ones to the parts of complex
-    /// ones, before a rescale.
+    /// Moves slots of the inner ring to the whole ring. Slots of the half ring stay as they are; real slots become the
+    /// parts of complex slots, before a rescale.
     fn leave_inner(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
     /// Multiplies slots by a matrix and divides by the top `rescale` primes.
@@ -193,8 +196,8 @@ pub trait Arithmetic: Sync {
         rescale: usize,
     ) -> Self::Ciphertext;
 
-    /// The cosine and the sine of the sum of two angles, from those of each, in real slots: errors add up as those of products of
-    /// numbers on the unit circle.
+    /// The cosine and the sine of the sum of two angles, from the cosine and sine of each, in real slots. Errors add up
+    /// like those of products of numbers on the unit circle.
     fn sum_of_angles(
         &self,
         a: &[Self::Ciphertext; 2],
@@ -217,7 +220,7 @@ pub trait Arithmetic: Sync {
     }
 }
 
-/// Rows of all four quarters: row `m·t + k` is row k of the m given, times `i^{-t·exponents[j]}` entry by entry.
+/// Rows of all four quarters: row `m·t + k` is row k of the m given rows, times `i^{-t·exponents[j]}` entry by entry.
 pub(crate) fn rows_of_all_quarters(
     exponents: &[usize],
     rows: &[Vec<Complex64>],
@@ -229,7 +232,8 @@ pub(crate) fn rows_of_all_quarters(
     (0..4).flat_map(|t| rows.iter().map(move |row| of_quarter(row, t))).collect()
 }
 
-/// Returns the product of some numbers over that of others, which may both be beyond the range of `f64`: moduli of long chains.
+/// Returns the product of some numbers divided by the product of others. Both products may exceed the range of `f64`,
+/// as moduli of long chains do.
 #[must_use]
 pub fn ratio_of_products(
     numerators: impl IntoIterator<Item = f64>,

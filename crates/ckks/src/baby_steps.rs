@@ -1,8 +1,8 @@
 //! Baby steps of a product with a matrix: rotations of one vector that share its decomposition (hoisting), modulo Q·P.
 //!
-//! An automorphism fills an aligned block of evaluations from one block, so a rotation is made block by block: product with
-//! the key, permutation, and, by the caller, products with all diagonals, while the words are in the cache. Rotated polynomials are
-//! never whole in memory.
+//! An automorphism fills an aligned block of evaluations from one block, so a rotation is made block by block: product
+//! with the key, permutation, and, by the caller, products with all diagonals, while the words are in the cache. No
+//! rotated polynomial is ever in memory as a whole.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub(crate) type BabyStep<'a> = Option<(&'a SwitchingKey, Arc<Permutation>)>;
 /// Group of baby steps that one block of memory holds.
 pub(crate) struct BabyGroup<'a> {
     pub(crate) ct: &'a RlweCiphertext,
-    /// None if no step of the group rotates.
+    /// Digits of the vector; `None` if no step of the group rotates.
     pub(crate) digits: Option<Digits<'a>>,
 }
 
-/// P times the baby rotations of some vectors, group after group: `count` steps, of which those of every group have the same
-/// keys.
+/// P times the baby rotations of some vectors, group after group, `count` steps in all. The steps of all groups have
+/// the same keys.
 pub(crate) struct BabySteps<'a> {
     pub(crate) ring: &'a Ring,
     /// The primes of the rotations, special ones included.
@@ -33,7 +33,7 @@ pub(crate) struct BabySteps<'a> {
     pub(crate) count: usize,
 }
 
-/// One block of all baby steps, both parts of each, and of a product with a key before it is permuted.
+/// One block of all baby steps, both parts of each, and of a product with a key before its permutation.
 pub(crate) struct BabyBlock {
     pub(crate) steps: Vec<[Buffer; 2]>,
     sums: [Buffer; 2],
@@ -46,9 +46,9 @@ impl BabySteps<'_> {
         BabyBlock { steps: (0..self.count).map(|_| pair()).collect(), sums: pair() }
     }
 
-    /// Writes an aligned block of one limb of every step: as many words as the memory is for.
+    /// Writes an aligned block of one limb of every step. The block has the size for which the memory was made.
     pub(crate) fn write(&self, limb: usize, range: &Range<usize>, block: &mut BabyBlock) {
-        // A row of a key serves all groups while it is near.
+        // While a row of a key is in the cache, all groups use it.
         for (index, baby) in self.babies.iter().enumerate() {
             let steps = block.steps.iter_mut().skip(index).step_by(self.babies.len());
             for (BabyGroup { ct, digits }, out) in self.groups.iter().zip(steps) {
@@ -71,7 +71,7 @@ impl BabySteps<'_> {
         }
     }
 
-    /// Writes P times some words of a polynomial, what it is in the basis with special primes.
+    /// Writes P times some words of a polynomial: its words in the basis with special primes.
     fn write_multiple(
         &self,
         poly: &Poly<Evaluations>,
@@ -86,7 +86,7 @@ impl BabySteps<'_> {
         }
     }
 
-    /// P modulo the prime of a limb; none where it is 0.
+    /// P modulo the prime of a limb; `None` where it is 0.
     fn special(&self, limb: usize) -> Option<u64> {
         let prime = self.ring.prime_index(self.basis, limb);
         (limb < self.basis.main_limbs()).then(|| special_product(self.ring, self.basis, prime))

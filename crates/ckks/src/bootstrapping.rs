@@ -1,5 +1,5 @@
-//! The parts of bootstrapping that every circuit shares: ModRaise, the homomorphic DFTs, the exponential of the
-//! phase that removes the overflow, and the numbers that they are made of.
+//! Parts of bootstrapping that all circuits share: ModRaise, the homomorphic DFTs, the exponential of the phase that
+//! removes the overflow, and the numbers of their literals.
 
 pub mod block_product;
 pub mod exponential;

@@ -1,4 +1,4 @@
-//! The primes of a bootstrap's chains: what their sizes become, the scales that they keep, and the security that they have.
+//! The primes of a bootstrap's chains: their exact values, the scales that they keep, and their security.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ pub struct ChainSizes<'a> {
     pub degree: usize,
     /// The first chain, from the bottom up.
     pub chain: &'a [f64],
-    /// Which of the first chain are levels, one a product.
+    /// Range of the first chain that consists of levels, one per product.
     pub levels: Range<usize>,
     /// Special primes.
     pub special: &'a [f64],
-    /// The chain that ModRaise raises to, if there is one.
+    /// The chain to which ModRaise raises, if there is one.
     pub raised: &'a [f64],
 }
 
@@ -26,7 +26,7 @@ pub struct ChainSizes<'a> {
 pub struct ChainPrimes {
     /// The first chain.
     pub main: Vec<u64>,
-    /// The chain that ModRaise raises to; none without bootstrapping.
+    /// The chain to which ModRaise raises; empty without bootstrapping.
     pub raised: Vec<u64>,
     /// Special primes.
     pub special: Vec<u64>,
@@ -48,13 +48,14 @@ impl ChainPrimes {
         {
             main[index] = next(log2);
         }
-        // From the top down: a product divides the square of the scale by a prime, which would double the distance of the
-        // scale from the stated size at every level. Primes near the quotient keep it.
+        // From the top down: a product divides the square of the scale by a prime. With arbitrary primes this would
+        // double the distance of the scale from the stated size at every level. Primes near the quotient keep the
+        // scale.
         let mut scale = if levels.is_empty() { 0.0 } else { chain[levels.end - 1] };
         for index in levels.clone().rev() {
             let below = chain[index.saturating_sub(1).max(levels.start)];
             let is_top = index + 1 == levels.end;
-            // Sizes that are not alike lead anywhere: callers check what was found.
+            // Sizes that differ much may lead anywhere: callers check the primes.
             let size = if is_top { scale } else { 2.0 * scale - below };
             main[index] = next(size.clamp(f64::from(sizes.degree.ilog2()) + 2.0, 50.0));
             let prime = (main[index] as f64).log2();
@@ -65,21 +66,21 @@ impl ChainPrimes {
         Self { main, raised, special }
     }
 
-    /// Returns log2 of the largest modulus that a key has: that of the larger chain, times the special primes.
+    /// Returns log2 of the largest modulus of any key: the modulus of the larger chain times the special primes.
     #[must_use]
     pub fn log2_largest(&self) -> f64 {
         log2_product(&self.main).max(log2_product(&self.raised)) + log2_product(&self.special)
     }
 
-    /// Returns the problems that both secrets rest on: a dense one and, for bootstrapping, an encapsulated sparse one of the given
-    /// weight.
+    /// Returns the problems on which the security of the secrets rests: a dense secret and, for bootstrapping, an
+    /// encapsulated sparse secret of the given weight.
     #[must_use]
     pub fn lwe_instances(&self, degree: usize, sparse_weight: Option<u32>) -> Vec<LweInstance> {
         let dense = SecretDistribution::UniformTernary;
         let mut all = vec![LweInstance::ring("dense secret", degree, dense, self.log2_largest())];
         if let Some(weight) = sparse_weight {
             let sparse = SecretDistribution::FixedWeightTernary(weight);
-            // The sparse secret is only ever used at q_0·p_0, and as what another key hides.
+            // The sparse secret is used only at q_0·p_0, and as the message of another key.
             let bottom = log2_product(&[self.main[0], self.special[0]]);
             all.push(LweInstance::ring("sparse secret", degree, sparse, bottom));
         }
@@ -89,7 +90,7 @@ impl ChainPrimes {
     /// Checks the claimed security for all secrets and returns the estimate; 0 for insecure toys.
     ///
     /// # Errors
-    /// If it is below what is claimed.
+    /// If the estimate is below the claim.
     pub fn check_security(
         &self,
         degree: usize,
@@ -111,11 +112,11 @@ pub fn log2_product(primes: &[u64]) -> f64 {
     primes.iter().map(|&q| (q as f64).log2()).sum()
 }
 
-/// Returns the scale of ciphertexts with `limbs` limbs when levels end at `top`: there the next prime to be dropped,
-/// and below it the square of the scale over the prime, which products leave.
+/// Returns the scale of ciphertexts with `limbs` limbs if levels end at `top`. At the top it is the next prime to be
+/// dropped, and below it the square of the scale over the prime, as products leave it.
 ///
 /// # Panics
-/// If there are more limbs than `top`.
+/// If `limbs` exceeds `top`.
 #[must_use]
 pub fn scale_at(primes: &[f64], top: usize, limbs: usize) -> f64 {
     assert!(limbs <= top, "{limbs} of {top} limbs");

@@ -15,16 +15,15 @@ use num_complex::Complex64;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChebyshevSeries {
-    /// c_0, c_1, …; none at all is the series 0.
+    /// c_0, c_1, …; an empty list is the series 0.
     pub coefficients: Vec<Complex64>,
 }
 
 impl ChebyshevSeries {
     /// Interpolates f at the `degree + 1` zeros of `T_(degree + 1)`: `x_j = cos(π(2j + 1)/2(degree + 1))`.
     ///
-    /// `c_k = (2 - [k = 0])/(degree + 1) · Σ_j f(x_j)·T_k(x_j)`, in O(degree²) steps. Its error is at
-    /// most twice the sum of the absolute coefficients of f beyond `degree`: those are cut off, and
-    /// alias onto the others.
+    /// `c_k = (2 - [k = 0])/(degree + 1) · Σ_j f(x_j)·T_k(x_j)`, in O(degree²) steps. The error is at most twice the
+    /// sum of the absolute coefficients of f beyond `degree`: these are truncated, and alias onto the others.
     #[must_use]
     pub fn interpolate(f: impl Fn(f64) -> Complex64, degree: usize) -> Self {
         let count = degree + 1;
@@ -77,8 +76,8 @@ impl ChebyshevSeries {
 
     /// Returns the bounds of [`Self::exponential_truncation_error`] for every degree from 0 to `most`.
     ///
-    /// From the order K on where `K >= |a|`, terms are bounded by `|J_k(a)| <= (|a|/2)^k/k!`, a series
-    /// that falls faster than by halves.
+    /// From the first order K >= |a| on, terms are bounded by `|J_k(a)| <= (|a|/2)^k/k!`, a series whose terms at least
+    /// halve.
     ///
     /// # Panics
     /// If a is not finite.
@@ -111,7 +110,7 @@ impl ChebyshevSeries {
         self.coefficients.first().copied().unwrap_or_default() + x * b1 - b2
     }
 
-    /// Largest distance to f at `samples + 1` equidistant points, both ends among them.
+    /// Largest distance to f at `samples + 1` equidistant points, including both ends.
     ///
     /// # Panics
     /// If `samples` is 0.

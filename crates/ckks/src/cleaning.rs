@@ -3,17 +3,18 @@
 
 use crate::arithmetic::Arithmetic;
 
-/// Levels of [`h1`].
+/// Levels that [`h1`] consumes.
 pub const H1_LEVELS: usize = 2;
 
-/// Roundings in what [`h1`] leaves of a bit, in units of the variance of one: one at 0, two at 1, and one more at 1 if
+/// Roundings in the result of [`h1`], in units of the variance of one: one at 0, two at 1, and one more at 1 if
 /// `lowered` was rounded itself.
 pub const H1_ROUNDINGS: f64 = 2.0;
 
-/// `h1(x) = 3x² - 2x³ = (3x - 2x²)·x`: 0 and 1 stay, an error ε becomes `3ε² - 2ε³` at 0 and `-3ε² - 2ε³` at 1.
+/// `h1(x) = 3x² - 2x³ = (3x - 2x²)·x`: 0 and 1 are fixed, an error ε becomes `3ε² - 2ε³` at 0 and `-3ε² - 2ε³` at 1.
 ///
-/// Takes two levels of `primes` primes each and two multiplications. The second factor is `lowered`: x itself, or x one level lower at the scale that
-/// the result is to have. The first is rounded once, where a rounding of x² would come out three times at 0; so is the product.
+/// Needs two multiplications and two levels of `primes` primes each. The second factor is `lowered`: x itself, or x one
+/// level lower at the scale that the result is to have. The first factor and the product are each rounded once;
+/// rounding x² instead would count three times at 0.
 pub fn h1<A: Arithmetic>(
     arithmetic: &A,
     x: &A::Ciphertext,

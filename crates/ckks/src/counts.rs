@@ -1,29 +1,29 @@
-//! Counts of what a circuit does: of all of it, and of its parts.
+//! Operation counts of a circuit, in all and for each of its parts.
 
 use std::ops::{AddAssign, Sub};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::stages::add_to;
 
-/// Counts of what a circuit does.
+/// Operation counts of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
     /// NTTs of the ring degree, either direction.
     pub transforms: usize,
     /// Multiply-accumulates, in limbs of N words: keys, tensors, diagonals, constants.
     pub limb_products: usize,
-    /// Multiply-accumulates of base conversions, in limbs of N words: inputs stay in the cache for all targets.
+    /// Multiply-accumulates of base conversions, in limbs of N words. Inputs stay in the cache for all targets.
     pub conversion_products: usize,
-    /// Switches by hybrid key switching keys.
+    /// Number of hybrid key switches.
     pub key_switches: usize,
-    /// Multiply-accumulates of constants, in limbs of N words: inputs stay in the cache for all rows.
+    /// Multiply-accumulates of constants, in limbs of N words. Inputs stay in the cache for all rows.
     pub combination_products: usize,
-    /// Multiply-accumulates of table entries, in limbs of N words: they run from the cache.
+    /// Multiply-accumulates of table entries, in limbs of N words. They run from the cache.
     pub table_products: usize,
-    /// Limbs of N words that key-switching digits of a single prime are lifted to: the words of one limb are written as many
-    /// times as there are others, for a product each by [`Counts::conversion_products`].
+    /// Limbs of N words to which key-switching digits of a single prime are lifted. The words of one limb are written
+    /// once for each other limb, with one product each of [`Counts::conversion_products`].
     pub lifted_limbs: usize,
-    /// Limbs of N words of keys and of encoded matrices that are read, from memory as a rule.
+    /// Limbs of N words of keys and of encoded matrices that are read, usually from memory.
     pub streamed_limbs: usize,
 }
 
@@ -76,14 +76,14 @@ impl Sub for Counts {
     }
 }
 
-/// Counts in halves, that threads add to without waiting for each other: a planner's dry runs do little else.
+/// Counts in halves, to which threads add without waiting for each other: planners' dry runs do little else.
 #[derive(Debug, Default)]
 pub(crate) struct AtomicCounts([AtomicUsize; FIELDS]);
 
 impl AtomicCounts {
-    /// Adds this number of halves of counts.
+    /// Adds `halves` halves of counts.
     pub(crate) fn add(&self, more: Counts, halves: usize) {
-        // Most of them are 0, and an atomic addition is what takes the time.
+        // Most counts are 0, and the atomic additions take the time.
         for (count, more) in self.0.iter().zip(more.to_array()).filter(|(_, more)| *more != 0) {
             count.fetch_add(halves * more, Ordering::Relaxed);
         }
@@ -94,7 +94,7 @@ impl AtomicCounts {
     }
 }
 
-/// Counts by part of a circuit: of those that ended, and when the one that runs began.
+/// Counts by part of a circuit: finished parts, and the start of the running one.
 #[derive(Debug, Default)]
 pub(crate) struct StageCounts {
     ended: Vec<(&'static str, Counts)>,
@@ -102,13 +102,13 @@ pub(crate) struct StageCounts {
 }
 
 impl StageCounts {
-    /// The part of this name begins at these counts; the one that runs ends.
+    /// Begins the part with this name at these counts, and ends the running one.
     pub(crate) fn begin(&mut self, name: &'static str, now: Counts) {
         self.ended = self.until(now);
         self.running = Some((name, now));
     }
 
-    /// Returns the counts of every part so far.
+    /// Returns the counts of all parts so far.
     pub(crate) fn until(&self, now: Counts) -> Vec<(&'static str, Counts)> {
         let mut all = self.ended.clone();
         if let Some((name, before)) = self.running {

@@ -10,9 +10,8 @@
 //! has about √n distinct diagonals, is not needed: CoeffsToSlots yields coefficients in bit-reversed order,
 //! SlotsToCoeffs accepts that order, and everything between the two works slot by slot.
 //!
-//! Merging l neighbouring levels into one matrix costs at most `2·2^l - 1` diagonals, and one level of
-//! the ciphertext instead of l. In the outermost matrix, which reaches over all slots, the diagonals r
-//! and r - n fall together: `2^l` are left.
+//! Merging l neighbouring levels into one matrix costs at most `2·2^l - 1` diagonals, and one level of the ciphertext
+//! instead of l. In the outermost matrix, which spans all slots, the diagonals r and r - n coincide: `2^l` are left.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -34,8 +33,8 @@ fn twiddles(block: usize) -> Vec<Complex64> {
         .collect()
 }
 
-/// The matrix that acts alike on all blocks, by the 2 x 2 matrix `entries(ω_j)` (row by row) on entries
-/// j and j + block/2.
+/// A matrix that acts alike on all blocks: the 2 x 2 matrix `entries(ω_j)` (row by row) acts on entries j and j +
+/// block/2.
 fn blocks(
     slots: usize,
     block: usize,
@@ -48,7 +47,7 @@ fn blocks(
         [main[j], above[j], below[j + half], main[j + half]] = entries(root);
     }
     let mut diagonals = BTreeMap::from([(0, main), (half, above)]);
-    // A block over all slots: half a block up is half a block down.
+    // For a block over all slots, half a block up equals half a block down.
     diagonals
         .entry(slots - half)
         .and_modify(|above| above[half..].copy_from_slice(&below[half..]))
@@ -68,7 +67,7 @@ fn inverse_butterfly(slots: usize, block: usize) -> DiagonalMatrix {
     blocks(slots, block, |root| [half, half, 0.5 * root.conj(), -0.5 * root.conj()])
 }
 
-/// Levels of a DFT of n slots.
+/// Number of levels of a DFT of n slots.
 fn levels(slots: usize) -> u32 {
     assert!(slots.is_power_of_two(), "{slots} slots");
     slots.trailing_zeros()
@@ -89,16 +88,16 @@ fn merge(butterflies: Vec<DiagonalMatrix>, stages: &[u32], factor: f64) -> Vec<D
         .collect()
 }
 
-/// Which homomorphic DFT.
+/// Direction of a homomorphic DFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From slots to coefficients in slots.
     CoeffsToSlots,
-    /// Its inverse.
+    /// The inverse of CoeffsToSlots.
     SlotsToCoeffs,
 }
 
-/// How values fill slots.
+/// Arrangement of values in slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// Two values per slot.
@@ -107,9 +106,9 @@ pub enum Packing {
     Sparse,
 }
 
-/// The factors of a homomorphic DFT: which they are, and their numbers when they are asked for.
+/// The factors of a homomorphic DFT. Their entries are computed on request.
 ///
-/// Planning takes [`DftFactors::shapes`], key generation and loading of keys [`DftFactors::matrices`].
+/// Planning uses [`DftFactors::shapes`]; generating and loading keys uses [`DftFactors::matrices`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct DftFactors {
     pub(crate) direction: Direction,
@@ -122,9 +121,8 @@ pub struct DftFactors {
 /// CoeffsToSlots on `slots` = n slots: from the slots of `Σ m_k Y^k` to `factor·(m_k + i·m_{k+n})`, in
 /// bit-reversed order of k.
 ///
-/// `stages` are the butterfly levels that each matrix merges, in order of application: the first of
-/// them is the outermost, with blocks over all slots. Each matrix takes its share of the factor,
-/// `factor^(levels/log2 n)`.
+/// `stages` are the butterfly levels that each matrix merges, in order of application: the first matrix is the
+/// outermost, with blocks over all slots. Each matrix contributes a share of the factor, `factor^(levels/log2 n)`.
 ///
 /// ```
 /// use cryptable_ckks::dft_factors::coeffs_to_slots;
@@ -150,23 +148,22 @@ pub fn slots_to_coeffs(slots: usize, stages: &[u32], factor: f64) -> DftFactors 
     DftFactors::new(Direction::SlotsToCoeffs, Packing::Full, slots, stages, factor)
 }
 
-/// CoeffsToSlots of a sparse packing, to 2n slots: as [`coeffs_to_slots`], but of the result u, `u +
-/// conj(u)` holds the real parts of `factor·w` in the first n slots and the imaginary parts in the
-/// others.
+/// CoeffsToSlots of a sparse packing, to 2n slots. It is like [`coeffs_to_slots`], except that, for the result u,
+/// `u + conj(u)` holds the real parts of `factor·w` in the first n slots and the imaginary parts in the others.
 ///
-/// The matrices have dimension 2n; the vector that they are applied to has period n. The rows of the
-/// last one are multiplied by 1/2 and -i/2 in the two halves, which gives its diagonals the period 2n.
+/// The matrices have dimension 2n, and are applied to a vector of period n. The rows of the last matrix are multiplied
+/// by 1/2 and -i/2 in the two halves, so that its diagonals have period 2n.
 #[must_use]
 pub fn coeffs_to_slots_sparse(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
     DftFactors::new(Direction::CoeffsToSlots, Packing::Sparse, slots, stages, factor)
 }
 
-/// SlotsToCoeffs of a sparse packing, from 2n slots: as [`slots_to_coeffs`] for `w = a + ib`, from the
+/// SlotsToCoeffs of a sparse packing, from 2n slots. It is like [`slots_to_coeffs`] for `w = a + ib`, but reads the
 /// real vector `(a ‖ b)`; the caller adds the result's rotation by n.
 ///
-/// The matrices have dimension 2n. The columns of the first one are multiplied by 1 and i in the two
-/// halves. The sum with the rotation may wait until the end, because all other matrices have period n
-/// and so commute with it; before it, the vectors between them have no meaning of their own.
+/// The matrices have dimension 2n. The columns of the first one are multiplied by 1 and i in the two halves. The sum
+/// with the rotation can wait until the end, because all other matrices have period n and so commute with it. Until
+/// then, the intermediate vectors have no meaning of their own.
 #[must_use]
 pub fn slots_to_coeffs_sparse(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
     DftFactors::new(Direction::SlotsToCoeffs, Packing::Sparse, slots, stages, factor)
@@ -261,7 +258,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Slot counts with several splits each, in order of application.
+    /// Slot counts with several splits into stages each, in order of application.
     pub(crate) const SPLITS: [(usize, &[u32]); 12] = [
         (2, &[1]),
         (4, &[2]),
@@ -336,7 +333,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Length of the largest block of each stage and whether it reaches over all slots.
+    /// Length of the largest block of each stage.
     fn blocks_of(n: usize, stages: &[u32], inverse: bool) -> Vec<usize> {
         let mut done = 0;
         let ends = stages.iter().map(|levels| {
@@ -400,7 +397,7 @@ pub(crate) mod tests {
 
     #[test]
     fn composition_is_the_product_and_finds_short_periods() {
-        // Diagonals of mixed periods, some of which fall on one diagonal of the product.
+        // Diagonals of different periods, some of which contribute to the same diagonal of the product.
         let matrix = |diagonals: &[(usize, usize)]| DiagonalMatrix {
             slots: 16,
             diagonals: diagonals

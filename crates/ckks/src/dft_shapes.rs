@@ -1,17 +1,17 @@
-//! Shapes of the matrices of the homomorphic DFTs, for planning without their numbers.
+//! Shapes of the matrices of the homomorphic DFTs, for planning without their entries.
 //!
 //! At full size a matrix has 63 diagonals of up to 32,768 complex numbers, and a planner tries hundreds of parameter
-//! sets. Rotations, periods and norms follow from the structure: merged butterflies of l levels lead from every entry of
-//! a block to `2^l` entries, each by one product of roots of unity. So a matrix of blocks of length m has the diagonals
-//! `s·k`, `|k| < 2^l`, `s = m/2^l`, all of period m; where a block reaches over all slots, k and `k - 2^l` fall together.
-//! They are turned as `dft_windows.rs` says.
+//! sets. Rotations, periods and norms follow from the structure: l merged levels of butterflies lead from every entry
+//! of a block to `2^l` entries, each by one product of roots of unity. A matrix of blocks of length m therefore has the
+//! diagonals `s·k`, `|k| < 2^l`, `s = m/2^l`, all of period m; where a block spans all slots, k and `k - 2^l` coincide.
+//! The diagonals are shifted as described in `dft_windows.rs`.
 
 use std::collections::BTreeMap;
 
 use crate::dft_factors::{DftFactors, Direction, Packing};
 use crate::diagonal_matrix::{DiagonalMatrix, lifted};
 
-/// A matrix in diagonal form by its rotations, periods and norm.
+/// The shape of a matrix in diagonal form: rotations, periods and norm.
 ///
 /// ```
 /// use cryptable_ckks::dft_factors::slots_to_coeffs;
@@ -32,19 +32,20 @@ pub struct MatrixShape {
 }
 
 impl MatrixShape {
-    /// Coefficients that all diagonals together encode to: twice the period of each.
+    /// Number of coefficients of the polynomials that encode all diagonals: twice the period of each.
     #[must_use]
     pub fn rounded_coefficients(&self) -> usize {
         self.periods.values().map(|period| 2 * period).sum()
     }
 
-    /// Entries per row that are not zero, at least: a factor of a Fourier transform has 2^r of them on 2^(r+1) - 1 diagonals.
+    /// Least number of nonzero entries per row: a factor of a Fourier transform has 2^r of them on 2^(r+1) - 1
+    /// diagonals.
     #[must_use]
     pub fn row_entries(&self) -> usize {
         self.periods.len().div_ceil(2)
     }
 
-    /// On vectors of twice the dimension, as [`DiagonalMatrix`] is doubled.
+    /// The matrix on vectors of twice the dimension, as in [`DiagonalMatrix::doubled`].
     fn doubled(mut self) -> Self {
         let slots = self.slots;
         self.periods = self.periods.into_iter().map(|(r, m)| (lifted(r, slots), m)).collect();
@@ -54,7 +55,7 @@ impl MatrixShape {
 }
 
 impl DiagonalMatrix {
-    /// Its rotations, periods and norm.
+    /// Returns the shape of the matrix: rotations, periods and norm.
     #[must_use]
     pub fn shape(&self) -> MatrixShape {
         let row_power = self
@@ -71,7 +72,7 @@ impl DftFactors {
     /// Returns the shapes of [`DftFactors::matrices`], in the same order, within microseconds.
     ///
     /// # Panics
-    /// As [`DftFactors::matrices`].
+    /// The panics of [`DftFactors::matrices`].
     #[must_use]
     pub fn shapes(&self) -> Vec<MatrixShape> {
         self.check();

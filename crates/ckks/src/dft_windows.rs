@@ -1,10 +1,10 @@
-//! Rotations of the homomorphic DFTs in windows that begin at 0.
+//! Windows of rotations that begin at 0, for the homomorphic DFTs.
 //!
 //! Merged butterflies of l levels and stride s, in blocks of length `m = 2^l·s`, rotate by `s·k`, `|k| < 2^l`; m is the
-//! stride of the stage around them. Turned by m, their rotations are all positive, and turning back by m is one more stride
-//! in the rotations of the stage around, whose blocks are turned in their turn, up to the outermost, where rotations are
-//! cyclic. So a baby step of every stage is the rotation by 0, which needs no key, and the product of all stages is what it
-//! was.
+//! stride of the next outer stage. After a turn by m all their rotations are positive. Turning back by m adds one
+//! stride to the rotations of the next outer stage, whose blocks are turned in the same way, and so on up to the
+//! outermost stage, where rotations are cyclic. Every stage thus has the rotation by 0 as a baby step, which needs no
+//! key, and the product of all stages is unchanged.
 
 use crate::dft_factors::{DftFactors, Direction, Packing};
 use crate::diagonal_matrix::{Diagonal, DiagonalMatrix};
@@ -12,14 +12,14 @@ use crate::diagonal_matrix::{Diagonal, DiagonalMatrix};
 /// Rotations before and after a stage that move its diagonals into a window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowShift {
-    /// Added to rotations, modulo the number of slots.
+    /// Rotation that is added, modulo the number of slots.
     pub(crate) rotation: usize,
-    /// How far the entries of diagonals are turned to the right.
+    /// Number of places by which the entries of diagonals are turned to the right.
     pub(crate) entries: usize,
 }
 
 impl DftFactors {
-    /// The turns of all stages; none where values are sparse: masks there are not periodic.
+    /// The turns of all stages; there are none if values are sparse, because masks there are not periodic.
     pub(crate) fn window_shifts(&self) -> Vec<WindowShift> {
         if self.packing == Packing::Sparse {
             return vec![WindowShift { rotation: 0, entries: 0 }; self.stages.len()];
@@ -29,7 +29,7 @@ impl DftFactors {
             let (block, stride) = (1 << log_block, 1 << (log_block - levels));
             let forward = if log_block == total { 0 } else { block };
             let back = if log_block == levels { 0 } else { stride };
-            // Entries have the period of blocks.
+            // Entries have the same period as blocks.
             let entries = match self.direction {
                 Direction::CoeffsToSlots => back,
                 Direction::SlotsToCoeffs => 0,

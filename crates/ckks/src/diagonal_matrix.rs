@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_complex::Complex64;
 
-/// One diagonal, given by one period: of those made here, the smallest. A diagonal of period m encodes to
-/// a polynomial with 2m coefficients.
+/// One diagonal, given by one period of its entries; matrices made here have the shortest period. A diagonal of period
+/// m encodes to a polynomial with 2m coefficients.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagonal {
     /// Entry j of the diagonal is `values[j mod values.len()]`; the length is a power of two.
@@ -37,7 +37,7 @@ impl Diagonal {
         self.values[j & (self.values.len() - 1)]
     }
 
-    /// Halves the period while the two halves agree up to `tolerance`.
+    /// Halves the period as long as the two halves agree up to `tolerance`.
     fn shortened(mut self, tolerance: f64) -> Self {
         while self.values.len() > 1 {
             let (low, high) = self.values.split_at(self.values.len() / 2);
@@ -51,7 +51,7 @@ impl Diagonal {
 }
 
 impl DiagonalMatrix {
-    /// The product with a vector: a plain reference.
+    /// Multiplies the matrix with a vector, as a plain reference.
     ///
     /// # Panics
     /// If the length is not the dimension.
@@ -66,7 +66,7 @@ impl DiagonalMatrix {
             .collect()
     }
 
-    /// The product `self · other`: the map that applies `other` first.
+    /// The product `self · other`, which applies `other` first.
     ///
     /// Diagonals multiply as `(d_r, e_t) -> d_r[j]·e_t[j + r]` on the diagonal r + t. Entries below
     /// `10^-14` of the largest one count as rounding errors when zero diagonals are dropped and periods
@@ -101,7 +101,7 @@ impl DiagonalMatrix {
         Self { slots: self.slots, diagonals }
     }
 
-    /// All entries multiplied by a constant.
+    /// Returns the matrix times a constant.
     pub(crate) fn scaled(mut self, factor: f64) -> Self {
         for diagonal in self.diagonals.values_mut() {
             diagonal.values.iter_mut().for_each(|v| *v *= factor);
@@ -109,10 +109,10 @@ impl DiagonalMatrix {
         self
     }
 
-    /// The same map on vectors of twice the dimension that have the old one as a period.
+    /// Returns the same map on vectors of twice the dimension with the old dimension as a period.
     ///
-    /// A rotation r beyond half the dimension becomes r + n, which acts alike on such vectors and
-    /// stays near 0 as a signed number.
+    /// A rotation r beyond half the dimension becomes r + n, which has the same effect on such vectors and stays near 0
+    /// as a signed number.
     pub(crate) fn doubled(self) -> Self {
         let n = self.slots;
         let diagonals = self.diagonals.into_iter().map(|(r, d)| (lifted(r, n), d)).collect();
@@ -120,8 +120,8 @@ impl DiagonalMatrix {
     }
 }
 
-/// The rotation r of a vector of dimension n, on vectors of twice the dimension that have n as a period: the one of the
-/// two that is near 0 as a signed number.
+/// Lifts the rotation r of a vector of dimension n to vectors of twice the dimension with period n: of the two
+/// equivalent rotations, the one near 0 as a signed number.
 pub(crate) fn lifted(rotation: usize, slots: usize) -> usize {
     if 2 * rotation > slots { rotation + slots } else { rotation }
 }

@@ -26,32 +26,33 @@ use shape::combination;
 pub use shape::{PlainShape, Shape, SlotVariance};
 pub use slot_noise::SlotNoise;
 
-/// Products that the four quarters of a row take beyond its own: sixteen by powers of i, and what the reductions of four sums
-/// and of four results take, by measurement on a Zen 4.
+/// Products that the four quarters of a row cost beyond its own: sixteen by powers of i, and the cost of reducing four
+/// sums and four results, measured on a Zen 4.
 const QUARTERS_OF_A_ROW: usize = 36;
 
-/// Bounds the rounding of an encoded plaintext in a slot, in deviations: a slot exceeds it with 2^-33 where plaintexts are not
-/// chosen for their roundings.
+/// Bound on the rounding of an encoded plaintext in a slot, in deviations. A slot exceeds it with probability 2^-33,
+/// unless plaintexts are chosen for their roundings.
 const ENCODING_DEVIATIONS: f64 = 6.5;
 
-/// Bounds noise of slots before it is cleaned, in deviations: a slot exceeds it with 2^-150 where key generation keeps slots of
-/// the secret below 11 times their mean.
+/// Bound on noise of slots before it is cleaned, in deviations. A slot exceeds it with probability 2^-150 if key
+/// generation keeps slots of the secret below 11 times their mean.
 const CLEANED_DEVIATIONS: f64 = 46.0;
 
-/// The same for real slots, where those of the secret are below 21 times their mean.
+/// The same bound for real slots, where slots of the secret are below 21 times their mean.
 const CLEANED_REAL_DEVIATIONS: f64 = 65.0;
 
 /// [`Arithmetic`] on [`Shape`]s.
 ///
-/// Noise is propagated as variances, one per kind of law ([`SlotNoise`]). Noises that meet in a product are taken as fully
-/// correlated, which is exact for powers of one ciphertext and an upper bound elsewhere, but for those that the circuit has
-/// declared to be independent ([`NoiseSources`]).
+/// Noise is propagated as variances, one per kind of law ([`SlotNoise`]). Noises that meet in a product are taken as
+/// fully correlated, unless the circuit has declared them independent ([`NoiseSources`]). This is exact for powers of
+/// one ciphertext and an upper bound elsewhere.
 #[derive(Debug)]
 pub struct DryRun {
     parameters: DryRunParameters,
     /// log2 of the primes of every chain.
     log2_primes: Vec<Vec<f64>>,
-    /// Relinearizations and automorphisms of polynomials, by chain and number of primes: they are many and alike.
+    /// Relinearizations and automorphisms of polynomials, by chain and number of primes. They are cached because there
+    /// are many, and few differ.
     switches: [Vec<Vec<OnceLock<PlannedSwitch>>>; 2],
     slots: Slots,
     inner: Option<PlannedInner>,
@@ -63,14 +64,14 @@ pub struct DryRun {
 /// The inner ring of a dry run.
 #[derive(Clone, Debug)]
 pub enum PlannedInner {
-    /// Real slots, by plaintexts of this scale.
+    /// Real slots, entered by plaintexts of this scale.
     Real(f64),
-    /// The half ring, with the shapes of the keys of its secret.
+    /// The half ring, with the key shapes for which its secret is secure.
     Half(Vec<SwitchingKeyShape>),
 }
 
 impl DryRun {
-    /// A dry run with nothing counted yet.
+    /// Makes a dry run with all counts 0.
     #[must_use]
     pub fn new(parameters: DryRunParameters) -> Self {
         let log2 = |chain: &PlannedChain| chain.primes.iter().map(|prime| prime.log2()).collect();
@@ -82,14 +83,14 @@ impl DryRun {
         Self { parameters, log2_primes, switches, slots, inner, counts, stages, requests }
     }
 
-    /// Another one of the same parameters, with nothing counted: for what is asked besides.
+    /// Makes another dry run of the same parameters, with all counts 0.
     #[must_use]
     pub fn afresh(&self) -> Self {
         let (slots, inner) = (self.slots, self.inner.clone());
         Self { slots, inner, ..Self::new(self.parameters.clone()) }
     }
 
-    /// Returns the same with an inner ring, if there is one.
+    /// Sets the inner ring, if there is one.
     #[must_use]
     pub fn with_inner(self, inner: Option<PlannedInner>) -> Self {
         Self { inner, ..self }
@@ -101,20 +102,20 @@ impl DryRun {
         self.counts.get()
     }
 
-    /// Returns the counts so far of each part that the circuit names, in the order in which the parts first began.
-    /// Correct if the circuit ran on one thread.
+    /// Returns the counts so far of each part that the circuit names, in the order in which the parts first began. The
+    /// counts are correct if the circuit ran on one thread.
     #[must_use]
     pub fn stages(&self) -> Vec<(&'static str, Counts)> {
         self.stages.lock().expect("no panic under lock").until(self.counts())
     }
 
-    /// Returns the keys that the circuit needs, each purpose and shape once.
+    /// Returns the keys that the circuit needs, one per purpose and shape.
     #[must_use]
     pub fn key_requests(&self) -> Vec<KeyRequest> {
         self.requests.read().expect("no panic under lock").clone()
     }
 
-    /// Notes that a key is needed.
+    /// Records that a key is needed.
     pub fn request(&self, request: KeyRequest) {
         if self.requests.read().expect("no panic under lock").contains(&request) {
             return;
@@ -125,7 +126,7 @@ impl DryRun {
         }
     }
 
-    /// Counts all that another dry run has counted, and asks for its keys, as if its steps were taken here.
+    /// Adds all counts and key requests of another dry run, as if its steps had been executed here.
     pub fn repeat(&self, other: &Self) {
         other.key_requests().into_iter().for_each(|request| self.request(request));
         for (name, counts) in other.stages() {
@@ -134,8 +135,8 @@ impl DryRun {
         }
     }
 
-    /// Slot variance of one rounding of both parts: `M·(1 + n·2N/3)/12` for n owners, over the scale squared, where noise of
-    /// M coefficients counts.
+    /// Slot variance of one rounding of both parts: `M·(1 + n·2N/3)/12` for n owners, over the square of the scale, if
+    /// noise of M coefficients counts.
     #[must_use]
     pub fn rounding_noise(&self, scale: f64) -> SlotNoise {
         let variance = self.parameters.owners.mean_rounding_variance(self.parameters.degree);
@@ -158,9 +159,9 @@ impl DryRun {
         self.parameters.noise_coefficients as f64 * variance / (scale * scale)
     }
 
-    /// Adds to what has been counted: for steps of circuits that are no operation of [`Arithmetic`].
+    /// Adds to the counts, for steps of circuits that are not operations of [`Arithmetic`].
     pub fn add_counts(&self, more: Counts) {
-        // Counts are of the whole ring's limbs, in halves.
+        // Counts are in limbs of the whole ring, in halves.
         let halves = if self.slots == Slots::Half { 1 } else { 2 };
         self.counts.add(more, halves);
     }
@@ -260,7 +261,8 @@ impl Arithmetic for DryRun {
     }
 
     fn declare_cleaned(&self, ct: &mut Shape, before: &Shape, factor: f64, roundings: f64) {
-        // The mean square of ε² is 3·σ⁴ for a Gaussian: what to expect. Its bound is that of the largest ε.
+        // The mean square of ε² is 3·σ⁴ for a Gaussian, which is the expected value. The bound is that of the largest
+        // ε.
         let before = before.noise;
         let squared = 3.0 * (factor * before.total()).powi(2);
         let deviations = match self.slots {
@@ -434,7 +436,7 @@ impl Arithmetic for DryRun {
         }
         let scale = ct.scale * matrix.scale / self.divisor(matrix.shape.basis, rescale);
         let gain = matrix.row_norm * matrix.row_norm;
-        // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
+        // Rotations by baby steps are multiplied by the matrix; rotations by giant steps follow it.
         let key_error = self.parameters.automorphism_error();
         let switching = match matrix.raises {
             true => self.raising_noise(ct.scale, matrix.shape, key_error),
@@ -446,13 +448,13 @@ impl Arithmetic for DryRun {
         let giants = self.rounding_noise(scale) * matrix.giants as f64;
         let encoding = ct.power.0 * matrix.encoding_noise();
         let noise = if let Some(span) = matrix.coefficient_span {
-            // Outputs go with their noise to coefficients. Noise that the matrix adds is read through its inverse.
+            // Outputs and their noise become coefficients. Noise that the matrix adds is read through its inverse.
             let added = babies + giants.averaged(matrix.row_entries(), 1.0);
-            // By Cauchy's and Schwarz's inequality, whatever the outputs are.
+            // By the Cauchy-Schwarz inequality, for any outputs.
             let largest = (encoding * span as f64).sqrt();
             ct.noise * gain + added + SlotNoise::fixed(encoding, largest)
         } else {
-            // Phases are random: so is the error that roundings of the matrix make of them.
+            // Phases are random, and so is the error that they cause together with the roundings of the matrix.
             ct.noise.averaged(matrix.row_entries(), gain)
                 + babies
                 + giants

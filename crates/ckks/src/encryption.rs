@@ -1,5 +1,5 @@
-//! Encoding, encryption and decryption of slots, for clients and tests. Slots that hold integers decrypt exactly; others
-//! have their noise, and their decryption needs the feature `diagnostics`.
+//! Encoding, encryption and decryption of slots, for clients and tests. Slots that hold integers are decrypted exactly.
+//! Other slots keep their noise, and their decryption needs the feature `diagnostics`.
 
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::secret::TernarySecret;
@@ -42,7 +42,7 @@ pub fn encrypt_seeded(
     scale: f64,
     limbs: usize,
 ) -> SeededCiphertext {
-    // Mask times secret, and noise, are as good as the secret: buffers are recycled.
+    // The mask times the secret, and the noise, reveal the secret: their buffers are recycled.
     let mut coefficients = Zeroizing::new(coefficients);
     let noise = RandomStream::from_os().centered_binomial(ring.degree());
     coefficients.iter_mut().zip(noise.iter()).for_each(|(c, &e)| *c += i64::from(e));
@@ -56,11 +56,11 @@ pub fn encrypt_seeded(
     SeededCiphertext { c0, seed, scale }
 }
 
-/// Decrypts `count` slots whose real parts are integers but for noise below 1/2: the integers, without the noise.
+/// Decrypts `count` slots whose real parts are integers with noise below 1/2, and removes the noise.
 ///
-/// Exact while the encrypted coefficients stay below half of the two lowest primes' product (one
-/// prime, if there is one limb). Slots that hold anything but integers, or too much noise, give
-/// integers that say something of the noise: it is the caller's part to bound it.
+/// The result is exact as long as the encrypted coefficients stay below half of the product of the two lowest primes
+/// (of one prime, if there is one limb). Slots with other values, or with too much noise, yield integers that reveal
+/// something about the noise: the caller must bound it.
 #[must_use]
 pub fn decrypt_integers(
     ring: &Ring,
@@ -72,18 +72,18 @@ pub fn decrypt_integers(
     Zeroizing::new(slots.iter().map(|slot| nearest_integer(slot.re)).collect())
 }
 
-/// How slots are decrypted that hold no integers.
+/// How slots with values other than integers are decrypted.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRounding {
-    /// Both parts are rounded to multiples of this, a power of two.
+    /// Both parts are rounded to multiples of this power of two.
     pub step: f64,
-    /// Standard deviation of Gaussian noise that is added to both parts before.
+    /// Standard deviation of Gaussian noise that is added to both parts before rounding.
     pub deviation: f64,
 }
 
-/// Decrypts `count` slots without what is finer than a step: it is the caller's part that noise is.
+/// Decrypts `count` slots and removes everything finer than a step. The caller ensures that this includes the noise.
 ///
-/// Exact as [`decrypt_integers`] is.
+/// The result is exact under the conditions of [`decrypt_integers`].
 #[must_use]
 pub fn decrypt_rounded(
     ring: &Ring,
@@ -96,7 +96,7 @@ pub fn decrypt_rounded(
     let noise = RandomStream::from_os().gaussian(2 * count, deviation);
     let steps = 1.0 / step;
     let round = |x: f64, noise: f64| nearest((x + noise) * steps) * step;
-    // In place: no noise is left behind.
+    // In place, so that no copy of the noise remains.
     let mut slots = noisy_slots(ring, secret, ct, count);
     for (z, e) in slots.iter_mut().zip(noise.chunks(2)) {
         *z = Complex64::new(round(z.re, e[0]), round(z.im, e[1]));
@@ -106,8 +106,8 @@ pub fn decrypt_rounded(
 
 /// Decrypts `count` slots, with their noise.
 ///
-/// Exact while the encrypted coefficients stay below half of the two lowest primes' product (one
-/// prime, if there is one limb).
+/// The result is exact as long as the encrypted coefficients stay below half of the product of the two lowest primes
+/// (of one prime, if there is one limb).
 #[cfg(feature = "diagnostics")]
 #[must_use]
 pub fn decrypt(
@@ -119,14 +119,14 @@ pub fn decrypt(
     noisy_slots(ring, secret, ct, count).into_public()
 }
 
-/// Slots with their noise: to be rounded, and not to be passed on.
+/// Slots with their noise, which callers must round before they pass them on.
 fn noisy_slots(ring: &Ring, secret: &TernarySecret, ct: &Ciphertext, count: usize) -> SecretSlots {
     slots_of_coefficients(&noisy_coefficients(ring, secret, &ct.parts), ct.scale, count)
 }
 
-/// Returns the first `count` slots of a phase modulo the lowest primes of the chain, with the noise that is in it.
+/// Returns the first `count` slots of a phase modulo the lowest primes of the chain, including its noise.
 ///
-/// Exact while its coefficients stay below half of the two lowest primes' product.
+/// The result is exact as long as the coefficients stay below half of the product of the two lowest primes.
 #[must_use]
 pub fn slots_of_phase(
     ring: &Ring,
@@ -184,7 +184,7 @@ fn lowest_limbs(ring: &Ring, poly: &Poly<Evaluations>) -> Poly<Evaluations> {
     Poly::<Evaluations>::from_words(ring, basis, limbs.collect())
 }
 
-/// The centred coefficients of a polynomial of one limb or two.
+/// The centred coefficients of a polynomial of one or two limbs.
 fn centred_coefficients(ring: &Ring, phase: Poly<Evaluations>) -> Zeroizing<Vec<f64>> {
     let moduli = ring.limb_primes(phase.basis());
     let phase = Zeroizing::new(phase.into_coefficients(ring));

@@ -17,8 +17,8 @@ use crate::linear_transform::LinearTransform;
 use crate::plaintext::Plaintext;
 use crate::stages;
 
-/// Relative difference of scales up to which two ciphertexts may be added: far above the rounding of
-/// `f64`, far below any noise.
+/// Relative difference of scales up to which two ciphertexts can be added: far above rounding errors of `f64`, far
+/// below any noise.
 const SCALE_TOLERANCE: f64 = 1e-9;
 
 /// Evaluates on ciphertexts with a ring and a set of keys. Holds no secret; `Sync`.
@@ -32,19 +32,19 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator over `ring` with the given keys.
+    /// Makes an evaluator over `ring` with the given keys.
     #[must_use]
     pub fn new(ring: &'a Ring, keys: &'a EvaluationKeys) -> Self {
         Self { ring, keys, inner: None, slots: Slots::Complex }
     }
 
-    /// Returns the same with an inner ring, if there is one.
+    /// Sets the inner ring, if there is one.
     #[must_use]
     pub fn with_inner(self, inner: Option<InnerRing<'a>>) -> Self {
         Self { inner, ..self }
     }
 
-    /// The keys of a way to real slots or back.
+    /// The keys of one way, to real slots or back.
     fn crossing_keys(
         &self,
         purpose: fn(Coordinate) -> KeyPurpose,
@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a> {
         self.inner.expect("an inner ring")
     }
 
-    /// Returns the ring that it evaluates in.
+    /// Returns the evaluator's ring.
     #[must_use]
     pub fn ring(&self) -> &'a Ring {
         self.ring
@@ -66,7 +66,7 @@ impl<'a> Evaluator<'a> {
     /// Returns the cheapest key for a purpose at a level.
     ///
     /// # Panics
-    /// If there is none: a key set is generated from the plan of the circuit that uses it.
+    /// If there is none: key sets are generated from the plans of the circuits that use them.
     #[must_use]
     pub fn key(&self, purpose: KeyPurpose, basis: Basis) -> &'a SwitchingKey {
         self.keys
@@ -74,10 +74,10 @@ impl<'a> Evaluator<'a> {
             .unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}"))
     }
 
-    /// The product of the top `count` primes of a basis: what a rescale divides scales by.
+    /// The product of the top `count` primes of a basis, by which a rescale divides scales.
     ///
     /// # Panics
-    /// If the basis has fewer.
+    /// If the basis has fewer primes.
     fn divisor(ring: &Ring, basis: Basis, count: usize) -> f64 {
         let prime = |i| ring.chain_prime(basis.chain, i) as f64;
         (basis.main - count..basis.main).map(prime).product()
@@ -97,10 +97,10 @@ impl<'a> Evaluator<'a> {
         rows.iter().map(row).collect()
     }
 
-    /// Checks that operands to be added have the same scale.
+    /// Checks that operands of a sum have the same scale.
     ///
     /// # Panics
-    /// If two scales differ by more than rounding of floating point explains: the circuit is wrong.
+    /// If two scales differ by more than floating-point rounding explains: the circuit is wrong.
     pub fn check_scales(a: f64, b: f64) {
         assert!((a / b - 1.0).abs() < SCALE_TOLERANCE, "scales 2^{} and 2^{}", a.log2(), b.log2());
     }
@@ -130,7 +130,7 @@ fn truncated(poly: &Poly<Evaluations>, ring: &Ring, limbs: usize) -> Poly<Evalua
     copy
 }
 
-/// Combinations at `scale`, which `combine` makes of either part of the inputs and of integer rows.
+/// Combinations at `scale`; `combine` computes each part from the parts of the inputs and integer rows.
 fn combine_parts(
     inputs: &[&Ciphertext],
     rows: &[Vec<Complex64>],

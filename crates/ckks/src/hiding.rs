@@ -1,15 +1,18 @@
-//! Products that show nothing but the real parts of their slots, with noise of a stated law: to whoever has the secret.
+//! Products that reveal only the real parts of their slots, with noise of a stated law, to the holder of the secret.
 //!
-//! A product `d_0 + d_1·s + d_2·s²` is a ciphertext whose words depend on all that it was computed from. Three things are added:
+//! A product `d_0 + d_1·s + d_2·s²` is a ciphertext whose words depend on everything that it was computed from. Three
+//! things are added:
 //!
-//! - **masks**: encryptions of zero, `(b·v, a·v + e)` with fresh ternary v, to (d_0, d_1) and to (d_1, d_2). Whoever knows s, but
-//!   not v, cannot tell d_1 and d_2 from uniform ones, if RLWE with ternary secrets is hard. (b, a) is a row of a switching key:
-//!   that of a digit is an encryption of zero modulo the primes of all others;
+//! - **masks**: encryptions of zero, `(b·v, a·v + e)` with fresh ternary v, to (d_0, d_1) and to (d_1, d_2). Someone
+//!   who knows s, but not v, cannot tell d_1 and d_2 from uniform polynomials, if RLWE with ternary secrets is hard.
+//!   (b, a) is a row of a switching key: the row of a digit is an encryption of zero modulo the primes of all other
+//!   digits;
 //! - **imaginary parts**: `u - u(X^-1)` for uniform u, which is uniform among polynomials whose slots are imaginary;
 //! - **flooding** of every coefficient by a [`WideGaussian`].
 //!
-//! Sums of coefficients of X^k and X^-k of the phase are left to see: the real parts of slots, with flooding. Zeros bring
-//! `e·v + e'·s` to them, and s times another of these, of a norm below [`zero_norm`], which flooding exceeds by far.
+//! Whoever decrypts sees only sums of the coefficients of X^k and X^-k of the phase: the real parts of slots, with
+//! flooding. The encryptions of zero add `e·v + e'·s` to them, and s times another such term, with a norm below
+//! [`zero_norm`], which flooding far exceeds.
 
 use cryptable_lattice::{ERROR_VARIANCE, SwitchingKey, SwitchingKeyShape};
 use cryptable_ring::random::{RandomStream, SecretSeed, WideGaussian};
@@ -28,18 +31,18 @@ pub struct Hiding {
 }
 
 impl Hiding {
-    /// Counts of hiding a product of this number of limbs: flooding, two ternary polynomials and two errors are transformed.
-    /// What it takes to draw them is not counted.
+    /// Operation counts for hiding a product with this number of limbs: transforms of flooding, two ternary polynomials
+    /// and two errors. Drawing them is not counted.
     #[must_use]
     pub fn counts(&self, limbs: usize) -> Counts {
         Counts { transforms: 5 * limbs, limb_products: 10 * limbs, ..Counts::default() }
     }
 }
 
-/// A bound on the Euclidean norm of what encryptions of zero add to a phase, but for a probability of 2^-150.
+/// A bound on the Euclidean norm of what encryptions of zero add to a phase, except with probability 2^-150.
 ///
-/// A coefficient of `w = e·v + e'·s` is within 16 deviations, where norms of keys are within 1.25 of their mean squares, and
-/// one of `w·s` is at most the largest of w times the sum of the sizes of those of s.
+/// A coefficient of `w = e·v + e'·s` is within 16 deviations, if norms of keys are within 1.25 of their mean squares. A
+/// coefficient of `w·s` is at most the largest coefficient of w times the sum of the absolute coefficients of s.
 #[must_use]
 pub fn zero_norm(degree: usize) -> f64 {
     let n = degree as f64;
@@ -57,7 +60,7 @@ pub fn zero_digit(shape: SwitchingKeyShape, limbs: usize) -> Option<usize> {
 /// Hides a product.
 ///
 /// # Panics
-/// If no digit of the key is beyond the product's primes: parameters are validated before.
+/// If no digit of the key is beyond the product's primes. Validation of parameters excludes this.
 pub(crate) fn hide(
     ring: &Ring,
     key: &SwitchingKey,

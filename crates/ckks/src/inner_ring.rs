@@ -1,10 +1,11 @@
-//! A ring beside that of a circuit, which its slots are computed in for a while: that of real slots ([`crate::real_slots`]), or the
-//! half ring.
+//! A ring beside that of a circuit, in which its slots are computed for a while: the ring of real slots
+//! ([`crate::real_slots`]), or the half ring.
 //!
-//! Few values repeat in slots, so that messages lie in the ring of half the degree whose X is the square of this one's
-//! ([`Ring::half`]). There one operation takes half of the time, as long as the modulus is small enough for half of the degree to
-//! be secure. A key switch to a secret of that ring leads there; only the even part of its sums is divided by the special primes,
-//! and noise in the other part is lost. A key switch to the dense secret leads back.
+//! Few values repeat in slots, so that messages are in the ring of half the degree whose X is the square of this ring's
+//! X ([`Ring::half`]). There an operation takes half of the time, and is possible as long as the modulus is small
+//! enough for half of the degree to be secure. A key switch to a secret of that ring leads there; only the even part of
+//! its sums is divided by the special primes, and noise in the other part is discarded. A key switch to the dense
+//! secret leads back.
 
 use cryptable_lattice::divided_key_switch::switch_and_rescale;
 use cryptable_lattice::key_switching::switch;
@@ -24,7 +25,7 @@ pub enum InnerRing<'a> {
 }
 
 impl<'a> InnerRing<'a> {
-    /// The ring itself, within `ring`.
+    /// Returns the inner ring, within `ring`.
     pub(crate) fn within(self, ring: &'a Ring) -> &'a Ring {
         match self {
             Self::Real(real_slots) => real_slots.real_ring(),
@@ -32,7 +33,7 @@ impl<'a> InnerRing<'a> {
         }
     }
 
-    /// The slots that ciphertexts of it have.
+    /// The kind of slots of ciphertexts in the inner ring.
     pub(crate) fn slots(self) -> Slots {
         match self {
             Self::Real(_) => Slots::Real,
@@ -41,14 +42,14 @@ impl<'a> InnerRing<'a> {
     }
 }
 
-/// Which slots ciphertexts have.
+/// Kind of a ciphertext's slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Slots {
-    /// Complex ones of the whole ring.
+    /// Complex slots of the whole ring.
     Complex,
-    /// Real ones.
+    /// Real slots.
     Real,
-    /// Complex ones of the half ring.
+    /// Complex slots of the half ring.
     Half,
 }
 
@@ -75,14 +76,14 @@ impl Slots {
     }
 }
 
-/// Takes slots to the half ring, by a key of [`KeyPurpose::ToHalf`].
+/// Moves slots to the half ring, by a key of [`KeyPurpose::ToHalf`].
 pub(crate) fn enter_half(ring: &Ring, ct: &Ciphertext, key: &SwitchingKey) -> Ciphertext {
     let sum = switch(ring, &ct.parts.c1, key, [Some(&ct.parts.c0), None]);
     let even = sum.map(|part| part.even_part(ring));
     Ciphertext { parts: even.divide_round(ring.half(), 0), scale: ct.scale }
 }
 
-/// Takes slots of the half ring to the whole one, by a key of [`KeyPurpose::FromHalf`].
+/// Moves slots of the half ring to the whole ring, by a key of [`KeyPurpose::FromHalf`].
 pub(crate) fn leave_half(ring: &Ring, ct: &Ciphertext, key: &SwitchingKey) -> Ciphertext {
     let [c0, c1] = [&ct.parts.c0, &ct.parts.c1].map(|part| part.lifted(ring));
     Ciphertext { parts: switch_and_rescale(ring, &c0, &c1, key, 0), scale: ct.scale }

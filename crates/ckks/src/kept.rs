@@ -1,12 +1,12 @@
-//! Results that a planner asks for hundreds of times.
+//! A cache for results that a planner needs hundreds of times.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Most results that are kept: arguments come from files, too.
+/// Largest number of cached results: arguments may come from files.
 const MAX_KEPT: usize = 256;
 
-/// The results of a function, by its arguments.
+/// The cached results of a function, by its arguments.
 ///
 /// ```
 /// use cryptable_ckks::kept::Kept;
@@ -18,19 +18,19 @@ const MAX_KEPT: usize = 256;
 pub struct Kept<K, V>(Mutex<BTreeMap<K, V>>);
 
 impl<K: Ord, V: Clone> Kept<K, V> {
-    /// Nothing yet.
+    /// Makes an empty cache.
     #[must_use]
     pub const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
 
-    /// Returns the result that is kept for a key, or makes one and keeps it, if there is none that serves.
+    /// Returns the cached result for a key, or computes and caches it if there is none for which `serves` holds.
     pub fn get(&self, key: K, serves: impl Fn(&V) -> bool, make: impl FnOnce() -> V) -> V {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = lock().get(&key).filter(|it| serves(it)) {
             return kept.clone();
         }
-        // Not under the lock: others need not wait.
+        // Computed without the lock, so that others need not wait.
         let made = make();
         let mut all = lock();
         if all.len() >= MAX_KEPT {

@@ -9,11 +9,11 @@ use crate::paterson_stockmeyer::{PolynomialBasis, Steps};
 use crate::polynomial_hermite::HermitePolynomial;
 use crate::{Arithmetic, DryRun};
 
-/// A function of some real numbers, ready to be evaluated on slots that hold them up to noise: step functions, tables of
+/// A function of some real numbers, ready to be evaluated on slots that hold them with noise: step functions, tables of
 /// small integers, cleanings.
 ///
-/// Slots `x_k + e` become `f_k + C_k·e^(M+1)`, M the order. p points take `⌈log2(p(M + 1))⌉` levels (at least one), and one
-/// more if they are not all within [-1, 1], by which slots are then brought there.
+/// Slots `x_k + e` become `f_k + C_k·e^(M+1)`, where M is the order. p points need `⌈log2(p(M + 1))⌉` levels (at least
+/// one), and one more to map slots to [-1, 1] if points are outside.
 ///
 /// ```
 /// use cryptable_ckks::leveled_table::LeveledTable;
@@ -34,10 +34,10 @@ pub struct LeveledTable {
 }
 
 impl LeveledTable {
-    /// Interpolates these values at these points, with `order` derivatives that vanish there.
+    /// Interpolates these values at these points. The first `order` derivatives vanish there.
     ///
     /// # Errors
-    /// As [`HermitePolynomial::new`], but that points may be any finite numbers.
+    /// The errors of [`HermitePolynomial::new`], except that points may be any finite numbers.
     pub fn new(points: &[f64], values: &[f64], order: usize) -> Result<Self> {
         if let Some(&value) = points.iter().find(|point| !point.is_finite()) {
             let (name, limit) = ("point of the interpolation", "it must be finite".into());
@@ -63,13 +63,13 @@ impl LeveledTable {
     /// Returns the table with `values[m]` at m = 0, 1, ….
     ///
     /// # Errors
-    /// As [`LeveledTable::new`].
+    /// The errors of [`LeveledTable::new`].
     pub fn of_integers(values: &[f64], order: usize) -> Result<Self> {
         let points: Vec<f64> = (0..values.len()).map(|m| m as f64).collect();
         Self::new(&points, values, order)
     }
 
-    /// Returns the polynomial, of slots brought to [-1, 1].
+    /// Returns the polynomial, as a function of slots mapped to [-1, 1].
     #[must_use]
     pub fn polynomial(&self) -> &HermitePolynomial {
         &self.polynomial
@@ -81,19 +81,20 @@ impl LeveledTable {
         self.polynomial.evaluate((x - self.centre) / self.radius)
     }
 
-    /// Returns how far outputs are off at most where inputs are off by up to `error`, but for the noise of the evaluation.
+    /// Returns the largest error of outputs if inputs have errors of up to `error`, without the noise of the
+    /// evaluation.
     #[must_use]
     pub fn largest_deviation(&self, error: f64) -> f64 {
         self.polynomial.largest_deviation(error / self.radius)
     }
 
-    /// Levels that it takes.
+    /// Levels that the evaluation consumes.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.coefficients.len().ilog2() as usize + usize::from(self.moves())
     }
 
-    /// Returns how near the closest two points are.
+    /// Returns the distance of the two closest points.
     #[must_use]
     pub fn least_distance(&self) -> f64 {
         let points = self.polynomial.points();
@@ -104,7 +105,7 @@ impl LeveledTable {
         self.radius * pairs.fold(f64::INFINITY, f64::min)
     }
 
-    /// Evaluates it on slots, to an exact scale.
+    /// Evaluates the table on slots, to an exact scale.
     ///
     /// # Panics
     /// If the ciphertext has fewer levels than [`LeveledTable::levels`].
@@ -122,8 +123,8 @@ impl LeveledTable {
         steps.evaluate_at_least_depth(arithmetic, &self.coefficients, scale)
     }
 
-    /// Returns the result of a dry run, with the noise that the evaluation adds and what is left of the input's, taken as Gaussian:
-    /// the polynomial raises that to the power `M + 1`.
+    /// Predicts the result by a dry run: the noise that the evaluation adds, and the rest of the input's noise, taken
+    /// as Gaussian, which the polynomial raises to the power `M + 1`.
     #[must_use]
     pub fn predict(&self, dry_run: &DryRun, input: Shape, scale: f64) -> Shape {
         let mut result = self.predict_exact(dry_run, input, scale);
@@ -132,7 +133,7 @@ impl LeveledTable {
         result
     }
 
-    /// Returns the same for an input without noise: what the evaluation adds.
+    /// Predicts the result for an input without noise: only the noise that the evaluation adds.
     #[must_use]
     pub fn predict_exact(&self, dry_run: &DryRun, input: Shape, scale: f64) -> Shape {
         let exact = Shape { noise: SlotNoise::ZERO, ..input };

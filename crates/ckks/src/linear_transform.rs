@@ -2,9 +2,9 @@
 //! (Halevi, Shoup, CRYPTO 2018, ePrint 2018/244; Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT 2021, ePrint
 //! 2020/1203).
 //!
-//! All work but the giant steps is independent from block to block of a limb: a thread takes one, computes
-//! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums. Groups of baby steps that share keys
-//! are those of the vector turned by a group: a row of a key is then used for all groups one after the other.
+//! All work except the giant steps is independent from block to block of a limb. A thread takes one block, computes all
+//! its baby steps, multiplies by all diagonals and stores the sums of the giant steps. Groups of baby steps that share
+//! keys are those of the vector turned once per group: all groups then use a row of a key one after the other.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -24,8 +24,8 @@ use crate::transform_plan::{DiagonalStep, TransformPlan};
 
 /// One diagonal as evaluations modulo Q·P.
 ///
-/// A diagonal of period m encodes to a polynomial in `X^(N/2m)`, whose evaluations come in runs of
-/// `N/2m` equal words: one word a run is kept.
+/// A diagonal of period m encodes to a polynomial in `X^(N/2m)`, whose evaluations form runs of `N/2m` equal words: one
+/// word per run is kept.
 #[derive(Debug)]
 struct EncodedDiagonal {
     step: DiagonalStep,
@@ -36,13 +36,13 @@ struct EncodedDiagonal {
 /// The evaluations of a diagonal, limb-major.
 #[derive(Debug)]
 enum DiagonalWords {
-    /// Without runs, packed.
+    /// All words, packed.
     Packed(ByteBuffer),
-    /// A word a run.
+    /// One word per run.
     Runs(Vec<u64>),
 }
 
-/// One diagonal of an encoded matrix, to be read: see [`LinearTransform::diagonals`].
+/// A read-only view of one diagonal of an encoded matrix: see [`LinearTransform::diagonals`].
 #[derive(Clone, Copy, Debug)]
 pub struct DiagonalView<'a> {
     diagonal: &'a EncodedDiagonal,
@@ -54,24 +54,24 @@ pub struct DiagonalView<'a> {
 pub enum DiagonalLimb<'a> {
     /// All N words.
     Packed(PackedRow<'a>),
-    /// A word for every run of equal ones.
+    /// One word for every run of equal words.
     Runs(&'a [u64]),
 }
 
 impl<'a> DiagonalView<'a> {
-    /// Returns the baby step and the giant step that it is multiplied with, and its rotation in the matrix.
+    /// Returns the baby step and the giant step of the diagonal, and its rotation in the matrix.
     #[must_use]
     pub fn step(self) -> DiagonalStep {
         self.diagonal.step
     }
 
-    /// Returns log2 of the number of equal words in a run: 0 if all are kept.
+    /// Returns log2 of the number of equal words in a run: 0 if all words are kept.
     #[must_use]
     pub fn log_run(self) -> u32 {
         self.diagonal.log_run
     }
 
-    /// A limb of the plan's basis, special primes included: words below its modulus.
+    /// Returns a limb in the plan's basis, special primes included. Its words are below its modulus.
     ///
     /// # Panics
     /// If there is no such limb.
@@ -92,15 +92,15 @@ impl<'a> DiagonalView<'a> {
 pub struct LinearTransform {
     plan: TransformPlan,
     layout: PackedLayout,
-    /// Sorted by giant step.
+    /// Diagonals, sorted by giant step.
     diagonals: Vec<EncodedDiagonal>,
 }
 
 impl LinearTransform {
-    /// Encodes `matrix` as `plan` says.
+    /// Encodes `matrix` according to `plan`.
     ///
     /// # Panics
-    /// If the plan is not one of this matrix.
+    /// If the plan is not for this matrix.
     #[must_use]
     pub fn encode(ring: &Ring, matrix: &DiagonalMatrix, plan: TransformPlan) -> Self {
         let basis = plan.shape.basis;
@@ -120,7 +120,7 @@ impl LinearTransform {
         Self { plan, layout: PackedLayout::new(ring.moduli(), basis), diagonals }
     }
 
-    /// Returns the plan it was encoded for.
+    /// Returns the plan of the encoding.
     #[must_use]
     pub fn plan(&self) -> &TransformPlan {
         &self.plan
@@ -142,11 +142,11 @@ impl LinearTransform {
         self.diagonals.iter().map(bytes).sum()
     }
 
-    /// Multiplies the slots of `ct`, which has the plan's number of limbs, and divides by the top
-    /// `rescale` primes. A matrix that raises takes what [`crate::bootstrapping::mod_raise::raise_before`] gives.
+    /// Multiplies the slots of `ct`, which has the plan's number of limbs, and divides by the top `rescale` primes. A
+    /// matrix that raises needs an input from [`crate::bootstrapping::mod_raise::raise_before`].
     ///
     /// # Panics
-    /// If a key for one of the plan's rotations is missing, or the number of limbs is another.
+    /// If a key for one of the plan's rotations is missing, or `ct` has another number of limbs.
     #[must_use]
     pub fn apply(
         &self,
@@ -168,7 +168,7 @@ impl LinearTransform {
         acc.divide_round(ring, rescale)
     }
 
-    /// The key of a rotation at exactly the plan's basis: a key set is generated from the plans that use it.
+    /// The key of a rotation at exactly the plan's basis: key sets are generated from the plans that use them.
     fn key<'a>(&self, keys: &'a EvaluationKeys, element: usize) -> &'a SwitchingKey {
         let (purpose, basis) = (self.plan.key_purpose(element), self.plan.shape.basis);
         keys.find_shape(purpose, basis)
@@ -213,7 +213,7 @@ impl LinearTransform {
         sums
     }
 
-    /// The vector for every group of baby steps, turned by one group after the other, with its digits if they are needed.
+    /// The vectors of all groups of baby steps, each turned from the one before, with their digits if they are needed.
     fn turned_vectors<'a>(
         &self,
         ring: &Ring,
@@ -243,8 +243,8 @@ impl LinearTransform {
         groups
     }
 
-    /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`, block by block, so that
-    /// baby steps serve all giant steps while they are in the cache.
+    /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`, block by block, so that baby steps serve
+    /// all giant steps while they are in the cache.
     fn multiply_limb(
         &self,
         steps: &BabySteps<'_>,
@@ -261,7 +261,7 @@ impl LinearTransform {
                 outputs.push(pair);
             }
         }
-        // In parallel within a limb, too: threads that have no limb left take blocks of the last ones.
+        // Also parallel within a limb: threads without a limb of their own take blocks of the last ones.
         let blocks = blocks.into_par_iter().enumerate();
         blocks.for_each_init(
             || steps.block(block),
@@ -274,7 +274,7 @@ impl LinearTransform {
                     .chunk_by(|a, b| (a.step.giant, a.log_run) == (b.step.giant, b.log_run))
                 {
                     let (out0, out1) = &mut outputs[group[0].step.giant];
-                    // Groups come in the order of giant steps: the first of each overwrites.
+                    // Groups are in the order of giant steps: the first group of each overwrites.
                     let first = group[0].step.giant == written;
                     written = group[0].step.giant + 1;
                     for (part, out) in [&mut **out0, out1].into_iter().enumerate() {
@@ -287,8 +287,8 @@ impl LinearTransform {
         );
     }
 
-    /// Multiplies diagonals of one run length by their inputs, in a part of a limb, and adds the products to `out`, or writes
-    /// them there if they are the first.
+    /// Multiplies diagonals of one run length by their inputs, in a part of a limb, and adds the products to `out`, or
+    /// overwrites it if they are the first.
     fn multiply_group(
         &self,
         m: &Modulus,
@@ -300,7 +300,7 @@ impl LinearTransform {
     ) {
         let log_run = factors[0].0.log_run;
         let words = ((limb * self.layout.degree()) >> log_run) + (range.start >> log_run);
-        // Runs longer than the block have one word for all of it.
+        // A run longer than the block has one word for all of it.
         let own = words..words + (range.len() >> log_run).max(1);
         let log_run = log_run.min(range.len().ilog2());
         let (mut packed, mut runs) = (Vec::new(), Vec::new());
@@ -329,8 +329,7 @@ fn rotated_right(diagonal: &Diagonal, shift: usize) -> Diagonal {
     Diagonal { values }
 }
 
-/// Encodes a periodic vector of slots: one word a run of equal evaluations, limb-major, and log2 of
-/// the run.
+/// Encodes a periodic vector of slots: one word per run of equal evaluations, limb-major, and log2 of the run's length.
 fn encode_periodic(
     ring: &Ring,
     basis: Basis,

@@ -1,9 +1,9 @@
-//! Which noises are independent: a dry run adds variances where it knows, and deviations where it does not.
+//! Independence of noises: a dry run adds variances of independent noises, and deviations otherwise.
 
-/// The independent sources that the noise of a ciphertext comes from, or that they are not known.
+/// The independent sources from which the noise of a ciphertext comes, or that they are unknown.
 ///
-/// Two ciphertexts whose known sources are disjoint have independent noise: where they meet in a product,
-/// variances add up. Everything else counts as fully correlated, which bounds the variance from above.
+/// Two ciphertexts whose known sources are disjoint have independent noise: in a product their variances add up.
+/// Everything else counts as fully correlated, which bounds the variance from above.
 ///
 /// ```
 /// use cryptable_ckks::noise_sources::NoiseSources;
@@ -15,7 +15,7 @@
 pub struct NoiseSources(u64);
 
 impl NoiseSources {
-    /// Noise of unknown origin: independent of nothing.
+    /// Noise of unknown origin, which is not independent of any other.
     pub const UNKNOWN: Self = Self(0);
 
     /// Noise of one source.
@@ -28,7 +28,7 @@ impl NoiseSources {
         Self(1 << source)
     }
 
-    /// Returns the sources of a sum or a product. With an operand of unknown sources they are unknown.
+    /// Returns the sources of a sum or a product. If one operand has unknown sources, so has the result.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         if self == Self::UNKNOWN || other == Self::UNKNOWN {
@@ -38,13 +38,13 @@ impl NoiseSources {
         }
     }
 
-    /// Returns the sources of a sum of many; unknown for none.
+    /// Returns the sources of a sum of many operands; unknown if there are none.
     #[must_use]
     pub fn union_of(all: impl IntoIterator<Item = Self>) -> Self {
         all.into_iter().reduce(Self::union).unwrap_or(Self::UNKNOWN)
     }
 
-    /// Returns whether noise of these sources is independent of noise of those.
+    /// Returns whether noise of these sources is independent of noise of `other` sources.
     #[must_use]
     pub fn independent_of(self, other: Self) -> bool {
         self != Self::UNKNOWN && other != Self::UNKNOWN && self.0 & other.0 == 0

@@ -1,4 +1,4 @@
-//! How far ModRaise overflows, and tails of distributions.
+//! The size of ModRaise's overflow, and tails of distributions.
 
 use std::f64::consts::LOG2_E;
 
@@ -10,25 +10,26 @@ pub use cryptable_lattice::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log
 
 use crate::kept::Kept;
 
-/// Bounds are multiples of this fraction, so that tails are exact rationals.
+/// Bounds are multiples of one over this number, so that tails are exact rationals.
 const STEPS: i64 = 64;
 
-/// Up to this weight tails are exact; above, numbers get long and a Chernoff bound takes over.
+/// Largest weight with exact tails; above it, numbers get long, and a Chernoff bound is used.
 const EXACT_WEIGHT: u32 = 200;
 
-/// The secret that a ciphertext has when it is raised: a sparse one, or the sum of those of several owners.
+/// The secret of a ciphertext when it is raised: a sparse one, or the sum of several owners' sparse secrets.
 ///
-/// Every coefficient of the raised phase is `t = u + Σ_k c_k·u_k` for a secret with coefficients c_k, where u and all u_k are
-/// independent and uniform on [-1/2, 1/2]. One owner's secret of weight h makes it a sum of h + 1 uniforms, whose tail is
-/// known exactly.
+/// Every coefficient of the raised phase is `t = u + Σ_k c_k·u_k` for a secret with coefficients c_k, where u and all
+/// u_k are independent and uniform on [-1/2, 1/2]. For one owner's secret of weight h, t is a sum of h + 1 uniforms,
+/// whose tail is known exactly.
 ///
-/// With n owners, c is a sum of n secrets of weight h, at positions and with signs of their own. Where two of them meet, c_k is
-/// 2, -2 or 0. Let `g(θ) = sinh(θ/2)/(θ/2)` be the moment of a uniform. A further secret multiplies the moment of t by g(θ) for
-/// each of its coefficients, and on average over its sign by at most `2 + θ` more where it meets others: of `|c_k| = 1` by
-/// `g(2θ)/g(θ)² = (θ/2)·coth(θ/2)` at most, of larger ones by twice that. It meets `i·h` others in a hypergeometric number of
-/// places, whose moment is below the binomial's (Hoeffding 1963). So over the draw of all secrets
-/// `E e^{θt} <= g(θ)^{nh + 1}·e^{(1 + θ)·δ}` with `δ = h²·n(n - 1)/2N`, and the tail at K is at most `e^δ` times Chernoff's
-/// bound for n·h + 1 uniforms at `K - δ`. For three owners of weight 32 at degree 65,536, δ is 0.05.
+/// With n owners, c is a sum of n secrets of weight h, each with its own positions and signs. Where two of them meet,
+/// c_k is 2, -2 or 0. Let `g(θ) = sinh(θ/2)/(θ/2)` be the moment of a uniform. A further secret multiplies the moment
+/// of t by g(θ) for each of its coefficients. Where it meets others, it also multiplies it, on average over its sign,
+/// by at most `2 + θ`: if `|c_k| = 1` by at most `g(2θ)/g(θ)² = (θ/2)·coth(θ/2)`, for larger ones by twice that. It
+/// meets `i·h` others in a hypergeometric number of places, whose moment is below the binomial's (Hoeffding 1963). Over
+/// the draw of all secrets, therefore, `E e^{θt} <= g(θ)^{nh + 1}·e^{(1 + θ)·δ}` with `δ = h²·n(n - 1)/2N`, and the
+/// tail at K is at most `e^δ` times Chernoff's bound for n·h + 1 uniforms at `K - δ`. For three owners of weight 32 at
+/// degree 65,536, δ is 0.05.
 ///
 /// ```
 /// use cryptable_ckks::overflow::EncapsulatedSecret;
@@ -57,8 +58,8 @@ impl EncapsulatedSecret {
         f64::from(self.total_weight() + 1) / 12.0
     }
 
-    /// Returns log2 of the probability that `|t| > bound`: exactly for one owner with a weight of at most 200, else an upper
-    /// bound.
+    /// Returns log2 of the probability that `|t| > bound`: exact for one owner with a weight of at most 200, an upper
+    /// bound otherwise.
     ///
     /// # Panics
     /// If the bound is negative or not a number.
@@ -82,7 +83,7 @@ impl EncapsulatedSecret {
         BOUNDS.get((self, log2_fail.to_bits()), |_| true, || self.searched_bound(log2_fail))
     }
 
-    /// [`EncapsulatedSecret::bound_for`], by halving.
+    /// [`EncapsulatedSecret::bound_for`], by bisection.
     fn searched_bound(self, log2_fail: f64) -> f64 {
         let (mut low, mut high) = (0, (i64::from(self.total_weight()) + 1) * STEPS / 2);
         while low < high {
@@ -110,10 +111,9 @@ impl EncapsulatedSecret {
 
 /// log2 P(|t| > bound) for t the sum of `weight + 1` independent uniforms on [-1/2, 1/2].
 ///
-/// With a secret s of that Hamming weight, every coefficient of `t = (c0 + c1·s)/q`, c0 and c1 uniform
-/// in (-q/2, q/2], has this law (Irwin-Hall, centred). Up to weight 200 it is computed exactly, with the
-/// bound rounded down to a 64th; above that it is Chernoff's upper bound. It is negative infinity from
-/// `bound = (weight + 1)/2` on.
+/// With a secret s of that Hamming weight, every coefficient of `t = (c0 + c1·s)/q`, c0 and c1 uniform in (-q/2, q/2],
+/// has this law (Irwin-Hall, centred). Up to weight 200 the probability is computed exactly, with the bound rounded
+/// down to a 64th; above, it is Chernoff's upper bound. It is negative infinity from `bound = (weight + 1)/2` on.
 ///
 /// # Panics
 /// If the bound is negative or not a number.
@@ -130,9 +130,9 @@ fn tail_log2(weight: u32, bound: f64) -> f64 {
 
 /// The exact tail, by the distribution function of Irwin and Hall from its far end.
 ///
-/// With m = weight + 1 and y = m/2 - bound, `P(t < -bound) = (1/m!)·Σ_k (-1)^k C(m,k) (y - k)^m` over
-/// k < y. The terms cancel, to far below the precision of floating point where y is not small; as y is
-/// a multiple of 1/64, they are summed as integers instead.
+/// With m = weight + 1 and y = m/2 - bound, `P(t < -bound) = (1/m!)·Σ_k (-1)^k C(m,k) (y - k)^m` over k < y. If y is
+/// not small, the terms cancel far below the precision of floating point. Since y is a multiple of 1/64, they are
+/// summed as integers instead.
 fn exact_tail_log2(weight: u32, bound: f64) -> f64 {
     let m = i64::from(weight) + 1;
     let y = m * STEPS / 2 - (bound * STEPS as f64).floor() as i64;
@@ -147,7 +147,7 @@ fn exact_tail_log2(weight: u32, bound: f64) -> f64 {
         binomial = binomial * (m - k) / (k + 1);
     }
     let factorial: f64 = (1..=m).map(|i| (i as f64).log2()).sum();
-    // Plus one: both sides.
+    // Plus one, for both sides.
     (log2(&sum) - m as f64 * (STEPS as f64).log2() - factorial + 1.0).min(0.0)
 }
 
@@ -159,8 +159,8 @@ fn log2(x: &BigInt) -> f64 {
 
 /// Chernoff's bound: `2·min_θ E[e^{θt}]·e^{-θ·bound}`, `E[e^{θt}] = (sinh(θ/2)/(θ/2))^m`, m = weight + 1.
 ///
-/// Every θ > 0 gives an upper bound. The best has derivative `m·(coth(θ/2)/2 - 1/θ) = bound`, which
-/// grows with θ; it is found by bisection of `x = θ/2`.
+/// Every θ > 0 gives an upper bound. The best one satisfies `m·(coth(θ/2)/2 - 1/θ) = bound`. The left side grows with
+/// θ, and the solution is found by bisection of `x = θ/2`.
 fn chernoff_tail_log2(weight: u32, bound: f64) -> f64 {
     let m = f64::from(weight) + 1.0;
     // coth x - 1/x, the Langevin function, is at most 1 - 1/(2x) for x > 1: past this point the
@@ -188,9 +188,9 @@ mod tests {
         EncapsulatedSecret { degree: 1 << 16, weight, owners: Owners::ONE }.bound_for(log2_fail)
     }
 
-    /// The tail by recurrences without subtractions, in floating point: the density of a sum of m
-    /// uniforms on [0, 1] is `f_m(x) = (x·f_{m-1}(x) + (m - x)·f_{m-1}(x - 1))/(m - 1)`, and as
-    /// `f_{m+1}(x) = F_m(x) - F_m(x - 1)`, the distribution function is `F_m(x) = Σ_j f_{m+1}(x - j)`.
+    /// The tail by recurrences without subtractions, in floating point. The density of a sum of m uniforms on [0, 1] is
+    /// `f_m(x) = (x·f_{m-1}(x) + (m - x)·f_{m-1}(x - 1))/(m - 1)`, and since `f_{m+1}(x) = F_m(x) - F_m(x - 1)`, the
+    /// distribution function is `F_m(x) = Σ_j f_{m+1}(x - j)`.
     fn tail_by_recurrence(weight: u32, bound: f64) -> f64 {
         let m = weight as usize + 1;
         let y = m as f64 / 2.0 - bound;
@@ -324,7 +324,7 @@ mod tests {
             let difference = gaussian_tail_log2(ratio) - f64::log2(tail);
             assert!(difference.abs() < 1e-11, "{ratio}: {difference:e}");
         }
-        // The two formulas meet.
+        // The two formulas agree where they meet.
         let step = gaussian_tail_log2(3.0) - gaussian_tail_log2(3.0 + 1e-12);
         assert!((0.0..1e-10).contains(&step), "{step:e}");
         // 1/r - 1/r³ < Mills ratio < 1/r.
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(gaussian_tail_log2(f64::INFINITY), f64::NEG_INFINITY);
     }
 
-    /// Sums of sparse secrets that meet often: counts over draws of secrets and words, from both sides of the bound.
+    /// Sums of sparse secrets that meet often: counts over draws of secrets and words, bounded from both sides.
     #[test]
     fn tails_of_several_owners_agree_with_samples() {
         let mut word = words(7);
@@ -376,7 +376,8 @@ mod tests {
                 let bound = secret.bound_for(log2_fail);
                 let beyond = sizes.iter().filter(|&&size| size > bound).count() as f64;
                 let found = (beyond / runs as f64).log2();
-                // Chernoff's bound is some three bits above the tail of a Gaussian, that of meetings about one more.
+                // Chernoff's bound is some three bits above the tail of a Gaussian, the bound on meetings about one
+                // more.
                 assert!(found < log2_fail, "{degree}, 2^{log2_fail}: 2^{found} beyond {bound}");
                 assert!(found > log2_fail - 5.0, "{degree}, 2^{log2_fail}: 2^{found}");
             }
@@ -394,7 +395,7 @@ mod tests {
         let three = of(3);
         assert_eq!(three.tail_log2(48.5), f64::NEG_INFINITY);
         assert!(three.tail_log2(48.0).is_finite());
-        // Near √3 times one owner's, whose tail ends at 16.5.
+        // The bound is near √3 times that of one owner, whose tail ends at 16.5.
         let ratio = bounds[2] / bounds[0];
         assert!((3f64.sqrt()..2.1).contains(&ratio), "{ratio}");
     }

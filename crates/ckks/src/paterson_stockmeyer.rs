@@ -1,10 +1,10 @@
 //! Paterson-Stockmeyer evaluation of polynomials, in the power and in the Chebyshev basis.
 //!
-//! A polynomial of degree below `B·2^g` is cut into `2^g` blocks of B coefficients. A block is a linear
-//! combination of the baby steps (`z^i` or `T_i(x)`, i < B); blocks are then joined pairwise, low +
-//! high · giant, with the giant steps `B, 2B, 4B, …` (Paterson, Stockmeyer, SIAM Journal on Computing 2(1),
-//! 1973; Chen, Chillotti, Song, EUROCRYPT 2019, ePrint 2018/1043, for the Chebyshev basis). Multiplications: `B - 1 + g` for the steps, once for any number of
-//! polynomials, and `2^g - 1` a polynomial. Depth: `log2(B·2^g)` beyond the constants.
+//! A polynomial of degree below `B·2^g` is cut into `2^g` blocks of B coefficients. A block is a linear combination of
+//! the baby steps (`z^i` or `T_i(x)`, i < B); blocks are then joined pairwise, low + high · giant, with the giant steps
+//! `B, 2B, 4B, …` (Paterson, Stockmeyer, SIAM Journal on Computing 2(1), 1973; Chen, Chillotti, Song, EUROCRYPT 2019,
+//! ePrint 2018/1043, for the Chebyshev basis). Multiplications: `B - 1 + g` for the steps, once for any number of
+//! polynomials, and `2^g - 1` per polynomial. Depth: `log2(B·2^g)`, without the constants.
 
 use num_complex::Complex64;
 
@@ -16,7 +16,7 @@ mod rounding_gains;
 pub use least_depth::relinearizations_at_least_depth;
 pub use rounding_gains::rounding_gain;
 
-/// In which basis coefficients are given.
+/// Basis of the coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolynomialBasis {
     /// `1, z, z², …`
@@ -28,10 +28,11 @@ pub enum PolynomialBasis {
 /// How the constants of the blocks are scaled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConstantScale {
-    /// Constants take one prime, which is dropped at once: the scale of the result is the input's times 2 to this power.
+    /// Constants consume one prime, which is dropped at once. The scale of the result is that of the input times 2 to
+    /// this power.
     Shifted(f64),
-    /// Constants have this many bits, which stay in the scale of the result. Saves a level where the
-    /// result is only used linearly, because later rescaling can take them along.
+    /// Constants have this many bits, which stay in the scale of the result. This saves a level if the result is only
+    /// used linearly, because later rescaling also removes these bits.
     Kept(f64),
 }
 
@@ -45,7 +46,8 @@ pub struct Steps<C> {
     babies: Vec<C>,
     /// Steps B, 2B, 4B, …
     giants: Vec<C>,
-    /// Step 3B of powers, from eight blocks on: of every four blocks, the last one has a factor of its own.
+    /// Step 3B in the power basis, if there are at least eight blocks: the last of every four blocks then has a factor
+    /// of its own.
     triple: Option<C>,
 }
 
@@ -64,7 +66,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
     ) -> Self {
         assert!((1..=log_length).contains(&log_babies), "{log_babies} of {log_length}");
         let block = 1usize << log_babies;
-        // steps[i] is step i + 1; step k joins ceil(k/2) and floor(k/2), so its depth is log2(k).
+        // steps[i] is step i + 1. Step k joins ceil(k/2) and floor(k/2), so its depth is log2(k).
         let mut steps: Vec<C> = vec![z.clone()];
         for k in 2..block {
             let (high, low) = (k.div_ceil(2), k / 2);
@@ -85,8 +87,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
     /// Evaluates `Σ_k coefficients[k]·step_k`.
     ///
     /// # Panics
-    /// If there are more coefficients than the steps serve, or none that is not zero beyond the
-    /// constant one.
+    /// If there are more coefficients than the steps support, or all coefficients except the constant one are zero.
     pub fn evaluate<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -96,7 +97,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let (block, length) = (1 << self.log_babies, self.length());
         assert!(coefficients.len() <= length, "{} coefficients", coefficients.len());
         let mut padded = coefficients.to_vec();
-        // Those whose constants stay are divided where they are cut.
+        // With constants that stay in the scale, series are divided where they are cut.
         if self.basis == PolynomialBasis::Chebyshev && !matches!(constants, ConstantScale::Kept(_))
         {
             padded.resize(length, Complex64::ZERO);
@@ -110,8 +111,8 @@ impl<C: Clone + Send + Sync> Steps<C> {
         self.join_blocks(arithmetic, blocks)
     }
 
-    /// Combines the baby steps for blocks of coefficients, each to its own scale: with constants that are rounded at `scale`,
-    /// and with all steps, unless all blocks are shorter.
+    /// Combines the baby steps for blocks of coefficients, each block to its own scale. Constants are rounded at
+    /// `scale`. All steps are read, unless all blocks are shorter.
     fn combine<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -136,12 +137,13 @@ impl<C: Clone + Send + Sync> Steps<C> {
         sums.into_iter().zip(blocks).map(with_constant).collect()
     }
 
-    /// The number of coefficients that the steps serve.
+    /// Number of coefficients that the steps support.
     fn length(&self) -> usize {
         1 << self.log_babies << self.giants.len()
     }
 
-    /// The linear combinations of the baby steps, one a block, at their scale times 2 to the power `shift`.
+    /// The linear combinations of the baby steps, one per block, at the scale of the steps times 2 to the power
+    /// `shift`.
     fn block_sums<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -206,10 +208,10 @@ fn join_steps<A: Arithmetic>(
     step
 }
 
-/// Rewrites a Chebyshev series as `low + high·T_m`, m = the length of either half.
+/// Rewrites a Chebyshev series as `low + high·T_m`, where m is the length of either half.
 ///
-/// `T_{m+j} = 2·T_m·T_j - T_{m-j}`: the upper half is doubled (but for its first) and subtracted, mirrored, from the
-/// lower half.
+/// `T_{m+j} = 2·T_m·T_j - T_{m-j}`: the upper half is doubled (except for its first coefficient) and subtracted,
+/// mirrored, from the lower half.
 fn split_at_giant(low: &mut [Complex64], high: &mut [Complex64]) {
     let half = low.len();
     for j in 1..high.len() {
@@ -218,7 +220,8 @@ fn split_at_giant(low: &mut [Complex64], high: &mut [Complex64]) {
     }
 }
 
-/// Rewrites a Chebyshev series so that blocks join as `low + high·giant`: low halves are a power of two of blocks.
+/// Rewrites a Chebyshev series so that blocks join as `low + high·giant`, where each low half has a power of two of
+/// blocks.
 fn divide_by_giants(coefficients: &mut [Complex64], block: usize) {
     let count = coefficients.len() / block;
     if count < 2 {

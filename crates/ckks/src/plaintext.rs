@@ -1,10 +1,11 @@
-//! Plaintexts: slots that are no secret, encoded for products with ciphertexts.
+//! Plaintexts: public slots, encoded for products with ciphertexts.
 
 use cryptable_ring::rounding::nearest_integer;
 use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring, SecretSlots};
 use num_complex::Complex64;
 
-/// Transforms of the ring degree that the embedding of all slots takes, of complex doubles by portable code, roundings included.
+/// Number of transforms of the ring degree that take as long as the embedding of all slots. The embedding is portable
+/// code on complex doubles, roundings included.
 pub const EMBEDDING_TRANSFORMS: f64 = 6.0;
 
 /// Slots times `scale` as a polynomial modulo `q_0 … q_{limbs-1}`.
@@ -12,13 +13,13 @@ pub const EMBEDDING_TRANSFORMS: f64 = 6.0;
 pub struct Plaintext {
     /// The encoded polynomial, in evaluations.
     pub poly: Poly<Evaluations>,
-    /// The factor between slots and what is encoded.
+    /// The factor between slots and encoded values.
     pub scale: f64,
 }
 
 impl Plaintext {
-    /// Encodes `slots` (N/2 of them, or a divisor of that, repeated) with an embedding of as many slots:
-    /// coefficients are rounded to nearest, so slots get an error of variance `n/(6·scale²)` for n slots.
+    /// Encodes `slots` (N/2 of them, or a divisor of that, repeated) with an embedding of the same number of slots.
+    /// Coefficients are rounded to nearest, so slots have an error of variance `n/(6·scale²)` for n slots.
     ///
     /// ```
     /// use cryptable_ckks::plaintext::Plaintext;
@@ -34,8 +35,7 @@ impl Plaintext {
     /// ```
     ///
     /// # Panics
-    /// If the number of slots is not that of the embedding or above N/2, or a scaled coefficient is not
-    /// below 2^62.
+    /// If the number of slots is not that of the embedding or exceeds N/2, or a scaled coefficient is not below 2^62.
     #[must_use]
     pub fn encode(
         ring: &Ring,
@@ -50,11 +50,11 @@ impl Plaintext {
     }
 }
 
-/// Returns the N coefficients of the polynomial with the given slots times `scale`, rounded to nearest: not zero at
-/// multiples of `N/2n` only, for n slots.
+/// Returns the N coefficients of the polynomial with the given slots times `scale`, rounded to nearest. Only those at
+/// multiples of `N/2n` can be nonzero, for n slots.
 ///
 /// # Panics
-/// As [`Plaintext::encode`].
+/// The panics of [`Plaintext::encode`].
 #[must_use]
 pub fn rounded_coefficients(
     degree: usize,

@@ -1,5 +1,5 @@
 //! Polynomial Hermite interpolation of any order at arbitrary points (Section 3.5 of Alexandru, Kim, Polyakov, CRYPTO
-//! 2025, ePrint 2024/1623): a table, or a cleaning, of real numbers near some points, without any bootstrap.
+//! 2025, ePrint 2024/1623): evaluates a table, or cleans real numbers near some points, without any bootstrap.
 
 use num_complex::Complex64;
 
@@ -9,22 +9,23 @@ use cryptable_lattice::error::{Error, Result, check_equal, check_within};
 /// Highest order: the number of derivatives that vanish.
 const MAX_ORDER: u64 = 15;
 
-/// Most coefficients.
+/// Largest number of coefficients.
 const MAX_COEFFICIENTS: u64 = 1 << 12;
 
-/// Samples of a deviation on either side of a point.
+/// Number of samples of a deviation on either side of a point.
 const DEVIATION_SAMPLES: u32 = 8;
 
-/// The polynomial R of degree below `p(M + 1)` with `R(x_k) = f_k` and the first M derivatives 0 at p points `x_k` of
-/// [-1, 1], as a Chebyshev series.
+/// The polynomial R of degree below `p(M + 1)` with `R(x_k) = f_k` and vanishing first M derivatives at p points `x_k`
+/// of [-1, 1], as a Chebyshev series.
 ///
 /// `R(x) = Σ_k f_k·B_k(x)`, `B_k(x) = ℓ_k(x)^(M+1)·S_k(x - x_k)`, where `ℓ_k` is Lagrange's basis polynomial, and `S_k`
-/// the Taylor polynomial of degree M of `ℓ_k^-(M+1)` about `x_k` (equation (21), for any M). It is computed as products, at
-/// the zeros of a Chebyshev polynomial, and so is as precise as the size of the `B_k` there allows.
+/// the Taylor polynomial of degree M of `ℓ_k^-(M+1)` about `x_k` (equation (21), for any M). R is computed as products,
+/// at the zeros of a Chebyshev polynomial; its precision is limited only by the size of the `B_k` there.
 ///
-/// Noise ε in an input `x_k + ε` leaves as `C_k·ε^(M+1)` to the leading order ([`HermitePolynomial::error_coefficients`]).
-/// Equidistant points are badly conditioned, for any method: between the outermost of them R is large, so that the
-/// coefficients of random tables of 8, 12 and 16 points add up to 2^2, 2^8 and 2^13 for the first order (by formula).
+/// Noise ε in an input `x_k + ε` becomes `C_k·ε^(M+1)` to the leading order
+/// ([`HermitePolynomial::error_coefficients`]). Equidistant points are badly conditioned for any method: R is large
+/// between the outermost points, so that the coefficients of random tables of 8, 12 and 16 points add up to 2^2, 2^8
+/// and 2^13 for the first order (by formula).
 ///
 /// ```
 /// use cryptable_ckks::polynomial_hermite::HermitePolynomial;
@@ -45,11 +46,11 @@ pub struct HermitePolynomial {
 }
 
 impl HermitePolynomial {
-    /// Interpolates values at points, with `order` derivatives that vanish there: 0 is Lagrange's interpolation.
+    /// Interpolates values at points. The first `order` derivatives vanish there; order 0 is Lagrange's interpolation.
     ///
     /// # Errors
-    /// If there are no points or not as many values, a number is not finite, a point is outside [-1, 1], two are equal, the
-    /// order is above 15, or there would be more than 4,096 coefficients.
+    /// If there are no points, the number of values differs, a number is not finite, a point is outside [-1, 1], two
+    /// points are equal, the order is above 15, or there would be more than 4,096 coefficients.
     pub fn new(points: &[f64], values: &[f64], order: usize) -> Result<Self> {
         check(points, values, order)?;
         let expansions = (0..points.len()).map(|k| expansion(points, k, order)).collect();
@@ -74,7 +75,7 @@ impl HermitePolynomial {
         &self.values
     }
 
-    /// M, the number of derivatives that vanish.
+    /// The number M of derivatives that vanish.
     #[must_use]
     pub fn order(&self) -> usize {
         self.order
@@ -86,27 +87,27 @@ impl HermitePolynomial {
         &self.series
     }
 
-    /// `Σ_k |c_k|` of the Chebyshev series: R is at most this on [-1, 1], and errors of the `T_k(x)` are amplified by at
-    /// most that.
+    /// `Σ_k |c_k|` of the Chebyshev series: an upper bound on R in [-1, 1], and on the amplification of errors of the
+    /// `T_k(x)`.
     #[must_use]
     pub fn magnitude(&self) -> f64 {
         self.series.coefficients.iter().map(|c| c.norm()).sum()
     }
 
-    /// R(x), from the products and not from the series.
+    /// Evaluates R(x) from the products, without the series.
     #[must_use]
     pub fn evaluate(&self, x: f64) -> f64 {
         (0..self.points.len()).map(|k| self.values[k] * self.basis(k, x)).sum()
     }
 
-    /// `C_k` of all points, where `R(x_k + ε) = f_k + C_k·ε^(M+1) + O(ε^(M+2))`:
+    /// `C_k` for all points, where `R(x_k + ε) = f_k + C_k·ε^(M+1) + O(ε^(M+2))`:
     /// `C_k = Σ_{l ≠ k} f_l·ℓ'_l(x_k)^(M+1)·S_l(x_k - x_l) - f_k·g_{k,M+1}`, g the Taylor coefficients of `ℓ_k^-(M+1)`.
     #[must_use]
     pub fn error_coefficients(&self) -> Vec<f64> {
         (0..self.points.len()).map(|k| self.error_coefficient(k)).collect()
     }
 
-    /// Returns how far R is off at most within ε of a point, by samples: `max_k max_{|e| <= ε} |R(x_k + e) - f_k|`.
+    /// Returns the largest error of R within ε of a point, by samples: `max_k max_{|e| <= ε} |R(x_k + e) - f_k|`.
     #[must_use]
     pub fn largest_deviation(&self, epsilon: f64) -> f64 {
         let at = |k: usize| {
@@ -118,10 +119,10 @@ impl HermitePolynomial {
         (0..self.points.len()).map(at).fold(0.0, f64::max)
     }
 
-    /// Returns the mean square, over the points, of how far R is off for inputs with Gaussian errors of this variance.
+    /// Returns the mean square error of R, over the points, for inputs with Gaussian errors of this variance.
     #[must_use]
     pub fn mean_square_deviation(&self, variance: f64) -> f64 {
-        /// Points of the sum over the Gaussian on either side, in quarters of its deviation.
+        /// Number of points of the sum over the Gaussian on either side, in quarters of its deviation.
         const POINTS: i32 = 32;
         let (mut sum, mut weights) = (0.0, 0.0);
         for point in -POINTS..=POINTS {

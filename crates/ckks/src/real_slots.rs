@@ -1,12 +1,13 @@
-//! From complex slots to real ones, and back.
+//! Conversion of complex slots to real ones, and back.
 //!
-//! A ciphertext of N/2 complex slots holds N real numbers, but products of complex numbers are not products of their parts.
-//! In the real ring ([`Ring::real`]) a ciphertext of the same size has N real slots, so that one operation does what two do
-//! on real and imaginary parts by themselves. The way there is a product with a plaintext of the ring of degree 2N that has
-//! the values 1 and -i in the two slots above each complex one, and the trace to the real ring: `Tr(h·z)` has twice the real
-//! parts of z in its first N/2 slots, and twice the imaginary ones in the others. The way back is a product with the
-//! conjugate of that plaintext and a trace. Each takes two key switches, which share a division. The plaintext needs some 30 bits
-//! of scale only, so that it shares the primes of a chain of matrices as one more of them does.
+//! A ciphertext of N/2 complex slots holds N real numbers, but products of complex numbers are not products of their
+//! parts. In the real ring ([`Ring::real`]) a ciphertext of the same size has N real slots, so that one operation does
+//! the work of two on separate real and imaginary parts. The way there is a product with a plaintext of the ring of
+//! degree 2N that has the values 1 and -i in the two slots above each complex one, and the trace to the real ring:
+//! `Tr(h·z)` has twice the real parts of z in its first N/2 slots, and twice the imaginary ones in the others. The way
+//! back is a product with the conjugate of that plaintext and a trace. Each way needs two key switches, which share a
+//! division. The plaintext needs only some 30 bits of scale, so that it shares the primes of a chain of matrices like
+//! one more matrix.
 
 use cryptable_lattice::key_switching::switch;
 use cryptable_lattice::{RlweCiphertext, SwitchingKey};
@@ -23,12 +24,12 @@ pub struct RealSlots {
     real: Ring,
     scale: f64,
     enter: TraceFactor,
-    /// For both coordinates of a secret.
+    /// The plaintext of the way back, for both coordinates of a secret.
     leave: [TraceFactor; 2],
 }
 
-/// The coefficients of the element of the ring of degree 2N with 1 in its first N/2 slots and `second` in the others, times
-/// `scale`.
+/// The coefficients of the element of the ring of degree 2N with 1 in its first N/2 slots and `second` in the others,
+/// times `scale`.
 fn coefficients(degree: usize, second: Complex64, scale: f64) -> Vec<i64> {
     let slots: Vec<_> =
         (0..degree).map(|j| if j < degree / 2 { Complex64::ONE } else { second }).collect();
@@ -36,7 +37,7 @@ fn coefficients(degree: usize, second: Complex64, scale: f64) -> Vec<i64> {
 }
 
 impl RealSlots {
-    /// Encodes the plaintexts at a scale, to enter with up to `enter_limbs` limbs and to leave with `leave_limbs`.
+    /// Encodes the plaintexts at a scale, for entering with up to `enter_limbs` limbs and leaving with `leave_limbs`.
     ///
     /// # Panics
     /// If a prime is not 1 modulo 4N.
@@ -61,13 +62,13 @@ impl RealSlots {
         &self.real
     }
 
-    /// Bytes in memory, but for the real ring's tables.
+    /// Bytes in memory, without the real ring's tables.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.enter.memory_bytes() + self.leave.iter().map(TraceFactor::memory_bytes).sum::<usize>()
     }
 
-    /// See [`crate::Arithmetic::enter_inner`].
+    /// Implements [`crate::Arithmetic::enter_inner`].
     pub(crate) fn enter(&self, ct: &Ciphertext, keys: [&SwitchingKey; 2]) -> Ciphertext {
         let c0 = self.enter.to_real(&self.real, &ct.parts.c0);
         let masks = self.enter.to_real_coordinates(&self.real, &ct.parts.c1);
@@ -78,7 +79,7 @@ impl RealSlots {
         Ciphertext { parts, scale: ct.scale * self.scale / prime }
     }
 
-    /// See [`crate::Arithmetic::leave_inner`].
+    /// Implements [`crate::Arithmetic::leave_inner`].
     pub(crate) fn leave(
         &self,
         ring: &Ring,

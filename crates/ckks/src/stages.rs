@@ -1,17 +1,18 @@
-//! Where the time of a circuit goes: circuits name their parts ([`crate::Arithmetic::begin_stage`]), a dry run counts what
-//! each of them does ([`crate::DryRun::stages`]), and [`timed`] says how long each of them takes on this thread.
+//! Profiling by parts of a circuit. Circuits name their parts ([`crate::Arithmetic::begin_stage`]), a dry run counts
+//! the operations of each part ([`crate::DryRun::stages`]), and [`timed`] measures how long each part takes on this
+//! thread.
 //!
-//! Times are of one thread: parts that run side by side on several cannot be told apart.
+//! Times are of one thread: parts that run concurrently on several threads cannot be distinguished.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 thread_local! {
-    /// When each part began, while somebody wants to know.
+    /// Start of each part, while times are measured.
     static MARKS: RefCell<Option<Vec<(&'static str, Instant)>>> = const { RefCell::new(None) };
 }
 
-/// Notes that a part begins.
+/// Records that a part begins.
 pub(crate) fn begin(name: &'static str) {
     MARKS.with_borrow_mut(|marks| {
         if let Some(marks) = marks {
@@ -20,8 +21,8 @@ pub(crate) fn begin(name: &'static str) {
     });
 }
 
-/// Runs `f`, and says how long each of its parts took on this thread, in the order in which they first began; what comes
-/// before the first is not told.
+/// Runs `f` and returns how long each of its parts took on this thread, in the order in which they first began. The
+/// time before the first part is not included.
 ///
 /// ```
 /// use cryptable_ckks::stages;
@@ -41,7 +42,7 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (T, Vec<(&'static str, Duration)>) {
     (result, times)
 }
 
-/// Adds to the sum of a name, which comes last if it is new.
+/// Adds to the sum of a name; new names come last.
 pub(crate) fn add_to<T: std::ops::AddAssign>(
     sums: &mut Vec<(&'static str, T)>,
     name: &'static str,
@@ -70,7 +71,7 @@ mod tests {
         });
         assert_eq!(times.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["first", "second"]);
         assert!(times.iter().all(|(_, time)| *time >= Duration::from_millis(4)), "{times:?}");
-        // Nobody listens any more.
+        // Times are no longer measured.
         begin("third");
         assert!(timed(|| ()).1.is_empty());
     }

@@ -1,4 +1,4 @@
-//! How a matrix in diagonal form is multiplied: baby steps, giant steps, level and scale.
+//! Plan of the multiplication by a matrix in diagonal form: baby steps, giant steps, level and scale.
 
 use cryptable_lattice::{KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::{Basis, RingModuli};
@@ -10,18 +10,19 @@ use crate::dft_shapes::MatrixShape;
 /// Bytes of a word.
 const WORD_BYTES: usize = 8;
 
-/// Words of one part of all baby steps' blocks. Blocks of eight steps are runs of 16,384 words of a key's row, which memory
-/// gives at nine tenths of its full speed (of 4,096 at seven tenths), and stay in the third-level cache for all diagonals.
+/// Number of words of one part of the blocks of all baby steps. Blocks of eight steps are runs of 16,384 words of a
+/// key's row, which are read at nine tenths of the memory's full speed (runs of 4,096 at seven tenths), and they stay
+/// in the third-level cache for all diagonals.
 const BABY_BLOCKS_WORDS: usize = 8 * 16384;
 
-/// Which baby step and giant step a diagonal is served by, and where it is found in the matrix.
+/// The baby step and giant step of a diagonal, and its place in the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiagonalStep {
     /// Index of the baby step.
     pub baby: usize,
     /// Index of the giant step.
     pub giant: usize,
-    /// The rotation that names the diagonal in the matrix.
+    /// The rotation of the diagonal in the matrix.
     pub rotation: usize,
 }
 
@@ -32,25 +33,26 @@ pub struct DiagonalStep {
 /// decomposition (hoisting) and stay modulo Q·P (double hoisting); giant steps are nested by Horner's
 /// rule, so they all use one key.
 ///
-/// Baby steps may share keys: those after the first few, [`TransformPlan::keyed_babies`], are the first ones of the vector
-/// turned by as many, `rot((first + b)·stride)(rot(g·stride)(v))`. Groups of g baby steps take g keys and one for the turn,
-/// which is a key switch and a decomposition more.
+/// Baby steps may share keys: the steps after the first [`TransformPlan::keyed_babies`] are the first steps of the
+/// turned vector, `rot((first + b)·stride)(rot(g·stride)(v))`. Groups of g baby steps need g keys and one for the turn,
+/// which costs one more key switch and decomposition.
 ///
-/// A matrix that *raises* is applied to what ModRaise reads, still under the sparse secret. Its mask is small, a single digit,
-/// so that a rotation and the switch to the dense secret in one take a key of two rows, and one special prime is enough.
+/// A matrix that *raises* is applied to a ciphertext that ModRaise has lifted, still under the sparse secret. Its mask
+/// is small and has a single digit, so that one key of two rows both rotates and switches to the dense secret, and one
+/// special prime is enough.
 #[derive(Clone, Debug)]
 pub struct TransformPlan {
-    /// Limbs of the ciphertext that it multiplies.
+    /// Limbs of the ciphertext that is multiplied.
     pub limbs: usize,
-    /// Shape of every key that it uses.
+    /// Shape of all keys that the plan uses.
     pub shape: SwitchingKeyShape,
     /// Scale of the encoded matrix.
     pub scale: f64,
     /// Rotations of the baby steps, modulo the number of slots N/2.
     pub babies: Vec<usize>,
-    /// Baby steps that have keys of their own, which the others share.
+    /// Number of baby steps that have keys of their own, which the others share.
     pub keyed_babies: usize,
-    /// Rotation from a baby step to the next.
+    /// Rotation from one baby step to the next.
     pub stride: usize,
     /// Rotation of one giant step.
     pub giant_rotation: usize,
@@ -58,15 +60,15 @@ pub struct TransformPlan {
     pub giants: usize,
     /// All diagonals, each with its baby and giant step.
     pub steps: Vec<DiagonalStep>,
-    /// Root mean square over rows of the 2-norm of a row: how much it amplifies independent noise.
+    /// Root mean square over rows of the 2-norm of a row: the factor on independent noise.
     pub row_norm: f64,
-    /// Coefficients that all diagonals together encode to.
+    /// Number of coefficients of the polynomials that encode all diagonals.
     pub rounded_coefficients: usize,
-    /// Diagonals that encode to as many coefficients as the ring has.
+    /// Number of diagonals whose polynomial has all coefficients of the ring.
     pub full_diagonals: usize,
-    /// Whether it is applied to a ciphertext under the sparse secret.
+    /// Whether the matrix is applied to a ciphertext under the sparse secret.
     pub raises: bool,
-    /// For a matrix of SlotsToCoeffs, the number of slots that an error of the matrix may bring to one coefficient.
+    /// For a matrix of SlotsToCoeffs, the number of slots whose errors the matrix may combine in one coefficient.
     pub coefficient_span: Option<usize>,
 }
 
@@ -86,10 +88,10 @@ impl TransformPlan {
         Self::of_shape(&matrix.shape(), ring_slots, baby_steps, shape, scale)
     }
 
-    /// Plans a matrix like [`TransformPlan::new`], before its numbers are known.
+    /// Plans a matrix like [`TransformPlan::new`], before its entries are known.
     ///
     /// # Panics
-    /// As [`TransformPlan::new`].
+    /// The panics of [`TransformPlan::new`].
     #[must_use]
     pub fn of_shape(
         matrix: &MatrixShape,
@@ -112,7 +114,7 @@ impl TransformPlan {
         let (first, window) = from_zero(first, window, baby_steps);
         let babies_used = baby_steps.min(window);
         let signed = |k: i64| (k * stride as i64).rem_euclid(ring_slots as i64) as usize;
-        // Window positions start at `first`; taken as a negative number where that is nearer to 0.
+        // Positions in the window start at `first`, taken as a negative number if that is nearer to 0.
         let origin = if 2 * first > count { first as i64 - count as i64 } else { first as i64 };
         let steps = rotations
             .iter()
@@ -146,7 +148,7 @@ impl TransformPlan {
     /// Plans a matrix that raises to a basis, without giant steps.
     ///
     /// # Panics
-    /// If its rotations are not the multiples of one of them, from 0 on.
+    /// If its rotations are not multiples of one of them, starting at 0.
     #[must_use]
     pub fn raising(matrix: &MatrixShape, ring_slots: usize, raised: Basis, scale: f64) -> Self {
         let shape = raising_shape(raised);
@@ -155,46 +157,49 @@ impl TransformPlan {
         Self { raises: true, ..plan }
     }
 
-    /// The same plan where only the first `keyed_babies` baby steps have keys.
+    /// Returns the same plan in which only the first `keyed_babies` baby steps have keys.
     ///
     /// # Panics
-    /// If that is 0.
+    /// If `keyed_babies` is 0.
     #[must_use]
     pub fn sharing_baby_keys(self, keyed_babies: usize) -> Self {
         assert!(keyed_babies > 0, "no baby step has a key");
         Self { keyed_babies: keyed_babies.min(self.babies.len()), ..self }
     }
 
-    /// Entries per row that are not zero, at least: a factor of a Fourier transform has 2^r of them on 2^(r+1) - 1 diagonals.
+    /// Least number of nonzero entries per row: a factor of a Fourier transform has 2^r of them on 2^(r+1) - 1
+    /// diagonals.
     #[must_use]
     pub fn row_entries(&self) -> usize {
         self.steps.len().div_ceil(2)
     }
 
-    /// Words of the blocks of all baby steps, for a ring of degree N.
+    /// Number of words of the blocks of all baby steps, for a ring of degree N.
     pub(crate) fn block_words(&self, degree: usize) -> usize {
         (BABY_BLOCKS_WORDS / self.babies.len().next_power_of_two().max(8)).min(degree)
     }
 
-    /// Words that a thread needs for baby steps: blocks of both parts of all of them, and of a sum before it is permuted.
+    /// Number of words that a thread needs for baby steps: blocks of both parts of all of them, and of a sum before its
+    /// permutation.
     #[must_use]
     pub fn baby_words(&self, degree: usize) -> usize {
         2 * (self.babies.len() + 1) * self.block_words(degree)
     }
 
-    /// Groups of baby steps that share keys.
+    /// Number of groups of baby steps that share keys.
     #[must_use]
     pub fn baby_groups(&self) -> usize {
         self.babies.len().div_ceil(self.keyed_babies)
     }
 
-    /// Returns the rotation from one group of baby steps to the next; none if there is one group.
+    /// Returns the rotation from one group of baby steps to the next, or `None` if there is only one group.
     #[must_use]
     pub fn turn_rotation(&self) -> Option<usize> {
         (self.keyed_babies < self.babies.len()).then_some(self.keyed_babies * self.stride)
     }
 
-    /// Baby steps with keys of their own: those that rotate, and all that change the secret.
+    /// Baby steps with keys of their own: those that rotate or, if the matrix raises, all, because they change the
+    /// secret.
     fn rotating_babies(&self) -> impl Iterator<Item = usize> {
         self.babies[..self.keyed_babies].iter().copied().filter(|&r| r != 0 || self.raises)
     }
@@ -209,7 +214,7 @@ impl TransformPlan {
         }
     }
 
-    /// Returns the rotations that it needs keys for.
+    /// Returns the rotations that need keys.
     #[must_use]
     pub fn rotations(&self) -> Vec<usize> {
         let mut rotations: Vec<usize> = self.rotating_babies().collect();
@@ -220,7 +225,8 @@ impl TransformPlan {
         rotations
     }
 
-    /// Limbs of keys and of the encoded matrix that one application reads, each key of baby steps once for all groups.
+    /// Number of limbs of keys and of the encoded matrix that one application reads. Each key of baby steps is read
+    /// once for all groups.
     #[must_use]
     pub fn streamed_limbs(&self, degree: usize) -> usize {
         let all = self.shape.basis.limbs();
@@ -228,13 +234,13 @@ impl TransformPlan {
         2 * self.shape.digits() * all * keys + self.rounded_coefficients * all / degree
     }
 
-    /// Key switches of one application.
+    /// Number of key switches of one application.
     #[must_use]
     pub fn key_switches(&self) -> usize {
         self.babies.len() + self.baby_groups() + self.giants - 2
     }
 
-    /// Mean number of turns that a baby step is behind.
+    /// Mean number of turns before a baby step.
     #[must_use]
     pub fn mean_turns(&self) -> f64 {
         let turns: usize = (0..self.babies.len()).map(|baby| baby / self.keyed_babies).sum();
@@ -243,13 +249,14 @@ impl TransformPlan {
 
     /// Variance that rounding the matrix to integers adds to a slot, for slots of mean square 1.
     ///
-    /// A diagonal of period m has 2m rounded coefficients, each off by 1/12 in variance.
+    /// A diagonal of period m has 2m rounded coefficients, each with an error of variance 1/12.
     #[must_use]
     pub fn encoding_noise(&self) -> f64 {
         self.rounded_coefficients as f64 / 12.0 / (self.scale * self.scale)
     }
 
-    /// Returns the bytes of the encoded matrix: packed rows of diagonals of full length, and a word a run and limb of all others.
+    /// Returns the bytes of the encoded matrix: packed rows of diagonals of full length, and one word per run and limb
+    /// of all others.
     #[must_use]
     pub fn encoded_bytes(&self, moduli: &RingModuli) -> usize {
         let (basis, full) = (self.shape.basis, self.full_diagonals);
@@ -257,16 +264,17 @@ impl TransformPlan {
         full * moduli.packed_bytes(basis) + WORD_BYTES * basis.limbs() * runs
     }
 
-    /// Decompositions for baby steps: one a group, for those that rotate and for the turn to the next group.
+    /// Number of decompositions for baby steps: one per group, for the steps that rotate and for the turn to the next
+    /// group.
     fn decompositions(&self) -> usize {
         let last = usize::from(self.rotating_babies().next().is_some());
         self.baby_groups() - 1 + last
     }
 
-    /// Multiply-accumulates with keys and diagonals of one application, in limbs.
+    /// Number of multiply-accumulates with keys and diagonals of one application, in limbs.
     fn limb_products(&self) -> usize {
         let all = self.shape.basis.limbs();
-        // ModRaise switches once by itself.
+        // ModRaise itself performs one switch.
         let switches = self.key_switches() - usize::from(self.raises);
         all * (2 * self.shape.digits() * switches + 2 * self.steps.len())
     }
@@ -283,7 +291,8 @@ impl TransformPlan {
             + (giants + 2 + 2 * turns) * special * stored
     }
 
-    /// NTTs of one application that drops `rescale` primes; none of a matrix that raises, beside those of ModRaise.
+    /// Number of NTTs of one application that drops `rescale` primes; for a matrix that raises, none beside those of
+    /// ModRaise.
     #[must_use]
     pub fn transforms(&self, rescale: usize) -> usize {
         let basis = self.shape.basis;
@@ -314,8 +323,8 @@ impl TransformPlan {
     }
 }
 
-/// The shape of keys from the sparse secret, for polynomials of a basis: words modulo q_0 are small against any other modulus, so
-/// that all limbs are one digit, and one special prime is enough.
+/// The shape of keys from the sparse secret, for polynomials of a basis. Words modulo q_0 are small compared with any
+/// other modulus, so that all limbs form one digit, and one special prime is enough.
 pub(crate) fn raising_shape(basis: Basis) -> SwitchingKeyShape {
     let basis = Basis { special: 1, ..basis };
     SwitchingKeyShape { basis, digit_limbs: basis.main_limbs() }
@@ -326,17 +335,16 @@ pub(crate) fn lifted_limbs(shape: SwitchingKeyShape, limbs: usize) -> usize {
     if shape.digit_limbs == 1 { limbs * (limbs + shape.basis.special - 1) } else { 0 }
 }
 
-/// NTTs of the division of one polynomial by all special primes and the top `rescale` main ones.
+/// Number of NTTs in the division of one polynomial by all special primes and the top `rescale` main ones.
 #[must_use]
 pub fn division_transforms(basis: Basis, rescale: usize) -> usize {
     let kept = basis.without_special().lowered(basis.main - rescale);
-    // Where only the second prime of a limb is dropped, that limb is transformed back and kept.
+    // If only the second prime of a limb is dropped, that limb is transformed back and kept.
     let split = usize::from(rescale > 0 && basis.shared.is_second(kept.main));
     basis.limbs() + split
 }
 
-/// A window that begins at 0 in place of one that begins later, unless it takes one more giant step: the rotation by 0
-/// needs no key.
+/// Moves a window that begins later to 0, unless this needs one more giant step: the rotation by 0 needs no key.
 fn from_zero(first: usize, window: usize, baby_steps: usize) -> (usize, usize) {
     let longer = first + window;
     if longer.div_ceil(baby_steps) == window.div_ceil(baby_steps) {
@@ -346,7 +354,7 @@ fn from_zero(first: usize, window: usize, baby_steps: usize) -> (usize, usize) {
     }
 }
 
-/// The smallest cyclic window of multiples of `stride` that holds all rotations: its first element
+/// The smallest cyclic window of multiples of `stride` that contains all rotations. Returns its first element
 /// (preferably 0) and its length.
 fn smallest_window(rotations: &[usize], stride: usize, count: usize) -> (usize, usize) {
     let positions: Vec<usize> = rotations.iter().map(|r| r / stride).collect();

@@ -1,26 +1,27 @@
-//! Counted operations as work of the cost model.
+//! Conversion of operation counts to work of the cost model.
 
 use cryptable_lattice::cost::Work;
 
 use crate::dry_run::Counts;
 
-/// Combination products that a base conversion's product takes: its inputs are reduced on the way. Fitted to the steps of
-/// lookups, as all of these.
+/// Cost of a base conversion's product, in combination products: its inputs are also reduced. This and the other
+/// constants are fitted to the steps of lookups.
 const CONVERSION: f64 = 1.93;
 
-/// Combination products that lifting a limb to another prime takes beyond its own product: it is written to memory for that
-/// product alone, where digits of twelve primes write a limb for twelve. AKP of 6 bits at degree 2^15 has 24 digits.
+/// Cost of lifting a limb to another prime beyond its own product, in combination products: the limb is written to
+/// memory for that product alone, while digits of twelve primes write a limb for twelve products. AKP of 6 bits at
+/// degree 2^15 has 24 digits.
 const LIFTED: f64 = 3.4;
 
-/// How many times as long primes beyond 2^50 take: transforms, products of limbs, combination products and base conversions.
-/// From AKP of 13 bits.
+/// Factors by which primes beyond 2^50 are slower: transforms, products of limbs, combination products and base
+/// conversions. Derived from AKP of 13 bits.
 const WIDE: [f64; 4] = [2.2, 2.0, 2.2, 1.2];
 
-/// Degree that the units of [`Work`] are counted at.
+/// Degree for which the units of [`Work`] are defined.
 const WORK_DEGREE: f64 = 65536.0;
 
 impl Counts {
-    /// Counts at a ring degree as work: a transform of degree N is N·log N.
+    /// Converts counts at a ring degree to work: a transform of degree N costs N·log N.
     ///
     /// ```
     /// use cryptable_ckks::dry_run::Counts;
@@ -33,7 +34,7 @@ impl Counts {
         self.work_times(degree, [1.0; 4])
     }
 
-    /// Returns the work like [`Counts::work`], modulo primes beyond 2^50, which take several times as long.
+    /// Returns the work like [`Counts::work`], modulo primes beyond 2^50, which are several times slower.
     ///
     /// ```
     /// use cryptable_ckks::dry_run::Counts;
@@ -45,7 +46,7 @@ impl Counts {
         self.work_times(degree, WIDE)
     }
 
-    /// The work, with factors of transforms, products of limbs, combination products and conversions.
+    /// The work, with factors for transforms, products of limbs, combination products and conversions.
     fn work_times(
         &self,
         degree: usize,

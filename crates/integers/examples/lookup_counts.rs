@@ -1,5 +1,5 @@
-//! Counts the lookups of operations on packed integers, by size of digits, and predicts their time: the reason for
-//! digits of three bits.
+//! Counts the lookups of operations on packed integers by size of digits, and predicts their time: this is why digits
+//! of three bits are used.
 //!
 //! `cargo run --release -p cryptable-integers --example lookup_counts`
 
@@ -23,7 +23,7 @@ const OPERATIONS: [(&str, Operation); 7] = [
     }),
 ];
 
-/// Lookups and tables of an operation, and what it is predicted to take, in u.
+/// Counts lookups and tables of an operation, and predicts its time in u.
 fn count(parameters: &Parameters, operation: Operation) -> Result<(usize, usize, f64)> {
     let dry_run = DryRun::new(parameters, parameters.literal().slots);
     let server = Evaluator::new(&dry_run)?;

@@ -1,4 +1,4 @@
-//! Sums, differences and multiples: digit by digit, carries when there is need.
+//! Sums, differences and multiples: digit by digit, with carries only when they are needed.
 
 use cryptable_lattice::Result;
 
@@ -8,7 +8,7 @@ use crate::evaluator::Evaluator;
 use crate::integer::IntegerType;
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// x + y: no lookup, as long as digits fit; else those of [`Evaluator::reduce`] for both before.
+    /// x + y: no lookup as long as digits fit; otherwise both operands are first reduced by [`Evaluator::reduce`].
     ///
     /// # Errors
     /// The errors of all operations.
@@ -20,7 +20,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.combine(&[(1, x), (1, y)])
     }
 
-    /// x - y, as [`Evaluator::add`].
+    /// x - y, like [`Evaluator::add`].
     ///
     /// # Errors
     /// The errors of all operations.

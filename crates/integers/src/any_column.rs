@@ -9,7 +9,7 @@ use crate::evaluator::Evaluator;
 use crate::integer::{AnyInteger, ColumnKind, Integer};
 use crate::serialization::{Column, ColumnDigits, OwnedDigits};
 
-/// A column of booleans, or of integers of any kind: what a program holds that learns at run time what is in a file.
+/// A column of booleans, or of integers of any kind, for programs that learn at run time what a file contains.
 ///
 /// ```
 /// use cryptable_integers::{AnyColumn, ColumnReader, ColumnWriter, decrypt_words, encrypt, insecure_packed_toy};
@@ -27,14 +27,14 @@ use crate::serialization::{Column, ColumnDigits, OwnedDigits};
 /// ```
 #[derive(Clone, Debug)]
 pub enum AnyColumn<C> {
-    /// Booleans.
+    /// A column of booleans.
     Booleans(BooleanColumn<C>),
-    /// Integers.
+    /// A column of integers.
     Integers(IntegerColumn<AnyInteger, C>),
 }
 
 impl<C> AnyColumn<C> {
-    /// The ciphertexts of its digits, the least significant first; none of digits that are public.
+    /// The ciphertexts of the column's digits, the least significant first. Public digits have none.
     pub fn ciphertexts(&self) -> impl Iterator<Item = &C> {
         let (booleans, integers) = match self {
             Self::Booleans(column) => (column.ciphertext(), None),
@@ -63,7 +63,7 @@ impl<T: Integer, C> From<IntegerColumn<T, C>> for AnyColumn<C> {
 }
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// The column; if it is public, as a ciphertext of its values, in the form of another: 0·like + values.
+    /// Returns the column as ciphertexts. A public column becomes 0·like + values, in the form of `like`.
     pub(crate) fn encrypted(
         &self,
         column: AnyColumn<E::Ciphertext>,

@@ -1,14 +1,16 @@
-//! Shifts and rotations by encrypted amounts, as many bits of the amount at a time as a digit has.
+//! Shifts and rotations by encrypted amounts. They use as many bits of the amount at a time as a digit has.
 //!
-//! Digit k of the amount, `a_k`, moves every digit by `a_k·2^(k·b)` bits. Where the bits of `x_i` go is a function of both, so
-//! one lookup of `x_i + B·a_k` has a table for every digit of the result that any of them reach; all bits of the integer go
-//! to different places, and sums of tables need no carry. With n digits: `n·⌈log2(BITS)/b⌉` lookups at most, where
-//! selections by one bit of the amount after the other would take `n·log2(BITS)` and the shifts themselves.
+//! Digit k of the amount, `a_k`, moves every digit by `a_k·2^(k·b)` bits. The target of the bits of `x_i` is a function
+//! of both digits, so one lookup of `x_i + B·a_k` has a table for every digit of the result that any of these bits
+//! reach. All bits of the integer have different targets, and sums of tables need no carry. With n digits this needs at
+//! most `n·⌈log2(BITS)/b⌉` lookups, while selections by one bit of the amount after the other would need `n·log2(BITS)`
+//! and the shifts themselves.
 //!
-//! Amounts of BITS and more leave nothing but the sign. Whether one is so large is a lookup of the sum of its digits beyond
-//! those, or several where the sum does not fit. If it is, the last digit becomes the largest one where that alone moves
-//! all bits out: a lookup. Where BITS is a power of the base, all digits become the largest ones, and the one bit that is
-//! left then is cleared: a lookup for each digit of the amount, and one more of what is not signed and shifted right.
+//! Amounts of BITS and more leave nothing but the sign. A lookup of the sum of the amount's higher digits detects such
+//! amounts, or several lookups if the sum does not fit. If the amount is too large, its last digit becomes the largest
+//! one, if that alone moves all bits out: one lookup. If BITS is a power of the base, all digits become the largest
+//! ones, and the single bit that is left is then cleared: one lookup for each digit of the amount, and one more unless
+//! the operand is signed and shifted right.
 
 use cryptable_lattice::Result;
 
@@ -19,9 +21,9 @@ use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{ColumnKind, IntegerType, Shift};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// `x << amount`, 0 for amounts of `BITS` and more: a lookup per digit, once for each digit that amounts below `BITS`
-    /// have, and two to five that find larger amounts, or none if the amount has no room for them. Negative amounts are
-    /// taken for the large ones that have the same bits.
+    /// `x << amount`, or 0 for amounts of `BITS` and more. Needs a lookup per digit for each digit that amounts below
+    /// `BITS` have, and two to five that detect larger amounts, or none if the amount has no room for them. Negative
+    /// amounts count as the large ones with the same bits.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
@@ -45,8 +47,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.shift_by(x, amount, Shift::Left)
     }
 
-    /// `x >> amount` with its sign if the type is signed, as [`Evaluator::shl_by`]: amounts of `BITS` and more give 0, or -1
-    /// of negative integers.
+    /// `x >> amount` with its sign if the type is signed, like [`Evaluator::shl_by`]. Amounts of `BITS` and more yield
+    /// 0, or -1 for negative integers.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -58,7 +60,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.shift_by(x, amount, Shift::Right)
     }
 
-    /// x rotated by `amount` bits, modulo `BITS`, to the more significant ones, as [`Evaluator::shl_by`].
+    /// x rotated by `amount` bits, modulo `BITS`, to the more significant bits, like [`Evaluator::shl_by`].
     ///
     /// # Errors
     /// The errors of all operations.
@@ -70,7 +72,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.shift_by(x, amount, Shift::RotateLeft)
     }
 
-    /// x rotated by `amount` bits, modulo `BITS`, to the less significant ones, as [`Evaluator::shl_by`].
+    /// x rotated by `amount` bits, modulo `BITS`, to the less significant bits, like [`Evaluator::shl_by`].
     ///
     /// # Errors
     /// The errors of all operations.
@@ -82,8 +84,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.shift_by(x, amount, Shift::RotateRight)
     }
 
-    /// x rotated by a public amount, modulo `BITS`, to the more significant bits: at most a lookup a digit; that of
-    /// `BITS - amount` goes to the other side.
+    /// x rotated by a public amount, modulo `BITS`, to the more significant bits, with at most one lookup per digit. A
+    /// rotation by `BITS - amount` goes in the other direction.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -139,7 +141,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(kind, digits))
     }
 
-    /// 1 if any of the digits, none of which is negative, is not 0.
+    /// 1 if any of the digits is not 0. No digit is negative.
     fn any_is_not_zero(&self, digits: &[Digit<E::Ciphertext>]) -> Result<Digit<E::Ciphertext>> {
         let is_not_zero = |value: i64| i64::from(value != 0);
         let mut sum = Digit::public(0);
@@ -156,7 +158,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.map(&sum, is_not_zero)
     }
 
-    /// The digit, or the largest one where the flag is 1.
+    /// The digit, or the largest possible digit where the flag is 1.
     fn largest_where(
         &self,
         digit: &Digit<E::Ciphertext>,
@@ -199,7 +201,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(sums)
     }
 
-    /// `factor·y`, looked up if what it has of noise is too much beside any of the digits.
+    /// `factor·y`, looked up if it is too noisy to be added to any of the digits.
     pub(crate) fn scaled_beside(
         &self,
         digits: &[Digit<E::Ciphertext>],
@@ -213,11 +215,11 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         if factor * (y.width() - 1) <= self.output_range() {
             return self.map(y, |value| factor * value);
         }
-        // Multiples differ by more than outputs may, with the noise of that many results.
+        // With the noise of that many results, multiples differ by more than outputs may.
         self.linear(&[(factor, &self.cleaned(y)?)], 0)
     }
 
-    /// `x + y`, of x with the noise of a result if it is too much.
+    /// `x + y`, where x is looked up first if it is too noisy.
     pub(crate) fn sum_beside(
         &self,
         x: &Digit<E::Ciphertext>,
@@ -229,7 +231,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.linear(&[(1, &self.cleaned(x)?), (1, y)], 0)
     }
 
-    /// Adds a part to a sum where they have no bit in common, or one is 0 where the other is not.
+    /// Adds a part to a sum, where they have no bit in common, or one is 0 wherever the other is not.
     pub(crate) fn add_apart(
         &self,
         sum: &mut Digit<E::Ciphertext>,

@@ -1,8 +1,8 @@
-//! Carry propagation, when there is need: digits back below the base.
+//! Carry propagation when it is needed: brings digits back below the base.
 //!
-//! `x_i + c_i = r_i + B·c_(i+1)`, `0 <= r_i < B`: one lookup of two tables per digit, the least significant first.
-//! Packed values take as long for one digit as for all of a level, so that the fewest lookups are the fastest: a
-//! parallel prefix (Kogge, Stone 1973) would need log2(n) times as many.
+//! `x_i + c_i = r_i + B·c_(i+1)`, `0 <= r_i < B`: one lookup of two tables per digit, the least significant first. For
+//! packed values one digit takes as long as all digits of a level, so the method with the fewest lookups is the
+//! fastest: a parallel prefix (Kogge, Stone 1973) would need log2(n) times as many.
 
 use cryptable_lattice::error::{Error, Result};
 
@@ -13,7 +13,8 @@ use crate::evaluator::{Evaluator, NOISELESS};
 use crate::integer::{ColumnKind, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// The same integers with digits below the base, and the noise of results: one lookup for every digit that is not.
+    /// Returns the same integers with digits below the base and the noise of results. Needs one lookup for every digit
+    /// that does not have these yet.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -26,7 +27,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(x.kind(), digits))
     }
 
-    /// The least significant digits, as of [`Evaluator::reduce`]; as many as there are.
+    /// The given least significant digits, reduced like those of [`Evaluator::reduce`].
     pub(crate) fn low_digits<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -37,7 +38,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(digits)
     }
 
-    /// A digit below its base, and the carry to the next: one lookup, none if there is nothing to do.
+    /// Splits a digit into one below its base and the carry to the next: one lookup, or none if nothing is to be done.
     pub(crate) fn split(
         &self,
         digit: &Digit<E::Ciphertext>,
@@ -57,8 +58,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok([parts.swap_remove(0), carry])
     }
 
-    /// The values of the most significant digit once carries have come in, if digits of these shapes can be propagated:
-    /// if every sum of a digit and a carry fits.
+    /// The values of the most significant digit after carries, if digits of these shapes can be propagated, that is if
+    /// every sum of a digit and a carry fits.
     pub(crate) fn top_values(&self, shapes: &[Shape], radix: Radix) -> Option<(i64, i64)> {
         let mut carry = Shape::public(0, NOISELESS());
         let mut top = (0, 0);
@@ -85,8 +86,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x.digits().iter().map(|digit| self.shape(&[(1, digit)])).collect()
     }
 
-    /// The column, or its reduced form if digits may amount to more than the type holds: comparisons then see what they
-    /// would be after wrapping.
+    /// Returns the column, or its reduced form if its digits may represent more than the type holds: comparisons then
+    /// see the wrapped values.
     pub(crate) fn wrapped<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -98,7 +99,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         }
     }
 
-    /// `sum(factor·x)`, digit by digit; of reduced columns if it cannot be propagated otherwise.
+    /// `sum(factor·x)`, digit by digit. Columns are reduced first if the sum could not be propagated otherwise.
     pub(crate) fn combine<T: IntegerType>(
         &self,
         terms: &[(i64, &IntegerColumn<T, E::Ciphertext>)],
@@ -132,8 +133,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(Some(IntegerColumn::new(kind, sums.collect::<Result<_>>()?)))
     }
 
-    /// The column whose digit i is the sum of all terms of list i: sums as large as the modulus and the noise allow, then
-    /// a carry to the next list.
+    /// The column whose digit i is the sum of all terms of list i. Sums are as large as the modulus and the noise
+    /// allow; then a carry goes to the next list.
     pub(crate) fn sum_lists<T: IntegerType>(
         &self,
         kind: ColumnKind,
@@ -142,7 +143,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let radix = self.radix(kind);
         let mut carry = Shape::public(0, NOISELESS());
         let mut digits = Vec::with_capacity(radix.digits());
-        // Carries of lists that are split go to the list after.
+        // Carries of lists that are split go to the next list.
         lists.resize_with(radix.digits() + 1, Vec::new);
         for index in 0..radix.digits() {
             let mut sum = Digit::public(0);
@@ -174,7 +175,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(kind, digits))
     }
 
-    /// Propagates carries through the least significant digits, and gives that of the last.
+    /// Propagates carries through the least significant digits, and returns the carry of the last one.
     pub(crate) fn carry_out(
         &self,
         digits: &mut [Digit<E::Ciphertext>],
@@ -196,10 +197,10 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 }
 
-/// Checks that columns are of one kind; for Rust's integers, types ensure it.
+/// Checks that columns are of one kind. For Rust's integers, types ensure this.
 ///
 /// # Errors
-/// If one is of another.
+/// If one is of another kind.
 pub(crate) fn check_kinds(mut kinds: impl Iterator<Item = ColumnKind>) -> Result<()> {
     let Some(first) = kinds.next() else { return Ok(()) };
     match kinds.find(|&kind| kind != first) {

@@ -18,10 +18,10 @@ fn radix_of<S: DigitEncryption>(key: &S, kind: ColumnKind) -> Result<Radix> {
     Ok(Radix::new(digit_bits(modulus), kind.bits()))
 }
 
-/// Encrypts integers: a ciphertext of the engine for every digit.
+/// Encrypts integers, with one ciphertext of the engine per digit.
 ///
 /// # Errors
-/// If there are more than a ciphertext holds, or the engine's modulus is no power of two.
+/// If there are more integers than a ciphertext holds, or the engine's modulus is not a power of two.
 pub fn encrypt<T: Integer, S: DigitEncryption>(
     key: &S,
     values: &[T],
@@ -30,7 +30,7 @@ pub fn encrypt<T: Integer, S: DigitEncryption>(
     encrypt_column(key, ColumnKind::of::<T>(), &words)
 }
 
-/// Encrypts integers of a kind that the type holds, as words.
+/// Encrypts integers of a kind that the type can hold, given as words.
 fn encrypt_column<T: IntegerType, S: DigitEncryption>(
     key: &S,
     kind: ColumnKind,
@@ -45,7 +45,8 @@ fn encrypt_column<T: IntegerType, S: DigitEncryption>(
     Ok(IntegerColumn::new(kind, (0..radix.digits()).map(digit).collect::<Result<_>>()?))
 }
 
-/// Encrypts integers of a kind, each as a word in two's complement: [`encrypt`] where the type is known at run time alone.
+/// Encrypts integers of a kind, each given as a word in two's complement: like [`encrypt`], for types that are known
+/// only at run time.
 ///
 /// ```
 /// use cryptable_integers::{ColumnKind, decrypt_words, encrypt_words, insecure_packed_toy};
@@ -57,7 +58,7 @@ fn encrypt_column<T: IntegerType, S: DigitEncryption>(
 /// ```
 ///
 /// # Errors
-/// The errors of [`encrypt`]; if there are no such integers, or a word has more bits.
+/// The errors of [`encrypt`]; also if there are no such integers, or a word has more bits.
 pub fn encrypt_words<S: DigitEncryption>(
     key: &S,
     kind: ColumnKind,
@@ -71,10 +72,10 @@ pub fn encrypt_words<S: DigitEncryption>(
     encrypt_column(key, kind, words)
 }
 
-/// Encrypts booleans: one ciphertext.
+/// Encrypts booleans in one ciphertext.
 ///
 /// # Errors
-/// If there are more than a ciphertext holds.
+/// If there are more booleans than a ciphertext holds.
 pub fn encrypt_booleans<S: DigitEncryption>(
     key: &S,
     values: &[bool],
@@ -83,10 +84,10 @@ pub fn encrypt_booleans<S: DigitEncryption>(
     Ok(BooleanColumn::new(Digit::encrypted(key.encrypt(&bits)?, 0, 1)))
 }
 
-/// Decrypts integers; a column that is public is one integer.
+/// Decrypts integers; a public column is one integer.
 ///
 /// # Errors
-/// If they are of another client.
+/// If they belong to another client.
 pub fn decrypt<T: Integer, S: DigitDecryption>(
     secret: &S,
     column: &IntegerColumn<T, S::Ciphertext>,
@@ -95,10 +96,10 @@ pub fn decrypt<T: Integer, S: DigitDecryption>(
     Ok(words.iter().map(|&word| T::from_word(word)).collect())
 }
 
-/// Decrypts integers of any type as words in two's complement; a column that is public is one word.
+/// Decrypts integers of any type as words in two's complement; a public column is one word.
 ///
 /// # Errors
-/// If they are of another client.
+/// If they belong to another client.
 pub fn decrypt_words<T: IntegerType, S: DigitDecryption>(
     secret: &S,
     column: &IntegerColumn<T, S::Ciphertext>,
@@ -116,10 +117,10 @@ pub fn decrypt_words<T: IntegerType, S: DigitDecryption>(
     Ok((0..count).map(value).collect())
 }
 
-/// Decrypts booleans; a public one is one boolean.
+/// Decrypts booleans; a public column is one boolean.
 ///
 /// # Errors
-/// If they are of another client.
+/// If they belong to another client.
 pub fn decrypt_booleans<S: DigitDecryption>(
     secret: &S,
     column: &BooleanColumn<S::Ciphertext>,
@@ -127,12 +128,12 @@ pub fn decrypt_booleans<S: DigitDecryption>(
     Ok(decrypt_digit(secret, column.digit())?.into_iter().map(|value| value != 0).collect())
 }
 
-/// The values of a digit: the numbers within its bounds.
+/// The values of a digit, as numbers within its bounds.
 fn decrypt_digit<S: DigitDecryption>(secret: &S, digit: &Digit<S::Ciphertext>) -> Result<Vec<i64>> {
     let (low, modulus) = (digit.low(), secret.modulus() as i64);
     let Some(ciphertext) = digit.ciphertext() else { return Ok(vec![low]) };
     let values = secret.decrypt(ciphertext)?.into_iter();
-    // By masks: divisions take a time that depends on the value.
+    // Uses masks, because the time of divisions depends on the value.
     let shift = (-low).rem_euclid(modulus);
     let value = |residue: u64| {
         let shifted = residue as i64 + shift - modulus;

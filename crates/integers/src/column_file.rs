@@ -1,5 +1,5 @@
-//! Files of columns of any number of values: parts one after another, each an object of the wire format that says which
-//! one it is and whether it is the last.
+//! Files of columns with any number of values. Parts follow one another; each is an object of the wire format that
+//! contains its index and whether it is the last one.
 
 use std::io::{Read, Write};
 use std::marker::PhantomData;
@@ -31,7 +31,7 @@ use crate::serialization::{Body, Column, ColumnSummary, DigitCiphertext, MAX_BOD
 #[derive(Debug)]
 pub struct ColumnWriter<W> {
     writer: W,
-    /// Written as soon as it is known whether it is the last.
+    /// The last part so far, which is written as soon as it is known whether it is the last of the file.
     pending: Option<Body>,
     index: u32,
 }
@@ -46,7 +46,7 @@ impl<W: Write> ColumnWriter<W> {
     /// Appends values.
     ///
     /// # Errors
-    /// If they are public, or not of the same type and client as those before; those of the writer.
+    /// If they are public, or have another type or client than the earlier values; also the errors of the writer.
     pub fn push<C: DigitCiphertext, X: Column<C>>(&mut self, column: &X) -> Result<()> {
         let next = Body::new(column, self.index)?;
         self.index += 1;
@@ -61,7 +61,7 @@ impl<W: Write> ColumnWriter<W> {
     /// Completes the file.
     ///
     /// # Errors
-    /// If it holds no values; those of the writer.
+    /// If it holds no values; also the errors of the writer.
     pub fn finish(mut self) -> Result<W> {
         let last = self.pending.take();
         let last = last.ok_or_else(|| WireError::invalid("parts of a column", 0, "at least 1"))?;
@@ -71,7 +71,7 @@ impl<W: Write> ColumnWriter<W> {
     }
 }
 
-/// Reads a column part after part, each of which is checked before it is given.
+/// Reads a column part by part, and checks each part before returning it.
 #[derive(Debug)]
 pub struct ColumnReader<R, C> {
     reader: R,
@@ -85,7 +85,7 @@ impl<R: Read, C: DigitCiphertext> ColumnReader<R, C> {
     /// Reads the first part.
     ///
     /// # Errors
-    /// If it is not that of an undamaged column of ciphertexts of this engine; those of the reader.
+    /// If it is not a part of an undamaged column of ciphertexts of this engine; also the errors of the reader.
     pub fn new(mut reader: R) -> Result<Self> {
         let first = read_part(&mut reader, 0)?;
         let (summary, next, index) = (first.summary, Some(first), 0);
@@ -98,10 +98,11 @@ impl<R: Read, C: DigitCiphertext> ColumnReader<R, C> {
         &self.summary
     }
 
-    /// The next values; `None` after the last.
+    /// Returns the next values, or `None` after the last ones.
     ///
     /// # Errors
-    /// If the column is of another type, a part is damaged, missing or of another column, or something follows the last.
+    /// If the column has another type, a part is damaged, missing or from another column, or something follows the last
+    /// part.
     pub fn next_part<X: Column<C>>(&mut self) -> Result<Option<X>> {
         Ok(match self.advance()? {
             Some(part) => Some(part.column()?),
@@ -139,7 +140,7 @@ impl<R: Read, C: DigitCiphertext> ColumnReader<R, C> {
     }
 }
 
-/// The part of this index.
+/// Reads the part with this index.
 fn read_part<C: DigitCiphertext>(reader: &mut impl Read, index: u32) -> Result<Part<C>> {
     let mut bytes = Vec::with_capacity(HEADER_BYTES);
     let limit = HEADER_BYTES as u64;

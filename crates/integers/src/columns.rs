@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use crate::digit::Digit;
 use crate::integer::{AnyInteger, ColumnKind, Integer, IntegerType};
 
-/// Encrypted integers of type T, or of [`AnyInteger`]: every digit of all values in a ciphertext of the engine.
+/// Encrypted integers of type T, or of [`AnyInteger`]. Each digit of all values is in one ciphertext of the engine.
 ///
-/// Digits may be larger than the base, or negative: what they amount to modulo `2^BITS` is the integer. Whoever decrypts
-/// a column that was not [reduced](crate::Evaluator::reduce) sees such digits, and through them a little of what it was
-/// computed from.
+/// Digits may be negative or larger than the base: the integer is the number that they represent modulo `2^BITS`.
+/// Whoever decrypts a column that was not [reduced](crate::Evaluator::reduce) sees such digits, and through them learns
+/// a little about the computation.
 #[derive(Clone, Debug)]
 pub struct IntegerColumn<T, C> {
     digits: Vec<Digit<C>>,
@@ -24,13 +24,13 @@ pub struct BooleanColumn<C> {
 }
 
 impl<T: IntegerType, C> IntegerColumn<T, C> {
-    /// Wraps digits of a kind that the type holds.
+    /// Wraps digits of a kind that the type can hold.
     pub(crate) fn new(kind: ColumnKind, digits: Vec<Digit<C>>) -> Self {
         debug_assert!(T::holds(kind), "a column of {kind}");
         Self { digits, kind, integer: PhantomData }
     }
 
-    /// Returns the kind of its integers.
+    /// Returns the kind of the column's integers.
     #[must_use]
     pub fn kind(&self) -> ColumnKind {
         self.kind
@@ -46,13 +46,13 @@ impl<T: IntegerType, C> IntegerColumn<T, C> {
         self.digits.len()
     }
 
-    /// Whether it is the same public number for all values.
+    /// Returns whether the column is the same public number for all values.
     #[must_use]
     pub fn is_public(&self) -> bool {
         self.digits.iter().all(|digit| digit.ciphertext().is_none())
     }
 
-    /// The ciphertexts of its digits, the least significant first; none of digits that are public.
+    /// The ciphertexts of the column's digits, the least significant first. Public digits have none.
     pub fn ciphertexts(&self) -> impl Iterator<Item = &C> {
         self.digits.iter().filter_map(Digit::ciphertext)
     }
@@ -65,7 +65,7 @@ impl<T: Integer, C> From<IntegerColumn<T, C>> for IntegerColumn<AnyInteger, C> {
 }
 
 impl<C> BooleanColumn<C> {
-    /// A digit that is 0 or 1.
+    /// Wraps a digit that is 0 or 1.
     pub(crate) fn new(digit: Digit<C>) -> Self {
         Self { digit: digit.within(0, 1) }
     }
@@ -74,7 +74,7 @@ impl<C> BooleanColumn<C> {
         &self.digit
     }
 
-    /// Its ciphertext, if it is not public.
+    /// The ciphertext of the column, unless it is public.
     #[must_use]
     pub fn ciphertext(&self) -> Option<&C> {
         self.digit.ciphertext()

@@ -1,8 +1,8 @@
 //! Comparisons: the last borrow of a difference.
 //!
-//! `x_i - y_i + b_i = r_i + B·b_(i+1)` with `b_i` 0 or -1: one lookup of one table a digit, the least significant first; x < y
-//! if the last borrow is -1. Signed integers differ in what the most significant digits count for: one lookup more, of
-//! both of them, or one of each where two have no room.
+//! `x_i - y_i + b_i = r_i + B·b_(i+1)` with `b_i` 0 or -1: one lookup of one table per digit, the least significant
+//! first; x < y if the last borrow is -1. For signed integers the most significant digits have another weight, which
+//! needs one more lookup of both of them, or one of each if there is no room for two.
 
 use cryptable_lattice::Result;
 
@@ -14,7 +14,7 @@ use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// x < y: a lookup a digit, one more for signed integers.
+    /// x < y: one lookup per digit, one more for signed integers.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -27,7 +27,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(BooleanColumn::new(flags.into_iter().next().expect("one function")))
     }
 
-    /// x <= y, as [`Evaluator::lt`].
+    /// x <= y, like [`Evaluator::lt`].
     ///
     /// # Errors
     /// The errors of all operations.
@@ -39,7 +39,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.not(&self.lt(y, x)?)
     }
 
-    /// x = y: a lookup a digit, and one of the number of digits that differ.
+    /// x = y: one lookup per digit, and one of the number of digits that differ.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -62,7 +62,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(BooleanColumn::new(self.map(&sum, |count| i64::from(count == 0))?))
     }
 
-    /// Functions of the last borrow of `x - y`: of -1 if x < y, else of 0.
+    /// Functions of the last borrow of `x - y`, which is -1 if x < y, and 0 otherwise.
     pub(crate) fn compare<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -101,7 +101,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.last_borrow(&differences, radix, functions)
     }
 
-    /// Functions of the carry out of digits, which is 0 or -1.
+    /// Functions of the carry out of the last digit, which is 0 or -1.
     pub(crate) fn last_borrow(
         &self,
         differences: &[Digit<E::Ciphertext>],
@@ -168,7 +168,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.of_booleans(x, y, |ones| ones == 1)
     }
 
-    /// A symmetric function of two booleans: of how many are true.
+    /// A symmetric function of two booleans: a function of the number that are true.
     fn of_booleans(
         &self,
         x: &BooleanColumn<E::Ciphertext>,
@@ -183,7 +183,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(BooleanColumn::new(self.map(&ones, |ones| i64::from(f(ones)))?))
     }
 
-    /// 1 where x is true, else 0: so are true values counted. No lookup.
+    /// 1 where x is true, else 0, for example to count true values. No lookup.
     #[must_use]
     pub fn to_integers<T: Integer>(
         &self,
@@ -192,7 +192,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.ones(ColumnKind::of::<T>(), x)
     }
 
-    /// [`Evaluator::to_integers`] of a kind that the type of the column holds.
+    /// [`Evaluator::to_integers`] for a kind that the column's type can hold.
     pub(crate) fn ones<T: IntegerType>(
         &self,
         kind: ColumnKind,

@@ -1,14 +1,14 @@
-//! Digits of encrypted integers: a ciphertext, and all values that it may have.
+//! Digits of encrypted integers: a ciphertext with bounds on its values.
 
 use cryptable_lattice::NoiseBound;
 
-/// Largest size of a digit's value: sums of public digits end here, far from the ends of machine words.
+/// Largest size of a digit's value. Sums of public digits are limited to it, far below the range of machine words.
 pub(crate) const MAX_DIGIT_VALUE: i64 = 1 << 40;
 
-/// A digit of every value of a column: encrypted, within `low..=high`, or a public constant.
+/// A digit of all values of a column: encrypted, within `low..=high`, or a public constant.
 ///
-/// The bounds follow every operation; a ciphertext modulo p says which number of at most p neighbours it is. They may be
-/// wider than a digit of the base, and below 0: carries are lazy.
+/// The bounds follow every operation. A ciphertext modulo p determines the digit if there are at most p values between
+/// the bounds. Digits may exceed the base, or be below 0: carries are lazy.
 #[derive(Clone, Debug)]
 pub(crate) struct Digit<C> {
     ciphertext: Option<C>,
@@ -25,7 +25,7 @@ pub(crate) struct Shape {
 }
 
 impl<C> Digit<C> {
-    /// The same public number for all values.
+    /// A public number, the same for all values.
     pub(crate) fn public(value: i64) -> Self {
         Self { ciphertext: None, low: value, high: value }
     }
@@ -35,7 +35,7 @@ impl<C> Digit<C> {
         Self { ciphertext: Some(ciphertext), low, high }
     }
 
-    /// The same digit, where more is known of it than its computation says.
+    /// The same digit with narrower bounds, where more is known about it than its computation shows.
     pub(crate) fn within(self, low: i64, high: i64) -> Self {
         match self.ciphertext {
             None => self,
@@ -58,30 +58,30 @@ impl<C> Digit<C> {
         self.high
     }
 
-    /// Number of values from the least to the largest.
+    /// Number of values between the bounds, both included.
     pub(crate) fn width(&self) -> i64 {
         self.high - self.low + 1
     }
 
-    /// Whether it is below a base and not negative.
+    /// Returns whether the digit is below a base and not negative.
     pub(crate) fn is_below(&self, base: i64) -> bool {
         self.low >= 0 && self.high < base
     }
 }
 
 impl Shape {
-    /// No noise and one value.
+    /// The shape of a public number: the given noise and one value.
     pub(crate) const fn public(value: i64, noise: NoiseBound) -> Self {
         Self { low: value, high: value, noise }
     }
 
-    /// Whether its values are few enough to differ modulo p, and none is too large for further sums.
+    /// Returns whether the values differ modulo p, and none is too large for further sums.
     pub(crate) fn is_representable(&self, modulus: i64) -> bool {
         let is_bounded = -MAX_DIGIT_VALUE <= self.low && self.high <= MAX_DIGIT_VALUE;
         is_bounded && self.high - self.low < modulus
     }
 
-    /// Both added.
+    /// The sum of both shapes.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             low: self.low + other.low,

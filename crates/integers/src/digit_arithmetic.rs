@@ -1,4 +1,4 @@
-//! Operations that integers need from an engine.
+//! Operations of an engine that integers need.
 
 use std::fmt::Debug;
 
@@ -6,43 +6,43 @@ use cryptable_lattice::{NoiseBound, Progress, Result, Table};
 
 /// Noise model of an engine's lookups, from its parameters.
 pub trait LookupModel {
-    /// Modulus p of inputs and outputs of lookups: they have to be the same.
+    /// Modulus p of the inputs and outputs of lookups, which must be the same.
     ///
     /// # Errors
     /// If they differ.
     fn modulus(&self) -> Result<u64>;
 
-    /// The largest difference of two outputs of a table, each by its representative in `[-p/2, p/2)`, if it is less than
-    /// p - 1.
+    /// The largest difference of two outputs of a table, each taken as its representative in `[-p/2, p/2)`, if it must
+    /// be less than p - 1.
     fn output_range(&self) -> Option<u64> {
         None
     }
 
-    /// Number of places of a ciphertext, where its values have places.
+    /// Number of places of a ciphertext, if its values have places.
     fn places(&self) -> Option<usize> {
         None
     }
 
-    /// log2 of the failure probability a value that every lookup keeps.
+    /// log2 of the failure probability per value that every lookup guarantees.
     fn stated_log2_fail(&self) -> f64;
 
     /// Noise of fresh values.
     fn fresh_noise(&self) -> NoiseBound;
 
-    /// Noise of results, of inputs with this noise and tables whose outputs differ by at most `range`.
+    /// Noise of results, for inputs with this noise and tables whose outputs differ by at most `range`.
     fn result_noise(&self, input: NoiseBound, range: u64) -> NoiseBound;
 
     /// log2 of the probability that a lookup of a value with this noise goes wrong.
     fn lookup_log2_fail(&self, input: NoiseBound) -> f64;
 }
 
-/// Ciphertexts of values modulo p: their sums, multiples, and lookups. What [`crate::Evaluator`] runs on.
+/// Ciphertexts of values modulo p, with sums, multiples, and lookups: the interface on which [`crate::Evaluator`] runs.
 ///
 /// Implemented by the keys of the engines `packed` and `single`, and by [`crate::DryRun`], which counts.
 pub trait DigitArithmetic: Sync {
-    /// Values modulo p, the same number in all ciphertexts that are combined.
+    /// Ciphertexts of values modulo p. All ciphertexts of an operation have the same number of values.
     type Ciphertext: Clone + Debug + Send + Sync;
-    /// A table as lookups take it.
+    /// A table that is prepared for lookups.
     type Table;
 
     /// Returns the noise model of lookups.
@@ -57,7 +57,7 @@ pub trait DigitArithmetic: Sync {
     /// x + y.
     ///
     /// # Errors
-    /// If they do not belong together, or the result does not decrypt.
+    /// If they do not belong together, or the result would not decrypt.
     fn add(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext>;
 
     /// factor·x.
@@ -72,16 +72,16 @@ pub trait DigitArithmetic: Sync {
     /// The errors of [`DigitArithmetic::add`].
     fn add_plain(&self, x: &Self::Ciphertext, constants: &[u64]) -> Result<Self::Ciphertext>;
 
-    /// Encodes a table from p to p.
+    /// Prepares a table from p to p.
     ///
     /// # Errors
-    /// If its moduli are others.
+    /// If it has other moduli.
     fn prepare(&self, table: &Table) -> Result<Self::Table>;
 
     /// Looks x up in every table.
     ///
     /// # Errors
-    /// If it does not belong to the key or has too much noise; if progress asks to stop.
+    /// If x does not belong to the key or has too much noise, or `progress` asks to stop.
     fn look_up(
         &self,
         x: &Self::Ciphertext,
@@ -90,16 +90,16 @@ pub trait DigitArithmetic: Sync {
     ) -> Result<Vec<Self::Ciphertext>>;
 }
 
-/// Ciphertexts whose values have places, and move between them.
+/// Ciphertexts whose values have places and can be moved between them.
 pub trait Places: DigitArithmetic {
     /// Places of a ciphertext.
     fn places(&self) -> usize;
 
-    /// Whether places without a value hold zero.
+    /// Returns whether places without a value hold zero.
     fn is_fresh(&self, x: &Self::Ciphertext) -> bool;
 
-    /// Moves every value `offset` places on, and takes the first `count` places as values; what leaves at one end comes
-    /// in negated at the other.
+    /// Moves every value by `offset` places, and keeps the first `count` places as values. Values that leave at one end
+    /// re-enter negated at the other.
     ///
     /// # Errors
     /// If x does not belong to the key, or there are fewer places.
@@ -118,7 +118,7 @@ pub trait DigitEncryption {
     /// Encrypts values.
     ///
     /// # Errors
-    /// If one is not below p, or there are more than a ciphertext holds.
+    /// If one is not below p, or there are more values than a ciphertext holds.
     fn encrypt(&self, values: &[u64]) -> Result<Self::Ciphertext>;
 }
 
@@ -128,6 +128,6 @@ pub trait DigitDecryption: DigitEncryption {
     /// Decrypts values.
     ///
     /// # Errors
-    /// If they are of another client.
+    /// If they belong to another client.
     fn decrypt(&self, x: &Self::Ciphertext) -> Result<Vec<u64>>;
 }

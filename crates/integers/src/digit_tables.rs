@@ -1,4 +1,4 @@
-//! Tables of integers, by tables of their digits.
+//! Tables of integers, evaluated by tables of their digits.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::Error;
@@ -10,9 +10,9 @@ use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// `sum(f(i, x_i))` modulo `2^BITS` of U, for any functions of digits: multiples, weighted sums of bits, parities. The
-    /// most significant digit of a signed type has its sign: from `-B/2`. One lookup a digit, of as many tables as
-    /// the results have digits.
+    /// `sum(f(i, x_i))` modulo `2^BITS` of U, for any functions of digits: multiples, weighted sums of bits, parities.
+    /// The most significant digit of a signed type contains the sign: it is from `-B/2` on. One lookup per digit, with
+    /// one table per digit of the results.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -24,7 +24,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.map_digits_to(x, ColumnKind::of::<U>(), &f)
     }
 
-    /// [`Evaluator::map_digits`] to a kind that the type of the results holds.
+    /// [`Evaluator::map_digits`] to a kind that the type of the results can hold.
     pub(crate) fn map_digits_to<T: IntegerType, U: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -54,7 +54,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.sum_lists(to, lists)
     }
 
-    /// Looks a digit up in the tables of all digits of a function of it, which go to the lists of their places.
+    /// Looks up a digit in the tables of all digits of a function. The results go to the lists of their places.
     pub(crate) fn push_digits(
         &self,
         lists: &mut [Vec<Digit<E::Ciphertext>>],
@@ -62,7 +62,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         radix: Radix,
         value: &dyn Fn(i64) -> i128,
     ) -> Result<()> {
-        // Digits of both signs differ by up to twice as much: two's complement, where that is too much.
+        // Digits of both signs differ by up to twice as much. If that is too much, they are taken in two's complement.
         let has = |sign: i128| (digit.low()..=digit.high()).any(|v| value(v).signum() == sign);
         let is_narrow = 2 * (radix.full_base() - 1) > self.output_range();
         let in_complement = is_narrow && has(-1) && has(1);
@@ -82,8 +82,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(())
     }
 
-    /// Any function of integers that fit one digit's modulus, as those of 8 bits do with p = 256: one lookup, of as many
-    /// tables as results have digits.
+    /// Any function of integers that fit one digit's modulus, such as those of 8 bits with p = 256: one lookup, with
+    /// one table per digit of the results.
     ///
     /// # Errors
     /// The errors of all operations; [`Error::TooLarge`] if p is below `2^BITS` of T.

@@ -1,4 +1,4 @@
-//! Dry runs: operations without ciphertexts, to count their lookups.
+//! Dry runs: operations without ciphertexts, which count their lookups.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::digit::Digit;
 use crate::digit_arithmetic::{DigitArithmetic, LookupModel, Places};
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
-/// Runs operations on noise bounds alone, and counts what they look up: by the parameters of an engine.
+/// Runs operations on noise bounds alone and counts their lookups, with the parameters of an engine.
 ///
 /// ```
 /// use cryptable_integers::{DryRun, Evaluator, insecure_packed_toy};
@@ -28,7 +28,7 @@ pub struct DryRun<'a> {
     model: &'a (dyn LookupModel + Sync),
     count: usize,
     lookups: Mutex<Vec<usize>>,
-    /// Outputs of all tables for all values.
+    /// Number of outputs of all tables for all values.
     outputs: AtomicUsize,
 }
 
@@ -47,13 +47,13 @@ impl std::fmt::Debug for DryRun<'_> {
 }
 
 impl<'a> DryRun<'a> {
-    /// Dry run by an engine's parameters, on columns of `count` values.
+    /// Makes a dry run with an engine's parameters, on columns of `count` values.
     #[must_use]
     pub fn new(model: &'a (dyn LookupModel + Sync), count: usize) -> Self {
         Self { model, count, lookups: Mutex::new(Vec::new()), outputs: AtomicUsize::new(0) }
     }
 
-    /// A fresh column.
+    /// Returns a fresh column.
     #[must_use]
     pub fn fresh<T: Integer>(
         &self,
@@ -62,7 +62,7 @@ impl<'a> DryRun<'a> {
         self.fresh_part(evaluator, self.count)
     }
 
-    /// A fresh column of fewer values than there are places: what [`crate::Evaluator::concatenate`] joins.
+    /// Returns a fresh column with fewer values than there are places, for [`crate::Evaluator::concatenate`].
     ///
     /// ```
     /// use cryptable_integers::{DryRun, Evaluator, insecure_packed_toy};
@@ -84,7 +84,7 @@ impl<'a> DryRun<'a> {
         self.fresh_column(ColumnKind::of::<T>(), evaluator.digit_bits(), count)
     }
 
-    /// Returns a fresh column of a kind that the type holds.
+    /// Returns a fresh column of a kind that the type can hold.
     pub(crate) fn fresh_column<T: IntegerType>(
         &self,
         kind: ColumnKind,
@@ -97,12 +97,12 @@ impl<'a> DryRun<'a> {
         IntegerColumn::new(kind, (0..radix.digits()).map(digit).collect())
     }
 
-    /// The number of values of its columns.
+    /// The number of values of the dry run's columns.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The outline of booleans that were just encrypted.
+    /// Returns the outline of freshly encrypted booleans.
     #[must_use]
     pub fn fresh_booleans(&self) -> BooleanColumn<Outline> {
         let noise = self.model.fresh_noise();
@@ -110,15 +110,15 @@ impl<'a> DryRun<'a> {
         BooleanColumn::new(Digit::encrypted(outline, 0, 1))
     }
 
-    /// The tables of every lookup so far, in their order.
+    /// Number of tables of every lookup so far, in order.
     #[must_use]
     pub fn lookups(&self) -> Vec<usize> {
         self.lookups.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The probability that any value goes wrong in any of the tables looked up so far, or in the decryption of these
-    /// results: the union over all of them. A lookup of a value keeps the probability that parameters state, a result
-    /// decrypts wrong by its own noise.
+    /// Probability that any value goes wrong in any of the tables looked up so far, or in the decryption of these
+    /// results: the union bound over all of them. The lookup of a value fails with the probability that the parameters
+    /// state; the decryption of a result fails with a probability that follows from its noise.
     ///
     /// ```
     /// use cryptable_integers::{DryRun, Evaluator, insecure_packed_toy};

@@ -1,11 +1,11 @@
 //! The engines that integers run on.
 //!
-//! Keys and ciphertexts of both have the same calls by the same names; what differs is in a file each.
+//! Keys and ciphertexts of both engines have the same methods; differences are in one file per engine.
 
 pub(crate) mod packed;
 pub(crate) mod single;
 
-/// Sums, lookups and bytes of digits by the methods that an engine's key and ciphertext have themselves.
+/// Implements sums, lookups and bytes of digits by the methods of an engine's key and ciphertext.
 macro_rules! delegate_digits {
     ($key:ty, $ciphertext:ty, $table:ty, engine $number:literal) => {
         const _: () = {
@@ -105,8 +105,8 @@ macro_rules! delegate_digits {
 }
 use delegate_digits;
 
-/// Encryption of digits by the methods that an engine's secret and public keys have themselves, and decryption by those of
-/// the secret key.
+/// Implements encryption of digits by the methods of an engine's secret and public keys, and decryption by those of the
+/// secret key.
 #[cfg(feature = "client")]
 macro_rules! delegate_encryption {
     ($secret:ty, $public:ty, $ciphertext:ty) => {

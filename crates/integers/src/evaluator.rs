@@ -11,13 +11,13 @@ use crate::digit_arithmetic::DigitArithmetic;
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix, digit_bits, least_output_range};
 use crate::noise_budget::{NoiseBudget, is_within};
 
-/// Name of the range of outputs in errors.
+/// Name that errors use for the range of outputs.
 const OUTPUT_RANGE: &str = "largest difference of two outputs of a table";
 
-/// Least modulus: bits, with room for a carry.
+/// Least modulus, for bits with room for a carry.
 const LEAST_MODULUS: u64 = 4;
 
-/// Largest modulus, so that sums of digits are far from the ends of machine words.
+/// Largest modulus: sums of digits stay far below the range of machine words.
 const MAX_MODULUS: u64 = 1 << 16;
 
 /// A function of a digit.
@@ -28,12 +28,12 @@ pub(crate) const NOISELESS: fn() -> NoiseBound = || NoiseBound::new(0.0, 0.0);
 
 /// Computes on encrypted integers with the key of an engine, whose tables go from p to p. Holds no secret.
 ///
-/// Digits have base B with p = B², where two digits have room side by side, or with p = 2B, where p is no square: a digit and
-/// a carry have room. Sums and comparisons then take half the time, and what looks two digits up together first makes two
-/// halves of each. Operations are those of Rust's integers; what overflows
-/// wraps, as in `wrapping_add` and its like. All of them fail if columns are of another client or other parameters, have
-/// different numbers of values, or `progress` asks to stop; none because of noise: digits are refreshed and carries
-/// propagated when there is need.
+/// Digits have base B with p = B² if two digits fit side by side. If p is not a square, p = 2B, and a digit and a carry
+/// fit. Sums and comparisons then take half the time, and operations that look up two digits together first split each
+/// into two halves. Operations are those of Rust's integers; overflows wrap, as in `wrapping_add` and similar
+/// functions. All of them fail if columns belong to another client or to other parameters, have different numbers of
+/// values, or `progress` asks to stop. None fails because of noise: digits are refreshed and carries propagated when
+/// that is needed.
 ///
 /// ```
 /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
@@ -72,19 +72,19 @@ impl<E: DigitArithmetic> fmt::Debug for Evaluator<'_, E> {
 }
 
 impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
-    /// Computes with a key of an engine.
+    /// Makes an evaluator with a key of an engine.
     ///
     /// # Errors
-    /// If its tables do not go from p to p, for a power of two p from 4 to 2^16; if their outputs may not differ by
-    /// `2·B - 1` and by `p/B` (by B, where p = 2B); if it does not take sums of B + 1 results of lookups (of two digits and a
-    /// carry), or results again without end.
+    /// If its tables do not map p to p, for a power of two p from 4 to 2^16; if their outputs may not differ by
+    /// `2·B - 1` and by `p/B` (by B, if p = 2B); if lookups do not support sums of B + 1 results (of two digits and a
+    /// carry), or cannot use results as inputs without end.
     pub fn new(engine: &'a E) -> Result<Self> {
         let modulus = engine.model().modulus()?;
         let bounds = LEAST_MODULUS as usize..=MAX_MODULUS as usize;
         check_power_of_two("modulus of digits", modulus as usize, bounds)?;
         let digit_bits = digit_bits(modulus);
         let output_range = engine.model().output_range().unwrap_or(modulus - 1).min(modulus - 1);
-        // Differences of digits beside 0, and carries.
+        // For differences of digits or 0, and for carries.
         let least = least_output_range(modulus);
         if output_range < least {
             return Err(Error::TooSmall { name: OUTPUT_RANGE, value: output_range, limit: least });
@@ -95,19 +95,21 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         Ok(Self { engine, progress, modulus, output_range, digit_bits, budget })
     }
 
-    /// Tells of every lookup's steps: their count begins anew with each. Who breaks off ends the operation there.
+    /// Reports the steps of every lookup to `progress`, counted anew for each. If it asks to stop, the operation ends
+    /// there.
     #[must_use]
     pub fn with_progress(self, progress: Progress<'a>) -> Self {
         Self { progress, ..self }
     }
 
-    /// Bits of a digit.
+    /// Number of bits of a digit.
     #[must_use]
     pub fn digit_bits(&self) -> u32 {
         self.digit_bits
     }
 
-    /// The same key for digits of which two have room side by side, where these have not: half of each.
+    /// Returns an evaluator with the same key for halves of digits, of which two fit side by side, if two whole digits
+    /// do not.
     pub(crate) fn of_halves(&self) -> Option<Self> {
         let half_bits = self.modulus.ilog2() / 2;
         (half_bits < self.digit_bits).then_some(Self { digit_bits: half_bits, ..*self })
@@ -119,19 +121,19 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         self.engine
     }
 
-    /// Results of lookups of which a sum is a lookup's input again.
+    /// Number of results of lookups whose sum can be the input of another lookup.
     #[must_use]
     pub fn terms(&self) -> u64 {
         self.budget.terms
     }
 
-    /// A public number, as a column of any number of values.
+    /// A public number as a column with any number of values.
     #[must_use]
     pub fn constant<T: Integer>(&self, value: T) -> IntegerColumn<T, E::Ciphertext> {
         self.public(ColumnKind::of::<T>(), value.to_word())
     }
 
-    /// A public word, as a column of a kind that the type holds.
+    /// A public word as a column of a kind that the type can hold.
     pub(crate) fn public<T: IntegerType>(
         &self,
         kind: ColumnKind,
@@ -146,12 +148,12 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         Radix::new(self.digit_bits, kind.bits())
     }
 
-    /// B, the base of digits.
+    /// The base B of digits.
     pub(crate) fn base(&self) -> i64 {
         1 << self.digit_bits
     }
 
-    /// p.
+    /// The modulus p.
     pub(crate) fn modulus(&self) -> i64 {
         self.modulus
     }
@@ -184,7 +186,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         })
     }
 
-    /// Whether a digit of this shape may be looked up: its values are different modulo p, and its noise is admitted.
+    /// Returns whether a digit of this shape can be looked up: its values differ modulo p, and its noise is admitted.
     pub(crate) fn fits(&self, shape: Shape) -> bool {
         shape.is_representable(self.modulus) && self.budget.admits(self.engine.model(), shape.noise)
     }
@@ -194,7 +196,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         self.budget.result_within(range as u64)
     }
 
-    /// Whether a digit has no more noise than a result that may be as large, or below the base.
+    /// Returns whether a digit has at most the noise of a result with its range, or below the base.
     pub(crate) fn is_clean(&self, digit: &Digit<E::Ciphertext>) -> bool {
         let range = (digit.width() - 1).max(self.base() - 1);
         is_within(self.noise(digit), self.result_noise_within(range))
@@ -239,7 +241,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         Ok(Digit::encrypted(sum, low, high))
     }
 
-    /// A linear combination of which more is known than bounds say.
+    /// A linear combination with bounds that are narrower than those of its terms imply.
     pub(crate) fn linear_within(
         &self,
         terms: &[(i64, &Digit<E::Ciphertext>)],
@@ -249,8 +251,8 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         self.linear(&known, 0)
     }
 
-    /// Functions of a digit, by tables of one lookup; none for those that are constant. What is not among the digit's
-    /// values, as in places without a value, is treated as its least one.
+    /// Evaluates functions of a digit by tables of one lookup; constant functions need none. Values that the digit
+    /// cannot have, for example in places without a value, count as its least one.
     pub(crate) fn look_up(
         &self,
         digit: &Digit<E::Ciphertext>,
@@ -304,8 +306,8 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         ranges.iter().map(digit).collect()
     }
 
-    /// Returns the offset that tables of outputs in this range subtract, so that representatives about 0 differ by no
-    /// more; 0 if they do not anyway.
+    /// Returns the offset that tables with outputs in this range subtract, so that their representatives around 0
+    /// differ by no more than the outputs; 0 if they already do.
     fn offset(&self, least: i64, most: i64) -> i64 {
         let half = self.modulus / 2;
         let is_any = self.output_range == self.modulus - 1;
@@ -315,7 +317,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         least + (most - least + 1) / 2
     }
 
-    /// One function of a digit.
+    /// Evaluates one function of a digit.
     pub(crate) fn map(
         &self,
         digit: &Digit<E::Ciphertext>,
@@ -324,7 +326,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         Ok(self.look_up(digit, &[&f])?.swap_remove(0))
     }
 
-    /// `x + base·y`, of x below the base and y not negative: looked up, they are two arguments of a function.
+    /// `x + base·y`, for x below the base and y not negative: a lookup of it has two arguments.
     pub(crate) fn pair(
         &self,
         x: &Digit<E::Ciphertext>,
@@ -337,7 +339,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         self.linear(&[(1, &self.cleaned(x)?), (base, &self.cleaned(y)?)], 0)
     }
 
-    /// The digit with the noise of a result.
+    /// Returns the digit with the noise of a result.
     pub(crate) fn cleaned(&self, digit: &Digit<E::Ciphertext>) -> Result<Digit<E::Ciphertext>> {
         if self.is_clean(digit) { Ok(digit.clone()) } else { self.map(digit, |value| value) }
     }

@@ -1,4 +1,4 @@
-//! The integers that columns hold: Rust's own, of 8 to 64 bits; their kinds, and digits.
+//! The integers that columns hold: Rust's own types of 8 to 64 bits; kinds, and digits.
 
 use std::fmt::{self, Debug};
 
@@ -8,7 +8,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Kind of a column: integers of 8, 16, 32 or 64 bits, signed or not, or booleans. There are no other kinds.
+/// Kind of a column: integers of 8, 16, 32 or 64 bits, signed or unsigned, or booleans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnKind {
     bits: u32,
@@ -19,7 +19,7 @@ impl ColumnKind {
     /// The kind of columns of booleans: one bit.
     pub const BOOLEANS: Self = Self { bits: 1, signed: false };
 
-    /// Kind of integers of `bits` bits; of 1 bit, booleans.
+    /// Returns the kind of integers with `bits` bits, or of booleans for 1 bit.
     ///
     /// ```
     /// use cryptable_integers::ColumnKind;
@@ -30,7 +30,7 @@ impl ColumnKind {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] if there are no such integers: bits are other than 8, 16, 32, 64 and 1, or booleans signed.
+    /// [`Error::Parameter`] if there are no such integers: `bits` is not 8, 16, 32, 64 or 1, or booleans are signed.
     pub fn new(bits: u32, signed: bool) -> Result<Self> {
         match (bits, signed) {
             (1, false) | (8 | 16 | 32 | 64, _) => Ok(Self { bits, signed }),
@@ -42,31 +42,31 @@ impl ColumnKind {
         }
     }
 
-    /// Bits of the integers: 8, 16, 32 or 64; 1 of booleans.
+    /// Number of bits of the integers: 8, 16, 32 or 64; 1 for booleans.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Whether the integers are signed.
+    /// Returns whether the integers are signed.
     #[must_use]
     pub const fn is_signed(self) -> bool {
         self.signed
     }
 
-    /// Integers of a type.
+    /// Returns the kind of a type's integers.
     #[must_use]
     pub fn of<T: Integer>() -> Self {
         Self { bits: T::BITS, signed: T::SIGNED }
     }
 
-    /// The low bits of a word: as many as integers have.
+    /// The low bits of a word that integers of this kind have.
     #[must_use]
     pub fn truncated(self, word: u64) -> u64 {
         word & (u64::MAX >> (u64::BITS - self.bits))
     }
 
-    /// The integer of a word in two's complement, of which the low bits count.
+    /// The integer that the low bits of a word represent in two's complement.
     ///
     /// ```
     /// use cryptable_integers::ColumnKind;
@@ -83,7 +83,7 @@ impl ColumnKind {
     /// The word of a number, in two's complement.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if it is no integer of this kind.
+    /// [`Error::Parameter`] if it is not an integer of this kind.
     pub fn word(self, number: i128) -> Result<u64> {
         let word = self.truncated(number as u64);
         if self.number(word) == number {
@@ -93,7 +93,7 @@ impl ColumnKind {
         Err(Error::Parameter { name: "integer", value: number as f64, limit })
     }
 
-    /// Checks that the kind is of integers.
+    /// Checks that the kind is not booleans.
     pub(crate) fn check_integers(self) -> Result<()> {
         match self {
             Self::BOOLEANS => {
@@ -116,7 +116,7 @@ impl fmt::Display for ColumnKind {
 
 /// Type of a column's integers: a type of Rust's ([`Integer`]), or [`AnyInteger`].
 pub trait IntegerType: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
-    /// Whether columns of this type may hold such integers.
+    /// Returns whether columns of this type can hold integers of a kind.
     fn holds(kind: ColumnKind) -> bool;
 
     /// Names the type's columns in errors.
@@ -124,8 +124,8 @@ pub trait IntegerType: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
     fn name() -> String;
 }
 
-/// In place of a type: integers of whatever kind a column is of. Programs that learn at run time what columns hold compute
-/// with one copy of the code in place of one for every type.
+/// A placeholder for a type: integers of any kind. Programs that learn at run time what columns hold compute with one
+/// copy of the code instead of one for every type.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInteger {}
 
@@ -141,20 +141,20 @@ impl IntegerType for AnyInteger {
     }
 }
 
-/// An integer type of Rust: `u8` to `u64`, `i8` to `i64`. Signed ones are in two's complement.
+/// An integer type of Rust: `u8` to `u64`, `i8` to `i64`. Signed types use two's complement.
 pub trait Integer: IntegerType + Into<i128> + Eq + Ord {
-    /// Bits of the type.
+    /// Number of bits of the type.
     const BITS: u32;
-    /// Whether it is signed.
+    /// Whether the type is signed.
     const SIGNED: bool;
 
-    /// The low bits of a word, those of the two's complement.
+    /// Returns the integer with the low bits of a word, in two's complement.
     fn from_word(word: u64) -> Self;
 
-    /// The number itself.
+    /// Returns the number as an `i128`.
     fn to_i128(self) -> i128;
 
-    /// Its bits as a word: below `2^BITS`.
+    /// Returns the bits as a word below `2^BITS`.
     fn to_word(self) -> u64 {
         self.to_i128() as u64 & (u64::MAX >> (u64::BITS - Self::BITS))
     }
@@ -195,14 +195,14 @@ integers!(u8: false, u16: false, u32: false, u64: false, i8: true, i16: true, i3
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shift {
     Left,
-    /// With the sign of signed integers.
+    /// To the right, extending the sign of signed integers.
     Right,
     RotateLeft,
     RotateRight,
 }
 
 impl Shift {
-    /// Whether bits that leave at one end come in at the other.
+    /// Returns whether bits that leave at one end enter at the other.
     pub(crate) fn is_rotation(self) -> bool {
         matches!(self, Self::RotateLeft | Self::RotateRight)
     }
@@ -225,22 +225,22 @@ impl Shift {
     }
 }
 
-/// Returns the bits of the digits of a modulus: half of its own, which leaves room for two digits side by side; all but one
-/// where its own are odd in number, which leaves room for a carry.
+/// Returns the number of bits of the digits for a modulus: half of its own bits, which leaves room for two digits side
+/// by side, or all but one if the number of its bits is odd, which leaves room for a carry.
 #[must_use]
 pub fn digit_bits(modulus: u64) -> u32 {
     let bits = modulus.ilog2();
     if bits.is_multiple_of(2) { bits / 2 } else { bits - 1 }
 }
 
-/// How far outputs of tables may have to differ, for any operation: differences of digits beside 0, carries, and a
-/// multiple of a flag beside a digit.
+/// Difference of outputs that tables must allow for all operations: for differences of digits or 0, for carries, and
+/// for a multiple of a flag beside a digit.
 pub(crate) fn least_output_range(modulus: u64) -> u64 {
     let half_bits = modulus.ilog2() / 2;
     ((2 << half_bits) - 1).max(modulus >> half_bits).max(1 << digit_bits(modulus))
 }
 
-/// How integers are written in digits: base `2^digit_bits`, the most significant digit of as many bits as are left.
+/// Representation of integers in digits: base `2^digit_bits`; the most significant digit has the remaining bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Radix {
     digit_bits: u32,
@@ -253,7 +253,7 @@ impl Radix {
         Self { digit_bits, bits }
     }
 
-    /// Bits of a digit.
+    /// Number of bits of a digit.
     pub(crate) fn digit_bits(self) -> u32 {
         self.digit_bits
     }
@@ -263,18 +263,18 @@ impl Radix {
         self.bits.div_ceil(self.digit_bits) as usize
     }
 
-    /// Values of all digits but the most significant one.
+    /// Number of values of all digits except the most significant one.
     pub(crate) fn full_base(self) -> i64 {
         1 << self.digit_bits
     }
 
-    /// Values of digit i.
+    /// Number of values of digit i.
     pub(crate) fn base(self, index: usize) -> i64 {
         let rest = self.bits - index as u32 * self.digit_bits;
         1 << rest.min(self.digit_bits)
     }
 
-    /// Values of the most significant digit.
+    /// Number of values of the most significant digit.
     pub(crate) fn top_base(self) -> i64 {
         self.base(self.digits() - 1)
     }
@@ -284,7 +284,7 @@ impl Radix {
         (word >> (index as u32 * self.digit_bits)) as i64 & (self.base(index) - 1)
     }
 
-    /// The word of digits that may be of any size, modulo `2^bits`.
+    /// The word that digits of any size represent, modulo `2^bits`.
     #[cfg(feature = "client")]
     pub(crate) fn word(self, digits: impl Iterator<Item = i64>) -> u64 {
         let shifted =
@@ -292,12 +292,12 @@ impl Radix {
         digits.enumerate().map(shifted).fold(0, u64::wrapping_add)
     }
 
-    /// A digit read as a signed one: from `-base/2`.
+    /// A digit interpreted as signed, from `-base/2` on.
     pub(crate) fn signed(digit: i64, base: i64) -> i64 {
         if digit >= base / 2 { digit - base } else { digit }
     }
 
-    /// Digits of a number of any sign modulo `2^bits`: those of its size, with its sign.
+    /// Digits of a number of any sign modulo `2^bits`: those of its absolute value, with its sign.
     pub(crate) fn signed_digits(self, value: i128) -> impl Fn(usize) -> i64 {
         let (word, sign) = (value.unsigned_abs() as u64, value.signum() as i64);
         move |index| sign * self.digit(word, index)

@@ -1,19 +1,21 @@
-//! Largest values of a column: the k-th largest one, the rows that have it or more, and the row of the maximum, found by counting
-//! without the client.
+//! Largest values of a column: the k-th largest value, the rows with at least that value, and the row of the maximum,
+//! found by counting and without the client.
 //!
-//! The digits of a threshold are found from the most significant one on. Rows whose digits so far are above or below the threshold's
-//! are made the largest or the least *candidates*; candidates c of all other rows are their next digit. The digit is the largest
-//! v with `#{c >= v} >= k`, so it is the number of v > 0 of which that holds.
+//! The digits of a threshold are found one after the other, the most significant first. Rows whose digits so far are
+//! above or below those of the threshold get the largest or the least *candidate*; the candidates c of all other rows
+//! are their next digit. The threshold's digit is the largest v with `#{c >= v} >= k`, and so the number of v > 0 for
+//! which this holds.
 //!
-//! **Counting.** Let there be n places and digits of base B. Place i is of class `⌊i·B/n⌋`. One lookup of `c + B·class` in B tables
-//! says whether a row counts for the class t further on, negated where that is beyond the last class: the shift by `t·n/B` places, a
-//! free multiplication by a monomial, negates it once more. Their sum has in each place of class v the count of B rows. Further
-//! shifts and sums, with lookups in between that keep noise and values small, end with the count of all rows in the last place of
-//! each class; counts are cut off at k where a digit has room for twice that, and are integers of several digits otherwise. The
-//! digit that was found is brought to all places by shifts and sums of a column that is 0 in all other places.
+//! **Counting.** Let there be n places and digits of base B. Place i has class `⌊i·B/n⌋`. One lookup of `c + B·class`
+//! in B tables determines whether a row counts for the class t further on, negated if that is beyond the last class:
+//! the shift by `t·n/B` places, a free multiplication by a monomial, negates it once more. The sum of the shifted
+//! results has in each place of class v the count of B rows. Further shifts and sums, with lookups in between that keep
+//! noise and values small, end with the count of all rows in the last place of each class. Counts are limited to k if a
+//! digit has room for twice k, and are integers of several digits otherwise. The digit that was found is spread to all
+//! places by shifts and sums of a column that is 0 in all other places.
 //!
-//! **Ties.** Rows with equal values are all selected. For the row of a maximum the search goes on over the digits of public row
-//! numbers.
+//! **Ties.** Rows with equal values are all selected. For the row of a maximum, the search continues over the digits of
+//! public row numbers.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_equal, check_within};
@@ -24,24 +26,24 @@ use crate::digit_arithmetic::Places;
 use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{AnyInteger, ColumnKind, IntegerType, Radix};
 
-/// Least modulus of digits: two candidates beside digits have room.
+/// Least modulus of digits: two candidates have room beside digits.
 const LEAST_MODULUS: i64 = 16;
 
-/// The rows of the largest values, and the least of those.
+/// The rows of the largest values, and the least of these values.
 type Selection<T, C> = (BooleanColumn<C>, IntegerColumn<T, C>);
 
-/// A digit of all rows.
+/// A digit in all rows.
 enum RowDigit<'a, C> {
-    /// Encrypted.
+    /// An encrypted digit.
     Value(&'a Digit<C>),
     /// Part of the number of a row, counted from the last place.
     FromLast(Radix, usize),
 }
 
-/// State of a search: the last digit of candidates less that of the threshold, and all digits of the threshold.
+/// State of a search: the last digit of candidates minus that of the threshold, and the digits of the threshold so far.
 struct Found<C> {
-    /// Negative in rows below the threshold, positive in those above, 0 in rows that are equal so far; none before the first
-    /// digit.
+    /// Negative in rows below the threshold, positive in rows above it, 0 in rows that are equal so far; `None` before
+    /// the first digit.
     difference: Option<Digit<C>>,
     digits: Vec<Digit<C>>,
 }
@@ -49,17 +51,17 @@ struct Found<C> {
 /// The row of a maximum: [`Evaluator::argmax`].
 #[derive(Clone, Debug)]
 pub struct Maximum<T, C> {
-    /// The number of the first row that has the largest value, in every row.
+    /// The number of the first row with the largest value, in every row.
     pub row: IntegerColumn<u32, C>,
     /// The largest value, in every row.
     pub value: IntegerColumn<T, C>,
-    /// True in that row alone.
+    /// True in that row only.
     pub is_there: BooleanColumn<C>,
 }
 
 impl<E: Places> Evaluator<'_, E> {
-    /// The rows whose values are at least the k-th largest one, which are more than k if values are equal to it, and that value, in
-    /// every row. Nothing is revealed, the threshold included.
+    /// Returns the rows whose values are at least the k-th largest one, and that value in every row. If several values
+    /// equal it, there are more than k rows. Nothing is revealed, including the threshold.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, decrypt, decrypt_booleans, encrypt, insecure_packed_toy};
@@ -74,8 +76,8 @@ impl<E: Places> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// The errors of all operations; if k is 0 or more than there are rows; [`Error::TooSmall`] if the modulus of digits is below 16, or places
-    /// are fewer than a digit has values.
+    /// The errors of all operations; also if k is 0 or larger than the number of rows; [`Error::TooSmall`] if the
+    /// modulus of digits is below 16, or there are fewer places than values of a digit.
     pub fn largest<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -93,7 +95,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok((selected, self.threshold(x.kind(), found.digits, rows)?))
     }
 
-    /// The first row that has the largest value.
+    /// Returns the first row with the largest value.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, decrypt, decrypt_booleans, encrypt, insecure_packed_toy};
@@ -141,7 +143,8 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(Maximum { row: IntegerColumn::new(kind, digits), value, is_there })
     }
 
-    /// Integers of a kind of which each ciphertext has a digit of base p, the most significant first: a lookup for each.
+    /// Joins ciphertexts, each of which has a digit of base p, the most significant first, to integers of a kind: one
+    /// lookup per ciphertext.
     ///
     /// ```
     /// use cryptable_integers::{ColumnKind, Evaluator, decrypt_words, insecure_packed_toy};
@@ -155,7 +158,8 @@ impl<E: Places> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// The errors of all lookups; [`Error::Mismatch`] if p is no square, or integers of the kind have another number of digits.
+    /// The errors of all lookups; [`Error::Mismatch`] if p is not a square, or integers of the kind have another number
+    /// of digits.
     pub fn from_words(
         &self,
         kind: ColumnKind,
@@ -174,7 +178,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(IntegerColumn::new(kind, digits))
     }
 
-    /// The number of values of a column that has ciphertexts, and for which there is room.
+    /// Number of values of an encrypted column, after checking that a search has room for them.
     fn rows<T: IntegerType>(&self, x: &IntegerColumn<T, E::Ciphertext>) -> Result<usize> {
         let (base, places) = (self.base(), self.engine().places());
         for (name, value, limit) in [
@@ -213,7 +217,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(found)
     }
 
-    /// The digit in all places, with one of its values in those without rows.
+    /// Extends a digit to all places; places without rows get one of its values.
     pub(crate) fn in_all_places(
         &self,
         digit: &Digit<E::Ciphertext>,
@@ -227,7 +231,7 @@ impl<E: Places> Evaluator<'_, E> {
         if is_whole { Ok(moved) } else { self.map(&moved, |value| value) }
     }
 
-    /// The digit in the first places alone.
+    /// Restricts a digit to the first places.
     pub(crate) fn first_rows(
         &self,
         digit: &Digit<E::Ciphertext>,
@@ -238,7 +242,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(Digit::encrypted(first, digit.low(), digit.high()))
     }
 
-    /// The threshold as a column, of digits from the most significant one on.
+    /// Joins digits, the most significant first, to the threshold as a column.
     fn threshold<T: IntegerType>(
         &self,
         kind: ColumnKind,
@@ -271,8 +275,8 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(())
     }
 
-    /// The next digits of rows that are equal to the threshold so far. Rows above have B, those below -1; in the second result they
-    /// have the largest and the least digit.
+    /// The next digits of rows that are equal to the threshold so far. In the first result rows above it have B, and
+    /// rows below it -1; in the second result they have the largest and the least digit.
     fn candidates(
         &self,
         difference: Option<&Digit<E::Ciphertext>>,
@@ -280,7 +284,7 @@ impl<E: Places> Evaluator<'_, E> {
         rows: usize,
     ) -> Result<[Digit<E::Ciphertext>; 2]> {
         let (base, places) = (self.base(), self.engine().places());
-        // 0 below, 1 equal, 2 above.
+        // 0: below, 1: equal, 2: above.
         let state = difference.map(|it| self.map(it, |difference| difference.signum() + 1));
         let pair = match (state.transpose()?, digit) {
             (Some(state), RowDigit::Value(digit)) => self.pair(digit, &state, base)?,
@@ -308,7 +312,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(found.try_into().unwrap_or_else(|_| unreachable!("two tables")))
     }
 
-    /// In each place of class v > 0 the number of B rows whose candidates are at least v.
+    /// In each place of class v > 0, the number among B rows whose candidates are at least v.
     fn counts(&self, candidate: &Digit<E::Ciphertext>) -> Result<Digit<E::Ciphertext>> {
         let (base, places) = (self.base(), self.engine().places());
         let width = places / base as usize;
@@ -332,19 +336,20 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(self.linear(&terms, 0)?.within(0, base))
     }
 
-    /// The digit some places further on.
+    /// Shifts a digit by some places.
     fn moved(&self, digit: &Digit<E::Ciphertext>, offset: usize) -> Result<Digit<E::Ciphertext>> {
         let Some(ciphertext) = digit.ciphertext() else { return Ok(digit.clone()) };
         let moved = self.engine().shift(ciphertext, offset as i64, self.engine().places())?;
         Ok(Digit::encrypted(moved, digit.low(), digit.high()))
     }
 
-    /// The digit and itself some places further on, added.
+    /// Adds a digit and itself shifted by some places.
     fn doubled(&self, digit: &Digit<E::Ciphertext>, offset: usize) -> Result<Digit<E::Ciphertext>> {
         self.linear(&[(1, digit), (1, &self.moved(digit, offset)?)], 0)
     }
 
-    /// In the last place of each class whether its counts add up to at least k: 1 or 0. Other places have one of both.
+    /// In the last place of each class, 1 if its counts add up to at least k, and 0 otherwise. Other places have 0 or
+    /// 1.
     fn are_enough(&self, counts: Digit<E::Ciphertext>, k: u64) -> Result<Digit<E::Ciphertext>> {
         let width = self.engine().places() / self.base() as usize;
         let offsets = (0..width.ilog2()).rev().map(|log2| 1usize << log2);
@@ -362,7 +367,7 @@ impl<E: Places> Evaluator<'_, E> {
         self.map(&counts, |count| i64::from(count >= k))
     }
 
-    /// The same, where k has several digits.
+    /// Like [`Self::are_enough`], for k of several digits.
     fn are_many(
         &self,
         counts: Digit<E::Ciphertext>,
@@ -387,20 +392,22 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(self.le(&k, &column)?.digit().clone())
     }
 
-    /// In the last place the number of classes whose last place has 1, and 0 in all other places.
+    /// In the last place, the number of classes whose last place has 1; 0 in all other places.
     fn number_of_true(&self, bits: &Digit<E::Ciphertext>) -> Result<Digit<E::Ciphertext>> {
         let (base, places) = (self.base(), self.engine().places());
         let mut sum = bits.clone();
         for log2 in 0..self.digit_bits() {
             sum = self.doubled(&sum, (places / base as usize) << log2)?;
         }
-        // The class 0 has no bit. What came in negated at other places is between both bounds of the digit's size.
+        // Class 0 has no bit. Values that re-entered negated at other places have absolute values within the digit's
+        // bounds.
         let elsewhere = |place: usize| if place == places - 1 { 0 } else { 2 * base };
         let sum = self.add_where(&sum, elsewhere)?.within(0, 3 * base - 1);
         self.map(&sum, |sum| if sum < base { sum } else { 0 })
     }
 
-    /// The last place's value in all places, of a digit that is 0 in all others: with noise that leaves room for a result.
+    /// Copies the last place's value to all places, for a digit that is 0 in all others. The noise of the result leaves
+    /// room for another result.
     fn in_every_row(&self, digit: &Digit<E::Ciphertext>) -> Result<Digit<E::Ciphertext>> {
         let Some(ciphertext) = digit.ciphertext() else { return Ok(digit.clone()) };
         let places = self.engine().places();
@@ -420,7 +427,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(everywhere)
     }
 
-    /// Doublings of a result, of this many at most, that leave room for another result.
+    /// Number of doublings of a result, at most `all`, that leave room for another result.
     fn last_doublings(&self, all: u32) -> u32 {
         let room = Shape::public(0, self.result_noise());
         let leaves_room = |log2: &u32| {

@@ -3,22 +3,22 @@
 //! functions, merging of sorted columns, sorting, and the largest values of a column.
 //!
 //! One implementation for two engines: `packed`, where a ciphertext holds a digit of up to 65,536 integers, and
-//! `single`, with a ciphertext for every digit of every integer. An [`Evaluator`] takes the key of either.
+//! `single`, with one ciphertext per digit of every integer. An [`Evaluator`] uses the key of either.
 //!
 //! | layer | modules |
 //! |---|---|
-//! | what engines offer: sums of ciphertexts, lookups | `digit_arithmetic`, `engines`, `dry_run` |
+//! | operations of engines: sums of ciphertexts, lookups | `digit_arithmetic`, `engines`, `dry_run` |
 //! | digits with bounds on their values and their noise | `digit`, `noise_budget`, `evaluator` |
-//! | carries, when there is need; digits of other sizes | `carries`, `regrouping` |
+//! | carries when they are needed; digits of other sizes | `carries`, `regrouping` |
 //! | operations | `addition`, `multiplication`, `shift`, `barrel_shift`, `comparison`, `selection`, `digit_tables`, `table_tree`, `thresholds`, `piecewise_linear`, `merge`, `largest` |
-//! | all of it on columns whose kind is known at run time | `any_column`, `operation` |
+//! | all operations on columns whose kind is known at run time | `any_column`, `operation` |
 //! | files of columns | `serialization`, `column_file` |
 //!
-//! A digit of base B is a value of `Z_p` with `p = B²`, as message and carry of TFHE integers are: a sum of digits stays one
-//! ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Digits for sums have
-//! `p = 2B`. Every digit carries the least and the largest value that it may have, and its noise; both follow every
-//! operation, and what would be too large is propagated or refreshed before. A product, a comparison or a sum is thus right
-//! whatever came before it.
+//! A digit of base B is a value of `Z_p` with `p = B²`, like message and carry of TFHE integers: a sum of digits stays
+//! in one ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Digits for sums
+//! have `p = 2B`. Every digit has bounds on its value, and a bound on its noise. Both follow every operation, and
+//! digits that would become too large are propagated or refreshed before. Products, comparisons and sums are therefore
+//! right after any sequence of operations.
 #![forbid(unsafe_code)]
 
 mod addition;

@@ -1,15 +1,15 @@
 //! Sorting, and merging of sorted columns, by [`Exchange`]s of the places of one ciphertext.
 //!
-//! A stage compares places i and i + k, for all i that are first of a pair (of a bitonic merge those whose bit k is 0), and leaves
-//! the smaller integer at i. With the column x,
-//! its shift `X^-k·x` by a free multiplication, and the difference v of both, a comparison gives c = [x_(i+k) < x_i], by
-//! `c_i = 0` where i is not the first of a pair: public numbers that are added to the last lookup's input say where that is. Then
-//! `e = c·v` and the column after the stage is `x + e - X^k·e`: n lookups of one table for the comparison of n digits, n for
-//! e. Noise of x grows by that of two results a stage; digits are refreshed when their difference does not fit any more.
+//! A stage compares places i and i + k, for all i that are first in a pair (in a bitonic merge those whose bit k is 0),
+//! and leaves the smaller integer at i. From the column x, its shift `X^-k·x` by a free multiplication, and the
+//! difference v of both, a comparison computes c = [x_(i+k) < x_i], with `c_i = 0` where i is not first in a pair:
+//! public numbers, added to the input of the last lookup, mark these places. Then `e = c·v`, and the column after the
+//! stage is `x + e - X^k·e`. This needs n lookups of one table for the comparison of n digits, and n for e. The noise
+//! of x grows by that of two results per stage; digits are refreshed when their difference no longer fits.
 //!
-//! A stage never looks two digits up together, so that its digits may be larger than those of columns: base `p/4`, for a
-//! difference beside a flag, or what outputs of tables may differ by. They are regrouped before the first stage and after the
-//! last.
+//! A stage never looks up two digits together, so its digits may be larger than those of columns: base `p/4`, which
+//! leaves room for a difference beside a flag, or less if outputs of tables may differ by less. Digits are regrouped
+//! before the first stage and after the last.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_equal, check_within};
@@ -23,11 +23,12 @@ use crate::evaluator::Evaluator;
 use crate::integer::{ColumnKind, IntegerType, Radix};
 
 impl<E: Places> Evaluator<'_, E> {
-    /// One column of x and, behind it, y: fresh ones, which together have as many values as a ciphertext has places. No
-    /// lookup.
+    /// Joins fresh columns x and y to one column, x first. Together they have as many values as a ciphertext has
+    /// places. No lookup.
     ///
     /// # Errors
-    /// The errors of all operations; [`Error::Mismatch`] if a column is not fresh, or their values are not as many.
+    /// The errors of all operations; [`Error::Mismatch`] if a column is not fresh, or the number of values is not the
+    /// number of places.
     pub fn concatenate<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -58,8 +59,8 @@ impl<E: Places> Evaluator<'_, E> {
         }
     }
 
-    /// The merge of two columns in as many places as a ciphertext has, the first rising, the second falling: the smaller half
-    /// of all their values and the larger one, both rising.
+    /// Merges two columns with as many values as a ciphertext has places, the first rising, the second falling. Returns
+    /// the smaller and the larger half of all their values, both rising.
     ///
     /// # Errors
     /// The errors of [`Evaluator::bitonic_merge`].
@@ -72,13 +73,14 @@ impl<E: Places> Evaluator<'_, E> {
         Ok([self.bitonic_merge(&smaller)?, self.bitonic_merge(&larger)?])
     }
 
-    /// Sorts a column that rises and then falls, or falls and then rises, wherever it turns: log2 of the number of
-    /// values stages of 2n lookups for n digits of base p/4 (less, if outputs of tables may not differ by `p/2 - 1`),
-    /// at most one per digit to regroup digits before and after, two more for signed integers, and refreshes of noise.
+    /// Sorts a column that rises and then falls, or falls and then rises, with any turning point. The number of stages
+    /// is log2 of the number of values; each needs 2n lookups, for n digits of base p/4 (less, if outputs of tables may
+    /// not differ by `p/2 - 1`). Further lookups are at most one per digit to regroup digits before and after, two for
+    /// signed integers, and refreshes of noise.
     ///
     /// # Errors
-    /// The errors of all operations; [`Error::Mismatch`] if it has not as many values as a ciphertext has places;
-    /// [`Error::TooSmall`] if p is below 16.
+    /// The errors of all operations; [`Error::Mismatch`] if the number of values is not the number of places of a
+    /// ciphertext; [`Error::TooSmall`] if p is below 16.
     pub fn bitonic_merge<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -92,8 +94,8 @@ impl<E: Places> Evaluator<'_, E> {
         self.exchange(x.kind(), &digits, places, Exchange::of_merge(places))
     }
 
-    /// Sorts a column, the smallest value first: `log2(n)·(log2(n) + 1)/2` stages of 2m lookups, for n values, rounded up to a power
-    /// of two, and m digits as of [`Evaluator::bitonic_merge`]; 136 stages for 65,536 values.
+    /// Sorts a column, the smallest value first, in `log2(n)·(log2(n) + 1)/2` stages of 2m lookups, for n values,
+    /// rounded up to a power of two, and m digits as for [`Evaluator::bitonic_merge`]: 136 stages for 65,536 values.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
@@ -126,7 +128,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(IntegerColumn::new(kind, first.collect::<Result<_>>()?))
     }
 
-    /// Integers of these digits after all stages, which exchange the first `rows` places.
+    /// Runs all stages on these digits, which exchange the first `rows` places, and joins the digits to integers.
     fn exchange<T: IntegerType>(
         &self,
         kind: ColumnKind,
@@ -146,14 +148,14 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(IntegerColumn::new(kind, digits))
     }
 
-    /// Bits of the digits of a stage: sums are of twice as many numbers as differences, and tables have differences and
-    /// `2·base - 1` beside 0.
+    /// Number of bits of the digits of a stage: sums are of twice as many numbers as differences, and tables contain
+    /// differences, and `2·base - 1` beside 0.
     fn stage_bits(&self) -> u32 {
         let of_outputs = (self.output_range() + 1) / 2;
         (self.modulus() / 4).min(of_outputs).ilog2()
     }
 
-    /// Signed integers in the order of unsigned ones, and back: the sign's bit is the other.
+    /// Maps signed integers to unsigned ones of the same order, and back: inverts the sign bit.
     pub(crate) fn turn_sign(
         &self,
         digits: &mut [Digit<E::Ciphertext>],
@@ -166,7 +168,7 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(())
     }
 
-    /// One stage.
+    /// Runs one stage.
     fn stage(
         &self,
         digits: &[Digit<E::Ciphertext>],
@@ -182,7 +184,7 @@ impl<E: Places> Evaluator<'_, E> {
                 *digit = self.cleaned(digit)?;
             }
         }
-        // Pairs of a place and one beyond the last are not compared, and kept within what differences may be.
+        // Pairs that reach beyond the last place are not compared, and are kept within the bounds of differences.
         let differences = digits.iter().enumerate().map(|(index, digit)| {
             let Some(ciphertext) = digit.ciphertext() else { return Ok(Digit::public(0)) };
             let largest = radix.base(index) - 1;
@@ -210,7 +212,7 @@ impl<E: Places> Evaluator<'_, E> {
         changed.collect()
     }
 
-    /// The number of differences of a digit where the second integer of a pair is smaller, in the first place of it; else 0.
+    /// Differences of a digit where the second integer of a pair is smaller, in the pair's first place; 0 elsewhere.
     fn swaps(
         &self,
         differences: &[Digit<E::Ciphertext>],
@@ -227,7 +229,7 @@ impl<E: Places> Evaluator<'_, E> {
         let compared = self
             .add_where(&sum, |place| if is_first(place) { 2 * base } else { 0 })?
             .within(-base, 3 * base - 1);
-        // Compared: from base to 3·base - 1, negative below 2·base.
+        // In compared places from base to 3·base - 1, negative if below 2·base.
         self.map(
             &compared,
             |value| {
@@ -236,7 +238,7 @@ impl<E: Places> Evaluator<'_, E> {
         )
     }
 
-    /// The digit plus public numbers of places, not negative; bounds include all of them.
+    /// Adds public numbers, which are not negative, to the places of a digit; bounds include all of them.
     pub(crate) fn add_where(
         &self,
         digit: &Digit<E::Ciphertext>,

@@ -1,8 +1,8 @@
 //! Products: schoolbook, by tables of two digits.
 //!
-//! `x·y = sum_(i+j<n) B^(i+j)·x_i·y_j`, each `x_i·y_j = low + B·high` by a lookup of two tables on `x_i + B·y_j`: n(n+1)/2
-//! lookups, n of them of one table. Sums of a column's terms wait for their carries as long as they fit: for B = 16 and
-//! p = 256, all 15 terms of a product of 32 bits do.
+//! `x·y = sum_(i+j<n) B^(i+j)·x_i·y_j`, each `x_i·y_j = low + B·high` by a lookup of two tables on `x_i + B·y_j`:
+//! n(n+1)/2 lookups, n of them of one table. Carries of a column's sums are deferred as long as the terms fit: for B =
+//! 16 and p = 256, all 15 terms of a product of 32 bits fit.
 
 use cryptable_lattice::Result;
 
@@ -14,7 +14,7 @@ use crate::evaluator::Evaluator;
 use crate::integer::{Integer, IntegerType};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// x·y; by [`Evaluator::mul_constant`] if one of them is public.
+    /// x·y, by [`Evaluator::mul_constant`] if one of them is public.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -59,7 +59,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.sum_lists(kind, lists)
     }
 
-    /// c·x for a public c: one lookup a digit, of as many tables as the result has digits from there on.
+    /// c·x for a public c: one lookup per digit, with one table for each digit of the result from there on.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -78,7 +78,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         let digit_bits = self.digit_bits();
         self.map_unsigned_digits(x, x.kind(), &|index, digit| {
-            // Both factors are below 2^63 in size, and a shift leaves what the type keeps.
+            // Both factors have absolute values below 2^63, and the shift keeps what the type can hold.
             let product = constant.wrapping_mul(digit.into());
             product.wrapping_shl(index as u32 * digit_bits)
         })

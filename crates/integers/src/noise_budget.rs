@@ -1,10 +1,10 @@
-//! How much noise lookups may get: the bookkeeping that decides when digits are refreshed.
+//! The noise that lookups may get: determines when digits are refreshed.
 //!
-//! A lookup leaves of its input's noise what its interpolation does (the square, for AKP of first order), so results of
-//! noisy inputs are noisier. The budget fixes the noisiest input, and with it a bound R on the noise of all results; it admits
-//! inputs of which results keep to R. Of all R it takes that of which sums of the most results are admitted again: lookups
-//! then go on without end, and the noise of a digit says alone what may be done with it. Tables whose outputs differ by
-//! less leave less noise, where the engine's model says so.
+//! A lookup leaves as much of its input's noise as its interpolation does (the square, for AKP of first order), so
+//! results of noisy inputs are noisier. The budget fixes the noisiest input, and with it a bound R on the noise of all
+//! results; it admits the inputs whose results are within R. The chosen R is the one for which sums of the most results
+//! are admitted as inputs: lookups can then continue without end, and the noise of a digit alone determines which
+//! operations it allows. Tables whose outputs differ by less leave less noise, if the engine's model supports this.
 
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
@@ -13,16 +13,16 @@ use cryptable_lattice::noise_bound::largest_where;
 use crate::digit_arithmetic::LookupModel;
 use crate::integer::digit_bits;
 
-/// Steps by which the bound on results is searched.
+/// Factor between the bounds on results that the search tries.
 const STEP: f64 = 1.25;
 
-/// Steps that are tried at most.
+/// Largest number of steps of the search.
 const STEPS: i32 = 100;
 
 /// Relative tolerance of comparisons of noise.
 const TOLERANCE: f64 = 1e-9;
 
-/// Powers of two up to the largest modulus of digits.
+/// Number of powers of two up to the largest modulus of digits.
 const RANGES: usize = 17;
 
 /// Noise that lookups admit, and noise of their results.
@@ -32,15 +32,16 @@ pub(crate) struct NoiseBudget {
     pub(crate) result: NoiseBound,
     /// Bounds for tables whose outputs differ by at most a power of two.
     within: [NoiseBound; RANGES],
-    /// Results of which a sum is admitted.
+    /// Number of results whose sum is admitted.
     pub(crate) terms: u64,
 }
 
 impl NoiseBudget {
-    /// The budget of a model that admits the most results, of those with which all operations on integers go on.
+    /// Returns the budget of a model that admits sums of the most results, among those that support all operations on
+    /// integers.
     ///
     /// # Errors
-    /// If there are none: [`sums_of_operations`] may not be looked up.
+    /// If there is none: the [`sums_of_operations`] cannot be looked up.
     pub(crate) fn new(model: &dyn LookupModel) -> Result<Self> {
         let (modulus, fresh) = (model.modulus()?, model.fresh_noise());
         let unit = model.result_noise(fresh, u64::MAX);
@@ -79,19 +80,20 @@ impl NoiseBudget {
         self.within[range.next_power_of_two().ilog2() as usize]
     }
 
-    /// Whether an input with this noise may be looked up.
+    /// Returns whether an input with this noise can be looked up.
     pub(crate) fn admits(&self, model: &dyn LookupModel, input: NoiseBound) -> bool {
         keeps_failures(model, input) && self.is_result(model.result_noise(input, u64::MAX))
     }
 
-    /// Whether noise is not above that of results.
+    /// Returns whether noise is at most that of results.
     fn is_result(&self, noise: NoiseBound) -> bool {
         is_within(noise, self.result)
     }
 }
 
-/// Noise of what operations look up, from that of results of tables whose outputs differ by some range: `x + B·y`, where two
-/// digits have room; else that of halves of digits, `x + y` and a carry, and a digit beside a multiple of a flag.
+/// Noise of the inputs that operations look up, given the noise of results of tables whose outputs differ by some
+/// range: `x + B·y`, if two digits have room; else halves of digits, `x + y` with a carry, and a digit beside a
+/// multiple of a flag.
 fn sums_of_operations(modulus: u64, of: impl Fn(u64) -> NoiseBound) -> Vec<NoiseBound> {
     let (half, base) = (1 << (modulus.ilog2() / 2), 1 << digit_bits(modulus));
     if half == base {
@@ -101,7 +103,7 @@ fn sums_of_operations(modulus: u64, of: impl Fn(u64) -> NoiseBound) -> Vec<Noise
     vec![of(half - 1).times(half + 1), digit.times(2) + of(1), digit + of(base)]
 }
 
-/// Whether noise is not above a bound.
+/// Returns whether noise is within a bound.
 pub(crate) fn is_within(noise: NoiseBound, bound: NoiseBound) -> bool {
     noise.deviation() <= bound.deviation() * (1.0 + TOLERANCE)
         && noise.bias() <= bound.bias() * (1.0 + TOLERANCE)

@@ -1,4 +1,4 @@
-//! Operations on columns whose kind is known at run time: the same when they are planned and when they run.
+//! Operations on columns whose kind is known at run time, both planned and executed.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::largest::Maximum;
 use crate::piecewise_linear::Piece;
 use crate::serialization::Column as _;
 
-/// Operation on columns of any kind, with all its public operands: for programs that choose operations at run time.
+/// An operation on columns of any kind, with all its public operands, for programs that choose operations at run time.
 ///
 /// ```
 /// use cryptable_integers::{
@@ -43,11 +43,11 @@ pub enum Operation {
     Sub,
     /// x·y.
     Mul,
-    /// The smaller one.
+    /// The smaller of x and y.
     Min,
-    /// The larger one.
+    /// The larger of x and y.
     Max,
-    /// The smaller and the larger one.
+    /// The smaller and the larger of x and y.
     MinMax,
     /// x < y.
     Less,
@@ -55,68 +55,69 @@ pub enum Operation {
     LessOrEqual,
     /// x = y.
     Equal,
-    /// x where a condition, the first operand, is true, else y.
+    /// x where a condition, the first operand, is true, and y elsewhere.
     Select,
     /// -x.
     Negate,
-    /// The same with carries propagated.
+    /// x with carries propagated.
     Reduce,
-    /// x and y, of booleans.
+    /// x and y, for booleans.
     And,
-    /// x or y, of booleans.
+    /// x or y, for booleans.
     Or,
-    /// x or y, but not both.
+    /// x or y, but not both, for booleans.
     Xor,
-    /// Not x, of booleans.
+    /// Not x, for booleans.
     Not,
-    /// `x << amount`, 0 for amounts of as many bits as x has and more.
+    /// `x << amount`, or 0 if the amount is at least the number of bits of x.
     ShiftLeft,
-    /// `x >> amount`, 0 for amounts of as many bits as x has and more, or -1 of negative integers.
+    /// `x >> amount`, or 0 if the amount is at least the number of bits of x, or -1 for negative integers.
     ShiftRight,
-    /// x rotated to the more significant bits, by the amount modulo its bits.
+    /// x rotated to the more significant bits, by the amount modulo the number of its bits.
     RotateLeft,
-    /// x rotated to the less significant bits, by the amount modulo its bits.
+    /// x rotated to the less significant bits, by the amount modulo the number of its bits.
     RotateRight,
-    /// To another kind of integers, modulo their size; booleans become 0 and 1.
+    /// Converts x to another kind of integers, modulo their size; booleans become 0 and 1.
     Cast(ColumnKind),
     /// x < t, for each of these numbers.
     LessThanEach(Vec<i128>),
     /// A piecewise linear function, modulo the size of the results' kind.
     Piecewise(Vec<Piece<i128>>, ColumnKind),
-    /// A table of the low bits, as many as its length, a power of two, has; outputs are words of the results' kind.
+    /// A table of the low bits of x. Its length is a power of two and determines the number of bits; outputs are words
+    /// of the results' kind.
     Table(Vec<u64>, ColumnKind),
-    /// A number for every value of every digit, summed; of the most significant digit of signed integers, those below 0 are
-    /// behind the others.
+    /// The sum of a number for every value of every digit. For the most significant digit of signed integers, numbers
+    /// for values below 0 come after the others.
     MapDigits(Vec<Vec<i64>>, ColumnKind),
     /// The values of x, then those of y.
     Concatenate,
-    /// A rising and a falling column merged: the smaller half, and the larger one.
+    /// Merges a rising and a falling column to the smaller half and the larger half.
     Merge,
-    /// A column that rises and then falls, sorted.
+    /// Sorts a column that rises and then falls.
     BitonicMerge,
-    /// Any column, sorted.
+    /// Sorts any column.
     Sort,
-    /// Whether a value is at least the k-th largest one, for this k, and that value.
+    /// Whether a value is at least the k-th largest one, for this k, and the k-th largest value.
     Largest(u64),
-    /// The number of the first row of the largest value, the value, and whether it is that row.
+    /// The number of the first row with the largest value, the value, and whether it is that row.
     Argmax,
 }
 
 /// An operand: a column, or a public number in its place.
 #[derive(Debug)]
 pub enum Operand<'a, C> {
-    /// Encrypted.
+    /// An encrypted column.
     Column(&'a AnyColumn<C>),
-    /// Public.
+    /// A public number.
     Number(i128),
 }
 
-/// An operand before it exists.
+/// An operand of a planned operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedOperand {
     /// A fresh column.
     Column(ColumnKind),
-    /// Public.
+    /// A public number.
     Number(i128),
 }
 
@@ -136,9 +137,10 @@ type Integers<C> = IntegerColumn<AnyInteger, C>;
 type Results<C> = Result<Vec<AnyColumn<C>>>;
 
 impl Operation {
-    /// The operation of a name that takes nothing but operands: `add`, `sub`, `mul`, `min`, `max`, `min_max`, `less`,
-    /// `less_or_equal`, `equal`, `select`, `negate`, `reduce`, `and`, `or`, `xor`, `not`, `shift_left`, `shift_right`,
-    /// `rotate_left`, `rotate_right`, `concatenate`, `merge`, `bitonic_merge`, `sort`, `argmax`.
+    /// Returns the operation with a name, among those without further parameters: `add`, `sub`, `mul`, `min`, `max`,
+    /// `min_max`, `less`, `less_or_equal`, `equal`, `select`, `negate`, `reduce`, `and`, `or`, `xor`, `not`,
+    /// `shift_left`, `shift_right`, `rotate_left`, `rotate_right`, `concatenate`, `merge`, `bitonic_merge`, `sort`,
+    /// `argmax`.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -171,8 +173,8 @@ impl Operation {
         })
     }
 
-    /// Whether values change their places, or results depend on the values of all places: on packed values alone, by
-    /// [`Operation::apply_moving`].
+    /// Returns whether values change their places, or results depend on the values of all places. This requires packed
+    /// values, and [`Operation::apply_moving`].
     #[must_use]
     pub fn moves_values(&self) -> bool {
         use Operation as Op;
@@ -182,12 +184,12 @@ impl Operation {
         )
     }
 
-    /// Applies the operation: one result, or as many as it has. A result that is the same for all values, as of `x < 0` of
-    /// unsigned x, is a ciphertext like all others: it decrypts, goes to files and is an operand.
+    /// Applies the operation and returns all its results. A result that is the same for all values, such as `x < 0` for
+    /// unsigned x, is a ciphertext like all others: it can be decrypted, stored and used as an operand.
     ///
     /// # Errors
-    /// If operands are too few or of other kinds, or a number is out of range; [`Error::UnsupportedOperation`] if values
-    /// would change places; whatever keeps the evaluator from its work.
+    /// If operands are missing or have other kinds, or a number is out of range; [`Error::UnsupportedOperation`] if
+    /// values would change places; also the errors of the evaluator.
     pub fn apply<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
@@ -204,7 +206,7 @@ impl Operation {
         }
     }
 
-    /// Results that may be public.
+    /// Results, which may be public.
     fn results<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
@@ -262,10 +264,10 @@ impl Operation {
         }
     }
 
-    /// [`Operation::apply`] on values that have places, of all operations.
+    /// [`Operation::apply`] on values that have places, for all operations.
     ///
     /// # Errors
-    /// The same errors.
+    /// The errors of [`Operation::apply`].
     pub fn apply_moving<E: Places>(
         &self,
         server: &Evaluator<'_, E>,
@@ -304,7 +306,7 @@ impl Operation {
         let amount = match amount {
             Operand::Number(amount) => {
                 let amount = ColumnKind::of::<u64>().word(*amount)?;
-                // Rotations to the other side are by what is left of the bits.
+                // Rotations to the other side use the rest of the bits.
                 let (rest, amount) =
                     ((amount % u64::from(bits)) as u32, amount.min(bits.into()) as u32);
                 return match self {
@@ -327,7 +329,7 @@ impl Operation {
         }
     }
 
-    /// A function of one column to a kind of its own.
+    /// Applies a function of one column with results of a kind of their own.
     fn function<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
@@ -343,7 +345,7 @@ impl Operation {
                 to.check_integers()?;
                 server.map_digits_to(x, *to, &|index, digit| {
                     let table = tables.get(index).map_or(&[][..], Vec::as_slice);
-                    // The most significant digit of signed integers has the sign.
+                    // The most significant digit of signed integers contains the sign.
                     let place = if digit < 0 { digit + table.len() as i64 } else { digit };
                     table.get(place as usize).copied().unwrap_or_default().into()
                 })
@@ -408,7 +410,7 @@ impl Operation {
     }
 }
 
-/// The integers that an operation is of: those of the first column that holds any.
+/// The kind of integers on which an operation works: that of the first column of integers.
 fn kind_of<C>(operands: &[Operand<'_, C>]) -> ColumnKind {
     let found = operands.iter().find_map(|operand| match operand {
         Operand::Column(AnyColumn::Integers(column)) => Some(column.kind()),
@@ -417,7 +419,7 @@ fn kind_of<C>(operands: &[Operand<'_, C>]) -> ColumnKind {
     found.unwrap_or(ColumnKind::of::<u8>())
 }
 
-/// The error of an operation on rows, of an engine that has one value in a ciphertext.
+/// The error of an operation on rows, for an engine with a single value per ciphertext.
 fn no_places() -> Error {
     Error::UnsupportedOperation {
         engine: "single",

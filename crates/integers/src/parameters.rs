@@ -1,4 +1,4 @@
-//! Parameters of engines for digits of some size.
+//! Parameters of engines for digits of a given size.
 
 use cryptable_lattice::error::Error;
 use cryptable_lattice::{FailureProbability, Result};
@@ -7,39 +7,42 @@ use cryptable_packed::{CostModel, HermiteOrder, Method, Parameters, ParametersLi
 use crate::integer::{digit_bits, least_output_range};
 use crate::noise_budget::NoiseBudget;
 
-/// Bits of a digit: with more, tables of two digits would have more than 10 bits.
+/// Largest number of bits of a digit: with more, tables of two digits would have more than 10 bits.
 const MAX_DIGIT_BITS: u32 = 5;
 
-/// Bits that ciphertexts have beyond those of lookups alone: what rounding to them adds is summed, too.
+/// Number of bits of ciphertexts beyond those for lookups alone: the rounding errors of ciphertexts are also summed.
 const EXTRA_CIPHERTEXT_BITS: u32 = 4;
 
-/// Bits that the interpolation's constants may have more, where SlotsToCoeffs has a prime more.
+/// Number of additional bits of the interpolation's constants if SlotsToCoeffs has one more prime.
 const EXTRA_CONSTANT_BITS: f64 = 10.0;
 
-/// Refinements of precision, the cheapest first: primes of SlotsToCoeffs and of CoeffsToSlots, cleanings of the
-/// exponential.
+/// Refinements of precision, the cheapest first: additional primes of SlotsToCoeffs and of CoeffsToSlots, and cleanings
+/// of the exponential.
 const REFINEMENTS: [(usize, usize, u32); 5] =
     [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 0, 1), (1, 1, 1)];
 
-/// Times log2 of the failure probability for which parameters of single values are chosen.
+/// Factors on log2 of the failure probability for which parameters of single values are chosen.
 const SURER: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
 
-/// Baby steps of every matrix of CoeffsToSlots, and bits that all primes lose, where digits have room for a carry alone.
+/// Baby steps of every matrix of CoeffsToSlots, and number of bits that all primes lose, for digits with room for a
+/// carry only.
 const OF_SUMS: [(Option<usize>, f64); 4] =
     [(None, 0.0), (Some(8), 0.0), (Some(8), 3.0), (Some(8), 6.0)];
 
-/// Digits of keys that are tried, beyond those of lookups alone: more primes may need them, and may be faster with them.
+/// Additional digits of keys that are tried, beyond those for lookups alone: more primes may need them, or be faster
+/// with them.
 const EXTRA_DNUM: std::ops::Range<usize> = 0..3;
 
-/// How far outputs of tables may differ, the most first, and no less than is wanted: any, and what all operations need.
-/// Smaller ranges take interpolations of lower order.
+/// Differences of outputs that tables may support, the largest first and at least as large as requested: any
+/// difference, and the one that all operations need. Smaller ranges need interpolations of lower order.
 fn output_ranges(modulus: u64, least: Option<u64>) -> Vec<Option<u64>> {
     let needed = Some(least_output_range(modulus));
     let needed = needed.filter(|&needed| least.is_none_or(|least| least <= needed));
     std::iter::once(None).chain(needed.map(Some)).collect()
 }
 
-/// Returns the modulus of digits of `digit_bits` bits: room for two, or `wanted` where that is room for a carry alone.
+/// Returns the modulus of digits of `digit_bits` bits: with room for two digits, or `wanted` if that leaves room for a
+/// carry only.
 fn modulus(digit_bits: u32, wanted: u64) -> Result<u64> {
     let (name, value) = ("bits of a digit", u64::from(digit_bits));
     match digit_bits {
@@ -52,15 +55,16 @@ fn modulus(digit_bits: u32, wanted: u64) -> Result<u64> {
     }
 }
 
-/// Parameters of packed values of at least 128 bits of security, for digits of 1 to 5 bits: tables of `4^digit_bits`
-/// entries by AKP, the fastest of all orders of interpolation and precisions for which lookups of sums that operations
-/// need go on without end. If the request's input modulus is `2^(digit_bits + 1)`, for 2 or 4 bits, digits have room for a
-/// carry alone: sums and comparisons take half the time, products twice as much. A lookup fails with at most the probability
-/// of the request, 2^-64 a ciphertext by default.
+/// Finds parameters of packed values of at least 128 bits of security, for digits of 1 to 5 bits: tables of
+/// `4^digit_bits` entries by AKP, the fastest of all orders of interpolation and precisions for which the sums that
+/// operations need can be looked up without end. If the request's input modulus is `2^(digit_bits + 1)`, for 2 or 4
+/// bits, digits have room for a carry only: sums and comparisons take half the time, products twice as much. A lookup
+/// fails with at most the probability of the request, by default 2^-64 per ciphertext.
 ///
-/// `request` says all else; its other moduli, method, order and lookups in a row do not matter. Outputs of tables may differ by its
-/// range at least: merges take digits of base p/4 where that is `p/2 - 1`, and thresholds fewer lookups, where other
-/// operations are faster with the `2^(digit_bits + 1) - 1` that all of them need.
+/// `request` determines everything else; its other moduli, method, order and number of lookups in a row do not matter.
+/// Outputs of tables may differ by at least the range of the request. With `p/2 - 1`, merges use digits of base p/4,
+/// and thresholds need fewer lookups. Other operations are faster with `2^(digit_bits + 1) - 1`, which all of them
+/// need.
 ///
 /// ```
 /// use cryptable_integers::packed_parameters_for;
@@ -73,7 +77,7 @@ fn modulus(digit_bits: u32, wanted: u64) -> Result<u64> {
 /// ```
 ///
 /// # Errors
-/// If there are none.
+/// If there are no such parameters.
 pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Parameters> {
     let modulus = modulus(digit_bits, request.input_modulus)?;
     if let Some(value) = request.output_range.filter(|&range| range >= modulus) {
@@ -111,8 +115,8 @@ pub fn insecure_packed_toy_of(modulus: u64, places: usize) -> Result<Parameters>
     })
 }
 
-/// The fastest refinement of parameters of any order that admits the sums that operations need, within the request's memory if
-/// one is.
+/// Returns the fastest refinement of parameters of any order that admits the sums that operations need, within the
+/// request's memory limit, if there is one.
 fn fastest(
     modulus: u64,
     request: &Request,
@@ -149,7 +153,7 @@ fn fastest(
     best.map(|(_, parameters)| parameters).ok_or(last)
 }
 
-/// The literal with more precision, in several ways.
+/// Refines the precision of a literal in several ways.
 fn refinements(base: &ParametersLiteral, output_range: Option<u64>) -> Vec<ParametersLiteral> {
     let with_room = digit_bits(base.input_modulus) * 2 == base.input_modulus.ilog2();
     let of_sums = &OF_SUMS[..if with_room { 1 } else { OF_SUMS.len() }];
@@ -171,7 +175,7 @@ fn refinements(base: &ParametersLiteral, output_range: Option<u64>) -> Vec<Param
             literal.constant_bits += EXTRA_CONSTANT_BITS;
         }
         literal.dnum += dnum;
-        // Numbers of the base are for its number of limbs.
+        // The base's numbers are for its number of limbs.
         literal.relinearization.clear();
         literal
     };
@@ -180,7 +184,7 @@ fn refinements(base: &ParametersLiteral, output_range: Option<u64>) -> Vec<Param
     all.map(refined).collect()
 }
 
-/// [`packed_parameters_for`] full ciphertexts and failures below 2^-64.
+/// Calls [`packed_parameters_for`] with full ciphertexts and failure probabilities below 2^-64.
 ///
 /// # Errors
 /// If the digits are too large.
@@ -188,20 +192,20 @@ pub fn packed_parameters(digit_bits: u32) -> Result<Parameters> {
     packed_parameters_for(digit_bits, &Request::new(4, 4))
 }
 
-/// [`single_parameters_for`] failures below 2^-64.
+/// Calls [`single_parameters_for`] with failure probabilities below 2^-64.
 ///
 /// # Errors
-/// If there are none.
+/// If there are no such parameters.
 pub fn single_parameters(digit_bits: u32) -> Result<cryptable_fhew::lookup::Parameters> {
     single_parameters_for(digit_bits, FailureProbability::DEFAULT.log2())
 }
 
-/// Finds parameters of single values of at least 128 bits of security, for digits of 1 to 3 bits: the fastest method that looks
-/// sums of `2^digit_bits + 1` results up with failures of at most 2^`stated` per value. Numbers are chosen for smaller
-/// probabilities, which leaves room for sums.
+/// Finds parameters of single values of at least 128 bits of security, for digits of 1 to 3 bits: the fastest method
+/// that looks up sums of `2^digit_bits + 1` results with a failure probability of at most 2^`stated` per value. Its
+/// numbers are chosen for smaller probabilities, which leaves room for sums.
 ///
 /// # Errors
-/// If there are none.
+/// If there are no such parameters.
 pub fn single_parameters_for(
     digit_bits: u32,
     stated: f64,
@@ -217,7 +221,7 @@ pub fn single_parameters_for(
         let candidates = cryptable_fhew::lookup::Parameters::candidates(&request);
         let candidates = match candidates {
             Ok(candidates) => candidates,
-            // Surer ones cannot be reached, either.
+            // Smaller probabilities cannot be reached, either.
             Err(error) => return Err(last.unwrap_or(error)),
         };
         for found in candidates {

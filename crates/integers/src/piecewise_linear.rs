@@ -1,7 +1,9 @@
-//! Piecewise linear functions, as tax tables are: which piece by thresholds, its line by tables of two arguments.
+//! Piecewise linear functions, such as tax tables: thresholds determine the piece, and tables of two arguments evaluate
+//! its line.
 //!
 //! On piece j the value is `intercept_j + slope_j·x = sum(f_ij(x_i))`: tables of x_i and j together, looked up in
-//! `x_i + B·j`. With n digits, m pieces and r digits of the result: n lookups of m - 1 tables, m - 1 of one, n of at most r.
+//! `x_i + B·j`. With n digits, m pieces and r digits of the result there are n lookups of m - 1 tables, m - 1 lookups
+//! of one table, and n lookups of at most r tables.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_within};
@@ -14,20 +16,20 @@ use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 /// A piece of a function: `intercept + slope·x` from `start` on.
 ///
-/// Values are modulo 2^128: of functions whose values are no larger than that they are the values themselves, of others they
-/// still are what columns hold, integers modulo 2^64 or less.
+/// Values are modulo 2^128. Larger values still yield what columns hold: integers modulo 2^64 or less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<T> {
     /// The least x.
     pub start: T,
-    /// The value at x = 0, were the piece to go on.
+    /// The value of the line at x = 0.
     pub intercept: i128,
     /// Growth of the value per unit of x.
     pub slope: i64,
 }
 
 impl<T: Copy + Into<i128>> Piece<T> {
-    /// The pieces of a continuous function that is 0 at the least x, of starts and slopes: taxes of brackets and rates.
+    /// Returns the pieces of a continuous function that is 0 at the least x, from starts and slopes: for example, taxes
+    /// from brackets and rates.
     ///
     /// ```
     /// use cryptable_integers::Piece;
@@ -45,7 +47,7 @@ impl<T: Copy + Into<i128>> Piece<T> {
         pieces
     }
 
-    /// The same piece, its start a number.
+    /// Returns the same piece with its start as a number.
     fn widened(&self) -> Piece<i128> {
         let Self { start, intercept, slope } = *self;
         Piece { start: start.into(), intercept, slope }
@@ -63,8 +65,8 @@ impl<T: Copy + Into<i128>> Piece<T> {
 }
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// The piecewise linear function of x, modulo `2^BITS` of U: of the last piece whose start is not above x, the first
-    /// one for all below the second's.
+    /// Evaluates a piecewise linear function of x, modulo `2^BITS` of U: the last piece whose start is at most x, or
+    /// the first piece for all x below the second one's start.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, Piece, decrypt, encrypt, insecure_packed_toy};
@@ -80,7 +82,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// The errors of all operations; if there are no pieces, more than p/B, or their starts do not rise.
+    /// The errors of all operations; also if there are no pieces, more than p/B, or their starts do not rise.
     pub fn piecewise_linear<T: Integer, U: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -90,7 +92,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.piecewise_linear_to(x, ColumnKind::of::<U>(), &pieces)
     }
 
-    /// [`Evaluator::piecewise_linear`] to a kind that the type of the results holds.
+    /// [`Evaluator::piecewise_linear`] to a kind that the type of the results can hold.
     pub(crate) fn piecewise_linear_to<T: IntegerType, U: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -122,7 +124,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.sum_lists(to, lists)
     }
 
-    /// B times the number of pieces that start at x or below, but the first; of noise that fits beside a digit.
+    /// B times the number of pieces that start at x or below, without the first one; its noise leaves room for a digit.
     fn piece_times_base<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -145,8 +147,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         if x.digits().iter().all(fits) { Ok(sum) } else { self.cleaned_multiple(&sum, base) }
     }
 
-    /// A multiple of the base with the noise of a result; that of B results where multiples differ by more than outputs of
-    /// tables may, so that the table is of what is multiplied.
+    /// A multiple of the base with the noise of a result; or with that of B results, if multiples differ by more than
+    /// outputs of tables may. The lookup is then of the number that is multiplied.
     fn cleaned_multiple(
         &self,
         sum: &Digit<E::Ciphertext>,

@@ -1,4 +1,5 @@
-//! Digits of one size from digits of another: bits of a digit that belong to different ones are tables of one lookup.
+//! Conversion of digits to digits of another size: the bits of a digit that go to different digits are tables of one
+//! lookup.
 
 use cryptable_lattice::Result;
 
@@ -8,18 +9,18 @@ use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{IntegerType, Radix};
 
-/// Bits of a digit that go to one digit of the result.
+/// Bits of a digit that go to the same digit of the result.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     target: usize,
-    /// The place of its lowest bit, in the integer.
+    /// The position of its lowest bit in the integer.
     start: u32,
     end: u32,
 }
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// The same integers, of digits below their base, by digits of another size: one lookup a digit, of as many tables as
-    /// its bits go to digits; none for digits whose bits stay where they are.
+    /// Returns the same integers in digits of another size. Digits must be below their base. Needs one lookup per
+    /// digit, with one table for each digit that its bits go to; digits whose bits stay in place need none.
     pub(crate) fn regroup(
         &self,
         digits: &[Digit<E::Ciphertext>],
@@ -47,7 +48,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(sums)
     }
 
-    /// The same integers in halves of digits, for [`Evaluator::of_halves`]: a lookup of two tables per digit, after carries.
+    /// Returns the same integers in halves of digits, for [`Evaluator::of_halves`]: carries first, then one lookup of
+    /// two tables per digit.
     pub(crate) fn in_halves<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -57,7 +59,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(kind, self.regroup(x.digits(), self.radix(kind), to)?))
     }
 
-    /// Whole digits again, of a result of halves: no lookup but for their carries.
+    /// Joins halves of digits to whole ones: no lookup except for their carries.
     pub(crate) fn joined<T: IntegerType>(
         &self,
         halves: &Self,
@@ -91,7 +93,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 }
 
-/// The digits that bits `start..end` of an integer go to.
+/// The parts into which the digits of the result cut bits `start..end` of an integer.
 fn parts(start: u32, end: u32, to: Radix) -> Vec<Part> {
     let size = to.digit_bits();
     let targets = start / size..=(end - 1) / size;

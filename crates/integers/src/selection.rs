@@ -1,7 +1,7 @@
 //! Selection by encrypted booleans, minimum and maximum.
 //!
-//! `y + c·(x - y)`, digit by digit: with W numbers that a difference may be, `c·(x_i - y_i)` is a function of
-//! `(x_i - y_i) + W·c`, one lookup of one table. Minimum and maximum share it: their sum is x + y.
+//! `y + c·(x - y)`, digit by digit. If a difference has W possible values, `c·(x_i - y_i)` is a function of
+//! `(x_i - y_i) + W·c`: one lookup of one table. Minimum and maximum share it: their sum is x + y.
 
 use cryptable_lattice::Result;
 
@@ -18,12 +18,12 @@ struct Differences<T, C> {
     y: IntegerColumn<T, C>,
     /// `x_i - y_i`.
     digits: Vec<Digit<C>>,
-    /// Most numbers that one may be.
+    /// Largest number of values of a difference.
     width: i64,
 }
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// x where `condition` is true, else y: a lookup a digit.
+    /// x where `condition` is true, and y elsewhere: one lookup per digit.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -54,7 +54,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.choose(&scaled, &differences)
     }
 
-    /// The larger one: the lookups of [`Evaluator::lt`] and [`Evaluator::select`].
+    /// The larger of x and y, by the lookups of [`Evaluator::lt`] and [`Evaluator::select`].
     ///
     /// # Errors
     /// The errors of all operations.
@@ -67,7 +67,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(max)
     }
 
-    /// x and y with digits that those of the larger one are among, and the larger one.
+    /// The larger one, with x and y in the digits among which it was selected.
     fn with_larger<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -88,7 +88,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok([differences.y, differences.x, max])
     }
 
-    /// The smaller one, as [`Evaluator::max`].
+    /// The smaller of x and y, like [`Evaluator::max`].
     ///
     /// # Errors
     /// The errors of all operations.
@@ -101,7 +101,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(min)
     }
 
-    /// The smaller and the larger one: `min = x + y - max`, no lookup more.
+    /// The smaller and the larger of x and y: `min = x + y - max`, without a further lookup.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -113,7 +113,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let [x, y, max] = self.with_larger(x, y)?;
         let digits = x.digits().iter().zip(y.digits()).zip(max.digits()).map(|((x, y), max)| {
             let (mut x, mut y, mut max) = (x.clone(), y.clone(), max.clone());
-            // What is not chosen has the noise of all three, and has to decrypt.
+            // The column that is not chosen has the noise of all three, and must decrypt.
             let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
             let noise = self.noise(&x) + self.noise(&y) + self.noise(&max);
             if !self.fits(Shape { low, high, noise }) {
@@ -124,7 +124,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok([IntegerColumn::new(x.kind(), digits.collect::<Result<_>>()?), max])
     }
 
-    /// Differences of digits, of reduced columns if others are too wide; nothing if those are, too.
+    /// Differences of digits; columns are reduced first if their digits are too wide. `None` if reduced digits are,
+    /// too.
     fn differences<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -146,11 +147,11 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ) -> Result<Option<Differences<T, E::Ciphertext>>> {
         let pairs = || x.digits().iter().zip(y.digits());
         let fits = |(x, y): (&Digit<E::Ciphertext>, &Digit<E::Ciphertext>)| {
-            // Noise of the difference and of the condition; and of the choice, which is a digit again.
+            // Noise of the difference and of the condition; and of the choice, which becomes a digit.
             let shape = self.shape(&[(1, x), (-1, y)]);
             let noise = shape.noise + self.result_noise();
             let width = shape.high - shape.low + 1;
-            // Of tables of a flag, 0 or the width, and of a difference or 0.
+            // Outputs of two tables: of a flag, 0 or the width, and of a difference or 0.
             let outputs = width.max(shape.high.max(0) - shape.low.min(0));
             2 * width <= self.modulus()
                 && outputs <= self.output_range()
@@ -165,7 +166,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(Some(Differences { x: x.clone(), y: y.clone(), digits, width }))
     }
 
-    /// `y + c·(x - y)`, of `width·c`.
+    /// `y + c·(x - y)`, given `width·c`.
     fn choose<T: IntegerType>(
         &self,
         scaled: &Digit<E::Ciphertext>,
@@ -187,8 +188,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(x.kind(), chosen.collect::<Result<_>>()?))
     }
 
-    /// Selection of reduced columns where differences do not fit beside a boolean, by B times that: a lookup of both
-    /// operands.
+    /// Selection of reduced columns if differences do not fit beside a boolean, by B times the boolean: a lookup of
+    /// each operand.
     fn choose_narrow<T: IntegerType>(
         &self,
         scaled: &Digit<E::Ciphertext>,

@@ -3,17 +3,18 @@
 //! | bytes | content |
 //! |---|---|
 //! | 16 | identifier of the client's key |
-//! | 1 | bits of the integers; 1 of booleans |
+//! | 1 | bits of the integers; 1 for booleans |
 //! | 1 | whether they are signed |
 //! | 2 | engine: 0 packed, 1 single |
-//! | 4 | which part of its column it is, from 0 on |
+//! | 4 | index of the part in its column, from 0 on |
 //! | 1 | whether it is the last one |
-//! | 4 | number of digits, the least significant first; of each: |
+//! | 4 | number of digits, the least significant first; for each digit: |
 //! | 8 + 8 | the least and the largest value that it may have |
-//! | 8 + … | length of its ciphertext and its wire format; 0 of a public digit |
+//! | 8 + … | length of its ciphertext and its wire format; 0 for a public digit |
 //!
-//! All in an object of the wire format, whose digest is that of the ciphertexts' parameters. A file may claim anything:
-//! bounds that are not those of the values give wrong results, as ciphertexts of wrong values do, and nothing else.
+//! All of this is in an object of the wire format, whose digest is that of the ciphertexts' parameters. A file may
+//! claim anything: bounds that do not match the values lead to wrong results, as ciphertexts of wrong values do, and to
+//! nothing else.
 
 use std::fmt::Debug;
 use std::io::Write;
@@ -26,16 +27,16 @@ use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::{Digit, MAX_DIGIT_VALUE};
 use crate::integer::{ColumnKind, IntegerType, Radix, digit_bits};
 
-/// Where a part says whether it is the last.
+/// Position of the byte that states whether a part is the last one.
 const LAST_PART: usize = 24;
 
-/// Longest part of a column: 64 digits of the longest ciphertexts.
+/// Length limit of a part of a column: 64 digits of the longest ciphertexts.
 pub(crate) const MAX_BODY_BYTES: u64 = 1 << 30;
 
-/// Most digits of an integer: those of 64 bits.
+/// Largest number of digits of an integer: those of 64 bits.
 const MAX_DIGITS: u32 = 64;
 
-/// Ciphertexts of digits, as files hold them.
+/// Ciphertexts of digits that can be stored in files.
 pub trait DigitCiphertext: Clone + Debug + Send + Sync {
     /// The engine's number in files.
     const ENGINE: u16;
@@ -46,19 +47,19 @@ pub trait DigitCiphertext: Clone + Debug + Send + Sync {
     /// The number of values.
     fn count(&self) -> usize;
 
-    /// The digest of its parameters.
+    /// The digest of the ciphertext's parameters.
     fn parameter_digest(&self) -> [u8; 32];
 
-    /// The client's key.
+    /// The identifier of the client's key.
     fn key_id(&self) -> KeyId;
 
-    /// Whether nothing was computed on it yet.
+    /// Returns whether nothing has been computed on the ciphertext yet.
     fn is_fresh(&self) -> bool;
 
-    /// Its wire format.
+    /// Writes the ciphertext in its wire format.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Reads its wire format.
+    /// Reads a ciphertext from its wire format.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged ciphertext.
@@ -68,7 +69,7 @@ pub trait DigitCiphertext: Clone + Debug + Send + Sync {
 /// Header of a part of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnSummary {
-    /// Kind of its integers.
+    /// Kind of the column's integers.
     pub kind: ColumnKind,
     /// The number of values.
     pub count: usize,
@@ -76,18 +77,18 @@ pub struct ColumnSummary {
     pub modulus: u64,
     /// Digest of the parameters.
     pub parameter_digest: [u8; 32],
-    /// The client's key.
+    /// The identifier of the client's key.
     pub key_id: KeyId,
-    /// Whether nothing was computed on any digit yet.
+    /// Whether nothing has been computed on any digit yet.
     pub is_fresh: bool,
 }
 
-/// A column of either kind.
+/// A column of integers or of booleans.
 pub trait Column<C>: Sized {
-    /// Returns the kind of its integers.
+    /// Returns the kind of the column's integers.
     fn kind(&self) -> ColumnKind;
 
-    /// Whether columns of this type may be of a kind.
+    /// Returns whether columns of this type can have a kind.
     fn holds(kind: ColumnKind) -> bool;
 
     /// Names the columns of this type in errors.
@@ -105,7 +106,7 @@ pub trait Column<C>: Sized {
 #[derive(Debug)]
 pub struct ColumnDigits<'a, C>(&'a [Digit<C>]);
 
-/// The digits that a file has.
+/// The digits read from a file.
 #[derive(Debug)]
 pub struct OwnedDigits<C>(Vec<Digit<C>>);
 
@@ -160,7 +161,7 @@ impl<C> Column<C> for BooleanColumn<C> {
 }
 
 impl<T: IntegerType, C: DigitCiphertext> IntegerColumn<T, C> {
-    /// The column in its wire format. Files of any number of values: [`crate::ColumnWriter`].
+    /// Writes the column in its wire format. For files with any number of values, see [`crate::ColumnWriter`].
     ///
     /// ```
     /// use cryptable_integers::{IntegerColumn, decrypt, encrypt, insecure_packed_toy};
@@ -172,7 +173,7 @@ impl<T: IntegerType, C: DigitCiphertext> IntegerColumn<T, C> {
     /// ```
     ///
     /// # Errors
-    /// If it is wholly public, so of no client.
+    /// If all digits are public, so that the column belongs to no client.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         to_bytes(self)
     }
@@ -180,7 +181,7 @@ impl<T: IntegerType, C: DigitCiphertext> IntegerColumn<T, C> {
     /// Reads a column.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged column of this type and engine; if digits do not belong together.
+    /// If the bytes are not exactly one undamaged column of this type and engine, or digits do not belong together.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         whole(bytes)
     }
@@ -198,13 +199,13 @@ impl<C: DigitCiphertext> BooleanColumn<C> {
     /// Reads a column like [`IntegerColumn::from_bytes`].
     ///
     /// # Errors
-    /// The errors of that.
+    /// The errors of [`IntegerColumn::from_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         whole(bytes)
     }
 }
 
-/// Where a part stands in its column.
+/// Place of a part in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) index: u32,
@@ -229,7 +230,7 @@ fn to_bytes<C: DigitCiphertext, X: Column<C>>(column: &X) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A part of a column in its wire format, but whether it is the last.
+/// A part of a column in its wire format, without the byte that states whether it is the last one.
 #[derive(Debug)]
 pub(crate) struct Body {
     kind: ColumnKind,
@@ -263,7 +264,7 @@ impl Body {
         Ok(Self { kind, parameter_digest: first.parameter_digest(), key_id, bytes })
     }
 
-    /// Checks that another part is of the same column.
+    /// Checks that another part belongs to the same column.
     pub(crate) fn check_next(&self, next: &Self) -> Result<()> {
         check_parameters("part", self.parameter_digest, next.parameter_digest)?;
         check_client("part", self.key_id, next.key_id)?;
@@ -314,7 +315,7 @@ impl<C: DigitCiphertext> Part<C> {
         Ok(Self { summary, place, digits })
     }
 
-    /// The column of a type.
+    /// Converts the part to a column of a type.
     pub(crate) fn column<X: Column<C>>(self) -> Result<X> {
         let kind = self.summary.kind;
         if !X::holds(kind) {
@@ -362,7 +363,7 @@ fn read_digit<C: DigitCiphertext>(reader: &mut BodyReader<'_>) -> Result<Digit<C
     }
 }
 
-/// Modulus, number of values and freshness of ciphertexts that belong together.
+/// Modulus, number of values and freshness that ciphertexts of one column have in common.
 fn common<C: DigitCiphertext>(
     digits: &[Digit<C>],
     parameter_digest: [u8; 32],
@@ -386,7 +387,7 @@ fn common<C: DigitCiphertext>(
     Ok((modulus, count, is_fresh))
 }
 
-/// Checks that there are as many digits as integers have, with values that differ modulo p.
+/// Checks that the number of digits is that of the integers, and that values of a digit differ modulo p.
 fn check_digits<C>(digits: &[Digit<C>], kind: ColumnKind, modulus: u64) -> Result<()> {
     if !modulus.is_power_of_two() || modulus < 4 {
         return Err(WireError::invalid("modulus of digits", modulus, "a power of two").into());

@@ -9,8 +9,8 @@ use crate::evaluator::Evaluator;
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// `x << amount`, 0 for amounts of `BITS` and more: digits move, and are multiplied by what is left of the amount;
-    /// without lookups as long as they fit.
+    /// `x << amount`, or 0 for amounts of `BITS` and more. Digits move, and are multiplied by the rest of the amount;
+    /// this needs no lookups as long as they fit.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -32,7 +32,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         if let Some(product) = self.combine_lazy(&[(1 << rest, &lazy)])? {
             return Ok(product);
         }
-        // Two parts of every digit, which do not overlap with those of others.
+        // Every digit has two parts, which do not overlap with those of other digits.
         let (x, base) = (self.reduce(x)?, self.base());
         let mut lists = vec![Vec::new(); x.digit_count() + 1];
         for (index, digit) in moved(&x).digits().iter().enumerate() {
@@ -44,8 +44,9 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.sum_lists(x.kind(), lists)
     }
 
-    /// `x >> amount`, with its sign if the type is signed: amounts of `BITS` and more give 0, or -1 of negative integers.
-    /// One lookup per digit that is left, of two tables; none if the amount is a multiple of the bits of a digit.
+    /// `x >> amount`, with its sign if the type is signed. Amounts of `BITS` and more yield 0, or -1 for negative
+    /// integers. Needs one lookup of two tables per remaining digit, or none if the amount is a multiple of the bits of
+    /// a digit.
     ///
     /// # Errors
     /// The errors of all operations.
@@ -61,7 +62,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         if amount >= bits && !x.kind().is_signed() {
             return Ok(self.public(x.kind(), 0));
         }
-        // The sign alone.
+        // Only the sign is left.
         let amount = if amount < bits { amount } else { bits - 1 };
         let (places, rest) = ((amount / self.digit_bits()) as usize, amount % self.digit_bits());
         let digits = self.extended(&self.reduce(x)?)?;
@@ -71,7 +72,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 lists[index - places].push(digit.clone());
                 continue;
             }
-            // Digits may be negative at the top: shifts round down.
+            // The top digit may be negative: shifts round down.
             let high = |value: i64| value >> rest;
             if index == places {
                 lists[0].push(self.map(digit, high)?);
@@ -97,7 +98,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.cast_to(x, ColumnKind::of::<U>())
     }
 
-    /// [`Evaluator::cast`] to a kind that the type of the results holds.
+    /// [`Evaluator::cast`] to a kind that the type of the results can hold.
     pub(crate) fn cast_to<T: IntegerType, U: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -110,7 +111,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.sum_lists(to, lists)
     }
 
-    /// Digits that amount to the integers themselves, not only modulo `2^BITS`: the most significant one has the sign.
+    /// Digits that represent the integers themselves, not only modulo `2^BITS`: the most significant one contains the
+    /// sign.
     fn extended<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -1,11 +1,12 @@
 //! Tables of several digits by trees of small ones ([AKP25], Sec. 5.3, after [GBA21]).
 //!
-//! The first two digits are looked up together, at once in the tables that are left for all values of the others: one lookup
-//! of `B^(n-2)` tables for each digit of the result, which share all powers of the exponential (multi-value bootstrapping).
-//! Then every digit selects one of B results: `sum_j [x_k = j]·y_j`, each term a lookup of `y_j + B·x_k`. In all
-//! `1 + d'·sum_(k=1)^(n-2) B^k` lookups for d' digits of results; where the paper's first level takes one digit, digits here
-//! have half the bits of a table. `cryptable-packed`'s multiplexer trees (CMT) select by products in slots instead, inside
-//! one bootstrap for each digit, and so grow far slower: this is for comparison, and for tables a little larger than p.
+//! The first two digits are looked up together, in the tables that are left for all values of the other digits: one
+//! lookup of `B^(n-2)` tables for each digit of the result, which share all powers of the exponential (multi-value
+//! bootstrapping). Then every digit selects one of B results: `sum_j [x_k = j]·y_j`, where each term is a lookup of
+//! `y_j + B·x_k`. In all there are `1 + d'·sum_(k=1)^(n-2) B^k` lookups for d' digits of results. The paper's first
+//! level reads one digit; digits here have half the bits of a table. The multiplexer trees of `cryptable-packed` (CMT)
+//! select by products in slots instead, inside one bootstrap for each digit, and so grow far more slowly. The trees
+//! here are for comparison, and for tables slightly larger than p.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_within};
@@ -16,11 +17,11 @@ use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
-/// Most tables of the first lookup: each leaves a ciphertext.
+/// Largest number of tables of the first lookup: each of them produces a ciphertext.
 const MAX_TABLES: u64 = 1 << 10;
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// Any function of integers below `2^bits`, by a tree of tables over their digits.
+    /// Evaluates any function of integers below `2^bits`, by a tree of tables over their digits.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
@@ -34,8 +35,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// ```
     ///
     /// # Errors
-    /// The errors of all operations; [`Error::Parameter`] if T has fewer bits; [`Error::TooLarge`] if the first lookup would have more
-    /// than 1,024 tables.
+    /// The errors of all operations; [`Error::Parameter`] if T has fewer bits; [`Error::TooLarge`] if the first lookup
+    /// would have more than 1,024 tables.
     pub fn lookup_tree<T: Integer, U: Integer>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -45,7 +46,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.lookup_tree_to(x, ColumnKind::of::<U>(), bits, &|value| f(value).to_word())
     }
 
-    /// [`Evaluator::lookup_tree`] to a kind that the type of the results holds, by words.
+    /// [`Evaluator::lookup_tree`] to a kind that the type of the results can hold, with words as values.
     pub(crate) fn lookup_tree_to<T: IntegerType, U: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -85,7 +86,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(to_kind, digits))
     }
 
-    /// For every digit of the result: the results of all tables, on the least significant digits.
+    /// The results of all tables on the least significant digits, for every digit of the result.
     fn leaves(
         &self,
         first: &[Digit<E::Ciphertext>],
@@ -107,14 +108,14 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(results.chunks(count as usize).map(<[_]>::to_vec).collect())
     }
 
-    /// The node that a digit is the number of.
+    /// Selects the node whose number is the digit.
     fn choose_node(
         &self,
         nodes: &[Digit<E::Ciphertext>],
         digit: &Digit<E::Ciphertext>,
     ) -> Result<Digit<E::Ciphertext>> {
         let base = self.base();
-        // What is public is one table.
+        // Public nodes are combined in one table.
         let public = |value: i64| match nodes.get(value as usize) {
             Some(node) if node.ciphertext().is_none() => node.low(),
             _ => 0,

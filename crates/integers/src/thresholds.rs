@@ -1,10 +1,10 @@
 //! Comparisons with public thresholds, many at once.
 //!
-//! `sum(w_i·s_i) < 0` exactly if x < t, for signs `s_i` of `x_i - t_i` (of the least significant digit -1 or 0) and weights
-//! 1, 1, 2, 4, …: what comes after never outweighs what is more significant. The signs of all thresholds are tables of
-//! one lookup a digit, then every threshold takes one more: n lookups of m tables and m of one, where m comparisons take
-//! n·m. Eight digits make use of all 256 numbers of p = 256; where more do not fit, or weights exceed what outputs may
-//! differ by, a lookup leaves of the sum its sign.
+//! `sum(w_i·s_i) < 0` exactly if x < t, for signs `s_i` of `x_i - t_i` (for the least significant digit -1 or 0) and
+//! weights 1, 1, 2, 4, …: less significant signs together never outweigh a more significant one. The signs for all
+//! thresholds are tables of one lookup per digit; then every threshold needs one more. These are n lookups of m tables
+//! and m lookups of one table, where m comparisons would need n·m. Eight digits use all 256 numbers of p = 256; if more
+//! digits do not fit, or weights exceed the allowed difference of outputs, a lookup reduces the sum to its sign.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::Error;
@@ -15,16 +15,17 @@ use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{Integer, IntegerType, Radix};
 
-/// How the sign of a digit is counted.
+/// The weight of a digit's sign.
 #[derive(Clone, Copy, Debug)]
 struct Weight {
     factor: i64,
-    /// Whether the sum so far is looked up before.
+    /// Whether the sum so far is first reduced to its sign by a lookup.
     is_after_lookup: bool,
 }
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// x < t, for every threshold t: n lookups of as many tables as there are thresholds, then one of one table for each.
+    /// x < t, for every threshold t: n lookups with one table per threshold, then one lookup of one table for each
+    /// threshold.
     ///
     /// # Errors
     /// The errors of all operations; [`Error::TooSmall`] if there are no thresholds.
@@ -38,7 +39,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(flags.into_iter().map(BooleanColumn::new).collect())
     }
 
-    /// A function of whether x is below, for the word of every threshold.
+    /// A function of whether x is below the threshold, for the word of every threshold.
     pub(crate) fn below<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -14,7 +14,8 @@ fn client(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
     (secret, server)
 }
 
-/// Bootstraps numbers of the unit square; the root mean square and the largest of the errors are as stated, from both sides.
+/// Bootstraps numbers of the unit square. The root mean square and the largest of the errors are as stated, from both
+/// sides.
 fn bootstraps(parameters: &Parameters) {
     bootstraps_in(&client(parameters), SlotBounds { re: 1.0, im: 1.0 });
 }

@@ -1,4 +1,4 @@
-//! Keys and vectors as files: round trips, and everything that is damaged, foreign, cut off or too large.
+//! Keys and vectors as files: round trips, and files that are damaged, foreign, cut off or too large.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn insecure_files_are_read_again() {
         assert_eq!((found.level(), found.bounds()), (ct.level(), ct.bounds()));
         assert_eq!(found.to_bytes(&parameters).unwrap(), bytes);
         assert!((again.decrypt_reals(&found).unwrap()[0] - expected).abs() < 1e-5);
-        // It is of as much use as before.
+        // The key works as before.
         server.mul(&found, &found).unwrap();
     }
 }

@@ -1,5 +1,6 @@
-//! Files of this format version, as they were written: a secret key and a product of two vectors. When the format changes,
-//! `cargo test -p cryptable-approximate --test all known_answers -- --ignored` writes those of the new version.
+//! Files of this format version, in their original bytes: a secret key and a product of two vectors. When the format
+//! changes, `cargo test -p cryptable-approximate --test all known_answers -- --ignored` writes the files of the new
+//! version.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,7 @@ fn files_hold_what_they_held() {
     assert_eq!((found.level(), found.slots(), found.bounds().re), (1, 8, 1.0));
     let slots = secret.decrypt_reals(&found).unwrap();
     assert!(slots.iter().zip(PRODUCT).all(|(x, expected)| (x - expected).abs() < 1e-6));
-    // To the byte, what is written is what was.
+    // Writing the vector again yields the same bytes.
     assert_eq!(found.to_bytes(secret.parameters()).unwrap(), product);
     assert_eq!(*secret.to_bytes(), key);
 }

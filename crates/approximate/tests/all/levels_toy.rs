@@ -1,4 +1,4 @@
-//! Sums, products and rotations on an insecure toy ring: every slot, and noise from both sides.
+//! Sums, products and rotations on an insecure toy ring: every slot, and noise bounded from both sides.
 
 use cryptable_approximate::{
     Ciphertext, Complex64, EvaluationKey, KeySet, LinearMap, Parameters, Polynomial, SecretKey,
@@ -140,7 +140,7 @@ fn insecure_largest_degree() {
     let a = secret.encrypt(&x).unwrap();
     let squares: Vec<Complex64> = x.iter().map(|x| x * x).collect();
     check(&secret, &server.mul(&a, &a).unwrap(), &squares, 3.0);
-    // The number of similar small primes is below this.
+    // There are fewer similar small primes than this.
     literal.levels = vec![25.0; 63];
     let Err(error) = Parameters::new(literal) else { panic!("63 small primes") };
     let error = error.to_string();

@@ -1,4 +1,4 @@
-//! Parameters that are found for lookups in slots: all of 128 bits, as they are asked for, in little time.
+//! Parameters found for lookups in slots: all have 128 bits, meet the request, and are found quickly.
 
 use cryptable_approximate::{
     Complex64, Grid, KeySet, LookupPlan, LookupRequest, SecretKey, SlotBounds, SlotTable,
@@ -40,7 +40,7 @@ fn a_grid_of_requests() {
     println!("{plans} plans in {:?}", begin.elapsed());
 }
 
-/// Every value of a table, on slots of plans at a toy ring: levels, and errors from both sides.
+/// Checks every value of a table, on slots of plans at a toy ring: levels, and errors from both sides.
 #[test]
 fn insecure_predictions_hold() {
     let _replay = replay::begin();
@@ -77,13 +77,13 @@ fn insecure_predictions_hold() {
         let largest = errors.iter().fold(0f64, |most, z| most.max(z.re.abs()).max(z.im.abs()));
         let bits = -largest.log2();
         println!("{points} points: {bits:.1} bits found, {:.1} stated", best.precision_bits);
-        // The largest of a thousand errors is that but for 2^-10, the stated one but for 2^-74; of the 32 slots of the second
-        // order, whose stated error is that of the worst table, it is up to 2^-7.5 of that.
+        // The largest of a thousand errors is exceeded with probability 2^-10, the stated one with 2^-74. For the 32
+        // slots of the second order, whose stated error is that of the worst table, the ratio is up to 2^-7.5.
         assert!(bits > best.precision_bits && bits < best.precision_bits + 8.0);
     }
 }
 
-/// A limit of memory makes matrices with fewer keys, and refuses what it cannot have.
+/// A limit on memory leads to matrices with fewer keys, and to refusals where that is not enough.
 #[test]
 fn memory_is_kept_to() {
     let asked = LookupRequest { count: Some(512), ..request(16) };

@@ -1,4 +1,4 @@
-//! Lookups in slots: every value of every table, errors from both sides, levels that are left.
+//! Lookups in slots: every value of every table, errors from both sides, remaining levels.
 
 use std::sync::LazyLock;
 
@@ -36,13 +36,13 @@ pub(crate) fn client(parameters: &Parameters) -> Client {
     (secret, server)
 }
 
-/// Values of `points`, all of them in turn, in both parts if slots are complex.
+/// Numbers of the points, each in turn, in both parts if slots are complex.
 fn inputs(slots: usize, count: usize, complex: bool) -> Vec<[usize; 2]> {
     (0..slots).map(|j| [j % count, if complex { (j / 3 + 1) % count } else { 0 }]).collect()
 }
 
-/// Evaluates a function of values and checks every result; returns the root mean square of errors over what is expected. Slots
-/// are real if no part of the values is imaginary.
+/// Evaluates a function of values and checks every result. Returns the ratio of the root mean square of errors to the
+/// expected one. Slots are real if no part of the values is imaginary.
 pub(crate) fn check_function<'a>(
     (secret, server): &Client,
     function: impl Copy + Into<SlotFunction<'a>>,
@@ -74,7 +74,7 @@ pub(crate) fn check_function<'a>(
     mean / predicted.expected_deviation
 }
 
-/// Looks a table up; checks every value, and the root mean square of errors from both sides.
+/// Looks up a table and checks every value, and the root mean square of errors from both sides.
 fn check(client: &Client, table: &SlotTable, complex: bool) -> f64 {
     let grid = table.grid();
     let chosen = inputs(client.1.parameters().slots(), grid.count, complex);
@@ -83,7 +83,7 @@ fn check(client: &Client, table: &SlotTable, complex: bool) -> f64 {
     };
     let values: Vec<_> = chosen.iter().map(|&m| slot(m, &|m| grid.point(m))).collect();
     let expected: Vec<_> = chosen.iter().map(|&m| slot(m, &|m| table.values()[m])).collect();
-    // Periods that divide the range of the bootstrap take inputs of the lowest level.
+    // If the period divides the range of the bootstrap, inputs of the lowest level are enough.
     let level = usize::from(!grid.period().log2().fract().eq(&0.0) || grid.count > 32);
     check_function(client, table, level, &values, &expected)
 }
@@ -117,7 +117,7 @@ fn insecure_tables_of_every_value() {
             assert!((0.3..1.25).contains(&ratio), "{ratio}");
         }
     }
-    // Of a constant nothing depends on the input.
+    // A constant does not depend on the input.
     let constant = SlotTable::from_fn(Grid::integers(7), 1, |_| 0.5).unwrap();
     assert!(check(client, &constant, true) < 1.25);
 }
@@ -151,7 +151,7 @@ fn stated_failures_and_security() {
         let x = secret.encrypt_within(&[], SlotBounds { re: 15.0, im: 15.0 }).unwrap();
         let table = random(16, 1);
         let predicted = parameters.predict_lookup(&x, &table).unwrap();
-        // Both parts of all slots.
+        // Counts both parts of all slots.
         let values = (2 * parameters.slots()) as f64;
         assert!(predicted.log2_fail_per_slot + values.log2() <= -64.0);
         assert!(predicted.phase_error < 0.01 && predicted.level >= 2, "{predicted:?}");
@@ -170,7 +170,7 @@ fn insecure_signs_and_steps_of_real_numbers() {
         let ratio = check(client, table, false);
         assert!((0.3..1.25).contains(&ratio), "{ratio}");
     }
-    // Both at once, for the price of one.
+    // Evaluates both at once, at the cost of one.
     let (secret, server) = client;
     let slots = server.parameters().slots();
     let values: Vec<f64> = (0..slots).map(|j| grid.point(j % 16)).collect();

@@ -1,4 +1,4 @@
-//! Slots to packed integers and back, on toy rings: every value checked.
+//! Conversion of slots to packed integers and back, on toy rings: every value checked.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ impl InsecureClient {
         PackedKey { key: &self.key, shared: self.shared }
     }
 
-    /// The packed values that slots are: real parts, then imaginary ones.
+    /// The packed values of slots: real parts, then imaginary ones.
     fn packed_values(&self, slots: &[[u64; 2]], parts: usize) -> Vec<u64> {
         let count = slots.len();
         let mut values = vec![0; parts * count];
@@ -80,7 +80,7 @@ fn packed_and_looked_up(client: &InsecureClient) {
         let expected = client.packed_values(&values, parts);
         let ct = client.server.to_packed(&ct, 16, client.packed()).unwrap();
         assert_eq!(client.integers.decrypt(&ct).unwrap(), expected);
-        // Noise is what it states, from both sides.
+        // The noise is as stated, from both sides.
         let errors = client.integers.errors(&ct, &expected).unwrap();
         let measured = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
         let stated = ct.noise();

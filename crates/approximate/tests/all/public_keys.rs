@@ -1,12 +1,12 @@
-//! Public keys of vectors: errors beside what ciphertexts state, and what a server does with them.
+//! Public keys of vectors: errors compared with those that ciphertexts state, and operations of a server on them.
 
 use cryptable_approximate::{Complex64, Parameters, PublicKey, SecretKey};
 use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Progress, ReadOptions};
 use cryptable_ring::random::replay;
 
-/// Checks vectors by a key that was read from its file: errors are as large as ciphertexts state, from both sides, and larger
-/// than those of the secret key's.
+/// Checks vectors encrypted by a key that was read from its file: errors are as stated, from both sides, and larger
+/// than those of the secret key's vectors.
 fn check_errors(parameters: &Parameters, vectors: usize) -> usize {
     let secret = SecretKey::generate(parameters);
     let file = secret.public_key().unwrap().to_bytes();

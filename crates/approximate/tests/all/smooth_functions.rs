@@ -51,7 +51,7 @@ fn slots(count: usize, [lower, upper]: [f64; 2], complex: bool) -> Vec<Complex64
     (0..count).map(|j| Complex64::new(at(j), if complex { at(7 * j + 5) } else { 0.0 })).collect()
 }
 
-/// Evaluates in the bootstrap and returns the root mean square of errors over what is expected.
+/// Evaluates in the bootstrap and returns the ratio of the root mean square of errors to the expected one.
 fn check(client: &Client, (f, function): &Case, complex: bool) -> f64 {
     let values = slots(client.1.parameters().slots(), function.interval(), complex);
     let map = |z: &Complex64| Complex64::new(f(z.re), if complex { f(z.im) } else { 0.0 });
@@ -79,7 +79,7 @@ fn insecure_functions_of_sparse_slots() {
     }
 }
 
-/// A coarse series is off by its stated error, and results say so.
+/// A coarse series is off by its stated error, and results state it.
 #[test]
 fn insecure_fit_errors_are_part_of_results() {
     let case: Case = (gelu, SmoothFunction::gelu(8.0, 1e-2).unwrap());
@@ -88,7 +88,7 @@ fn insecure_fit_errors_are_part_of_results() {
     assert!((0.8..1.25).contains(&ratio), "{ratio}");
 }
 
-/// The distance that is stated is not exceeded at a million points, and not much larger than what is found there.
+/// The stated distance is not exceeded at a million points, and not much larger than the largest one found there.
 #[test]
 fn stated_distances_hold() {
     for (tolerance, highest) in [(1e-3, 4), (1e-6, 5), (1e-8, 6)] {
@@ -110,7 +110,7 @@ fn stated_distances_hold() {
     }
 }
 
-/// Inputs outside the interval give the series' values, within the bounds that results state.
+/// Inputs outside the interval yield the series' values, within the bounds that results state.
 #[test]
 fn insecure_inputs_outside_the_interval() {
     let (secret, server) = &*INSECURE;
@@ -122,7 +122,7 @@ fn insecure_inputs_outside_the_interval() {
         assert!((y - function.evaluate(*x)).abs() < 1e-3, "{x}: {y}");
         assert!(y.abs() <= output.bounds().re);
     }
-    // Slots beyond what values were put into are 0.
+    // Unused slots are 0.
     assert!((found[100] - function.evaluate(0.0)).abs() < 1e-3);
 }
 
@@ -139,7 +139,7 @@ fn functions_of_one_period_share_a_bootstrap() {
         assert!((secret.decrypt_reals(y).unwrap()[2] - 0.9375).abs() < 1e-3);
         assert!((secret.decrypt_reals(z).unwrap()[1] - 0.5).abs() < 1e-3);
     }
-    // A table of the same period and first point goes along.
+    // A table with the same period and first point is evaluated along with it.
     let [lower, upper] = sigmoid.interval();
     let step = sigmoid.period() / 16.0;
     let grid = Grid { first: f64::midpoint(lower, upper), step, count: 16 };
@@ -178,7 +178,7 @@ fn what_cannot_be_fitted_is_refused_by_name_and_limit() {
     assert!(found.contains("bound of slots is 1.5") && found.contains("at most 1"), "{found}");
 }
 
-/// Errors found on slots of a plan at a toy ring are those that it states.
+/// Errors on slots of a plan at a toy ring are those that it states.
 #[test]
 fn insecure_plans_hold() {
     let _replay = replay::begin();
@@ -196,7 +196,7 @@ fn insecure_plans_hold() {
     assert!(error.contains("smooth functions have none"), "{error}");
 }
 
-/// GELU on 32,768 real slots takes the work that the documentation states.
+/// GELU on 32,768 real slots needs the work that the documentation states.
 #[test]
 fn gelu_takes_less_than_ten_thousand_units() {
     let best = full_size_gelu();
@@ -209,7 +209,7 @@ fn gelu_takes_less_than_ten_thousand_units() {
     assert!(units < 9_500.0, "{units}");
 }
 
-/// The distance of GELU and its series that leaves the tolerance of 2^-20 to noise.
+/// The distance of GELU and its series, small enough that the tolerance of 2^-20 is left to noise.
 const GELU_TOLERANCE: f64 = 1.0 / (1u64 << 24) as f64;
 
 fn full_size_gelu() -> cryptable_approximate::LookupCandidate {

@@ -1,4 +1,4 @@
-//! Shares of holders on a toy ring: what is masked, and what is refused.
+//! Shares of holders on a toy ring: masks and refusals.
 
 use cryptable_ckks::encryption::slots_of_phase;
 use cryptable_lattice::owners::{Agreement, Session};
@@ -41,8 +41,9 @@ fn receive(files: &[Vec<u8>]) -> Result<ThresholdSecret> {
     ThresholdSecret::of_dealt(&files, insecure())
 }
 
-/// Any two of four holders of two owners' secrets have the whole; their messages are masked each, and add up to the product
-/// with the secret and to flooding of the planned variance. No two quorums share flooding.
+/// Any two of four holders of two owners' secrets know the whole secret together. Each of their messages is masked, and
+/// the messages add up to the product with the secret plus flooding of the planned variance. No two quorums share
+/// flooding.
 #[test]
 fn messages_are_masked_but_for_their_sum() {
     let secrets = owners(2);

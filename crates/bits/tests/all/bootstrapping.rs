@@ -1,4 +1,4 @@
-//! BinBoot and GateBoot: every gate, all packings, chains, noise, what is refused.
+//! BinBoot and GateBoot: every gate, all packings, chains, noise, refusals.
 
 use crate::common;
 
@@ -46,7 +46,7 @@ fn results_are_inputs_again() {
     }
 }
 
-/// Errors of both bootstraps against their predictions, which add up what gates amplify most.
+/// Checks the errors of both bootstraps against their predictions, which assume the largest amplification of each gate.
 fn check_bootstraps(parameters: &Parameters) {
     let Setup { secret, server, x, y } = setup(parameters);
     let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
@@ -141,7 +141,7 @@ fn literals_out_of_bounds_are_refused() {
     refused(&|it| it.limbs = vec![3; 4]);
     refused(&|it| it.limbs[3..5].fill(2));
     refused(&|it| it.coeffs_to_slots.primes.clear());
-    // Nothing is dropped there, so that matrices would have scales of 90 bits.
+    // No level is dropped there, so the matrices would have scales of 90 bits.
     refused(&|it| it.coeffs_to_slots.primes.extend([47.75; 4]));
     refused(&|it| it.sparse_weight = 0);
     refused(&|it| it.log2_fail = 1.0);

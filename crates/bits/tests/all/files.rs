@@ -1,4 +1,4 @@
-//! Keys and ciphertexts of bits as files: round trips, and everything that is damaged, foreign, cut off or too large.
+//! Keys and ciphertexts of bits as files: round trips, and files that are damaged, foreign, cut off or too large.
 
 use crate::common;
 
@@ -204,7 +204,7 @@ fn forged_values_in_coefficients_are_refused() {
     assert!(matches!(found, Err(Error::OtherParameters { .. })));
 }
 
-/// Bits of public keys have the noise that they state, whatever their level, and go into gates and bootstraps.
+/// Bits of public keys have the noise that they state, at any level, and work in gates and bootstraps.
 #[test]
 fn public_keys_encrypt_bits_of_any_level() {
     for packing in [Packing::Real, Packing::Complex, Packing::Sparse(64)] {

@@ -1,4 +1,4 @@
-//! Half bootstraps: coefficients in, coefficients out, all packings, other moduli, noise, what is refused.
+//! Half bootstraps: coefficients in, coefficients out, all packings, other moduli, noise, refusals.
 
 use crate::common;
 

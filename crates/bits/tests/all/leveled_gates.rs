@@ -1,4 +1,4 @@
-//! Gates, negation and cleaning between bootstraps: all inputs, both packings, noise, what is refused.
+//! Gates, negation and cleaning between bootstraps: all inputs, both packings, noise, refusals.
 
 use crate::common;
 
@@ -41,13 +41,13 @@ fn operands_may_have_different_levels() {
     let expected = gate(Gate::Xor, &gate(Gate::Nand, &x, &y), &x);
     assert_eq!(secret.decrypt(&xor).unwrap(), expected);
     assert_eq!(xor.levels(), 0);
-    // A gate of bits without levels is one on the way of a bootstrap.
+    // A gate of bits without levels works as part of a bootstrap.
     let boot = server.gate_boot(Gate::NotOr, &xor, &a).unwrap();
     assert_eq!(secret.decrypt(&boot).unwrap(), gate(Gate::NotOr, &expected, &x));
 }
 
-/// Predictions are for the worst bits, and for operands that may be the same. With equal operands every gate whose errors
-/// add up is as predicted; of independent ones the deviation is less by √2, and less again at random bits.
+/// Predictions are for the worst bits, and for operands that may be equal. With equal operands every gate whose errors
+/// add up meets its prediction; with independent ones the deviation is less by √2, and less again at random bits.
 #[test]
 fn noise_of_gates_is_as_predicted() {
     for packing in [Packing::Real, Packing::Complex] {
@@ -56,9 +56,9 @@ fn noise_of_gates_is_as_predicted() {
         let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
         // 512 or 1,024 slots: four standard deviations of the measured one are 0.2 bits.
         check_noise("fresh", errors(&secret, &a, &x), a.noise(), -0.2..0.2);
-        // Bits with so much noise that gates add little of their own.
+        // These bits have so much noise that gates add little of their own.
         let (a, b) = (server.bin_boot(&a).unwrap(), server.bin_boot(&b).unwrap());
-        // How far the prediction of what comes in is off is not what is tested here.
+        // This test does not judge the prediction for the inputs.
         let before = (errors(&secret, &a, &x).0 / a.noise().deviation()).log2();
         let check =
             |what: &str, result: &EncryptedBits, expected: &[bool], interval: Range<f64>| {
@@ -79,7 +79,7 @@ fn noise_of_gates_is_as_predicted() {
     }
 }
 
-/// Noise of roundings alone: that of bits which were lowered.
+/// Noise of roundings alone, measured on bits that were lowered.
 #[test]
 fn noise_of_roundings_is_as_predicted_and_not_gaussian() {
     let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
@@ -119,17 +119,17 @@ fn cleaning_squares_errors() {
     let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
     let Setup { secret, server, x, y } = setup(&parameters);
     let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
-    // GateBoot does not clean, and leaves errors that squares of are well above roundings.
+    // GateBoot does not clean: the squares of its errors are well above roundings.
     let noisy = server.gate_boot(Gate::Xor, &a, &b).unwrap();
     let expected = gate(Gate::Xor, &x, &y);
     let cleaned = server.clean(&noisy).unwrap();
     let measured = errors(&secret, &cleaned, &expected);
     check_noise("h1", measured, cleaned.noise(), -2.5..0.2);
-    // The same by the errors that came in, of which nothing but roundings is unknown.
+    // The same from the measured input errors, so that only roundings are unknown.
     let squares: Vec<f64> =
         secret.errors(&noisy, &expected).unwrap().iter().map(|e| (3.0 * e * e).powi(2)).collect();
     let squared = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
-    // Three roundings are stated, which ones have; zeros have one.
+    // The prediction counts three roundings, which ones have; zeros have one.
     let rounding = parameters.noise_after_cleaning(parameters.fresh_noise()).deviation();
     let rounding = rounding * (2.0f64 / 3.0).sqrt();
     let ratio = measured.0 / squared.hypot(rounding);
@@ -193,13 +193,13 @@ fn costs_are_counted() {
         (parameters.gate_counts(2).unwrap(), parameters.cleaning_counts(2).unwrap());
     assert_eq!((gate.key_switches, clean.key_switches), (2, 4));
     assert!(gate.transforms < clean.transforms);
-    // The two primes share a limb: where the second is dropped, it is transformed back and again.
+    // The two primes share a limb: dropping the second one transforms the limb back and forth.
     assert!(parameters.gate_counts(1).unwrap().key_switches == gate.key_switches);
     assert!(matches!(parameters.gate_counts(0), Err(Error::Parameter { .. })));
     assert!(matches!(parameters.cleaning_counts(3), Err(Error::Parameter { .. })));
 }
 
-/// Lowered bits take less memory, and have one rounding more than fresh ones; bits may be encrypted lower at once.
+/// Lowered bits need less memory, and have one rounding more than fresh ones; bits may be encrypted lower at once.
 #[test]
 fn bits_are_lowered_and_encrypted_low() {
     for packing in [Packing::Real, Packing::Complex] {
@@ -214,7 +214,7 @@ fn bits_are_lowered_and_encrypted_low() {
             let low = secret.encrypt_at(&x, levels).unwrap();
             assert_eq!((lowered.levels(), low.levels()), (levels, levels));
             assert_eq!(secret.decrypt(&lowered).unwrap(), x);
-            // The model has one number for roundings of gates, whose key switches add to them, and of this.
+            // The model has one number for lowering and for roundings of gates, whose key switches add noise.
             check_noise("lowered", errors(&secret, &lowered, &x), lowered.noise(), -1.6..0.2);
             check_noise("low", errors(&secret, &low, &x), low.noise(), -0.3..0.2);
             assert!(bytes(&lowered) < before && bytes(&low) == bytes(&lowered));

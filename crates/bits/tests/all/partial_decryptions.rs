@@ -70,8 +70,8 @@ fn measure(what: &str, errors: &[Complex64]) -> (f64, f64) {
     (square, largest)
 }
 
-/// Errors of prepared bits from both sides: of zeros, which have half of the variance, of ones and of random bits by
-/// differences of two ciphertexts, always below the bound; then three owners decrypt.
+/// Errors of prepared bits, bounded from both sides: of zeros, which have half of the variance, and of ones and of
+/// random bits by differences of two ciphertexts. All are below the bound. Then three owners decrypt.
 fn three_owners(parameters: &Parameters) {
     let Setup { secret, server, x, .. } = setup(parameters);
     let (bound, variance) = parameters.prepared_error().unwrap();
@@ -119,7 +119,7 @@ fn three_owners_at_full_size() {
     three_owners(&Parameters::throughput_128().unwrap());
 }
 
-/// Files, repetition, and everything that does not belong together.
+/// Files and repeated answers; refusals of everything that does not belong together.
 #[test]
 fn others_are_refused_by_name() {
     let parameters = Parameters::insecure_toy_throughput().unwrap();
@@ -145,7 +145,7 @@ fn others_are_refused_by_name() {
         .collect();
     assert!(messages == all);
     assert_eq!(read.combine(&parameters, &messages).unwrap(), &x[..100]);
-    // Another plan has other flooding, another owner as well.
+    // Another plan has other flooding, and so has another owner.
     let again = partial(&shares, &bits, &plan(3, 65_536));
     assert!(again[0].to_bytes(&parameters).unwrap() != files[0] && files[0] != files[1]);
 
@@ -165,7 +165,7 @@ fn others_are_refused_by_name() {
     let error = refused(&[all[0].clone(), all[1].clone(), again[2].clone()]);
     assert!(error.to_string().contains("plan"), "{error}");
 
-    // A share of another key does not add up, and is refused where the key is told.
+    // The share of another key does not add up, and is refused if its key is known.
     let stranger = SecretKey::generate(&parameters);
     let share = |id| SecretShare::new(&parameters, stranger.secret(), id, 2);
     let error = share(stranger.id()).partial_decryption(&bits, &decryption).unwrap_err();
@@ -176,7 +176,7 @@ fn others_are_refused_by_name() {
     let error = shares[2].partial_decryption(&bits, &plan(2, 1)).unwrap_err();
     assert!(error.to_string().contains("there are 2 owners"), "{error}");
 
-    // Bits with too many errors or too few levels, and sets without levels, are not prepared.
+    // Bits with too large errors or too few levels, and sets without levels, cannot be prepared.
     let error = server.prepare_decryption(&secret.encrypt_at(&x, 14).unwrap()).unwrap_err();
     assert!(error.to_string().contains("levels"), "{error}");
     let mut loud = boot(&x);

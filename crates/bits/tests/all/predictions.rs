@@ -1,10 +1,10 @@
-//! Bootstraps of committed lines take what the cost model predicts, from ring degree 2^14 on.
+//! Committed benchmark lines of bootstraps take the time that the cost model predicts, from ring degree 2^14 on.
 
 use cryptable_bits::{Packing, Parameters};
 use cryptable_lattice::cost::CostModel;
 use serde_json::Value;
 
-/// Lines of one thread and the cost model that was measured on their machine, and the least bootstraps that they have.
+/// Lines of one thread, the cost model measured on their machine, and the least number of bootstraps among them.
 const MACHINES: [(&str, &str, &str, usize); 2] = [
     (
         "amd_zen5",
@@ -20,7 +20,8 @@ const MACHINES: [(&str, &str, &str, usize); 2] = [
     ),
 ];
 
-/// The set of 128 bits of a line: the one of its ring degree and number of bits that takes as many transforms.
+/// Returns the set of 128 bits of security of a line: the one of its ring degree and number of bits with as many
+/// transforms.
 fn set_of(line: &Value) -> Option<Parameters> {
     let of_packings = [Packing::Real, Packing::Complex].into_iter().flat_map(|packing| {
         let make = [Parameters::latency_128, Parameters::functions_128, Parameters::cleaning_128];
@@ -37,8 +38,8 @@ fn set_of(line: &Value) -> Option<Parameters> {
     of_packings.chain(others).map(|set| set.expect("a valid set")).find(is_of)
 }
 
-/// Clocks of machines differ from one minute to the next, and predictions count neither caches that other machines share nor those
-/// that hold the limbs of small rings.
+/// Clock rates vary from one minute to the next, and predictions count neither caches that other machines share nor
+/// those that hold the limbs of small rings.
 #[test]
 fn committed_bootstraps_take_what_is_predicted() {
     let mut wrong = Vec::new();

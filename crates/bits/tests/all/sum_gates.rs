@@ -1,5 +1,5 @@
 //! Functions of sums of bits: all functions of three bits on all inputs, several on one exponential, more bits, GateBoot',
-//! noise, what is refused.
+//! noise, refusals.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use common::{Setup, check_noise, errors, gate, setup};
 use cryptable_bits::{EncryptedBits, Gate, Packing, Parameters, SecretKey, SumGate};
 use cryptable_lattice::Error;
 
-/// k lists of bits that together run through all inputs, again and again.
+/// k lists of bits that run through all inputs together, repeatedly.
 fn all_inputs(k: usize, count: usize) -> Vec<Vec<bool>> {
     (0..k).map(|bit| (0..count).map(|i| i >> bit & 1 == 1).collect()).collect()
 }
@@ -125,7 +125,7 @@ fn functions_of_more_bits_by_powers() {
             );
         }
     }
-    // Degree 3 of five bits takes three levels, and these parameters have two.
+    // Degree 3 of five bits needs three levels, and these parameters have two.
     let inputs = all_inputs(5, parameters.bits());
     let bits = encrypt(&secret, &inputs);
     let bits: Vec<&EncryptedBits> = bits.iter().collect();

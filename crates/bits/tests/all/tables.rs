@@ -1,4 +1,4 @@
-//! Tables of up to eight bits: all arguments, both packings, noise by derivatives, what is refused.
+//! Tables of up to eight bits: all arguments, both packings, noise by derivatives, refusals.
 
 use crate::common;
 
@@ -77,7 +77,7 @@ fn all_arguments_of_all_widths() {
     }
 }
 
-/// Whatever other tables are evaluated along with it, a table is what it is alone.
+/// The result of a table does not depend on the tables evaluated along with it.
 #[test]
 fn tables_alone_and_together() {
     let parameters = Parameters::insecure_toy_tables(Packing::Real).unwrap();
@@ -91,8 +91,8 @@ fn tables_alone_and_together() {
     }
 }
 
-/// Outputs have the error of every input with which they change, at most once, and roundings: computed from the inputs'
-/// errors, only roundings are unknown.
+/// Outputs have the error of every input with which they change, at most once, plus roundings. Computed from the
+/// inputs' errors, only the roundings are unknown.
 #[test]
 fn errors_are_sums_of_those_of_sensitive_inputs_and_roundings() {
     let parameters = Parameters::insecure_toy_tables(Packing::Complex).unwrap();
@@ -100,7 +100,7 @@ fn errors_are_sums_of_those_of_sensitive_inputs_and_roundings() {
     let mut rng = StdRng::seed_from_u64(7);
     let bits = arguments(&parameters, 8);
     let fresh = encrypt(&secret, &bits);
-    // Bits with so much noise that tables add little of their own.
+    // These bits have so much noise that tables add little of their own.
     let noisy: Vec<_> = fresh.iter().map(|x| server.bin_boot(x).unwrap()).collect();
     let table = random_table(8, &mut rng);
     let expected = images(&parameters, &table);
@@ -127,7 +127,8 @@ fn errors_are_sums_of_those_of_sensitive_inputs_and_roundings() {
         println!("all 2^{:.2}, first order 2^{:.2}", all.log2(), first.log2());
         println!("rest 2^{:.2}, 2^{ratio:.2} of predicted roundings", rest.log2());
         assert!((-0.5..0.15).contains(&ratio), "2^{ratio:.2}");
-        // Half of the inputs are sensitive on average, as independent ones; predictions are of all eight, as dependent.
+        // On average half of the inputs are sensitive, and they are independent; predictions count all eight, as
+        // dependent.
         check_noise("all", (all, 0.0), output.noise(), -3.5..0.0);
     }
 }
@@ -139,7 +140,7 @@ fn predictions_count_what_is_done() {
     let tables: Vec<_> = (0..11).map(|_| random_table(8, &mut rng)).collect();
     let one = parameters.table_counts(&tables[..1], 3, 0).unwrap();
     let all = parameters.table_counts(&tables, 3, 0).unwrap();
-    // Two pairs and nine products of them a half; a relinearization a table.
+    // Two pairs and nine products of them per half; one relinearization per table.
     assert_eq!((one.key_switches, all.key_switches), (23, 33));
     let error = parameters.table_counts(&tables, 2, 0).unwrap_err();
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
@@ -162,8 +163,8 @@ fn what_cannot_be_evaluated_is_refused() {
     assert!(server.tables(&[table], &[&x[0], &x[1], &stranger]).is_err());
 }
 
-/// At full size what a round of AES does: 11 tables of eight bits at once (random ones stand for the S-box and its double), and
-/// BinBoot of the sum of five tables and a bit, three times in a row.
+/// One round of AES at full size, three times in a row: 11 tables of eight bits at once (random ones stand for the
+/// S-box and its double), and BinBoot of the sum of five tables and a bit.
 #[test]
 #[ignore = "a minute, 3 GB"]
 fn rounds_of_tables_at_full_size() {

@@ -8,7 +8,7 @@ use cryptable_bits::{BitNoise, EncryptedBits, Gate, Packing, Parameters};
 /// Gates between cleanings, the last ones before a bootstrap.
 const SEGMENTS: [usize; 3] = [5, 6, 6];
 
-/// BinBoot of seventeen gates, each of the result before and the other bits.
+/// BinBoot of seventeen gates, each of the previous result and the other bits.
 fn seventeen_gates(parameters: &Parameters) {
     assert_eq!(parameters.levels_after_bootstrap(), 21);
     let Setup { secret, server, x, y } = setup(parameters);

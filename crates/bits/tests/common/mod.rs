@@ -1,5 +1,5 @@
 //! Helpers for tests of bits: keys, random bits, and errors of slots.
-// Each test binary uses a part of it.
+// Each test binary uses only a part of this module.
 #![allow(dead_code)]
 
 use cryptable_bits::{BitNoise, EncryptedBits, EvaluationKey, Gate, Parameters, SecretKey};

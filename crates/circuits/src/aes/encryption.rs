@@ -14,29 +14,29 @@ use crate::signal::Signal;
 type Byte = [Signal; 8];
 type Block = [Byte; 16];
 
-/// Where the circuit has its key from.
+/// Source of the circuit's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeySource {
     /// An input word `key`: the circuit contains the key schedule.
     Encrypted,
-    /// Eleven input words `round_key_0` to `round_key_10`, expanded before they were encrypted: 40 S-boxes fewer.
+    /// Eleven input words `round_key_0` to `round_key_10`, expanded before encryption: this saves 40 S-boxes.
     ExpandedAndEncrypted,
-    /// Known to whoever runs the circuit: adding it inverts bits, which is free.
+    /// A key known to whoever runs the circuit. Adding it inverts bits, which is free.
     Known([u8; 16]),
 }
 
 /// How the S-box is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SBox {
-    /// Tables of eight bits, of the S-box and of its multiples in MixColumns: a round has depth 3 before its XORs, which a
-    /// bootstrap sums for nothing.
+    /// Tables of eight bits, of the S-box and of its multiples in MixColumns. A round has depth 3 before its XORs,
+    /// which a bootstrap sums at no cost.
     Tables,
-    /// Gates of two bits, [`super::s_box()`]: depth 16, twelve bootstraps an S-box on
+    /// Gates of two bits, [`super::s_box()`]: depth 16, twelve bootstraps per S-box with
     /// [`Parameters::sums_128`](cryptable_bits::Parameters::sums_128).
     BoyarPeralta,
 }
 
-/// AES-128 of the input word `block`, as the output word `result`.
+/// Builds AES-128 of the input word `block`, with the output word `result`.
 ///
 /// ```
 /// use cryptable_circuits::aes::{KeySource, SBox, encrypt};
@@ -146,7 +146,7 @@ fn mix_columns(builder: &mut CircuitBuilder, state: &Block) -> Block {
         let byte = |k: usize| state[i / 4 * 4 + (i + k) % 4];
         let (a, b, c, d) = (byte(0), byte(1), byte(2), byte(3));
         from_fn(|bit| {
-            // Doubling shifts, and adds 0x1b if the highest bit leaves.
+            // Doubling shifts the byte, and adds 0x1b if the highest bit is shifted out.
             let doubled = |x: Byte| match bit {
                 0 => [x[7], Signal::FALSE],
                 1 | 3 | 4 => [x[bit - 1], x[7]],
@@ -158,8 +158,8 @@ fn mix_columns(builder: &mut CircuitBuilder, state: &Block) -> Block {
     })
 }
 
-/// MixColumns of the S-boxes of a state: every bit is the XOR of five tables, of four bytes. As 3S is S + 2S, seven tables of
-/// a byte are saved for a term more.
+/// MixColumns of the S-boxes of a state: every bit is the XOR of five tables, which read four bytes. Since 3S is S +
+/// 2S, seven tables per byte are saved at the cost of one more term.
 fn mix_tables(builder: &mut CircuitBuilder, state: &Block) -> Block {
     from_fn(|i| {
         let byte = |k: usize| &state[i / 4 * 4 + (i + k) % 4];

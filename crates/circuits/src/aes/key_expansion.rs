@@ -4,8 +4,8 @@ use zeroize::Zeroizing;
 
 use super::s_box_tables::S_BOX;
 
-/// The eleven round keys of a key. Every look-up reads the whole S-box, so that its time and its traces in the cache tell
-/// nothing of the key.
+/// Expands a key to its eleven round keys. Every look-up reads the whole S-box, so that its time and its traces in the
+/// cache reveal nothing about the key.
 ///
 /// ```
 /// let round_keys = cryptable_circuits::aes::expand_key(&[0; 16]);
@@ -32,7 +32,7 @@ pub fn expand_key(key: &[u8; 16]) -> Zeroizing<[[u8; 16]; 11]> {
 
 fn s_box(x: u8) -> u8 {
     S_BOX.iter().zip(0..=255u8).fold(0, |found, (&image, y)| {
-        // All ones where x and y are equal, else 0.
+        // All ones if x and y are equal, else 0.
         let equal = (u16::from(x ^ y).wrapping_sub(1) >> 8) as u8;
         found | image & equal
     })

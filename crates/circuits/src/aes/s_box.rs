@@ -1,6 +1,6 @@
 //! The S-box of AES: J. Boyar, R. Peralta, "A Small Depth-16 Circuit for the AES S-Box", SEC 2012 (ePrint 2011/332):
-//! inversion in GF(2^8) over a tower of fields between two linear maps, 34 ANDs and 94 XORs in depth 16, of which the
-//! linear map at the end takes 3.
+//! inversion in GF(2^8) over a tower of fields between two linear maps, 34 ANDs and 94 XORs in depth 16. The linear map
+//! at the end accounts for depth 3.
 //!
 //! The formulas are those of the paper, each line `target = left operator right`; `*` is AND, `+` XOR, `#` XNOR. `U0`
 //! and `S0` are the most significant bits.
@@ -28,7 +28,7 @@ const BOTTOM_LINEAR: &str = "
     L20=L0+L1 L21=L1+L7 L22=L3+L12 L23=L18+L2 L24=L15+L9 L25=L6+L10 L26=L7+L9 L27=L8+L10 L28=L11+L14 L29=L11+L17
     S0=L6+L24 S1=L16#L26 S2=L19#L28 S3=L6+L21 S4=L20+L22 S5=L25+L29 S6=L13#L27 S7=L6#L23";
 
-/// The S-box of a byte, the least significant bit first, in and out.
+/// The S-box of a byte. Input and output have the least significant bit first.
 ///
 /// ```
 /// use cryptable_circuits::{CircuitBuilder, aes};
@@ -40,7 +40,7 @@ const BOTTOM_LINEAR: &str = "
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn s_box(builder: &mut CircuitBuilder, byte: [Signal; 8]) -> [Signal; 8] {
-    // One list a letter, by number.
+    // One list per letter, indexed by number.
     let mut signals = [('U', 8), ('T', 28), ('M', 64), ('L', 30), ('S', 8)]
         .map(|(letter, count)| (letter, vec![Signal::FALSE; count]));
     for (bit, &signal) in byte.iter().enumerate() {

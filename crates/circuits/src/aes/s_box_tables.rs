@@ -1,4 +1,4 @@
-//! The S-box of AES, and its multiples that MixColumns adds up, as tables of eight bits: FIPS 197, Sections 5.1.1 and 5.1.3.
+//! Tables of eight bits for the S-box of AES and its multiples in MixColumns: FIPS 197, Sections 5.1.1 and 5.1.3.
 
 use std::array::from_fn;
 use std::sync::LazyLock;
@@ -35,8 +35,8 @@ static MULTIPLES: LazyLock<[[BitTable; 8]; 2]> = LazyLock::new(|| {
     })
 });
 
-/// S or 2S of a byte, the least significant bit first, in and out: 11 tables for both, in depth 3. Five bits of 2S are those
-/// of S, and one node with them.
+/// S or 2S of a byte, input and output with the least significant bit first: 11 tables for both, in depth 3. Five bits
+/// of 2S equal bits of S and share their nodes.
 ///
 /// # Panics
 /// If the factor is not 1 or 2.

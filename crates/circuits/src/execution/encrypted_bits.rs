@@ -1,4 +1,4 @@
-//! Packed bits under encryption as the engine of plans.
+//! The engine of plans on encrypted packed bits.
 
 use cryptable_bits::{BitTable, EncryptedBits, EvaluationKey, Gate, SumGate};
 use cryptable_lattice::Result;
@@ -23,7 +23,7 @@ impl BitEngine for EvaluationKey {
         y: &EncryptedBits,
     ) -> Result<Vec<EncryptedBits>> {
         match gates {
-            // One gate alone takes fewer roundings.
+            // A single gate has fewer roundings.
             [gate] => Ok(vec![self.gate(*gate, x, y)?]),
             _ => Self::gates(self, gates, x, y),
         }

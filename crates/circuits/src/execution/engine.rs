@@ -3,24 +3,24 @@
 use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::Result;
 
-/// Bits of many words, and what can be done with them. The operations are those of [`crate::schedule::Operation`].
+/// Bits of many words, with the operations of [`crate::schedule::Operation`].
 pub trait BitEngine: Sync {
     /// A bit of every word.
     type Bits: Clone + Send + Sync;
 
-    /// The complement.
+    /// Complement of a bit.
     ///
     /// # Errors
     /// The errors of the engine.
     fn not(&self, x: &Self::Bits) -> Result<Self::Bits>;
 
-    /// The sum of bits that are never both 1.
+    /// Sum of two bits that are never both 1.
     ///
     /// # Errors
     /// The errors of the engine.
     fn union(&self, x: &Self::Bits, y: &Self::Bits) -> Result<Self::Bits>;
 
-    /// Gates of two bits, one level.
+    /// Gates of two bits; they consume one level.
     ///
     /// # Errors
     /// The errors of the engine.
@@ -37,25 +37,25 @@ pub trait BitEngine: Sync {
         levels: usize,
     ) -> Result<Vec<Self::Bits>>;
 
-    /// Lowers a bit to `levels` levels, at most those that it has.
+    /// Lowers a bit to `levels` levels, or leaves it as it is if it has fewer.
     ///
     /// # Errors
     /// The errors of the engine.
     fn lower(&self, x: &Self::Bits, levels: usize) -> Result<Self::Bits>;
 
-    /// Errors squared.
+    /// Squares the errors of a bit.
     ///
     /// # Errors
     /// The errors of the engine.
     fn clean(&self, x: &Self::Bits) -> Result<Self::Bits>;
 
-    /// The XOR of all, bootstrapped.
+    /// The XOR of all summands, bootstrapped.
     ///
     /// # Errors
     /// The errors of the engine.
     fn bin_boot(&self, summands: &[&Self::Bits]) -> Result<Self::Bits>;
 
-    /// A gate, bootstrapped; with errors squared, for a level, if it is `cleaning`.
+    /// A gate with a bootstrap. If `cleaning`, it also squares errors, and consumes a level.
     ///
     /// # Errors
     /// The errors of the engine.
@@ -67,7 +67,7 @@ pub trait BitEngine: Sync {
         cleaning: bool,
     ) -> Result<Self::Bits>;
 
-    /// Functions of the sum of bits, on one bootstrap.
+    /// Functions of the sum of bits, with one bootstrap.
     ///
     /// # Errors
     /// The errors of the engine.

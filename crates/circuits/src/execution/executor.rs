@@ -1,5 +1,5 @@
-//! Runs the steps of a plan: in parallel where they do not depend on each other, within the plan's window, so that
-//! memory stays within what the plan says; every bit is freed as soon as its last reader has run.
+//! Runs the steps of a plan. Independent steps run in parallel, within the plan's window, so that memory stays within
+//! the plan's bound. Every bit is freed as soon as its last reader has run.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,8 +11,8 @@ use cryptable_lattice::{Error, Progress, Result, Steps};
 use super::engine::BitEngine;
 use crate::schedule::{Operation, Plan, Step};
 
-/// Runs a plan on input bits, which have the levels that [`Plan::input_levels`] names or more, and returns output bits, in
-/// the order of the circuit's words, the least significant bit first. Progress counts steps.
+/// Runs a plan on input bits and returns the output bits, in the order of the circuit's words, the least significant
+/// bit first. Input bits have at least the levels that [`Plan::input_levels`] states. `progress` counts steps.
 ///
 /// ```
 /// use cryptable_bits::{Packing, Parameters};
@@ -29,7 +29,7 @@ use crate::schedule::{Operation, Plan, Step};
 /// ```
 ///
 /// # Errors
-/// If there are more or fewer inputs than the circuit has, the engine fails, or the caller asks to stop.
+/// If the number of inputs is not that of the circuit, the engine fails, or the caller asks to stop.
 pub fn execute<E: BitEngine>(
     plan: &Plan,
     engine: &E,
@@ -46,12 +46,12 @@ pub fn execute<E: BitEngine>(
     execute_with(plan, engine, &take, progress)
 }
 
-/// Executes a plan like [`execute`], with inputs that are made, or read, when they are needed: `input` is called once
+/// Executes a plan like [`execute`], with inputs that are made, or read, when they are needed. `input` is called once
 /// for every input bit, from any thread. Plans with
 /// [`InputSupply::WhenNeeded`](crate::schedule::InputSupply::WhenNeeded) call it late.
 ///
 /// # Errors
-/// The errors of `input`; if the engine fails, or the caller asks to stop.
+/// The errors of `input`; also if the engine fails, or the caller asks to stop.
 pub fn execute_with<E: BitEngine>(
     plan: &Plan,
     engine: &E,
@@ -77,17 +77,17 @@ pub fn execute_with<E: BitEngine>(
 
 struct State<B> {
     values: Vec<Option<Arc<B>>>,
-    /// Operands that a step waits for.
+    /// Number of operands for which each step waits.
     missing: Vec<usize>,
     ready: BinaryHeap<Reverse<usize>>,
     finished: Vec<bool>,
-    /// Steps before this one are finished.
+    /// All steps before this one are finished.
     first_unfinished: usize,
     running: usize,
     error: Option<Error>,
     /// Steps that wait for each value.
     readers: Vec<Vec<usize>>,
-    /// Values by the steps that may free them: how many readers are still to run, and whether they are outputs.
+    /// For each value, the number of readers that have not run yet, and whether it is an output.
     uses: Vec<usize>,
 }
 
@@ -119,7 +119,7 @@ impl<B> State<B> {
         }
     }
 
-    /// Takes the results of a step; frees what nobody reads any more; finds what is ready.
+    /// Stores the results of a step, frees values without further readers, and finds steps that are ready.
     fn finish(&mut self, plan: &Plan, index: usize, outputs: Vec<B>) {
         let step = &plan.steps()[index];
         for (value, bits) in step.outputs.clone().zip(outputs) {
@@ -182,7 +182,7 @@ impl<'a, E: BitEngine> Run<'a, 'a, E> {
         self.state.lock().expect("no panic under lock")
     }
 
-    /// Starts all steps that may begin.
+    /// Starts all steps that are ready.
     fn start_ready(self, scope: &rayon::Scope<'a>) {
         loop {
             let Some(index) = self.lock().next(self.plan) else { return };
@@ -201,7 +201,7 @@ impl<'a, E: BitEngine> Run<'a, 'a, E> {
             operation.operands().iter().map(value).collect()
         };
         let result = self.evaluate(index, &operands);
-        // Freed operands go before the lock is taken.
+        // Free operands before the lock is taken.
         drop(operands);
         let told = self.steps.done();
         let mut state = self.lock();
@@ -238,7 +238,7 @@ impl<'a, E: BitEngine> Run<'a, 'a, E> {
     }
 }
 
-/// The bits of words as a circuit's inputs have them: for every bit the values of all words.
+/// Splits words into the bits of a circuit's inputs: for every bit the values of all words.
 ///
 /// ```
 /// use cryptable_circuits::execution::{input_bits, output_words};
@@ -253,7 +253,7 @@ pub fn input_bits(widths: &[usize], words: &[Vec<u128>]) -> Vec<Vec<bool>> {
     bits.map(|(k, bit)| words.iter().map(|word| word[k] >> bit & 1 == 1).collect()).collect()
 }
 
-/// The words that bits of a circuit's outputs are.
+/// Joins the bits of a circuit's outputs to words.
 #[must_use]
 pub fn output_words(widths: &[usize], bits: &[Vec<bool>]) -> Vec<Vec<u128>> {
     let count = bits.first().map_or(0, Vec::len);

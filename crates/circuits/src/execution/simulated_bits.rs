@@ -1,5 +1,5 @@
-//! Bits as real numbers near 0 and 1, with levels and Gaussian noise, without encryption: shows whether a schedule keeps
-//! to levels and noise as it says.
+//! Simulation of bits as real numbers near 0 and 1, with levels and Gaussian noise but without encryption: shows
+//! whether a schedule keeps to its levels and noise.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -17,18 +17,18 @@ use super::engine::BitEngine;
 use super::trigonometric_interpolation::Interpolation;
 use crate::schedule::{BitModel, Task};
 
-/// Numbers of a simulated engine.
+/// Parameters of a simulated engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimulatedParameters {
-    /// Bits of a value.
+    /// Number of bits of a value.
     pub slots: usize,
-    /// Gates in a row after a bootstrap.
+    /// Number of gates in a row after a bootstrap.
     pub levels: usize,
-    /// Deviation of fresh bits, and what every operation adds.
+    /// Deviation of fresh bits, and of the noise that every operation adds.
     pub deviation: f64,
     /// Deviation of the input of a bootstrap, before its function.
     pub boot_deviation: f64,
-    /// log2 of the largest failure probability a bit.
+    /// log2 of the largest failure probability per bit.
     pub log2_fail: f64,
 }
 
@@ -49,16 +49,16 @@ impl Hash for SimulatedNoise {
 const BIN_BOOT_CURVATURE: f64 = std::f64::consts::PI * std::f64::consts::PI / 4.0;
 /// The largest slope of GateBoot as a function of a sum: 2√3π/9.
 const GATE_BOOT_SLOPE: f64 = 1.21;
-/// Noise that is squared is taken at this multiple of its deviation.
+/// Multiple of the deviation at which noise is squared.
 const TAIL: f64 = 11.5;
 
 impl SimulatedParameters {
-    /// Noise of a sum at the bottom, before a bootstrap: deviations add up, since bits may depend on each other.
+    /// Noise of a sum before a bootstrap. Deviations add up, since bits may depend on each other.
     fn boot_input(&self, summands: &[SimulatedNoise]) -> f64 {
         summands.iter().map(|noise| noise.0).sum::<f64>().hypot(self.boot_deviation)
     }
 
-    /// A squared error is bounded as if it had this deviation.
+    /// Noise of a squared error, bounded as if it had this deviation.
     fn squared(&self, factor: f64, deviation: f64) -> SimulatedNoise {
         SimulatedNoise((factor * TAIL * deviation * deviation).hypot(self.deviation))
     }
@@ -103,7 +103,7 @@ impl BitModel for SimulatedParameters {
         inputs: &[SimulatedNoise],
         _levels: usize,
     ) -> Vec<SimulatedNoise> {
-        // As if outputs changed with every input; a difference of two bits is at most 2.
+        // Assumes that outputs change with every input; a difference of two bits is at most 2.
         let sum: f64 = inputs.iter().map(|noise| noise.0).sum();
         let products = TAIL * sum * sum;
         vec![SimulatedNoise((sum + products).hypot(self.deviation)); tables.len()]
@@ -206,11 +206,11 @@ impl BitModel for SimulatedParameters {
 pub struct SimulatedBits {
     /// A number near 0 or 1 for every bit.
     pub values: Vec<f64>,
-    /// Levels that are left.
+    /// Levels left.
     pub levels: usize,
 }
 
-/// A simulated engine.
+/// The key of a simulated engine.
 #[derive(Debug)]
 pub struct SimulatedKey {
     parameters: SimulatedParameters,
@@ -218,7 +218,7 @@ pub struct SimulatedKey {
 }
 
 impl SimulatedKey {
-    /// An engine of these numbers.
+    /// Makes an engine with these parameters.
     #[must_use]
     pub fn new(parameters: SimulatedParameters, seed: u64) -> Self {
         Self { parameters, rng: Mutex::new(ChaCha20Rng::seed_from_u64(seed)) }

@@ -1,10 +1,10 @@
-//! Trigonometric interpolation of functions of sums of bits, as half bootstraps evaluate them: for simulated bits.
+//! Trigonometric interpolation of functions of sums of bits, as half bootstraps evaluate them, for simulated bits.
 
 use std::f64::consts::TAU;
 
 use cryptable_bits::SumGate;
 
-/// Points between two sums at which derivatives are looked at.
+/// Number of points between two sums at which derivatives are computed.
 const GRID: usize = 32;
 
 /// A function of period m with outputs at 0, 1, ….
@@ -54,7 +54,7 @@ impl Interpolation {
             ((self.at(x + h) - 2.0 * self.at(x) + self.at(x - h)) / (h * h)).abs()
         };
         let slope = (0..self.outputs.len()).map(slope).fold(0.0, f64::max);
-        // Differences on a grid are a little less than the derivative.
+        // Differences on a grid are slightly smaller than the derivative.
         (slope, 1.05 * (0..points).map(second).fold(0.0, f64::max) / 2.0)
     }
 }

@@ -10,7 +10,7 @@ use super::error::{NetlistError, Place};
 use super::limits;
 use crate::circuit::Circuit;
 
-/// Reads a circuit from BLIF: the model `top`, where there are several.
+/// Reads a circuit from BLIF: the model `top`, if there are several.
 ///
 /// ```
 /// use cryptable_circuits::netlist::read_blif;
@@ -22,13 +22,13 @@ use crate::circuit::Circuit;
 /// ```
 ///
 /// # Errors
-/// If the text is not BLIF, is above [`limits`], or is no combinational circuit of known cells: with the line.
+/// If the text is not BLIF, exceeds [`limits`], or is not a combinational circuit of known cells. Errors name the line.
 pub fn read_blif(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError> {
     read_netlist(text, top)?.elaborate(CoverForm::Gates)
 }
 
-/// Reads a netlist like [`read_blif`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]): with
-/// gates for all covers, and, if covers have three to eight inputs, with a table node for each of those.
+/// Reads a netlist like [`read_blif`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]): one
+/// with gates for all covers, and, if covers have three to eight inputs, one with a table node for each of these.
 ///
 /// ```
 /// use cryptable_circuits::netlist::read_blif_forms;
@@ -67,7 +67,7 @@ fn read_netlist(text: &str, top: Option<&str>) -> Result<Netlist, NetlistError> 
         }
         match models.last_mut() {
             Some(model) if !model.ended => model.line(line, &tokens)?,
-            // A text may leave `.model` out.
+            // A text may omit `.model`.
             None if tokens[0].starts_with('.') => {
                 models.push(Model::new("circuit"));
                 models[0].line(line, &tokens)?;
@@ -98,7 +98,7 @@ fn directive(line: usize, name: &str) -> NetlistError {
     NetlistError::Directive { place: Place::Line(line), name: name.to_owned() }
 }
 
-/// Lines without comments and empty ones, joined where they end with a backslash; with the number of the first.
+/// Lines without comments and empty lines, joined where they end with a backslash, with the number of their first line.
 fn logical_lines(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
     let mut lines = text.lines().enumerate();
     std::iter::from_fn(move || {
@@ -123,14 +123,14 @@ fn logical_lines(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
     })
 }
 
-/// A model while it is read.
+/// A model that is being read.
 struct Model {
     netlist: Netlist,
     numbers: HashMap<String, usize>,
     /// Lines and nets of ports, not yet joined to words.
     inputs: Vec<(usize, String)>,
     outputs: Vec<(usize, String)>,
-    /// Whether rows of a cover may come: the last gate is one.
+    /// Whether rows of a cover may follow: the last gate is a cover.
     in_cover: bool,
     ended: bool,
 }
@@ -182,7 +182,7 @@ impl Model {
                 let (place, cell) = (Place::Line(line), first.to_owned());
                 return Err(NetlistError::State { place, cell });
             }
-            // Notes of Yosys about cells.
+            // Yosys' notes about cells.
             ".attr" | ".param" | ".cname" | ".barbuf" => {}
             ".end" => self.ended = true,
             _ => return Err(directive(line, first)),
@@ -261,8 +261,8 @@ impl Model {
         Ok(self.netlist)
     }
 
-    /// Joins `a[0]`, `a[1]`, … to words where the indices are those of at least two bits without gaps; words stand
-    /// where their first bit stands.
+    /// Joins `a[0]`, `a[1]`, … to words if their indices are those of at least two bits without gaps. A word takes the
+    /// place of its first bit.
     fn ports(&mut self, bits: &[(usize, String)]) -> Result<Vec<Port>, NetlistError> {
         let mut words: HashMap<&str, BTreeMap<usize, usize>> = HashMap::new();
         for (position, (_, name)) in bits.iter().enumerate() {
@@ -283,7 +283,7 @@ impl Model {
             let place = Place::Line(*line);
             let word = split_index(name).map(|(word, _)| word);
             let (name, members) = match word.filter(|word| words.contains_key(word)) {
-                // Taken once, by the first bit.
+                // Taken once, at the first bit.
                 Some(word) => match words.get_mut(word).map(std::mem::take) {
                     Some(members) if !members.is_empty() => (word, members),
                     _ => continue,
@@ -301,7 +301,7 @@ impl Model {
     }
 }
 
-/// `a` and 3 of `a[3]`.
+/// Splits `a[3]` into `a` and 3.
 fn split_index(name: &str) -> Option<(&str, usize)> {
     let (word, index) = name.strip_suffix(']')?.split_once('[')?;
     let canonical = index == "0" || !index.starts_with(['0', '+']);

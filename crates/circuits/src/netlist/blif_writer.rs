@@ -8,7 +8,7 @@ use crate::circuit::{Circuit, Node, bit_name};
 use crate::signal::Signal;
 
 impl Circuit {
-    /// The circuit as BLIF, which [`super::read_blif`] makes the same circuit of.
+    /// Writes the circuit as BLIF, from which [`super::read_blif`] makes the same circuit.
     ///
     /// ```
     /// use cryptable_circuits::{CircuitBuilder, netlist::read_blif};
@@ -23,7 +23,7 @@ impl Circuit {
     /// ```
     ///
     /// # Errors
-    /// [`NetlistError::Name`] if a name has spaces or signs that BLIF gives a meaning, or is that of two bits.
+    /// [`NetlistError::Name`] if a name contains spaces or characters with a meaning in BLIF, or two bits share it.
     pub fn to_blif(&self) -> Result<String, NetlistError> {
         let inputs: Vec<String> = (0..self.input_bits()).map(|bit| self.input_name(bit)).collect();
         let outputs: Vec<String> = self
@@ -45,12 +45,12 @@ impl Circuit {
                 return Err(NetlistError::Name(name.clone()));
             }
         }
-        // Nets within get a prefix that no port has.
+        // Inner nets get a prefix that no port has.
         let mut prefix = "n".to_owned();
         while names.iter().any(|name| name.starts_with(&prefix)) {
             prefix.push('_');
         }
-        // A gate that one output alone is drives that output by itself.
+        // A gate that only one output reads drives this output directly.
         let mut nets: Vec<String> = (0..self.nodes.len()).map(|k| format!("{prefix}{k}")).collect();
         nets[1..=inputs.len()].clone_from_slice(&inputs);
         let mut direct = vec![false; outputs.len()];
@@ -77,7 +77,7 @@ impl Circuit {
     }
 }
 
-/// A directive with many names, eight a line.
+/// A directive with many names, eight per line.
 fn list(text: &mut String, directive: &str, names: &[String]) {
     text.push_str(directive);
     for (k, name) in names.iter().enumerate() {
@@ -93,7 +93,7 @@ fn gate(text: &mut String, node: &Node, nets: &[String], output: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, ".names {} {output}", read.join(" "));
     let mut row = |cells: &str| {
-        // The cover of operands, in terms of the nets.
+        // The cover of the operands, expressed in nets.
         let of_net = cells.bytes().zip(&operands).map(|(cell, signal)| match cell {
             b'-' => '-',
             _ if (cell == b'1') ^ signal.is_inverted() => '1',

@@ -1,4 +1,4 @@
-//! Cells with names: the internal gate library of Yosys (`$_AND_`, …), and the same without the decoration.
+//! Named cells: the internal gate library of Yosys (`$_AND_`, …), also by names without the decoration.
 
 use super::error::{NetlistError, Place};
 use crate::builder::CircuitBuilder;
@@ -46,14 +46,14 @@ fn and_or(builder: &mut CircuitBuilder, [w, x, y, z]: [Signal; 4]) -> Signal {
     builder.or(first, second)
 }
 
-/// Beginnings of the names of Yosys' cells with a state.
+/// Prefixes of the names of Yosys' cells with a state.
 const STATES: [&str; 12] = [
     "$_DFF", "$_SDFF", "$_ALDFF", "$_DLATCH", "$_SR_", "$_FF_", "$dff", "$sdff", "$adff", "$aldff",
     "$dlatch", "$mem",
 ];
 
 impl Cell {
-    /// The cell of this name, upper or lower case: `$_AND_`, `AND`, `and2`, `inv`.
+    /// Finds the cell with a name, in upper or lower case: `$_AND_`, `AND`, `and2`, `inv`.
     pub(super) fn find(kind: &str, place: &Place) -> Result<&'static Self, NetlistError> {
         let has_state = STATES.iter().any(|state| kind.starts_with(state));
         let upper = kind.to_ascii_uppercase();
@@ -73,7 +73,7 @@ impl Cell {
         })
     }
 
-    /// The signal of the output.
+    /// Builds the cell and returns the signal of its output.
     pub(super) fn build(&self, builder: &mut CircuitBuilder, inputs: &[Signal]) -> Signal {
         (self.function)(builder, inputs)
     }

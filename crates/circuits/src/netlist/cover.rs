@@ -1,11 +1,12 @@
-//! Covers of BLIF: sums of products as tables of `0`, `1` and `-`, made into gates or table nodes.
+//! Covers of BLIF: sums of products as tables of `0`, `1` and `-`, turned into gates or table nodes.
 
 use cryptable_bits::BitTable;
 
 use crate::builder::CircuitBuilder;
 use crate::signal::Signal;
 
-/// Inputs up to which gates are found from the truth table: it sees XORs, multiplexers and majorities in covers.
+/// Largest number of inputs for which gates are found from the truth table, which reveals XORs, multiplexers and
+/// majorities.
 const TABLE_INPUTS: usize = BitTable::MAX_INPUTS;
 
 /// Form in which covers are elaborated.
@@ -13,23 +14,23 @@ const TABLE_INPUTS: usize = BitTable::MAX_INPUTS;
 pub(super) enum CoverForm {
     /// Gates of two signals, and majorities.
     Gates,
-    /// A table node each, where they have three inputs or more that matter and at most eight.
+    /// A table node for each cover with three to eight inputs that matter.
     Tables,
 }
 
-/// A cover: where a row fits, the output is 1, or 0 if it is `inverted`.
+/// A cover: if a row matches, the output is 1, or 0 if the cover is `inverted`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cover {
     /// Characters `0`, `1` and `-` of all rows.
     pub(super) cells: Vec<u8>,
-    /// Rows.
+    /// Number of rows.
     pub(super) rows: usize,
-    /// Whether rows say where the output is 0.
+    /// Whether rows state where the output is 0.
     pub(super) inverted: bool,
 }
 
 impl Cover {
-    /// The signal of the output: of gates, or of one table where the form has tables and there are few enough inputs.
+    /// Builds the signal of the output: gates, or one table if the form has tables and there are few enough inputs.
     pub(super) fn build(
         &self,
         builder: &mut CircuitBuilder,
@@ -64,12 +65,12 @@ impl Cover {
         sum.inverted_if(self.inverted)
     }
 
-    /// Rows of as many characters as there are inputs.
+    /// Rows, each with one character per input.
     fn rows(&self, width: usize) -> impl Iterator<Item = &[u8]> {
         (0..self.rows).map(move |row| &self.cells[row * width..(row + 1) * width])
     }
 
-    /// Where a row fits: bit k of an index is input k.
+    /// Truth table of whether a row matches: bit k of an index is input k.
     fn truth_table(&self, width: usize) -> Vec<bool> {
         let fits = |row: &[u8], index: usize| {
             row.iter().enumerate().all(|(bit, &cell)| match cell {
@@ -82,7 +83,7 @@ impl Cover {
     }
 }
 
-/// Joins neighbours until one is left.
+/// Joins neighbouring signals until one is left.
 fn tree(
     list: &mut Vec<Signal>,
     of_none: Signal,
@@ -97,8 +98,8 @@ fn tree(
     list.first().copied().unwrap_or(of_none)
 }
 
-/// Gates of a truth table: bit k of an index is input k. One input after the other is split off, those first that cost
-/// one gate.
+/// Builds gates of a truth table: bit k of an index is input k. Inputs are split off one after the other, those first
+/// that cost one gate.
 fn of_table(builder: &mut CircuitBuilder, table: &[bool], inputs: &[Signal]) -> Signal {
     if table.iter().all(|&bit| bit == table[0]) {
         return Signal::constant(table[0]);
@@ -142,7 +143,7 @@ fn cost(low: &[bool], high: &[bool]) -> usize {
     }
 }
 
-/// The table where an input is 0, and where it is 1.
+/// The table where an input is 0, and the one where it is 1.
 fn cofactors(table: &[bool], input: usize) -> [Vec<bool>; 2] {
     [0, 1].map(|value| {
         let kept = table.iter().enumerate().filter(|(index, _)| index >> input & 1 == value);
@@ -150,7 +151,7 @@ fn cofactors(table: &[bool], input: usize) -> [Vec<bool>; 2] {
     })
 }
 
-/// Which inputs of a table of three are to be inverted for it to be their majority, as bits.
+/// Which inputs of a table of three are inverted if it is their majority, as bits.
 fn majority_polarity(table: &[bool]) -> Option<usize> {
     let is = |polarity: usize| {
         (0..8).all(|index: usize| table[index] == ((index ^ polarity).count_ones() >= 2))

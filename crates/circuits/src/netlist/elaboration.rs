@@ -1,4 +1,4 @@
-//! From gates over nets to a circuit: drivers are found, loops refused.
+//! Turns gates over nets into a circuit: finds drivers, refuses loops.
 
 use cryptable_bits::BitTable;
 
@@ -10,7 +10,7 @@ use crate::builder::CircuitBuilder;
 use crate::circuit::Circuit;
 use crate::signal::Signal;
 
-/// A constant, or a net by its number.
+/// A constant, or the number of a net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bit {
     Constant(bool),
@@ -39,7 +39,7 @@ pub(super) struct Port {
     pub(super) bits: Vec<Bit>,
 }
 
-/// Gates over nets, as a file has them.
+/// Gates over nets, as read from a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Netlist {
     pub(super) name: String,
@@ -58,7 +58,8 @@ enum Driver {
 }
 
 impl Netlist {
-    /// Its circuit in all forms: with gates for all covers, and, where table nodes may stand for some, with those.
+    /// Builds the circuit in all forms: with gates for all covers, and, if table nodes can replace some of them, with
+    /// table nodes.
     pub(super) fn forms(&self) -> Result<Vec<Circuit>, NetlistError> {
         let mut forms = vec![self.elaborate(CoverForm::Gates)?];
         if self.has_tables() {
@@ -75,7 +76,7 @@ impl Netlist {
         self.gates.iter().any(is_wide)
     }
 
-    /// The circuit of its outputs, covers in a form.
+    /// Builds the circuit of the outputs, with covers in a form.
     pub(super) fn elaborate(&self, form: CoverForm) -> Result<Circuit, NetlistError> {
         let bits = |ports: &[Port]| ports.iter().map(|port| port.bits.len()).sum::<usize>();
         let (ports, gates) = (bits(&self.inputs) + bits(&self.outputs), self.gates.len());
@@ -115,7 +116,7 @@ impl Netlist {
         Ok(builder.finish())
     }
 
-    /// Who drives each net.
+    /// Finds the driver of each net.
     fn drivers(&self) -> Result<Vec<Driver>, NetlistError> {
         let mut drivers = vec![Driver::Nothing; self.nets.len()];
         let mut drive = |net: usize, driver: Driver, place: &Place| {
@@ -163,7 +164,7 @@ impl Netlist {
         Ok(())
     }
 
-    /// All gates, each after those that it reads: depth first, without recursion.
+    /// Orders all gates so that each follows those that it reads: depth first, without recursion.
     fn order(&self, drivers: &[Driver]) -> Result<Vec<usize>, NetlistError> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
@@ -179,7 +180,7 @@ impl Netlist {
             } else {
                 continue;
             }
-            // Gates on the way from the root, each with the number of its next input.
+            // Gates on the path from the root, each with the number of its next input.
             let mut path = vec![(root, 0)];
             while let Some((gate, next)) = path.last_mut() {
                 let Some(bit) = self.gates[*gate].inputs.get(*next) else {
@@ -214,6 +215,6 @@ impl Netlist {
 }
 
 fn duplicate(port: &Port) -> NetlistError {
-    // A reader gives ports at least one bit.
+    // Readers ensure that ports have at least one bit.
     NetlistError::DuplicateName { what: "port", name: port.name.clone() }
 }

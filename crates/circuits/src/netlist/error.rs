@@ -1,19 +1,19 @@
-//! Why a netlist is refused.
+//! Reasons for refusing a netlist.
 
 use std::fmt;
 
 use cryptable_wire::printable;
 
-/// Where something stands in a netlist.
+/// A place in a netlist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The whole text.
     Text,
     /// A line of BLIF, counted from 1.
     Line(usize),
-    /// A cell of JSON, by its name.
+    /// The name of a JSON cell.
     Cell(String),
-    /// A port, by its name.
+    /// The name of a port.
     Port(String),
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A name as messages show it: harmless to terminals, and not too long.
+/// Formats a name for messages: harmless to terminals, and not too long.
 pub(super) fn shown(name: &str) -> String {
     const LONGEST: usize = 80;
     let mut short: String = name.chars().take(LONGEST).collect();
@@ -42,26 +42,26 @@ fn list(names: &[String]) -> String {
     names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Why a netlist is refused. Names in it are as the netlist has them; messages escape and shorten them.
+/// The reason for refusing a netlist. Names are stored as in the netlist; messages escape and shorten them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetlistError {
-    /// More of something than a netlist may have.
+    /// The netlist exceeds a limit.
     #[error("{place}: {what}: {found}, above the limit of {limit}")]
     TooLarge {
         /// Where.
         place: Place,
         /// Name of the counted items.
         what: &'static str,
-        /// How much.
+        /// Number found.
         found: usize,
         /// Limit.
         limit: usize,
     },
-    /// Not JSON, or not what Yosys writes.
+    /// The text is not JSON, or not written by Yosys.
     #[error("not a netlist of Yosys: {0}")]
     Json(String),
-    /// A directive of BLIF that is not known, or has no place here.
+    /// A BLIF directive is unknown or misplaced.
     #[error("{place}: directive {} is not known here", shown(.name))]
     Directive {
         /// Where.
@@ -69,7 +69,7 @@ pub enum NetlistError {
         /// The directive.
         name: String,
     },
-    /// A directive without what belongs to it, or with more.
+    /// A directive has missing or surplus arguments.
     #[error("{place}: {directive} needs {needs}")]
     Arguments {
         /// Where.
@@ -79,7 +79,7 @@ pub enum NetlistError {
         /// Requirement.
         needs: &'static str,
     },
-    /// A row that does not fit its cover.
+    /// A row does not fit its cover.
     #[error("{place}: {} is no row of a cover of {inputs} inputs", shown(.row))]
     CoverRow {
         /// Where.
@@ -89,17 +89,17 @@ pub enum NetlistError {
         /// Inputs of the cover.
         inputs: usize,
     },
-    /// A table of a cell that is none of its inputs.
+    /// The table of a cell does not fit its inputs.
     #[error("{place}: {} is no table of {inputs} inputs", shown(.found))]
     Lut {
         /// Where.
         place: Place,
-        /// Text in its place.
+        /// Text found.
         found: String,
         /// Inputs of the cell.
         inputs: usize,
     },
-    /// A cover whose rows give both 0 and 1.
+    /// A cover has rows for both 0 and 1.
     #[error("{place}: rows for 0 and rows for 1 in one cover")]
     MixedCover {
         /// Where.
@@ -108,16 +108,16 @@ pub enum NetlistError {
     /// There is no model or module.
     #[error("the netlist has no module")]
     NoModule,
-    /// There are several models or modules, and none is said to be the top.
+    /// There are several models or modules, and none is marked as the top.
     #[error("the netlist has several modules and none is the top, name one: {}", list(.0))]
     SeveralModules(Vec<String>),
-    /// The module that was named is not there.
+    /// The requested module does not exist.
     #[error("the netlist has no module {}", shown(.0))]
     NoSuchModule(String),
-    /// Two modules, ports of one direction, or cells of one name.
+    /// Two modules, two ports of one direction, or two cells have the same name.
     #[error("two {what}s have the name {}", shown(.name))]
     DuplicateName {
-        /// Name of the bit's owner.
+        /// Kind of the items: module, port or cell.
         what: &'static str,
         /// The name.
         name: String,
@@ -138,7 +138,7 @@ pub enum NetlistError {
         /// Its kind.
         cell: String,
     },
-    /// A cell does not have this pin.
+    /// A cell has no such pin.
     #[error(
         "{place}: {} has no pin {}: if it is a model or module of the design, flatten it first",
         shown(.cell),
@@ -162,7 +162,7 @@ pub enum NetlistError {
         /// The pin.
         pin: &'static str,
     },
-    /// A pin of a cell is connected twice, or to several bits.
+    /// A pin of a cell is connected twice or to several bits.
     #[error("{place}: pin {} of {} has {found} connections instead of one", shown(.pin), shown(.cell))]
     PinWidth {
         /// Where.
@@ -174,7 +174,7 @@ pub enum NetlistError {
         /// Connections.
         found: usize,
     },
-    /// A bit that is neither 0 nor 1 nor a net.
+    /// A bit is neither 0 nor 1 nor a net.
     #[error(
         "{place}: bit {} is not 0, 1 or a net: setundef -zero of Yosys makes bits without a value 0",
         shown(.bit)
@@ -185,24 +185,24 @@ pub enum NetlistError {
         /// Text of the bit.
         bit: String,
     },
-    /// A constant where something is driven.
+    /// A constant is driven.
     #[error("{place}: a constant is driven")]
     DrivenConstant {
         /// Where.
         place: Place,
     },
-    /// A port that is neither input nor output, or has no bits.
+    /// A port is neither input nor output, or has no bits.
     #[error("port {} is not an input or output of at least one bit", shown(.0))]
     PortKind(String),
-    /// A net that nothing drives.
+    /// Nothing drives a net.
     #[error("{place}: nothing drives net {}", shown(.net))]
     Undriven {
-        /// Who reads it.
+        /// Reader of the net.
         place: Place,
         /// The net.
         net: String,
     },
-    /// A net with two drivers.
+    /// A net has two drivers.
     #[error("{place}: net {} is driven a second time, first at {first}", shown(.net))]
     SeveralDrivers {
         /// The second driver.
@@ -212,15 +212,15 @@ pub enum NetlistError {
         /// The net.
         net: String,
     },
-    /// Gates in a circle.
+    /// Gates form a loop.
     #[error("{place}: a loop through {}", list(.nets))]
     Loop {
         /// One of the gates.
         place: Place,
-        /// The first of its nets.
+        /// The first nets of the loop.
         nets: Vec<String>,
     },
-    /// A name that BLIF cannot have, or that an input and an output share.
+    /// A port has a name that BLIF does not allow, or an input and an output share a name.
     #[error("BLIF cannot have the port {} beside the others", shown(.0))]
     Name(String),
 }

@@ -1,7 +1,7 @@
-//! Cells `$lut` of Yosys: a table of any function of their inputs, as `abc -lut` leaves them.
+//! Cells `$lut` of Yosys: a table of any function of their inputs, as `abc -lut` produces them.
 //!
-//! The parameter `LUT` has a bit for every argument, bit i that of the inputs that are the binary digits of i, the first
-//! one counting least: a string of digits with the last argument first, or a number.
+//! The parameter `LUT` has a bit for every argument. Bit i is the output for the inputs that are the binary digits of
+//! i, the least significant one first. The parameter is a string of digits with the last argument first, or a number.
 
 use serde_json::Value;
 
@@ -18,16 +18,16 @@ pub(super) const OUTPUT: &str = "Y";
 /// The parameter with the table.
 pub(super) const TABLE: &str = "LUT";
 
-/// Returns the cover of a table of this number of inputs: a row for each argument of value 1.
+/// Returns the cover of a table with this number of inputs: a row for each argument of value 1.
 ///
 /// # Errors
-/// If it is no such table, or has too many inputs.
+/// If the parameter is not such a table, or has too many inputs.
 pub(super) fn cover(
     table: Option<&Value>,
     inputs: usize,
     place: &Place,
 ) -> Result<Cover, NetlistError> {
-    // Far above what the limit of a cover's size allows, and below what shifts do.
+    // Far more than the limit on a cover's size allows, and few enough for shifts.
     let most = limits::MAX_COVER_CELLS.ilog2() as usize;
     limits::check(|| place.clone(), "inputs of a table", inputs, most)?;
     let arguments = 1usize << inputs;

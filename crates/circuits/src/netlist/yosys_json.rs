@@ -1,4 +1,4 @@
-//! JSON as Yosys' `write_json` writes it.
+//! Reader of the JSON that Yosys' `write_json` writes.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -14,7 +14,7 @@ use super::limits;
 use super::lut_cell;
 use crate::circuit::Circuit;
 
-/// Members of an object, in the order of the file, those of one name included: ports have an order.
+/// Members of an object in the order of the file, duplicate names included: the order of ports matters.
 struct Members<T>(Vec<(String, T)>);
 
 impl<T> Default for Members<T> {
@@ -80,7 +80,7 @@ enum JsonBit {
 }
 
 impl Module {
-    /// Whether Yosys marked it: an attribute of the number 1, or of that number in binary digits.
+    /// Returns whether Yosys marked the module as top: an attribute with the number 1, or with binary digits for 1.
     fn is_top(&self) -> bool {
         self.attributes.0.iter().any(|(name, value)| {
             let set = match value {
@@ -92,7 +92,7 @@ impl Module {
     }
 }
 
-/// Reads a circuit from the JSON of Yosys: the module `top`, else the one that Yosys marked, else the only one.
+/// Reads a circuit from the JSON of Yosys: the module `top`, else the module that Yosys marked, else the only one.
 ///
 /// ```
 /// use cryptable_circuits::netlist::read_yosys_json;
@@ -106,14 +106,15 @@ impl Module {
 /// ```
 ///
 /// # Errors
-/// If the text is not such JSON, is above [`limits`], or the module is no combinational circuit of known cells: with the
-/// name of the cell or port.
+/// If the text is not such JSON, exceeds [`limits`], or the module is not a combinational circuit of known cells.
+/// Errors name the cell or port.
 pub fn read_yosys_json(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError> {
     read_netlist(text, top)?.elaborate(CoverForm::Gates)
 }
 
 /// Reads a netlist like [`read_yosys_json`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]):
-/// with gates for all cells, and, if cells `$lut` have three to eight inputs, with a table node for each of those.
+/// one with gates for all cells, and, if cells `$lut` have three to eight inputs, one with a table node for each of
+/// these.
 ///
 /// ```
 /// use cryptable_circuits::netlist::read_yosys_json_forms;
@@ -170,7 +171,7 @@ fn check_names<T>(what: &'static str, members: &[(String, T)]) -> Result<(), Net
     Ok(())
 }
 
-/// Numbers of nets, as the file has them, to numbers from 0.
+/// Map from the net numbers of the file to numbers from 0.
 #[derive(Default)]
 struct Nets {
     numbers: HashMap<u64, usize>,
@@ -244,7 +245,7 @@ fn gate(name: &str, cell: &JsonCell, nets: &mut Nets) -> Result<Gate, NetlistErr
     Ok(Gate { place, function: Function::Cell(kind), inputs, output })
 }
 
-/// A cell `$lut`: its inputs are one pin of several bits.
+/// A cell `$lut`, whose inputs are one pin of several bits.
 fn lut(cell: &JsonCell, place: Place, nets: &mut Nets) -> Result<Gate, NetlistError> {
     let kind = || cell.r#type.clone();
     let pins = [lut_cell::INPUTS, lut_cell::OUTPUT];

@@ -1,4 +1,5 @@
-//! Choice of the operands of each node of a placement, and of the number of gates in a row that follow it.
+//! Choice of the operands of each node of a placement, and of the number of gates in a row between each node and the
+//! next bootstraps.
 
 use super::full_adders::Adder;
 use super::placement::Placement;
@@ -9,22 +10,22 @@ use crate::signal::Signal;
 pub(super) struct Cover<'a> {
     pub(super) circuit: &'a Circuit,
     pub(super) placement: &'a Placement,
-    /// ANDs before a bootstrap are evaluated by it.
+    /// Bootstraps evaluate the ANDs before them.
     gate_boots: bool,
     adders: &'a [Adder],
-    /// The adder that computes a node, and whether with its sum.
+    /// The adder that computes a node, if any, and whether it also computes the sum.
     adder_of: Vec<Option<(usize, bool)>>,
 }
 
-/// Which nodes are computed, and how many gates in a row follow each before bootstraps.
+/// The nodes that are computed, and for each the number of gates in a row that follow before bootstraps.
 pub(super) struct Demand {
     pub(super) needed: Vec<bool>,
     pub(super) levels: Vec<usize>,
 }
 
 impl<'a> Cover<'a> {
-    /// Adders take the place of two bootstraps, of carry and sum, where their results need no more levels than
-    /// `levels_of_pair` says of an adder. Majorities that are nodes are always bootstrapped.
+    /// Replaces two bootstraps, of carry and sum, by an adder if its results need no more levels than `levels_of_pair`
+    /// states for it. Majorities that are nodes are always bootstrapped.
     pub(super) fn new(
         circuit: &'a Circuit,
         placement: &'a Placement,
@@ -56,7 +57,8 @@ impl<'a> Cover<'a> {
         cover
     }
 
-    /// Results of two functions have fewer levels: where those do not do, carry and sum are bootstrapped apart.
+    /// Splits adders whose results need more levels than a bootstrap of two functions leaves: carry and sum are
+    /// bootstrapped separately.
     fn drop_deep_pairs(&mut self, levels_of_pair: impl Fn(&Adder) -> Option<usize>) {
         loop {
             let Demand { needed, levels } = self.demand();
@@ -81,7 +83,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Bootstraps that it takes at the least, before any bit is cleaned.
+    /// Least number of bootstraps, before any bit is cleaned.
     pub(super) fn bootstraps(&self) -> usize {
         let needed = self.demand().needed;
         let booted = needed.iter().zip(&self.placement.bootstrapped).filter(|(a, b)| **a && **b);
@@ -89,12 +91,12 @@ impl<'a> Cover<'a> {
         booted.count() - in_pairs.count() / 2
     }
 
-    /// The adder that computes a node, and whether with its sum.
+    /// The adder that computes a node, if any, and whether it also computes the sum.
     pub(super) fn adder_of(&self, index: usize) -> Option<(&'a Adder, bool)> {
         self.adder_of[index].map(|(k, with_sum)| (&self.adders[k], with_sum))
     }
 
-    /// The nodes whose values a node is computed of.
+    /// The nodes from whose values a node is computed.
     pub(super) fn sources(&self, index: usize) -> Vec<usize> {
         if let Some((adder, _)) = self.adder_of(index) {
             return adder.leaves.iter().map(|leaf| leaf.node()).collect();
@@ -105,7 +107,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Whether a gate of this node stands between bootstraps, or right before BinBoot.
+    /// Returns whether this node is a gate between bootstraps, or right before BinBoot.
     pub(super) fn is_product(&self, index: usize) -> bool {
         let bootstrapped = self.placement.bootstrapped[index];
         match self.circuit.nodes()[index] {
@@ -116,7 +118,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Levels that a node takes between bootstraps.
+    /// Levels that a node consumes between bootstraps.
     fn levels_of(&self, index: usize) -> usize {
         match &self.circuit.nodes()[index] {
             Node::Table(node) => node.table().levels(),
@@ -124,7 +126,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Returns the demand of outputs on all nodes.
+    /// Returns which nodes the outputs need, and with how many levels.
     pub(super) fn demand(&self) -> Demand {
         let count = self.circuit.nodes().len();
         let (mut needed, mut levels) = (vec![false; count], vec![0; count]);

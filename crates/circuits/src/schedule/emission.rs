@@ -1,5 +1,5 @@
-//! Steps for a placement of bootstraps, in depth-first order from the outputs, which keeps few bits alive; levels and
-//! noise of every value.
+//! Emits the steps for a placement of bootstraps, with levels and noise of every value. Steps are in depth-first order
+//! from the outputs, which keeps few bits alive.
 
 mod tables;
 
@@ -16,25 +16,25 @@ use super::remembered::Remembered;
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;
 
-/// A bit is cleaned for its noise only where its largest error is divided by this, at least.
+/// A bit is cleaned to reduce its noise only if its largest error is divided by at least this factor.
 const GAIN: f64 = 1.2;
 
-/// How a placement is turned into steps.
+/// Choices for turning a placement into steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// ANDs before a bootstrap are evaluated by it. Otherwise a gate comes before BinBoot, which squares errors where
-    /// GateBoot amplifies them, wherever a level is left.
+    /// Bootstraps evaluate the ANDs before them. Otherwise, wherever a level is left, a gate comes before BinBoot,
+    /// which squares errors, while GateBoot amplifies them.
     pub(super) gate_boots: bool,
-    /// Bits are cleaned after bootstraps, wherever levels are left over.
+    /// Bits are cleaned after bootstraps wherever levels are left.
     pub(super) cleanings: bool,
-    /// The largest error that results are to have, where operands can be cleaned for that: a bootstrap makes 2.5ε² of an
-    /// error ε and so cleans little of what it barely accepts.
+    /// Largest error that results should have, as far as operands can be cleaned for that. A bootstrap makes 2.5ε² of
+    /// an error ε, and so cleans little if it barely accepts the error.
     pub(super) largest: f64,
-    /// Bootstraps that another plan takes no longer than: emission ends where there are more.
+    /// Emission stops above this number of bootstraps, since another plan is then faster.
     pub(super) most_bootstraps: usize,
 }
 
-/// Steps, and what is known of their values.
+/// Steps, and levels and noise of their values.
 #[derive(Debug)]
 pub(super) struct Emitted<N> {
     pub(super) steps: Vec<Step>,
@@ -106,15 +106,15 @@ struct Emitter<'a, M: BitModel> {
     table_partners: HashMap<Vec<usize>, Vec<usize>>,
     /// Gates of the same two nodes, which share a product.
     partners: HashMap<(usize, usize), Vec<usize>>,
-    /// Products that are yet to be bootstrapped, made along with their partners.
+    /// Products that are yet to be bootstrapped, computed along with their partners.
     products_of: HashMap<usize, ValueId>,
-    /// Gates in a row that follow a node before bootstraps.
+    /// For each node, the number of gates in a row that follow before bootstraps.
     levels_needed: Vec<usize>,
-    /// Levels of nodes without bootstraps.
+    /// Levels of nodes if there were no bootstraps.
     depths: Vec<usize>,
     /// The output that is being computed, for errors.
     output: String,
-    /// Bootstraps so far.
+    /// Number of bootstraps so far.
     bootstraps: usize,
 }
 
@@ -135,7 +135,7 @@ impl<M: BitModel> Emitter<'_, M> {
         }
     }
 
-    /// A new step; the first of its values.
+    /// Adds a step and returns the first of its values.
     fn push(&mut self, operation: Operation, made: &[(usize, M::Noise)]) -> ValueId {
         self.bootstraps += usize::from(operation.is_bootstrap());
         let first = self.emitted.levels.len();
@@ -150,13 +150,13 @@ impl<M: BitModel> Emitter<'_, M> {
         (self.emitted.levels[value], self.emitted.noises[value])
     }
 
-    /// Noise of a value at this level.
+    /// Noise of a value after lowering it to a level.
     fn noise_at(&self, value: ValueId, levels: usize) -> M::Noise {
         let (own, noise) = self.of(value);
         if own == levels { noise } else { self.model.noise_after_lowering(noise) }
     }
 
-    /// Checks that a result fails seldom enough for the engine.
+    /// Checks that the failure probability of a result is within the engine's limit.
     fn check(&self, index: usize, noise: M::Noise) -> Result<(), PlanError> {
         let (found, limit) = (self.memory.log2_fail(noise), self.model.log2_fail_limit());
         if found <= limit {
@@ -176,7 +176,7 @@ impl<M: BitModel> Emitter<'_, M> {
     /// The value of an output.
     fn output(&mut self, signal: Signal) -> Result<ValueId, NotEmitted> {
         if signal.node() == 0 {
-            // x + !x is the constant 1, of any x.
+            // x + !x is the constant 1 for any x.
             let value = self.of_node[1].ok_or(PlanError::NoInputs)?;
             let not = self.complement(value);
             let (levels, noise) = self.of(value);
@@ -188,7 +188,7 @@ impl<M: BitModel> Emitter<'_, M> {
         Ok(self.value(signal))
     }
 
-    /// Computes a node, and before it all that it is computed of.
+    /// Computes a node, after everything that it depends on.
     fn compute(&mut self, root: usize) -> Result<(), NotEmitted> {
         let mut open = vec![root];
         while let Some(&index) = open.last() {
@@ -202,7 +202,7 @@ impl<M: BitModel> Emitter<'_, M> {
             let before = open.len();
             let mut sources = self.cover.sources(index);
             sources.retain(|&source| self.of_node[source].is_none());
-            // The deepest comes first: what is shallow, as round keys are beside states, waits until it is needed.
+            // The deepest source comes first: shallow ones, such as round keys, are computed when they are needed.
             sources.sort_unstable_by_key(|&source| self.depths[source]);
             open.extend(sources);
             if open.len() == before {
@@ -213,7 +213,7 @@ impl<M: BitModel> Emitter<'_, M> {
         Ok(())
     }
 
-    /// The value of a signal that was computed, complemented if need be.
+    /// The value of a computed signal, complemented if necessary.
     fn value(&mut self, signal: Signal) -> ValueId {
         let value = self.of_node[signal.node()].expect("sources are computed first");
         if signal.is_inverted() { self.complement(value) } else { value }
@@ -248,14 +248,13 @@ impl<M: BitModel> Emitter<'_, M> {
         Ok(())
     }
 
-    /// Whether a result is too noisy for the engine, or for a bootstrap after it.
+    /// Returns whether a result is too noisy for the engine, or for a bootstrap after it.
     fn is_too_noisy(&self, noise: M::Noise) -> bool {
         self.memory.log2_fail(noise) > self.model.log2_fail_limit()
             || self.memory.largest_error(noise) > self.style.largest
     }
 
-    /// Noise of a result of some nodes, the noisiest of which are replaced by cleaner ones as long as the result is too
-    /// noisy.
+    /// Computes a result from some nodes. As long as it is too noisy, the noisiest nodes are replaced by cleaner ones.
     fn with_clean_operands<T>(
         &mut self,
         index: usize,
@@ -274,14 +273,14 @@ impl<M: BitModel> Emitter<'_, M> {
             let mut noisy: Vec<_> = nodes.iter().map(|node| (largest(node), *node)).collect();
             noisy.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
             if !noisy.into_iter().any(|(_, node)| self.clean(node)) {
-                // The last resort: only the engine's limit counts.
+                // As a last resort, only the engine's limit counts.
                 return self.check(index, noise).map(|()| (made, noise));
             }
         }
     }
 
-    /// Replaces a node's value by a cleaner one: cleaned, where levels are left, or else bootstrapped, and cleaned then,
-    /// where that is better still. Whether that helps.
+    /// Replaces a node's value by a cleaner one: cleaned if levels are left, or else bootstrapped, and also cleaned if
+    /// that is better still. Returns whether this helped.
     fn clean(&mut self, node: usize) -> bool {
         let value = self.of_node[node].expect("a source");
         let (levels, noise) = self.of(value);
@@ -340,7 +339,7 @@ impl<M: BitModel> Emitter<'_, M> {
         Ok(if parity.inverted { self.complement(value) } else { value })
     }
 
-    /// A bootstrap, and a cleaning where levels are left for it.
+    /// A bootstrap, followed by a cleaning if levels are left for it.
     fn refreshed(
         &mut self,
         index: usize,
@@ -353,7 +352,7 @@ impl<M: BitModel> Emitter<'_, M> {
         self.cleaned_if_possible(index, value)
     }
 
-    /// A bootstrapped value, cleaned where levels are left for it and the style says so.
+    /// A bootstrapped value, cleaned if levels are left and the style has cleanings.
     fn cleaned_if_possible(&mut self, index: usize, value: ValueId) -> Result<ValueId, PlanError> {
         let (levels, noise) = self.of(value);
         let cleaning = self.model.cleaning_levels();
@@ -365,7 +364,7 @@ impl<M: BitModel> Emitter<'_, M> {
         Ok(self.push_cleaning(value, noise))
     }
 
-    /// A carry, and with it the sum, on one bootstrap.
+    /// A carry and its sum from one bootstrap.
     fn booted_adder(
         &mut self,
         index: usize,
@@ -393,7 +392,7 @@ impl<M: BitModel> Emitter<'_, M> {
         Ok(())
     }
 
-    /// The noise that fails most often.
+    /// The noise with the largest failure probability.
     fn noisiest(&self, noises: &[M::Noise]) -> M::Noise {
         let fail = |noise: &M::Noise| self.memory.log2_fail(*noise);
         let worst = noises.iter().max_by(|a, b| fail(a).total_cmp(&fail(b)));
@@ -431,7 +430,7 @@ impl<M: BitModel> Emitter<'_, M> {
         self.refreshed(index, Operation::GateBoot(gate, x, y), noise)
     }
 
-    /// Notes the values of nodes that were computed together.
+    /// Records the values of nodes that were computed together.
     fn place(&mut self, nodes: &[usize], first: ValueId) {
         for (k, &node) in nodes.iter().enumerate() {
             if self.placement.bootstrapped[node] {
@@ -442,7 +441,7 @@ impl<M: BitModel> Emitter<'_, M> {
         }
     }
 
-    /// All gates of two nodes that have no value yet, on one product.
+    /// Computes all gates of two nodes that have no value yet, with one product.
     fn products(&mut self, a: Signal, b: Signal) -> Result<(), PlanError> {
         let (low, high) = pair(a, b);
         let nodes = self.partners.remove(&(low, high)).unwrap_or_default();

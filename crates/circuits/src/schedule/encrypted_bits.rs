@@ -1,4 +1,4 @@
-//! The parameters of packed bits as the model of schedules.
+//! The model of schedules for parameters of packed bits.
 
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ impl BitModel for Parameters {
         let counts = match task {
             Task::Gates { levels } => self.gate_counts(levels),
             Task::Tables { inputs, lowered, count, levels } => {
-                // The spectrum of an AND has no zeros: as many operations as any table has.
+                // The spectrum of an AND has no zeros, so it needs as many operations as any table.
                 let table = BitTable::from_fn(inputs, |x| x + 1 == 1 << inputs);
                 table.and_then(|table| self.table_counts(&vec![table; count], levels, lowered))
             }

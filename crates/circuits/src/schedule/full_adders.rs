@@ -1,9 +1,9 @@
-//! Full and half adders in a circuit, by what nodes compute and not by how they are written.
+//! Search for full and half adders in a circuit, by what nodes compute and not by how they are written.
 //!
-//! A cut of a node is a set of nodes that determine it. All cuts of at most three leaves are enumerated from the inputs on,
-//! each with its truth table (as in technology mapping: P. Pan, C.-C. Lin, "A New Retiming-Based Technology Mapping
-//! Algorithm for LUT-based FPGAs", FPGA 1998): a majority of three, inverted or not, is seen in carries of every kind, and
-//! a parity of the same leaves is the sum beside it.
+//! A cut of a node is a set of nodes that determine it. All cuts with at most three leaves are enumerated, starting at
+//! the inputs, each with its truth table (as in technology mapping: P. Pan, C.-C. Lin, "A New Retiming-Based Technology
+//! Mapping Algorithm for LUT-based FPGAs", FPGA 1998). This finds a majority of three, inverted or not, in carries of
+//! every kind; a parity of the same leaves is the sum that goes with it.
 
 use std::collections::HashMap;
 
@@ -12,22 +12,22 @@ use cryptable_bits::SumGate;
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;
 
-/// Cuts that are kept of a node.
+/// Largest number of cuts that are kept per node.
 const MAX_CUTS: usize = 12;
 
-/// A sum of two or three bits: its carry, and its last bit if a node computes that.
+/// A sum of two or three bits: its carry, and its low bit if a node computes that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Adder {
-    /// The bits.
+    /// The bits that are added.
     pub(super) leaves: Vec<Signal>,
-    /// The node of the carry: the AND of two, the majority of three.
+    /// The node of the carry: the AND of two bits, the majority of three.
     pub(super) carry: usize,
-    /// The node of the parity, and whether it is the complement of it.
+    /// The node of the parity, if any, and whether it is the complement of the parity.
     pub(super) sum: Option<(usize, bool)>,
 }
 
 impl Adder {
-    /// The functions of the sum that its nodes are, the parity first where it is asked for.
+    /// The functions of the sum that the adder computes: the parity first if `with_sum`, then the carry.
     pub(super) fn gates(&self, with_sum: bool) -> Vec<SumGate> {
         let bits = self.leaves.len();
         let parity = with_sum.then(|| SumGate::parity(bits));
@@ -36,12 +36,12 @@ impl Adder {
     }
 }
 
-/// Nodes that determine another, and how.
+/// Nodes that determine another node, with the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cut {
-    /// In order.
+    /// Leaves in ascending order.
     leaves: Vec<usize>,
-    /// Bit i is the value where leaf k is bit k of i.
+    /// Truth table: bit i is the value where leaf k is bit k of i.
     table: u8,
 }
 
@@ -55,7 +55,7 @@ impl Cut {
     }
 }
 
-/// Leaves of two cuts, if they are few enough.
+/// Union of the leaves of two cuts, if they are few enough.
 fn joined(a: &Cut, b: &Cut) -> Option<Vec<usize>> {
     let mut leaves = [&a.leaves[..], &b.leaves[..]].concat();
     leaves.sort_unstable();
@@ -103,7 +103,7 @@ fn join_cuts(
     }
 }
 
-/// The three operands, which are of different nodes.
+/// The cut of a majority by its three operands, which belong to different nodes.
 fn cut_of_majority(list: [Signal; 3]) -> Cut {
     let mut leaves = list.map(Signal::node);
     leaves.sort_unstable();
@@ -114,7 +114,7 @@ fn cut_of_majority(list: [Signal; 3]) -> Cut {
     Cut { leaves: leaves.to_vec(), table }
 }
 
-/// The leaves whose majority a cut is.
+/// The leaves of a cut that is their majority.
 fn majority_of(cut: &Cut) -> Option<Vec<Signal>> {
     let signals = |phases: usize| {
         let signal =
@@ -130,7 +130,7 @@ fn majority_of(cut: &Cut) -> Option<Vec<Signal>> {
     (0..8).find(|&phases| table(phases) == cut.table).map(signals)
 }
 
-/// Whether a cut is the parity of its leaves, and whether inverted.
+/// Whether a cut is the parity of its leaves; if so, whether inverted.
 fn parity_of(cut: &Cut) -> Option<bool> {
     let table: u8 = (0..1usize << cut.leaves.len()).map(|i| (i.count_ones() as u8 & 1) << i).sum();
     let all = ((1u16 << (1 << cut.leaves.len())) - 1) as u8;
@@ -142,14 +142,14 @@ fn parity_of(cut: &Cut) -> Option<bool> {
 }
 
 impl Circuit {
-    /// The same circuit with every majority as a node, however it was written.
+    /// Returns the same circuit with every majority as a node, however it was written.
     pub(crate) fn with_majorities(&self) -> Self {
         let cuts = cuts(self);
         self.rebuilt(|builder, index, node, of| {
             match cuts[index].iter().find_map(majority_of) {
                 Some(leaves) => builder.majority(of(leaves[0]), of(leaves[1]), of(leaves[2])),
                 None => match *node {
-                    // Never both are 1, whether that is still seen or not.
+                    // The two are never both 1, even if that can no longer be shown.
                     Node::Union(a, b) => builder.disjoint_or(of(a), of(b)),
                     _ => builder.copy_of(node, of),
                 },
@@ -230,7 +230,7 @@ mod tests {
                 let [Adder { leaves, carry, sum: Some((sum, flipped)) }] = &of_three[..] else {
                     panic!("{kind} {inverted}: {of_three:?}")
                 };
-                // The adder says the same as its nodes compute.
+                // The adder computes the same as its nodes.
                 let outputs: Vec<_> = found.output_signals().collect();
                 for index in 0..8usize {
                     let bits = [0, 1, 2].map(|k| index >> k & 1 == 1);

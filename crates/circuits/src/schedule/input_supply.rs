@@ -1,19 +1,19 @@
-//! When inputs come to be: all before a circuit runs, or each right before its first reader, so that inputs of late rounds,
-//! as round keys are, take no memory before.
+//! When inputs are supplied: all before a circuit runs, or each right before its first reader, so that inputs of late
+//! rounds, such as round keys, need no memory before.
 
 use super::plan::{Operation, Step};
 
-/// When the caller has the inputs of a circuit.
+/// When the caller supplies the inputs of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputSupply {
-    /// All of them are there before: [`crate::execute`].
+    /// All inputs are available from the start: [`crate::execute`].
     #[default]
     AllAtOnce,
-    /// Each is made, or read, when it is asked for: [`crate::execution::execute_with`].
+    /// Each input is made, or read, when it is needed: [`crate::execution::execute_with`].
     WhenNeeded,
 }
 
-/// The same steps with inputs right before their first readers; those that nobody reads stay at the start.
+/// Moves inputs right before their first readers. Inputs without readers stay at the start.
 pub(super) fn supply_when_needed(steps: &mut Vec<Step>) {
     let is_input = |step: &Step| matches!(step.operation, Operation::Input(_));
     let (inputs, others): (Vec<Step>, Vec<Step>) = steps.drain(..).partition(is_input);

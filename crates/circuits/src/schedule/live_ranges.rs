@@ -1,9 +1,9 @@
-//! When ciphertexts are freed, and how much memory they take.
+//! When ciphertexts are freed, and how much memory they need.
 
 use super::input_supply::InputSupply;
 use super::plan::{Operation, Step};
 
-/// Notes with each step which values it reads last. Values that nobody reads are freed where they are made.
+/// Records for each step which values it reads last. Values without readers are freed by the step that makes them.
 pub(super) fn free_after_last_use(steps: &mut [Step], outputs: &[usize], values: usize) {
     let mut is_read = vec![false; values];
     outputs.iter().for_each(|&value| is_read[value] = true);
@@ -15,11 +15,11 @@ pub(super) fn free_after_last_use(steps: &mut [Step], outputs: &[usize], values:
     }
 }
 
-/// The most bytes that live at once, and the step at which they do. Inputs are there from the start, unless they are made
-/// when they are needed.
+/// The most bytes that are live at once, and the step at which this happens. Inputs are live from the start, unless
+/// they are made when they are needed.
 ///
-/// For steps that run at once: those of a window may have ended, and none before may have freed anything. An upper
-/// bound for any order that [`window_of`](super::plan::window_of) allows.
+/// This is an upper bound for any order that [`window_of`](super::plan::window_of) allows: it assumes that all steps of
+/// a window have ended before an earlier one frees anything.
 pub(super) fn peak(
     steps: &[Step],
     bytes_of: impl Fn(usize) -> usize,
@@ -37,7 +37,7 @@ pub(super) fn peak(
     let mut ahead: usize = steps.iter().take(window).map(made).sum();
     let mut most = (live, 0);
     for (index, step) in steps.iter().enumerate() {
-        // `ahead` are the outputs of this step and of those of the window after it.
+        // `ahead` counts the outputs of this step and of the later steps of its window.
         most = most.max((live + ahead, index));
         live += made(step);
         ahead -= made(step);

@@ -1,8 +1,10 @@
-//! Levels that no reader needs are given up: fewer limbs take less memory, and less time of whatever reads them.
+//! Lowering of bits to the levels that their readers need: with fewer limbs, bits need less memory, and their readers
+//! less time.
 //!
-//! From the outputs back, every value's need is the most that one of its readers takes: a product one level more than its
-//! results need, bootstraps none. Inputs are encrypted with as many levels as they need; what bootstraps and gates leave
-//! above that is lowered, for one rounding of noise. So levels and noise are computed anew from the inputs on.
+//! From the outputs back, the need of a value is the largest need of its readers: a product needs one level more than
+//! its results, bootstraps need none. Inputs are encrypted with the levels that they need. Surplus levels after
+//! bootstraps and gates are removed, for one rounding of noise. Levels and noise are therefore computed anew from the
+//! inputs on.
 
 use super::emission::Emitted;
 use super::model::BitModel;
@@ -10,13 +12,13 @@ use super::plan::{Operation, PlanError, Step, TableStep, ValueId};
 use super::remembered::Remembered;
 use crate::circuit::Circuit;
 
-/// With which levels inputs come.
+/// Levels of the inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum InputLevels {
-    /// With those that [`Plan::input_levels`](super::Plan::input_levels) names.
+    /// The levels that [`Plan::input_levels`](super::Plan::input_levels) states.
     #[default]
     Needed,
-    /// With these, an input bit each: plans that need more are refused. Missing ones are 0.
+    /// These levels, one per input bit; missing ones are 0. Plans that need more are refused.
     Given(Vec<usize>),
 }
 
@@ -30,14 +32,15 @@ impl InputLevels {
     }
 }
 
-/// Least numbers of surplus levels for lowering: first all bits with a surplus level, then those with several, for
-/// fewer roundings.
+/// Least numbers of surplus levels for which a bit is lowered. First all bits with a surplus are lowered, then only
+/// those with a larger one, for fewer roundings.
 const LEAST_GAINS: [usize; 3] = [1, 4, usize::MAX];
 
-/// The same steps with bits lowered to what is needed; unchanged if a result would be too noisy for that.
+/// Returns the same steps with bits lowered to the levels that are needed, or unchanged if that makes a result too
+/// noisy.
 ///
 /// # Errors
-/// [`PlanError::InputLevels`] if inputs come with fewer levels than they need.
+/// [`PlanError::InputLevels`] if inputs have fewer levels than they need.
 pub(super) fn lowered<M: BitModel>(
     circuit: &Circuit,
     emitted: Emitted<M::Noise>,
@@ -46,7 +49,7 @@ pub(super) fn lowered<M: BitModel>(
 ) -> Result<Emitted<M::Noise>, PlanError> {
     let needs = needs(&emitted, memory.model);
     let all = memory.model.levels_after_bootstrap();
-    // Checks that inputs come with the levels that they need, or with `least` if those are more.
+    // Checks that inputs have the levels that they need, or `least` levels if that is more.
     let check_inputs = |least: usize| {
         let input = |step: &Step| match step.operation {
             Operation::Input(bit) => Some((bit, needs[step.outputs.start].max(least))),
@@ -104,19 +107,19 @@ fn needs<M: BitModel>(emitted: &Emitted<M::Noise>, model: &M) -> Vec<usize> {
 struct Replay<'a, M: BitModel> {
     memory: &'a Remembered<'a, M>,
     inputs: &'a InputLevels,
-    /// Fewer levels are not worth a rounding.
+    /// Least number of surplus levels that is worth a rounding.
     least_gain: usize,
     emitted: Emitted<M::Noise>,
-    /// New identifiers of values.
+    /// New identifiers of values, by the old ones.
     renamed: Vec<ValueId>,
 }
 
 impl<M: BitModel> Replay<'_, M> {
-    /// Repeats a step, and lowers its results. Whether they are clean enough.
+    /// Repeats a step and lowers its results. Returns whether they are clean enough.
     fn step(&mut self, step: &Step, needs: &[usize]) -> bool {
         let mut operation = step.operation.renamed(|value| self.renamed[value]);
         if let Operation::Tables(tables) = &mut operation {
-            // They lower their inputs themselves.
+            // Tables lower their inputs themselves.
             tables.levels = step.outputs.clone().map(|value| needs[value]).max().unwrap_or(0);
         }
         let model = self.memory.model;
@@ -132,7 +135,7 @@ impl<M: BitModel> Replay<'_, M> {
         if made.iter().any(|&(_, noise)| self.memory.log2_fail(noise) > limit) {
             return false;
         }
-        // Complements are as low as what they are complements of.
+        // Complements have the level of the values that they complement.
         let is_lowered = !matches!(operation, Operation::Not(_));
         let first = self.push(operation, &made);
         for (k, old) in step.outputs.clone().enumerate() {

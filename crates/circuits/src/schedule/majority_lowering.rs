@@ -1,11 +1,12 @@
-//! Majorities as gates of two bits: `xy + z(x + y - 2xy)`, two levels, and the XOR is that of the full adder beside it.
+//! Majorities as gates of two bits: `xy + z(x + y - 2xy)`, with two levels. The XOR is shared with the full adder of
+//! the same bits.
 
 use crate::builder::CircuitBuilder;
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;
 
 impl Circuit {
-    /// The same circuit without majorities.
+    /// Returns the same circuit without majorities.
     pub(crate) fn without_majorities(&self) -> Self {
         self.rebuilt(|builder, _, node, of| match *node {
             Node::Majority(list) => {

@@ -1,4 +1,4 @@
-//! Noise and cost model of an engine, as schedules need it.
+//! Noise and cost model of an engine, for schedules.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -7,21 +7,21 @@ use std::hash::Hash;
 use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::cost::Work;
 
-/// A kind of work on bits, for its cost.
+/// A kind of work on bits, to determine its cost.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
-    /// Gates of two bits on one product, of bits with `levels` levels left.
+    /// Gates of two bits with one product, on bits with `levels` levels left.
     Gates {
         /// Levels of the operands.
         levels: usize,
     },
     /// Tables of the same bits, which are lowered to `levels` levels.
     Tables {
-        /// Bits that are read.
+        /// Number of bits that are read.
         inputs: usize,
-        /// Bits among them that are lowered before.
+        /// Number of these bits that are lowered before.
         lowered: usize,
-        /// Tables.
+        /// Number of tables.
         count: usize,
         /// Levels of the operands.
         levels: usize,
@@ -38,31 +38,31 @@ pub enum Task {
     },
     /// BinBoot, GateBoot or GateBoot'.
     Bootstrap,
-    /// Functions of a sum, on one bootstrap.
+    /// Functions of a sum, with one bootstrap.
     SumBoot(Vec<SumGate>),
 }
 
-/// Levels, noise, work and memory of packed bits: the numbers that a schedule is made of.
+/// Levels, noise, work and memory of packed bits: the numbers that schedules depend on.
 pub trait BitModel: Sync {
-    /// How far a bit may be from 0 or 1.
+    /// The noise of a bit: its distance from 0 or 1.
     type Noise: Copy + Debug + Eq + Hash + Send + Sync;
 
-    /// Bits of one ciphertext: how often the circuit runs at once.
+    /// Number of bits of one ciphertext: how many times the circuit runs at once.
     fn slots(&self) -> usize;
 
-    /// Gates in a row that fresh and bootstrapped bits allow.
+    /// Number of gates in a row that fresh and bootstrapped bits allow.
     fn levels_after_bootstrap(&self) -> usize;
 
-    /// Levels that a cleaning takes.
+    /// Levels that a cleaning consumes.
     fn cleaning_levels(&self) -> usize;
 
     /// Noise of fresh bits.
     fn fresh_noise(&self) -> Self::Noise;
 
-    /// Noise of bits that are brought to the level of others.
+    /// Noise of bits after they are lowered to the level of others.
     fn noise_after_lowering(&self, x: Self::Noise) -> Self::Noise;
 
-    /// Noise of each of several gates of two bits of one level, on one product.
+    /// Noise of each of several gates of two bits of one level, with one product.
     fn noise_after_gates(&self, gates: &[Gate], x: Self::Noise, y: Self::Noise)
     -> Vec<Self::Noise>;
 
@@ -86,7 +86,7 @@ pub trait BitModel: Sync {
     /// Noise after GateBoot.
     fn noise_after_gate_boot(&self, gate: Gate, x: Self::Noise, y: Self::Noise) -> Self::Noise;
 
-    /// Noise after GateBoot', which squares errors and takes a level of those after a bootstrap.
+    /// Noise after GateBoot', which squares errors and consumes one of the levels after a bootstrap.
     fn noise_after_cleaning_gate_boot(
         &self,
         gate: Gate,
@@ -94,26 +94,27 @@ pub trait BitModel: Sync {
         y: Self::Noise,
     ) -> Self::Noise;
 
-    /// Noise after functions of a sum of bits on one bootstrap, one a function; none if they take more levels than there are.
+    /// Noise after functions of a sum of bits with one bootstrap, one value per function; `None` if they need more
+    /// levels than there are.
     fn noise_after_sum_boot(
         &self,
         gates: &[SumGate],
         summands: &[Self::Noise],
     ) -> Option<Vec<Self::Noise>>;
 
-    /// Levels that functions of a sum take of those after a bootstrap.
+    /// Number of levels after a bootstrap that functions of a sum consume.
     fn levels_of_sum_boot(&self, gates: &[SumGate]) -> usize;
 
     /// log2 of the probability that a bit is off by half.
     fn log2_fail(&self, noise: Self::Noise) -> f64;
 
-    /// The largest error of a bit, but for the failure probability that the engine accepts.
+    /// The largest error of a bit, except with the failure probability that the engine accepts.
     fn largest_error(&self, noise: Self::Noise) -> f64;
 
     /// Standard deviation of a bit from 0 or 1.
     fn deviation(&self, noise: Self::Noise) -> f64;
 
-    /// log2 of the largest failure probability a bit that the engine accepts of any result.
+    /// log2 of the largest failure probability per bit that the engine accepts for any result.
     fn log2_fail_limit(&self) -> f64;
 
     /// Work of a task.
@@ -122,7 +123,7 @@ pub trait BitModel: Sync {
     /// Bytes of a ciphertext with `levels` levels left.
     fn ciphertext_bytes(&self, levels: usize) -> usize;
 
-    /// Bytes of memory that a bootstrap takes while it runs, beside its operands.
+    /// Bytes of memory that a bootstrap needs while it runs, beside its operands.
     fn working_bytes(&self) -> usize;
 
     /// Bytes of the evaluation key in memory, for bootstraps of sums as fractions of these moduli.

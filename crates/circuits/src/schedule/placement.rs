@@ -1,14 +1,14 @@
-//! Which nodes are bootstrapped: as few as possible, such that between two bootstraps there are no more gates in a row
-//! than there are levels.
+//! Choice of the nodes that are bootstrapped: as few as possible, such that no more gates in a row lie between two
+//! bootstraps than there are levels.
 //!
-//! The height of a node counts gates in a row since the last bootstrap. Nodes whose height exceeds the levels are
-//! visited in topological order. All that do and depend on none that does are treated at once: every way of greatest
-//! height to one of them has to pass a bootstrap, so that a cheapest set of bootstraps is a minimum cut of these ways.
-//! Then heights are counted anew, and so on to the outputs. To hit all ways of a given length is NP-hard in general; this
-//! is exact for one cut after the other.
+//! The height of a node is the number of gates in a row since the last bootstrap. Nodes whose height exceeds the levels
+//! are visited in topological order. All of them that depend on no other such node are treated at once: every path of
+//! greatest height to one of them must pass a bootstrap, so that a cheapest set of bootstraps is a minimum cut of these
+//! paths. Then heights are computed anew, and so on to the outputs. To hit all paths of a given length is NP-hard in
+//! general; this method is exact for each cut by itself.
 //!
-//! XORs (and disjoint ORs, which are XORs, too) take no level on the way into BinBoot, so that a XOR that is bootstrapped,
-//! or read by such XORs only, may stand above the levels.
+//! XORs (and disjoint ORs, which are also XORs) consume no level on the way into BinBoot. A XOR that is bootstrapped,
+//! or read only by such XORs, may therefore exceed the levels.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,21 +21,21 @@ use crate::signal::Signal;
 /// Limits of a placement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Gates in a row.
+    /// Largest number of gates in a row.
     pub(super) levels: usize,
-    /// Summands of a BinBoot.
+    /// Largest number of summands of a BinBoot.
     pub(super) summands: usize,
-    /// Levels that results of adders, two functions of a sum on one bootstrap, have fewer than `levels`; none where there
-    /// is no level for them: then sums are bootstrapped by themselves.
+    /// Number of levels that adders, two functions of a sum with one bootstrap, leave fewer than `levels`. `None` if
+    /// there is no level for them: then sums are bootstrapped separately.
     pub(super) adders: Option<usize>,
-    /// How much dearer a bootstrap is for each level that it comes too early, in thousandths.
+    /// Additional cost of a bootstrap for each level that it comes too early, in thousandths.
     pub(super) early: u64,
 }
 
-/// A XOR as the parity of nodes, some of them XORs themselves that are computed.
+/// A XOR as the parity of nodes, some of which may be computed XORs themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parity {
-    /// Nodes, in order, each once.
+    /// Nodes in ascending order, each once.
     pub(super) nodes: Vec<usize>,
     /// Whether the parity is inverted.
     pub(super) inverted: bool,
@@ -45,38 +45,40 @@ pub(super) struct Parity {
 #[derive(Debug)]
 pub(super) struct Placement {
     pub(super) bootstrapped: Vec<bool>,
-    /// Parities of XORs and disjoint ORs: the sum that BinBoot would take.
+    /// Parities of XORs and disjoint ORs: the sum that BinBoot would bootstrap.
     pub(super) parities: Vec<Option<Parity>>,
     heights: Vec<usize>,
     /// Heights of bootstrapped nodes: not 0 for results of adders.
     base: Vec<usize>,
     most_levels: usize,
-    /// Nodes that depend on one that needs a bootstrap, itself included: they are measured later.
+    /// Whether a node needs a bootstrap or depends on one that does: such nodes are measured later.
     behind: Vec<bool>,
     /// Nodes that read each node.
     readers: Readers,
-    /// Nodes that are to be measured.
+    /// Nodes that are yet to be measured.
     queue: BinaryHeap<Reverse<usize>>,
     is_queued: Vec<bool>,
-    /// Measurements of nodes so far.
+    /// Number of measurements of nodes so far.
     #[cfg(test)]
     visits: usize,
 }
 
 /// Cost of a bootstrap in time.
 const COST: u64 = 1000;
-/// Factor of the cost of bootstraps after which there are still too many gates in a row.
+/// Cost factor of bootstraps after which there are still too many gates in a row.
 const TOO_EARLY: u64 = 8;
-/// How much longer than the limit the sum of a bootstrapped node may get: bootstraps that are placed after its own
-/// lengthen it, where terms have cancelled that do not any more.
+/// How far the sum of a bootstrapped node may exceed the limit. Bootstraps that are placed later lengthen it, because
+/// terms that cancelled no longer do.
 const LONGER: usize = 4;
-/// No sum is longer, if only the limit is no larger: lists of all sums are gone through again and again.
+/// Upper limit for the length of sums, unless `Limits::summands` is larger: the lists of all sums are traversed
+/// repeatedly.
 const LONGEST: usize = 256;
-/// Cost of what cannot be bootstrapped.
+/// Cost of nodes that cannot be bootstrapped.
 const IMPOSSIBLE: u64 = 1 << 40;
 
 impl Placement {
-    /// Chooses the nodes of a circuit. Majorities are bootstrapped, with the sums of the same bits where that is possible.
+    /// Chooses the nodes of a circuit. Majorities are bootstrapped, together with the sums of the same bits if that is
+    /// possible.
     pub(super) fn new(circuit: &Circuit, limits: Limits, adders: &[Adder]) -> Self {
         let count = circuit.nodes().len();
         let mut placement = Self {
@@ -102,7 +104,7 @@ impl Placement {
                 return placement;
             }
             let cut = placement.cut(circuit, limits, &front, &mut scratch);
-            // Every node of the front has a bootstrap before it now.
+            // Every node of the front now has a bootstrap before it.
             for node in cut {
                 placement.bootstrapped[node] = true;
                 placement.enqueue(node);
@@ -125,7 +127,7 @@ impl Placement {
         }
     }
 
-    /// Bootstraps of majorities and of sums beside them; the bits that they sum are values of their own.
+    /// Bootstraps majorities and the sums beside them. The bits that they sum are computed as values of their own.
     fn bootstrap_majorities(
         &mut self,
         circuit: &Circuit,
@@ -144,22 +146,22 @@ impl Placement {
         }
     }
 
-    /// Whether a node has a value of its own within the levels, or may have.
+    /// Returns whether a node has a value of its own within the levels, or can have one.
     pub(super) fn is_computable(&self, index: usize) -> bool {
         self.heights[index] <= self.most_levels
     }
 
-    /// Summands of the longest sum that is bootstrapped.
+    /// Number of summands of the longest sum that is bootstrapped.
     pub(super) fn longest_sum(&self) -> usize {
         let sums = self.parities.iter().zip(&self.bootstrapped).filter(|(_, booted)| **booted);
         sums.filter_map(|(parity, _)| Some(parity.as_ref()?.nodes.len())).max().unwrap_or(0)
     }
 
-    /// Heights and parities of the nodes in the queue, operands first, and of those that depend on what changes; the nodes that
-    /// need a bootstrap before them, or in them, and depend on no other such node.
+    /// Measures the heights and parities of the nodes in the queue, operands first, and of the nodes that depend on
+    /// changes. Returns the nodes that need a bootstrap before or in them, and depend on no other such node.
     ///
-    /// A node goes through this a few times, however many fronts there are: readers of what stays as it is, and of what stays behind a
-    /// front, are not visited.
+    /// Each node is visited a few times, however many fronts there are: readers of unchanged nodes, and of nodes that
+    /// stay behind a front, are not visited.
     fn measure(&mut self, circuit: &Circuit, limits: Limits, is_read: &[bool]) -> Vec<usize> {
         let mut front = Vec::new();
         while let Some(Reverse(index)) = self.queue.pop() {
@@ -179,7 +181,7 @@ impl Placement {
                 if computed && self.heights[index] > limits.levels {
                     self.behind[index] = true;
                     front.push(index);
-                    // Readers are not told of its height before it is bootstrapped, or what comes before it.
+                    // Readers learn the height after the node, or a node before it, is bootstrapped.
                     changed = !was_behind;
                 }
             }
@@ -190,7 +192,7 @@ impl Placement {
         front
     }
 
-    /// Height and parity of a node whose operands have theirs; whether one changed.
+    /// Measures the height and parity of a node after its operands. Returns whether one of them changed.
     fn measure_node(&mut self, circuit: &Circuit, limits: Limits, index: usize) -> bool {
         let node = &circuit.nodes()[index];
         let below = self.highest_operand(node);
@@ -210,14 +212,14 @@ impl Placement {
         node.operands().map(|operand| self.heights[operand.node()]).max().unwrap_or(0)
     }
 
-    /// The sum of two operands, each by its own parity if that is short enough.
+    /// The sum of two operands, each expanded to its own parity if that is short enough.
     fn parity(&self, circuit: &Circuit, limits: Limits, [a, b]: [Signal; 2]) -> Option<Parity> {
         let nodes = [a.node(), b.node()];
         let expanded = |k: usize| {
             let own = self.parities[nodes[k]].as_ref().filter(|_| !self.bootstrapped[nodes[k]]);
             own.map(|own| (&own.nodes[..], own.inverted))
         };
-        // Unchanged: an AND is computed in any case, a XOR only where its height allows it.
+        // Not expanded: an AND is always computed, a XOR only if its height allows it.
         let single = |k: usize| {
             let index = nodes[k];
             let computed = matches!(
@@ -234,7 +236,7 @@ impl Placement {
             let (Some(x), Some(y)) = (choice(0, own_a), choice(1, own_b)) else { continue };
             let length = in_one(x.0, y.0).count();
             let shorter = shortest.is_none_or(|(least, ..)| length < least);
-            // Operands that cancel to nothing are taken as they are.
+            // Operands that would cancel completely are not expanded.
             if (1..=most).contains(&length) && shorter {
                 shortest = Some((length, [x.0, y.0], x.1 ^ y.1));
             }
@@ -250,7 +252,7 @@ impl Placement {
         })
     }
 
-    /// Whether a node can be bootstrapped: operands are there, or its sum is.
+    /// Returns whether a node can be bootstrapped: its operands are computed, or its sum is.
     fn is_possible(&self, circuit: &Circuit, limits: Limits, index: usize) -> bool {
         match &circuit.nodes()[index] {
             Node::Xor(..) | Node::Union(..) => {
@@ -263,7 +265,7 @@ impl Placement {
         }
     }
 
-    /// A minimum cut of the highest ways to the front.
+    /// A minimum cut of the highest paths to the front.
     fn cut(
         &self,
         circuit: &Circuit,
@@ -271,7 +273,7 @@ impl Placement {
         front: &[usize],
         Scratch { target, number }: &mut Scratch,
     ) -> Vec<usize> {
-        // All nodes on such ways, the last ones first, with the greatest height that they lead to.
+        // All nodes on such paths, the last ones first, with the greatest height to which they lead.
         front.iter().for_each(|&index| target[index] = self.heights[index]);
         let mut open: BinaryHeap<usize> = front.iter().copied().collect();
         let mut ways = Vec::new();
@@ -280,7 +282,7 @@ impl Placement {
             let below = self.heights[index] - node.levels();
             node.operands().map(Signal::node).filter(move |&operand| self.heights[operand] == below)
         };
-        // A node without height is bootstrapped or an input, or a disjoint OR of such.
+        // A node of height 0 is bootstrapped, an input, or a disjoint OR of such nodes.
         let on_ways = |index: usize| self.heights[index] > 0 && !self.bootstrapped[index];
         while let Some(index) = open.pop() {
             ways.push(index);
@@ -320,7 +322,7 @@ impl Placement {
     }
 }
 
-/// Who reads each node, in one list.
+/// The readers of each node, in one list.
 #[derive(Debug)]
 struct Readers {
     /// Where the readers of each node begin.
@@ -351,11 +353,11 @@ impl Readers {
     }
 }
 
-/// Room for all cuts of a circuit.
+/// Buffers that all cuts of a circuit share.
 struct Scratch {
-    /// The greatest height that nodes lead to; 0 of those that are on no way.
+    /// The greatest height to which a node leads; 0 if it is on no path.
     target: Vec<usize>,
-    /// Numbers of nodes in the network, where they are in it.
+    /// Numbers of nodes in the network, for nodes that are in it.
     number: Vec<usize>,
 }
 
@@ -365,7 +367,7 @@ impl Scratch {
     }
 }
 
-/// Nodes that are in one of two ordered lists only.
+/// Nodes that are in exactly one of two sorted lists.
 fn in_one<'a>(a: &'a [usize], b: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
     let (mut i, mut j) = (0, 0);
     std::iter::from_fn(move || {
@@ -396,7 +398,7 @@ mod tests {
         for gates in [1000, 10_000] {
             let mut builder = CircuitBuilder::new("chain");
             let inputs = builder.input("x", 64).unwrap();
-            // Each gate depends on the one before, so that every few of them make a front.
+            // Each gate depends on the previous one, so that every few gates form a front.
             let mut last = inputs[0];
             let mut outputs = Vec::new();
             for k in 0..gates {

@@ -6,7 +6,7 @@ use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::FailureProbability;
 use cryptable_lattice::cost::{CostModel, Work};
 
-/// A bit of all words, encrypted, by its number in a plan.
+/// The number in a plan of an encrypted bit (of all words).
 pub type ValueId = usize;
 
 /// Operation of a step.
@@ -18,37 +18,37 @@ pub enum Operation {
     Not(ValueId),
     /// The sum of two bits that are never both 1: free.
     Union(ValueId, ValueId),
-    /// Gates of two bits on one product, an output each.
+    /// Gates of two bits with one product, one output per gate.
     Gates(Vec<Gate>, ValueId, ValueId),
-    /// Tables of the same bits, an output each.
+    /// Tables of the same bits, one output per table.
     Tables(TableStep),
-    /// The same bit with fewer levels left, as many as the readers of the result need.
+    /// The same bit with fewer levels left, as needed by the readers of the result.
     Lower(ValueId),
-    /// Errors squared, for two levels.
+    /// A bit with squared errors, for two levels.
     Clean(ValueId),
-    /// The XOR of all, with all levels back.
+    /// The XOR of all bits, with all levels restored.
     BinBoot(Vec<ValueId>),
-    /// A gate, with all levels back.
+    /// A gate, with all levels restored.
     GateBoot(Gate, ValueId, ValueId),
-    /// A gate with errors squared, with all levels back but one.
+    /// A gate with squared errors, with all levels but one restored.
     CleaningGateBoot(Gate, ValueId, ValueId),
-    /// Functions of a sum of bits, an output each, on one bootstrap: adders.
+    /// Functions of a sum of bits with one bootstrap, one output per function: adders.
     SumBoot(Vec<SumGate>, Vec<ValueId>),
 }
 
 /// Tables of the same bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableStep {
-    /// The tables of one bootstrap, all of the same inputs.
+    /// The tables, all of the same inputs.
     pub tables: Vec<BitTable>,
     /// The bits: input i of the tables is bit i.
     pub inputs: Vec<ValueId>,
-    /// Levels that the outputs have left: bits are lowered to no more than that takes.
+    /// Levels left in the outputs: bits are first lowered to the levels that this needs.
     pub levels: usize,
 }
 
 impl Operation {
-    /// The values that it reads.
+    /// The values that the operation reads.
     #[must_use]
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
@@ -63,7 +63,7 @@ impl Operation {
         }
     }
 
-    /// How many values it makes.
+    /// Number of values that the operation makes.
     #[must_use]
     pub fn output_count(&self) -> usize {
         match self {
@@ -95,7 +95,7 @@ impl Operation {
         }
     }
 
-    /// The same on other values.
+    /// The same operation on other values.
     pub(super) fn renamed(&self, of: impl Fn(ValueId) -> ValueId) -> Self {
         let all = |list: &[ValueId]| list.iter().map(|&value| of(value)).collect();
         match self {
@@ -115,7 +115,7 @@ impl Operation {
         }
     }
 
-    /// The modulus that a bootstrap takes its sum as a fraction of.
+    /// The modulus m if the bootstrap uses its sum as a fraction of m.
     pub(super) fn modulus(&self) -> Option<u64> {
         match self {
             Self::BinBoot(_) => Some(2),
@@ -125,7 +125,7 @@ impl Operation {
         }
     }
 
-    /// Whether it is a bootstrap.
+    /// Returns whether the operation is a bootstrap.
     #[must_use]
     pub fn is_bootstrap(&self) -> bool {
         self.modulus().is_some()
@@ -137,13 +137,14 @@ impl Operation {
 pub struct Step {
     /// Operation of the step.
     pub operation: Operation,
-    /// The values that it makes.
+    /// The values that the step makes.
     pub outputs: Range<ValueId>,
-    /// Values that no later step reads, and that are no outputs of the circuit.
+    /// Values that no later step reads, and that are not outputs of the circuit.
     pub freed: Vec<ValueId>,
 }
 
-/// The steps of a circuit over encrypted bits, and what they take: made by [`Plan::new`], run by [`crate::execute`].
+/// The steps of a circuit over encrypted bits, with their time, memory and failure probability: made by [`Plan::new`],
+/// run by [`crate::execute`].
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) circuit: String,
@@ -162,12 +163,12 @@ pub struct Plan {
     pub(super) log2_fail: f64,
 }
 
-/// Steps of each kind.
+/// Number of steps of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepCounts {
     /// Gates between bootstraps.
     pub gates: usize,
-    /// Products that they take: gates of the same two bits share one.
+    /// Products of these gates: gates of the same two bits share one.
     pub products: usize,
     /// Additions of disjoint bits.
     pub unions: usize,
@@ -175,7 +176,7 @@ pub struct StepCounts {
     pub tables: usize,
     /// Groups of tables of the same bits, which share characters.
     pub table_groups: usize,
-    /// Cleanings of bits: they square errors.
+    /// Cleanings of bits, which square errors.
     pub cleanings: usize,
     /// BinBoots of one bit.
     pub bin_boots: usize,
@@ -183,16 +184,16 @@ pub struct StepCounts {
     pub xor_boots: usize,
     /// GateBoots of either kind.
     pub gate_boots: usize,
-    /// Bootstraps of adders: carries of two or three bits, most of them with the sums.
+    /// Bootstraps of adders: carries of two or three bits, most of them together with the sums.
     pub adders: usize,
     /// Bits that are lowered to the levels that their readers need.
     pub lowerings: usize,
-    /// Summands of the longest sum.
+    /// Number of summands of the longest sum.
     pub longest_sum: usize,
 }
 
 impl StepCounts {
-    /// Bootstraps of every kind.
+    /// Number of bootstraps of all kinds.
     #[must_use]
     pub fn bootstraps(&self) -> usize {
         self.bin_boots + self.xor_boots + self.gate_boots + self.adders
@@ -212,19 +213,19 @@ impl Plan {
         &self.outputs
     }
 
-    /// Input bits of the circuit.
+    /// Number of input bits of the circuit.
     #[must_use]
     pub fn input_bits(&self) -> usize {
         self.input_bits
     }
 
-    /// Values of all steps.
+    /// Number of values of all steps.
     #[must_use]
     pub fn value_count(&self) -> usize {
         self.levels.len()
     }
 
-    /// Levels that a value has left.
+    /// Levels left in a value.
     #[must_use]
     pub fn levels_of(&self, value: ValueId) -> usize {
         self.levels[value]
@@ -236,19 +237,19 @@ impl Plan {
         self.deviations[value]
     }
 
-    /// Steps that run at once, at most.
+    /// Largest number of steps that run at once.
     #[must_use]
     pub fn parallel(&self) -> usize {
         self.parallel
     }
 
-    /// How far ahead of the first unfinished step others may begin: what [`Plan::memory_bytes`] counts on.
+    /// How far ahead of the first unfinished step others may begin. [`Plan::memory_bytes`] relies on this.
     #[must_use]
     pub fn window(&self) -> usize {
         window_of(self.parallel)
     }
 
-    /// Words on which the circuit runs at once.
+    /// Number of words on which the circuit runs at once.
     #[must_use]
     pub fn words(&self) -> usize {
         self.words
@@ -260,13 +261,13 @@ impl Plan {
         self.cost.seconds(&self.work)
     }
 
-    /// Predicted work of all steps, as the cost model counts it.
+    /// Predicted work of all steps, in the units of the cost model.
     #[must_use]
     pub fn work(&self) -> Work {
         self.work
     }
 
-    /// Bytes of memory, keys included, at most.
+    /// Upper bound on the memory in bytes, keys included.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.key_bytes + self.ciphertext_bytes + self.parallel * self.working_bytes
@@ -278,7 +279,7 @@ impl Plan {
         self.key_bytes
     }
 
-    /// Levels that each input bit is to have: no fewer, and more are lowered to these.
+    /// Levels that each input bit needs. Inputs with more levels are lowered to these.
     #[must_use]
     pub fn input_levels(&self) -> Vec<usize> {
         let mut levels = vec![0; self.input_bits];
@@ -290,25 +291,25 @@ impl Plan {
         levels
     }
 
-    /// Bytes of ciphertexts that live at once, at most.
+    /// Upper bound on the bytes of ciphertexts that are live at once.
     #[must_use]
     pub fn ciphertext_bytes(&self) -> usize {
         self.ciphertext_bytes
     }
 
-    /// The probability that a bit of any output of one word is wrong, at most.
+    /// Upper bound on the probability that a bit of any output of one word is wrong.
     #[must_use]
     pub fn word_failure(&self) -> FailureProbability {
         FailureProbability::from_log2(self.log2_fail)
     }
 
-    /// The probability that a bit of any output of any word is wrong, at most.
+    /// Upper bound on the probability that a bit of any output of any word is wrong.
     #[must_use]
     pub fn failure(&self) -> FailureProbability {
         self.word_failure().of_any(self.words)
     }
 
-    /// Steps of each kind.
+    /// Returns the number of steps of each kind.
     #[must_use]
     pub fn counts(&self) -> StepCounts {
         let mut counts = StepCounts::default();
@@ -339,16 +340,16 @@ impl Plan {
     }
 }
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A circuit without inputs is a table of constants.
+    /// A circuit has no inputs: it is a table of constants.
     #[error("the circuit has no inputs")]
     NoInputs,
-    /// A bit would be too noisy, in the best plan that was found.
+    /// A bit would be too noisy, in the best plan found.
     #[error(
-        "{gate}, which output {output} needs, would fail with probability 2^{found:.1} a bit, above 2^{limit:.1}"
+        "{gate}, which output {output} needs, would fail with probability 2^{found:.1} per bit, above 2^{limit:.1}"
     )]
     Noise {
         /// The gate.
@@ -357,10 +358,10 @@ pub enum PlanError {
         output: String,
         /// log2 of its failure probability.
         found: f64,
-        /// log2 of what the engine accepts.
+        /// log2 of the probability that the engine accepts.
         limit: f64,
     },
-    /// A sum before a bootstrap has too many terms, in the best plan that was found.
+    /// A sum before a bootstrap has too many terms, in the best plan found.
     #[error("{gate}, which output {output} needs, is a sum of too many bits for a bootstrap")]
     LongSum {
         /// The gate.
@@ -368,17 +369,17 @@ pub enum PlanError {
         /// The first output that depends on it.
         output: String,
     },
-    /// A table takes more levels than the engine has.
-    #[error("a table of {inputs} bits takes {needed} levels, where bootstraps leave {found}")]
+    /// A table needs more levels than the engine has.
+    #[error("a table of {inputs} bits needs {needed} levels, but bootstraps leave {found}")]
     Levels {
         /// Inputs of the table.
         inputs: usize,
-        /// Levels that it takes.
+        /// Levels that the table needs.
         needed: usize,
         /// Levels after a bootstrap.
         found: usize,
     },
-    /// More memory than is allowed.
+    /// The plan needs more memory than the limit allows.
     #[error(
         "the circuit takes {needed} bytes of memory, above the limit of {limit}; most ciphertexts live at {gate}"
     )]
@@ -387,42 +388,42 @@ pub enum PlanError {
         needed: usize,
         /// The limit.
         limit: usize,
-        /// The step at which most memory is taken.
+        /// The step that needs the most memory.
         gate: String,
     },
-    /// Planning itself takes more memory than is allowed.
+    /// Planning itself needs more memory than the limit allows.
     #[error("{gates} gates take {needed} bytes of memory to plan, above the limit of {limit}")]
     Planning {
-        /// Gates.
+        /// Number of gates.
         gates: usize,
         /// Bytes.
         needed: usize,
         /// The limit.
         limit: usize,
     },
-    /// Inputs come with fewer levels than the best plan that was found needs.
+    /// Inputs have fewer levels than the best plan found needs.
     #[error(
         "input {input} has {found} levels, where {needed} are needed: encrypt it for this circuit"
     )]
     InputLevels {
         /// The input bit.
         input: String,
-        /// Levels that it needs.
+        /// Levels that the input needs.
         needed: usize,
-        /// Levels that it has.
+        /// Levels that the input has.
         found: usize,
     },
-    /// All words together fail more often than asked for.
+    /// The failure probability of all words together exceeds the limit.
     #[error(
         "the circuit fails with probability {found} for any of its words, above the limit {limit}: {results} results fail with \
          2^{each:.1} a bit or less, most of all {gate}"
     )]
     Failure {
-        /// Results that may fail.
+        /// Number of results that may fail.
         results: usize,
-        /// log2 of the largest probability of one.
+        /// log2 of the largest failure probability of a result.
         each: f64,
-        /// The result that it is of.
+        /// The result with this probability.
         gate: String,
         /// The predicted probability.
         found: FailureProbability,
@@ -436,10 +437,10 @@ pub(super) fn window_of(parallel: usize) -> usize {
     if parallel <= 1 { 1 } else { 4 * parallel }
 }
 
-/// Why a placement is not turned into steps.
+/// Reason for not turning a placement into steps.
 #[derive(Debug)]
 pub(in crate::schedule) enum NotEmitted {
-    /// The plan takes more bootstraps than another one.
+    /// The plan needs more bootstraps than another one.
     TooDear,
     /// The plan violates a limit.
     Error(PlanError),

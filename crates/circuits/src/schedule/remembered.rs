@@ -1,4 +1,4 @@
-//! A model that remembers its answers: circuits ask for few different noises, again and again.
+//! A cache of a model's answers: circuits ask for few different noises, again and again.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use cryptable_bits::{BitTable, Gate, SumGate};
 
 use super::model::BitModel;
 
-/// Questions of two bits.
+/// Questions about two bits.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Question {
     Gates(Vec<Gate>),
@@ -16,20 +16,21 @@ enum Question {
     CleaningGateBoot(Gate),
 }
 
-/// Summands above which a sum is asked for anew: each is another one, and all together take gigabytes.
+/// Number of summands above which answers are not kept: every long sum is different, and all together need gigabytes.
 const LONG: usize = 32;
 
-/// Answers of a kind that are kept, at most: each has some hundred bytes, and circuits of many gates have as many noises.
+/// Largest number of answers of a kind that are kept: each has some hundred bytes, and large circuits ask about equally
+/// many noises.
 const MOST_ANSWERS: usize = 1 << 14;
 
-/// Tables, their inputs' noise and levels.
+/// Tables, and the noise and levels of their inputs.
 type AskedTables<M> = (Vec<BitTable>, Vec<<M as BitModel>::Noise>, usize);
 
 type AskedOfSum<M> = (Vec<SumGate>, Vec<<M as BitModel>::Noise>);
 
 type Asked<M> = (Question, <M as BitModel>::Noise, <M as BitModel>::Noise);
 
-/// The answers of a model.
+/// The model with its answers so far.
 pub(super) struct Remembered<'a, M: BitModel> {
     pub(super) model: &'a M,
     /// Noise of inputs.
@@ -43,7 +44,7 @@ pub(super) struct Remembered<'a, M: BitModel> {
     of_sums: RefCell<HashMap<AskedOfSum<M>, Vec<M::Noise>>>,
 }
 
-/// The answer that is known, or the one that is found. Where there are too many, all are forgotten.
+/// Returns the known answer, or computes it. If there are too many answers, all are forgotten.
 fn remember<K: Eq + Hash, V: Clone>(
     known: &RefCell<HashMap<K, V>>,
     key: K,
@@ -57,7 +58,7 @@ fn remember<K: Eq + Hash, V: Clone>(
 }
 
 impl<'a, M: BitModel> Remembered<'a, M> {
-    /// No answers yet, for inputs of the secret key, or of public keys, too.
+    /// Starts without answers, for inputs of the secret key, or also of public keys.
     pub(super) fn new(model: &'a M, public_inputs: bool) -> Self {
         let fresh = model.fresh_noise();
         Self {
@@ -113,7 +114,7 @@ impl<'a, M: BitModel> Remembered<'a, M> {
         remember(&self.of_tables, key, find)
     }
 
-    /// Noise of functions that need no more levels than there are.
+    /// Noise of functions for which there are enough levels.
     pub(super) fn noise_after_sum_boot(
         &self,
         gates: &[SumGate],

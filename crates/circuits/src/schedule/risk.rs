@@ -1,7 +1,8 @@
-//! How often a word is wrong: the union bound over all results of a plan.
+//! Failure probability of a word: the union bound over all results of a plan.
 //!
-//! The engine's bounds of squared errors hold but for its stated probability, each by itself; the overflow of ModRaise
-//! leaves the interval of a bootstrap's series with half of that; and an output is off by half with what its noise says.
+//! The engine's bound on the squared errors of a result fails with its stated probability, for each result separately.
+//! The overflow of ModRaise leaves the interval of a bootstrap's series with half of that probability. An output is off
+//! by half with the probability that follows from its noise.
 
 use cryptable_lattice::FailureProbability;
 
@@ -10,10 +11,10 @@ use super::model::BitModel;
 use super::plan::{Operation, PlanError, Step};
 use super::remembered::Remembered;
 
-/// Share of the stated probability with which an overflow is too large.
+/// Probability of a too large overflow, as a share of the stated probability.
 const OVERFLOW: f64 = 0.5;
 
-/// How often a word is wrong, and what counts most in that.
+/// Failure probability of a word, and its largest contribution.
 pub(super) struct Risk {
     /// log2 of the probability that a bit of any output of one word is wrong.
     pub(super) log2_fail: f64,
@@ -34,7 +35,7 @@ impl Risk {
             let own = stated * if operation.is_bootstrap() { 1.0 + OVERFLOW } else { 1.0 };
             sum += own * outputs.len() as f64;
             results += outputs.len();
-            // The noisiest of results that count as much.
+            // Among results with equal contributions, the noisiest one.
             let fails = outputs.clone().map(|value| memory.log2_fail(emitted.noises[value]));
             let fails = fails.fold(f64::NEG_INFINITY, f64::max);
             if (own, fails) > (worst.0, worst.1) {

@@ -1,5 +1,5 @@
-//! The cheapest plan that holds, among those with more or fewer gates in a row, longer or shorter sums, earlier or later
-//! bootstraps, gates in bootstraps or before them, with cleanings or without.
+//! Search for the cheapest plan within the limits. It varies the number of gates in a row, the length of sums, how
+//! early bootstraps come, whether gates are evaluated in bootstraps or before them, and whether bits are cleaned.
 
 use std::collections::HashMap;
 
@@ -23,24 +23,25 @@ use crate::circuit::Circuit;
 /// Limits of a plan.
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
-    /// Steps that run at once; each is parallel within, too.
+    /// Number of steps that run at once; each step is also parallel internally.
     pub parallel: usize,
-    /// Bytes of memory, keys included.
+    /// Largest memory in bytes, keys included.
     pub memory_limit: Option<usize>,
-    /// The probability that any bit of any output of any word of a ciphertext is wrong: none accepts what the engine does.
+    /// Largest probability that any bit of any output of any word of a ciphertext is wrong. `None` accepts whatever the
+    /// engine accepts.
     pub failure_limit: Option<FailureProbability>,
-    /// When inputs are there.
+    /// When inputs are supplied.
     pub supply: InputSupply,
-    /// With which levels inputs come.
+    /// Levels of the inputs.
     pub inputs: InputLevels,
-    /// Whether inputs may be of public keys, with a rounding more noise than those of the secret key.
+    /// Whether inputs may be encrypted by public keys, with one rounding of noise more than by the secret key.
     pub public_inputs: bool,
     /// Costs of operations.
     pub cost: CostModel,
 }
 
 impl Default for PlanOptions {
-    /// One step at once, any memory, a failure of any word with at most 2^-64.
+    /// One step at a time, unlimited memory, a failure probability of any word of at most 2^-64.
     fn default() -> Self {
         Self {
             parallel: 1,
@@ -54,25 +55,25 @@ impl Default for PlanOptions {
     }
 }
 
-/// Summands of a BinBoot that are tried, the most first.
+/// Limits on the summands of a BinBoot that are tried, the largest first.
 const SUMMANDS: [usize; 6] = [192, 64, 24, 8, 4, 2];
-/// How much dearer early bootstraps are, in thousandths a level.
+/// Additional costs of early bootstraps that are tried, in thousandths per level.
 const EARLY: [u64; 2] = [0, 300];
-/// The largest errors that results may have: see [`Style`].
+/// Largest errors of results that are tried: see [`Style`].
 const LARGEST: [f64; 4] = [0.3, 0.2, 0.12, 0.06];
-/// Ciphertexts of all levels that a gate holds while it runs, beside its operands: digits of key switches, sums, and buffers
-/// that wait for the next. Measured at degree 2^15: 40.
+/// Number of ciphertexts with all levels that a gate holds while it runs, beside its operands: digits of key switches,
+/// sums, and buffers kept for the next gate. Measured at degree 2^15: 40.
 const CIPHERTEXTS_OF_A_GATE: usize = 48;
-/// Bytes of memory that planning takes per gate: sums of up to 256 bits, steps, what is known of their values. Measured on a divider
-/// of 64 bits.
+/// Bytes of memory that planning needs per gate: sums of up to 256 bits, steps, levels and noise of their values.
+/// Measured on a divider of 64 bits.
 const PLANNING_BYTES: usize = 4096;
-/// Bytes that planning may take whatever the limit is: any program has them.
+/// Bytes that planning may always use, whatever the limit is: any program needs this much memory.
 const LEAST_PLANNING_BYTES: usize = 16 << 20;
-/// Numbers of gates in a row that are tried without gain before the search ends.
+/// How many numbers of gates in a row are tried without gain before the search ends.
 const PATIENCE: usize = 1;
 
 impl Plan {
-    /// The cheapest plan that was found.
+    /// Finds the cheapest plan.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -85,7 +86,8 @@ impl Plan {
     /// ```
     ///
     /// # Errors
-    /// [`PlanError`] if a bit would be too noisy in all of them, or the best takes too much memory or fails too often.
+    /// [`PlanError`] if a bit would be too noisy in all plans, or the best one needs too much memory or fails too
+    /// often.
     pub fn new<M: BitModel>(
         circuit: &Circuit,
         model: &M,
@@ -94,7 +96,7 @@ impl Plan {
         Self::cheapest(std::slice::from_ref(circuit), model, options)
     }
 
-    /// The cheapest plan of several circuits that compute the same, as [`named::NamedCircuit::variants`] are.
+    /// Finds the cheapest plan of several circuits that compute the same, such as [`named::NamedCircuit::variants`].
     ///
     /// [`named::NamedCircuit::variants`]: crate::named::NamedCircuit::variants
     ///
@@ -119,7 +121,7 @@ impl Plan {
         {
             return Err(PlanError::Planning { gates, needed, limit });
         }
-        // Forms with tables that are too deep for the model are dropped if others are not.
+        // Forms whose tables are too deep for the model are dropped if other forms fit.
         let fits = |circuit: &&Circuit| check_levels(circuit, model).is_ok();
         let fitting: Vec<&Circuit> = circuits.iter().filter(fits).collect();
         if fitting.is_empty() {
@@ -127,7 +129,7 @@ impl Plan {
         }
         let mut search = Search::new(model, options);
         for circuit in fitting {
-            // Majorities by gates, and by bootstraps of their own.
+            // Majorities are tried as gates and as bootstraps of their own.
             let by_gates = circuit.without_majorities().balanced();
             search.all_placements(&by_gates);
             let distributed = by_gates.distributed();
@@ -143,7 +145,7 @@ impl Plan {
     }
 }
 
-/// Checks that a bootstrap leaves the levels of every table.
+/// Checks that a bootstrap leaves enough levels for every table.
 fn check_levels<M: BitModel>(circuit: &Circuit, model: &M) -> Result<(), PlanError> {
     let found = model.levels_after_bootstrap();
     let deepest = circuit.tables().max_by_key(|table| table.levels());
@@ -155,13 +157,13 @@ fn check_levels<M: BitModel>(circuit: &Circuit, model: &M) -> Result<(), PlanErr
     }
 }
 
-/// The best candidate with its seconds, or why there is none.
+/// The best candidate with its seconds, or the reason why there is none.
 #[derive(Default)]
 struct Best {
     found: Option<(f64, Plan)>,
-    /// Least memory of the plans that need too much, with its error.
+    /// The plan with the least memory among those that need too much, with its error.
     memory: Option<(usize, PlanError)>,
-    /// Lowest failure probability of the plans that fail too often, with its error.
+    /// The plan with the lowest failure probability among those that fail too often, with its error.
     noise: Option<(f64, PlanError)>,
 }
 
@@ -178,7 +180,7 @@ impl<'a, M: BitModel> Search<'a, M> {
         Self { works, options, best: Best::default() }
     }
 
-    /// More and fewer gates in a row, until that gains nothing any more: of time, or of memory where that is too much.
+    /// Tries more and fewer gates in a row until that no longer saves time, or memory if there is too much of it.
     fn all_placements(&mut self, circuit: &Circuit) {
         let adders = adders(circuit);
         let least = circuit.tables().map(BitTable::levels).max().unwrap_or(0);
@@ -197,7 +199,7 @@ impl<'a, M: BitModel> Search<'a, M> {
     /// Tries placements with `gates` gates in a row; returns whether one held, and whether one was the cheapest so far.
     fn placements(&mut self, circuit: &Circuit, adders: &[Adder], levels: usize) -> (bool, bool) {
         let all = self.works.model.model.levels_after_bootstrap();
-        // Pairs of functions take a level; where all are used, their results begin with one less.
+        // Pairs of functions consume a level; if all levels are used, their results start with one level less.
         let of_pairs = (all > 0).then(|| (levels + 1).saturating_sub(all));
         let (mut found, mut gained) = (false, false);
         for early in EARLY {
@@ -208,7 +210,7 @@ impl<'a, M: BitModel> Search<'a, M> {
                 let (held, better) = self.try_styles(circuit, &placement, adders);
                 found |= held;
                 gained |= better;
-                // Shorter sums take more bootstraps; the next limit may not even bind.
+                // Shorter sums need more bootstraps, and the next limit may not even be reached.
                 let unbound = SUMMANDS.get(k + 1).is_none_or(|&next| longest <= next);
                 if held || unbound {
                     break;
@@ -218,8 +220,8 @@ impl<'a, M: BitModel> Search<'a, M> {
         (found, gained)
     }
 
-    /// All ways to turn a placement into steps: whether the noise of one held, and whether it is the best so far, or the
-    /// nearest to be one.
+    /// Tries all styles of turning a placement into steps. Returns whether the noise of one was small enough, and
+    /// whether one is the best so far, or the nearest to a plan.
     fn try_styles(
         &mut self,
         circuit: &Circuit,
@@ -234,7 +236,7 @@ impl<'a, M: BitModel> Search<'a, M> {
         };
         for gate_boots in [true, false] {
             let cover = Cover::new(circuit, placement, gate_boots, adders, levels_of_pair);
-            // As many as the best plan takes no longer than.
+            // Above this number of bootstraps, no plan is faster than the best one.
             let each = self.options.cost.seconds(&model.work(Task::Bootstrap));
             let best = self.best.found.as_ref();
             let most_bootstraps =
@@ -243,11 +245,11 @@ impl<'a, M: BitModel> Search<'a, M> {
                 continue;
             }
             for cleanings in [false, true] {
-                // The cleanest bits take the most bootstraps: the first limit that holds is the cheapest.
+                // Cleaner bits need more bootstraps: the first limit that holds is the cheapest.
                 for largest in LARGEST {
                     let style = Style { gate_boots, cleanings, largest, most_bootstraps };
                     let emitted = match emit(&cover, &self.works.model, style) {
-                        // Cleaner bits take more.
+                        // Cleaner bits would need even more.
                         Err(NotEmitted::TooDear) => break,
                         Err(NotEmitted::Error(error)) => Err(error),
                         Ok(emitted) => self.works.finish(circuit, self.options, emitted),
@@ -261,7 +263,7 @@ impl<'a, M: BitModel> Search<'a, M> {
                         Err(error) => {
                             let is_noise = matches!(error, PlanError::Noise { .. });
                             better |= self.best.refuse(error);
-                            // Cleaner bits and shorter sums help against noise, and against nothing else.
+                            // Cleaner bits and shorter sums help only against noise.
                             if !is_noise {
                                 held = true;
                                 break;
@@ -276,7 +278,7 @@ impl<'a, M: BitModel> Search<'a, M> {
 }
 
 impl Best {
-    /// Takes a candidate if it is the cheapest so far.
+    /// Keeps a candidate if it is the cheapest so far. Returns whether it is.
     fn offer(&mut self, plan: Plan) -> bool {
         let seconds = plan.seconds();
         let better = self.found.as_ref().is_none_or(|&(least, _)| seconds < least);
@@ -286,7 +288,7 @@ impl Best {
         better
     }
 
-    /// Remembers the error that came nearest to a plan; whether it takes less memory than others.
+    /// Remembers the error that came nearest to a plan. Returns whether its plan needs less memory than all others.
     fn refuse(&mut self, error: PlanError) -> bool {
         let place = match error {
             PlanError::Memory { needed, .. } => {
@@ -296,7 +298,7 @@ impl Best {
                 }
                 return better && self.found.is_none();
             }
-            // Steps that hold one by one came nearer than others.
+            // Plans whose steps hold one by one came nearer than others.
             PlanError::Failure { found, .. } => found.log2() - 1e9,
             PlanError::InputLevels { needed, found, .. } => (needed - found) as f64 - 2e9,
             PlanError::Noise { found, .. } => found,
@@ -315,7 +317,7 @@ impl Best {
     }
 }
 
-/// Work of tasks, each asked for once.
+/// Work of tasks, computed once for each task.
 struct Works<'a, M: BitModel> {
     model: Remembered<'a, M>,
     known: HashMap<Task, Work>,
@@ -353,7 +355,7 @@ impl<M: BitModel> Works<'_, M> {
         sum
     }
 
-    /// Lowers what is higher than needed, frees what is read no more, and looks whether the whole keeps to the limits.
+    /// Lowers bits to the levels that are needed, frees values after their last reader, and checks the limits.
     fn finish(
         &mut self,
         circuit: &Circuit,

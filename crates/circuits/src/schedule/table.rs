@@ -1,4 +1,4 @@
-//! Plans as tables, for people.
+//! Plans as tables for display.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ impl fmt::Display for Plan {
             gigabytes(self.parallel * self.working_bytes)
         )?;
         let worst = self.deviations.iter().copied().fold(0.0, f64::max);
-        writeln!(f, "  noise        2^{:.1} at most, of a bit", worst.log2())?;
-        write!(f, "  failure      {} a word, {} of any word", self.word_failure(), self.failure())
+        writeln!(f, "  noise        at most 2^{:.1} per bit", worst.log2())?;
+        write!(f, "  failure      {} per word, {} in any word", self.word_failure(), self.failure())
     }
 }

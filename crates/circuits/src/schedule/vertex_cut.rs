@@ -1,4 +1,4 @@
-//! The cheapest set of vertices that every way from a source to a sink passes: Dinic's maximum flow, with each vertex
+//! The cheapest set of vertices that every path from a source to a sink passes: Dinic's maximum flow, with each vertex
 //! split in two. E. A. Dinic, "Algorithm for Solution of a Problem of Maximum Flow in a Network with Power Estimation",
 //! Soviet Mathematics Doklady, 1970.
 
@@ -11,7 +11,7 @@ struct Edge {
     capacity: u64,
 }
 
-/// A network of vertices with costs. Edges stand in pairs: an even one and, after it, its reverse.
+/// A network of vertices with costs. Edges are stored in pairs: an even one followed by its reverse.
 pub(super) struct Network {
     edges: Vec<Edge>,
     of_vertex: Vec<Vec<usize>>,
@@ -21,7 +21,7 @@ const SOURCE: usize = 0;
 const SINK: usize = 1;
 
 impl Network {
-    /// Vertices of these costs, without edges.
+    /// Makes a network of vertices with these costs, without edges.
     pub(super) fn new(costs: &[u64]) -> Self {
         let of_vertex = vec![Vec::new(); 2 + 2 * costs.len()];
         let mut network = Self { edges: Vec::new(), of_vertex };
@@ -38,28 +38,28 @@ impl Network {
         self.edges.push(Edge { to: from, capacity: 0 });
     }
 
-    /// Ways lead from one vertex to another.
+    /// Adds an edge from one vertex to another.
     pub(super) fn connect(&mut self, from: usize, to: usize) {
         self.edge(3 + 2 * from, 2 + 2 * to, UNBOUNDED);
     }
 
-    /// Ways begin here.
+    /// Marks a vertex as a source.
     pub(super) fn source(&mut self, vertex: usize) {
         self.edge(SOURCE, 2 + 2 * vertex, UNBOUNDED);
     }
 
-    /// Ways end here.
+    /// Marks a vertex as a sink.
     pub(super) fn sink(&mut self, vertex: usize) {
         self.edge(3 + 2 * vertex, SINK, UNBOUNDED);
     }
 
-    /// The cheapest cut; of several the one nearest to the sinks.
+    /// Returns the cheapest cut; of several, the one nearest to the sinks.
     pub(super) fn cut(mut self) -> Vec<usize> {
         while let Some(levels) = self.levels() {
             let mut next = vec![0; self.of_vertex.len()];
             while self.augment(&levels, &mut next) {}
         }
-        // Nodes that still reach the sink lie behind the cut.
+        // Nodes that still reach the sink are behind the cut.
         let mut behind = vec![false; self.of_vertex.len()];
         behind[SINK] = true;
         let mut open = vec![SINK];
@@ -93,7 +93,7 @@ impl Network {
         (levels[SINK] != usize::MAX).then_some(levels)
     }
 
-    /// Sends flow along one shortest way, without recursion; whether there was one.
+    /// Sends flow along one shortest path, without recursion. Returns whether there was one.
     fn augment(&mut self, levels: &[usize], next: &mut [usize]) -> bool {
         let (mut at, mut path) = (SOURCE, Vec::new());
         while at != SINK {
@@ -106,7 +106,7 @@ impl Network {
                     next[at] += 1;
                 }
             } else {
-                // A dead end: back, and past the edge that led here.
+                // A dead end: go back, and past the edge that led here.
                 let Some(edge) = path.pop() else { return false };
                 at = self.edges[edge ^ 1].to;
                 next[at] += 1;

@@ -3,7 +3,7 @@
 use crate::builder::CircuitBuilder;
 use crate::signal::Signal;
 
-/// Whether words are equal: a tree of ANDs, `⌈log2 n⌉ + 1` levels.
+/// Returns whether words are equal: a tree of ANDs, `⌈log2 n⌉ + 1` levels.
 ///
 /// # Panics
 /// If the words differ in length.
@@ -11,7 +11,7 @@ pub fn equal(builder: &mut CircuitBuilder, x: &[Signal], y: &[Signal]) -> Signal
     compare(builder, x, y).1
 }
 
-/// Whether `x < y`, without signs: `⌈log2 n⌉ + 1` levels.
+/// Returns whether `x < y`, unsigned: `⌈log2 n⌉ + 1` levels.
 ///
 /// ```
 /// use cryptable_circuits::{CircuitBuilder, words};
@@ -30,7 +30,7 @@ pub fn less_than(builder: &mut CircuitBuilder, x: &[Signal], y: &[Signal]) -> Si
     compare(builder, x, y).0
 }
 
-/// Whether `x < y` as numbers in two's complement: the comparison without signs, of words whose first bits are swapped.
+/// Returns whether `x < y` in two's complement: the unsigned comparison after the sign bits are swapped.
 ///
 /// # Panics
 /// If the words differ in length.
@@ -42,7 +42,8 @@ pub fn less_than_signed(builder: &mut CircuitBuilder, x: &[Signal], y: &[Signal]
     compare(builder, &x, &y).0
 }
 
-/// Less and equal. Of two halves: `less = less_high + equal_high·less_low`, which are never both 1.
+/// Returns whether x is less than y, and whether they are equal. For two halves,
+/// `less = less_high + equal_high·less_low`, whose terms are never both 1.
 fn compare(builder: &mut CircuitBuilder, x: &[Signal], y: &[Signal]) -> (Signal, Signal) {
     assert_eq!(x.len(), y.len(), "words of one length");
     match x.len() {

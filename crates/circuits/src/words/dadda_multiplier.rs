@@ -1,13 +1,13 @@
 //! Dadda's multiplier: L. Dadda, "Some Schemes for Parallel Multipliers", Alta Frequenza, 1965.
 //!
-//! All products of two bits stand in columns of their weight. Full and half adders, as few as reach the heights 2, 3,
-//! 4, 6, 9, 13, … one after the other, leave two rows; a prefix adder sums them.
+//! All products of two bits are placed in columns by their weight. Full and half adders, as few as possible, reduce the
+//! columns to the heights …, 13, 9, 6, 4, 3, 2 one after the other, which leaves two rows; a prefix adder sums them.
 
 use super::prefix_adder::add;
 use crate::builder::CircuitBuilder;
 use crate::signal::Signal;
 
-/// The product of two words modulo `2^width`: all of it for `width = x.len() + y.len()`.
+/// The product of two words modulo `2^width`: the complete product if `width = x.len() + y.len()`.
 ///
 /// ```
 /// use cryptable_circuits::{CircuitBuilder, words};
@@ -55,13 +55,13 @@ pub(super) fn two_rows(
     [row(0), row(1)]
 }
 
-/// Lowers every column to a height. Carries count in the next column of this stage; adders read bits of the stage
-/// before only, so that a stage is one adder deep.
+/// Reduces every column to a height. Carries count in the next column of this stage. Adders read only bits of the stage
+/// before, so that a stage is one adder deep.
 fn reduce(builder: &mut CircuitBuilder, columns: &mut [Vec<Signal>], height: usize) {
     let mut carries: Vec<Signal> = Vec::new();
     for column in columns {
         let (mut next_carries, mut sums) = (Vec::new(), Vec::new());
-        // Bits of the stage before are taken from the front: those that have waited longest.
+        // Bits of the stage before are taken from the front, where those that have waited longest are.
         let mut open = std::mem::take(column).into_iter();
         while open.len() + sums.len() + carries.len() > height {
             let excess = open.len() + sums.len() + carries.len() - height;

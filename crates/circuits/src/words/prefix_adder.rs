@@ -1,9 +1,9 @@
 //! Sklansky's prefix adder: J. Sklansky, "Conditional-Sum Addition Logic", IRE Transactions on Electronic Computers,
 //! 1960.
 //!
-//! Bits i to j generate a carry (`g`) or pass one on (`p`): `(g, p)∘(g', p') = (g + p·g', p·p')`, g' of the less
-//! significant ones. g and p·g' are never both 1, so that this is one level: n bits take `⌈log2 n⌉ + 2`, with
-//! `(n/2)·log2 n` operators. The fan-out that hardware fears costs nothing here.
+//! Bits i to j generate a carry (`g`) or propagate one (`p`): `(g, p)∘(g', p') = (g + p·g', p·p')`, with g' and p' of
+//! the less significant bits. g and p·g' are never both 1, so that an operator has one level: n bits need
+//! `⌈log2 n⌉ + 2` levels and `(n/2)·log2 n` operators. The fan-out, a problem in hardware, costs nothing here.
 
 use crate::builder::CircuitBuilder;
 use crate::signal::Signal;
@@ -35,7 +35,7 @@ pub fn subtract(builder: &mut CircuitBuilder, x: &[Signal], y: &[Signal]) -> Vec
     add_with_carry(builder, x, &complement, Signal::TRUE).0
 }
 
-/// `x + y + carry`: n bits, and the carry out of them.
+/// `x + y + carry`: n bits and the carry out.
 ///
 /// # Panics
 /// If the words differ in length.
@@ -50,7 +50,7 @@ pub fn add_with_carry(
     (sums, *carries.last().expect("there is a carry into the first bit"))
 }
 
-/// Sums without carries, and n + 1 carries: into every bit, and out of the last.
+/// Sums without carries, and n + 1 carries: into every bit, and out of the last one.
 pub(super) fn sums_and_carries(
     builder: &mut CircuitBuilder,
     x: &[Signal],
@@ -70,7 +70,7 @@ pub(super) fn sums_and_carries(
     let mut half = 1;
     while half < x.len() {
         for i in (0..x.len()).filter(|i| i & half != 0) {
-            // The last of the lower half of the block of i.
+            // The last bit of the lower half of the block of i.
             let low = (i & !(half - 1)) - 1;
             let passed = builder.and(p[i], g[low]);
             g[i] = builder.or(g[i], passed);

@@ -1,11 +1,11 @@
-//! Carries from bit to bit: a full adder a bit, n of them in a row. Where every gate is a bootstrap, that is a third of
-//! the bootstraps of a prefix adder, since carry and sum of three bits take one or two.
+//! Carries from bit to bit: a full adder per bit, n of them in a row. If every gate is a bootstrap, this needs a third
+//! of the bootstraps of a prefix adder, since carry and sum of three bits need one or two.
 
 use super::dadda_multiplier::two_rows;
 use crate::builder::CircuitBuilder;
 use crate::signal::Signal;
 
-/// `x + y + carry`: n bits, and the carry out of them.
+/// `x + y + carry`: n bits and the carry out.
 ///
 /// ```
 /// use cryptable_circuits::{CircuitBuilder, Signal, words};
@@ -37,7 +37,7 @@ pub fn add_with_carry_by_ripple(
     (sums.collect(), carry)
 }
 
-/// Whether `x < y`, without signs: the borrow out of x - y, a majority a bit.
+/// Returns whether `x < y`, unsigned: the borrow of x - y, a majority per bit.
 ///
 /// # Panics
 /// If the words differ in length.
@@ -47,7 +47,7 @@ pub fn less_than_by_ripple(builder: &mut CircuitBuilder, x: &[Signal], y: &[Sign
     bits.fold(Signal::FALSE, |borrow, (&x, &y)| builder.majority(!x, y, borrow))
 }
 
-/// The product of two words modulo `2^width`, as [`multiply`](super::multiply), with a ripple-carry adder at the end.
+/// The product of two words modulo `2^width`, like [`multiply`](super::multiply), with a ripple-carry adder at the end.
 pub fn multiply_by_ripple(
     builder: &mut CircuitBuilder,
     x: &[Signal],

@@ -88,7 +88,8 @@ fn expanded_keys() {
     }
 }
 
-/// The products that end an S-box wait for the inversion, while bits of the byte are long there: 18 products become 64.
+/// The products at the end of an S-box wait for the inversion, while bits of the byte are available early: 18 products
+/// become 64.
 #[test]
 fn late_xors_are_taken_after_products() {
     let circuit = encrypt(KeySource::ExpandedAndEncrypted, SBox::BoyarPeralta).balanced();

@@ -22,7 +22,7 @@ fn blocks_by_tables() {
     assert_eq!(plan.counts().bootstraps(), 9 * 128);
 }
 
-/// 32,768 blocks at once.
+/// Encrypts 32,768 blocks at once.
 #[test]
 #[ignore = "five minutes and 3 GB: run by make test-all"]
 fn blocks_at_full_size() {
@@ -31,8 +31,8 @@ fn blocks_at_full_size() {
     assert_eq!((plan.words(), plan.counts().bootstraps()), (32_768, 9 * 128));
 }
 
-/// By the circuit of Boyar and Peralta: of every S-box eight bits and the four that its inversion in GF(16) begins with
-/// are bootstrapped, of the first round's the four only, and the results.
+/// Uses the circuit of Boyar and Peralta. Every S-box bootstraps eight bits and the four with which its inversion in
+/// GF(16) begins; in the first round only these four. The results are bootstrapped, too.
 #[test]
 #[ignore = "a minute: run by make test-all"]
 fn blocks_by_gates() {
@@ -42,7 +42,7 @@ fn blocks_by_gates() {
     assert!((least..least + 160).contains(&plan.counts().bootstraps()), "{plan}");
 }
 
-/// Two S-boxes by gates one after the other, of all bytes, which a public key encrypted.
+/// Two S-boxes by gates, one after the other, on all bytes, encrypted by a public key.
 #[test]
 fn s_boxes_by_gates() {
     let mut builder = CircuitBuilder::new("two S-boxes");
@@ -76,7 +76,7 @@ fn example() -> ([u8; 16], [u8; 16]) {
     (key, key.map(|byte| 17 * byte))
 }
 
-/// Encrypts as many blocks as there are slots, each under a key of its own, all rounds: every block agrees with another
+/// Encrypts one block per slot, each under a key of its own, through all rounds. Every block agrees with another
 /// implementation, and bits are as clean as the plan states.
 fn check_blocks(named: NamedCircuit, parameters: &Parameters) -> Plan {
     let circuit = named.build();

@@ -1,4 +1,4 @@
-//! Circuits of tens of thousands of gates: what planning them takes.
+//! Planning of circuits of tens of thousands of gates.
 
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ fn planning_keeps_to_the_limit_of_memory() {
     assert!(error.to_string().contains("to plan"), "{error}");
 }
 
-/// The divider is as deep as the one among the EPFL benchmarks.
+/// The divider has the depth of the one among the EPFL benchmarks.
 #[test]
 #[ignore = "a minute and a half: make test-all"]
 fn a_large_divider_is_planned() {

@@ -1,4 +1,4 @@
-//! Cells `$lut` of Yosys: their functions in both forms, and what is refused.
+//! Cells `$lut` of Yosys: their functions in both forms, and refusals.
 
 use crate::common;
 
@@ -47,7 +47,7 @@ fn tables_of_cells() {
             }
         }
     }
-    // Of random tables of three to eight inputs one form has table nodes, the other has none.
+    // For random tables of three to eight inputs, one form has table nodes and the other has none.
     let forms = |inputs: usize| {
         let digits: String = (0..1 << inputs).map(|x| ["0", "1"][((x * x * 7) >> 3) & 1]).collect();
         let text = json_of_table(inputs, &format!(r#""LUT": "{digits}""#));

@@ -1,4 +1,4 @@
-//! Netlists: every cell, covers, round trips, what is refused and by which words; no text makes a reader panic.
+//! Netlists: every cell, covers, round trips, the messages of refusals; no text makes a reader panic.
 
 use crate::common;
 
@@ -130,7 +130,7 @@ fn covers_are_gates_or_tables_and_the_schedule_chooses() {
             let text = random_cover(inputs, seed);
             let forms = read_blif_forms(&text, None).unwrap();
             let tables: Vec<usize> = forms.iter().map(|form| form.statistics().tables).collect();
-            // A random cover depends on all of its inputs, but for narrow ones.
+            // A random cover depends on all of its inputs, except for narrow ones.
             let is_narrow = inputs <= 4;
             assert_eq!(forms.len(), if (3..=8).contains(&inputs) { 2 } else { 1 }, "{inputs}");
             assert!(is_narrow || tables[1..].iter().all(|&count| count == 1), "{tables:?}");
@@ -139,7 +139,7 @@ fn covers_are_gates_or_tables_and_the_schedule_chooses() {
             assert!(forms.iter().all(|form| table(form) == expected), "{inputs} inputs");
         }
     }
-    // Eight inputs at random: hundreds of gates, or one table.
+    // A random cover of eight inputs: hundreds of gates, or one table.
     let forms = read_blif_forms(&random_cover(8, 7), None).unwrap();
     let options = PlanOptions::default();
     let seconds = |forms: &[Circuit], set: &cryptable_bits::Parameters| {
@@ -148,7 +148,7 @@ fn covers_are_gates_or_tables_and_the_schedule_chooses() {
     let tables = cryptable_bits::Parameters::tables_128().unwrap();
     let (gates, best) = (seconds(&forms[..1], &tables).unwrap(), seconds(&forms, &tables).unwrap());
     assert!(best < 0.8 * gates, "{best} s, of gates {gates} s");
-    // A set without levels for tables takes gates.
+    // A set without levels for tables uses gates.
     let shallow = cryptable_bits::Parameters::latency_128(cryptable_bits::Packing::Real).unwrap();
     assert!(seconds(&forms[1..], &shallow).is_err());
     assert_eq!(seconds(&forms, &shallow).unwrap(), seconds(&forms[..1], &shallow).unwrap());
@@ -197,7 +197,7 @@ fn tables_are_written_as_covers() {
     }
 }
 
-/// The committed examples are what the writer makes of the named circuits. `UPDATE_EXAMPLES=1` writes them.
+/// The committed examples are the writer's output for the named circuits. `UPDATE_EXAMPLES=1` writes them.
 #[test]
 fn examples_are_the_named_circuits() {
     for named in &NamedCircuit::ALL[..3] {
@@ -212,7 +212,7 @@ fn examples_are_the_named_circuits() {
     }
 }
 
-/// A netlist of a user's Verilog, on all inputs.
+/// Evaluates a netlist made from a user's Verilog on all inputs.
 #[test]
 fn the_clamp_of_the_examples_is_right() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/circuits/clamp.blif");
@@ -449,7 +449,7 @@ proptest! {
             let fits = rows.iter().any(|row| {
                 row.iter().take(inputs).enumerate().all(|(k, &c)| c == 2 || index >> k & 1 == usize::from(c))
             });
-            // A cover without rows is 0 of either kind.
+            // A cover without rows is 0 whether it is inverted or not.
             prop_assert_eq!(found, if rows.is_empty() { false } else { fits ^ inverted });
         }
         prop_assert_eq!(table(&circuit.balanced()), table(&circuit));

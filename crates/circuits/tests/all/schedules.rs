@@ -1,4 +1,4 @@
-//! Schedules and their execution: results, levels, noise, memory, what is refused.
+//! Schedules and their execution: results, levels, noise, memory, refusals.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -37,8 +37,8 @@ fn adder(width: usize) -> Circuit {
     builder.finish()
 }
 
-/// Levels of every value follow from the operations; nothing is read after it was freed; what is freed is not an output,
-/// and in the end only outputs are left.
+/// Checks that levels of every value follow from the operations, nothing is read after it was freed, outputs are never
+/// freed, and only outputs are left in the end.
 fn check_plan(plan: &Plan, parameters: &impl BitModel) {
     let all_levels = parameters.levels_after_bootstrap();
     let mut live = vec![false; plan.value_count()];
@@ -94,7 +94,7 @@ fn plans_of_every_depth_compute_the_circuit() {
             assert_eq!(outputs, expected, "{named:?} with {levels} levels");
             let bootstraps = plan.counts().bootstraps();
             println!("{named:?} with {levels} levels: {bootstraps} bootstraps");
-            // More levels never take more bootstraps, but for what the search misses.
+            // More levels never need more bootstraps, up to what the search misses.
             assert!(bootstraps <= before + before / 10, "{before}, then {bootstraps}");
             before = bootstraps;
         }
@@ -117,12 +117,12 @@ fn aes_bootstraps_sums() {
     let lanes = random_lanes(&circuit);
     let outputs = execute(&plan, &PlainBits, lanes.clone(), Progress::silent()).unwrap();
     assert_eq!(outputs, circuit.evaluate_lanes(&lanes).unwrap());
-    // The state and the key, some S-boxes, and no more.
+    // Holds the state, the key and some S-boxes at a time.
     assert!(plan.ciphertext_bytes() < 1200 * parameters(10).ciphertext_bytes(10));
 }
 
-/// With four levels: nothing but the state is bootstrapped, after MixColumns and the round key, and the first and last
-/// round key are added by gates; of the key schedule what S-boxes read, and sums that get long.
+/// With four levels, only the state is bootstrapped, after MixColumns and the round key, and gates add the first and
+/// the last round key. In the key schedule, only the inputs of S-boxes and long sums are bootstrapped.
 #[test]
 fn aes_by_tables_bootstraps_the_state() {
     let keys =
@@ -141,7 +141,7 @@ fn aes_by_tables_bootstraps_the_state() {
     }
 }
 
-/// Two layers of tables of five and four bits, of which the second reads XORs of the first.
+/// Two layers of tables of five and four bits; the second one reads XORs of the first.
 fn layers_of_tables() -> Circuit {
     let mut builder = CircuitBuilder::new("tables");
     let x = builder.input("x", 6).unwrap();
@@ -190,7 +190,7 @@ fn tables_that_take_too_many_levels_are_refused() {
     assert_eq!(error.map(|_| ()).unwrap_err(), expected);
 }
 
-/// Inputs that are made when they are needed are asked for once each, and take memory only from then on.
+/// Inputs that are made when they are needed are requested once each, and use memory only from then on.
 #[test]
 fn inputs_when_needed() {
     let circuit = NamedCircuit::Aes128ExpandedKey.build();
@@ -252,7 +252,7 @@ fn simulated_bits_keep_to_levels_and_noise() {
     }
 }
 
-/// Runs a plan on encrypted words; every output has the levels and the noise that the plan says.
+/// Runs a plan on encrypted words. Every output has the levels and the noise that the plan states.
 fn run_encrypted(
     plan: &Plan,
     secret: &SecretKey,
@@ -286,8 +286,8 @@ fn encrypted_words_are_added() {
     }
 }
 
-/// Where every gate is a bootstrap, a ripple-carry adder of n bits takes two of them a bit, and one with a level for
-/// functions of sums. With more levels products are cheaper.
+/// If every gate is a bootstrap, a ripple-carry adder of n bits needs two of them per bit, or one with a level for
+/// functions of sums. With more levels, products are cheaper.
 #[test]
 fn adders_take_one_bootstrap_or_two() {
     let circuits = NamedCircuit::Add32.variants();
@@ -305,8 +305,8 @@ fn adders_take_one_bootstrap_or_two() {
     }
 }
 
-/// Sets of 128 bits, those without levels for gates among them, run sums, comparisons and products, and no word of a
-/// ciphertext is wrong with more than 2^-64.
+/// Sets of 128 bits, including those without levels for gates, run sums, comparisons and products, and the failure
+/// probability of all words of a ciphertext is at most 2^-64.
 #[test]
 fn all_sets_have_plans() {
     let options = PlanOptions::default();
@@ -319,7 +319,7 @@ fn all_sets_have_plans() {
         }
         let times: Vec<_> = candidates.found.iter().map(|it| it.seconds(None)).collect();
         assert!(times.is_sorted());
-        // One word alone takes a ciphertext of many: small ones come sooner.
+        // A single word uses a ciphertext of many: small ciphertexts are faster.
         let few = Candidates::of_all_sets(&named.variants(), Some(1), &options).unwrap();
         assert!(few.found.is_sorted_by(|a, b| a.seconds(Some(1)) <= b.seconds(Some(1))));
         assert_eq!(few.found.len(), candidates.found.len() + 3, "{:?}", few.refused);
@@ -334,7 +334,8 @@ fn all_sets_have_plans() {
     assert!(plan.counts().bootstraps() < 2000 && plan.failure().log2() <= -64.0);
 }
 
-/// Bits take the levels that their readers need: inputs too, which a file may give more of, but not fewer.
+/// Bits have the levels that their readers need. This holds for inputs, too: a file may have more levels, but not
+/// fewer.
 #[test]
 fn levels_that_nobody_needs_are_given_up() {
     let circuit = NamedCircuit::Compare32.build();
@@ -360,7 +361,7 @@ fn levels_that_nobody_needs_are_given_up() {
     let absurd = plan(InputLevels::Given(vec![usize::MAX; 64])).unwrap();
     assert_eq!(absurd.input_levels(), [12; 64]);
     assert!(plan(InputLevels::Given(Vec::new())).is_err());
-    // Inputs with more levels than the plan says are lowered where it begins.
+    // Inputs with more levels than the plan states are lowered at its start.
     let lanes = random_lanes(&circuit);
     let key = SimulatedKey::new(parameters, 5);
     let bits =
@@ -382,7 +383,7 @@ fn toy_of_functions() -> Parameters {
     Parameters::new(literal).unwrap()
 }
 
-/// Full adders under encryption: carry and sum of one bootstrap.
+/// Full adders under encryption: carry and sum from one bootstrap.
 #[test]
 fn encrypted_words_are_added_by_adders() {
     let mut builder = CircuitBuilder::new("ripple");
@@ -399,7 +400,7 @@ fn encrypted_words_are_added_by_adders() {
     let server = secret.evaluation_key(Progress::silent()).unwrap();
     let pairs: Vec<Vec<u128>> = (0..256).map(|k| vec![k & 15, k >> 4]).collect();
     let bits = run_encrypted(&plan, &secret, &server, &[4, 4], &pairs);
-    // Keys take what the plan says, to the byte.
+    // Keys need the memory that the plan states, to the byte.
     assert_eq!(server.memory_bytes(), plan.key_bytes());
     for (word, sum) in pairs.iter().zip(output_words(&[5], &bits)) {
         assert_eq!(word[0] + word[1] + 1, sum[0]);

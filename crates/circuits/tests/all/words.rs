@@ -1,4 +1,4 @@
-//! Arithmetic of words against that of integers, on random and on extreme values.
+//! Arithmetic of words compared with that of integers, on random and on extreme values.
 
 use cryptable_circuits::named::NamedCircuit;
 use cryptable_circuits::{Circuit, CircuitBuilder, Signal, words};
@@ -87,9 +87,9 @@ fn depths_are_those_of_the_trees() {
         println!("{circuit}");
     }
     let [add, compare, multiply] = named();
-    // Products, five operators, the last XOR; of compared halves five, too.
+    // The adder has products, five operators, and the last XOR; the comparison by halves has five operators, too.
     assert_eq!((add.statistics().depth, compare.statistics().depth), (7, 6));
-    // Partial products, eight stages of full adders, a sum of 32 bits whose high bits come first: one level less.
+    // Partial products, eight stages of full adders, and a sum of 32 bits whose high bits arrive first: one level less.
     assert_eq!(multiply.statistics().depth, 1 + 8 * 2 + 7 - 1);
     assert_eq!(add.balanced().statistics().depth, 7);
     assert!(multiply.balanced().statistics().depth <= multiply.statistics().depth);

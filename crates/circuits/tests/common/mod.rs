@@ -2,7 +2,7 @@
 
 use cryptable_circuits::Circuit;
 
-/// The outputs of a circuit of one output bit on all inputs, the first input bit counting least.
+/// The outputs of a circuit of one output bit on all inputs; the first input bit is the least significant.
 pub fn table(circuit: &Circuit) -> Vec<bool> {
     let bits = circuit.input_bits();
     (0..1usize << bits)

@@ -1,13 +1,14 @@
 //! Exponentials of few phases as products over the blocks of a secret, without CoeffsToSlots and without doublings.
 //!
-//! At the bottom the ciphertext is switched to a secret of h blocks in a ring of degree d ([`cryptable_lattice::block_secret`]),
-//! whose phases are `b_v + Σ_j s_j·a_(v,j)` modulo its prime. The exponential of a phase is a product over blocks of
-//! `Σ_(j of the block) s_j·e^{2πi·a_(v,j)/q}`: products of encrypted bits with plaintexts that the server makes of the
-//! ciphertext's mask. Blocks lie in copies of the slots, so that `d·n/(N/2)` plaintexts serve n values; copies are multiplied by
-//! rotations (SHIP, Cheon, Hanrot, Kim, Stehlé, EUROCRYPT 2025; Coron, Köstler, ePrint 2025/651).
+//! At the bottom level the ciphertext is switched to a secret of h blocks in a ring of degree d
+//! ([`cryptable_lattice::block_secret`]), under which phases are `b_v + Σ_j s_j·a_(v,j)` modulo its prime. The
+//! exponential of a phase is a product over blocks of `Σ_(j of the block) s_j·e^{2πi·a_(v,j)/q}`: products of encrypted
+//! bits with plaintexts that the server makes from the ciphertext's mask. Blocks are in copies of the slots, so that
+//! `d·n/(N/2)` plaintexts serve n values. Copies are multiplied by means of rotations (SHIP, Cheon, Hanrot, Kim,
+//! Stehlé, EUROCRYPT 2025; Coron, Köstler, ePrint 2025/651).
 //!
-//! **Level.** One for the sums, `log2 h` for the product. **Noise.** The phase's is that of the switch, `N·σ²·k/3` for k digits
-//! of the prime; it never overflows, and nothing is approximated.
+//! **Level.** One for the sums, `log2 h` for the product. **Noise.** The phase has the noise of the switch, `N·σ²·k/3`
+//! for k digits of the prime. It never overflows, and nothing is approximated.
 
 use std::f64::consts::TAU;
 
@@ -32,11 +33,12 @@ pub struct BlockProduct {
     prime: f64,
     /// Scale of plaintexts.
     scale: f64,
-    /// Which value each of n slots has.
+    /// The value that each of n slots has.
     places: Vec<usize>,
 }
 
-/// A ciphertext under the block secret, whose words are on the unit circle: each value's body, and the mask's coefficients.
+/// A ciphertext under the block secret, with words mapped to the unit circle: the body of each value, and the mask's
+/// coefficients.
 #[derive(Clone, Debug)]
 pub struct SwitchedPhases {
     bodies: Vec<Complex64>,
@@ -44,11 +46,11 @@ pub struct SwitchedPhases {
 }
 
 impl BlockProduct {
-    /// Plans it over the chain of these primes, for sums whose scale is the prime below their own; `place` is the value of a
-    /// slot, and `prime` that of the block secret.
+    /// Plans the product over the chain of these primes, for sums whose scale is the prime below their own. `place` is
+    /// the value of a slot, and `prime` the prime of the block secret.
     ///
     /// # Panics
-    /// If there is one prime only.
+    /// If there is only one prime.
     #[must_use]
     pub fn new(
         shape: BlockSecretShape,
@@ -67,7 +69,7 @@ impl BlockProduct {
         1 + blocks.ilog2() as usize
     }
 
-    /// Returns how the block secret lies in slots.
+    /// Returns how the block secret is arranged in slots.
     #[must_use]
     pub fn shape(&self) -> BlockSecretShape {
         self.shape
@@ -79,12 +81,12 @@ impl BlockProduct {
         self.prime
     }
 
-    /// Bits of the prime.
+    /// Number of bits of the prime.
     fn prime_bits(&self) -> u32 {
         self.prime.log2().floor() as u32 + 1
     }
 
-    /// Variance of a phase, in turns, that the switch to the block secret adds, beside the rounding to the prime.
+    /// Variance that the switch to the block secret adds to a phase, in turns, beside the rounding to the prime.
     #[must_use]
     pub fn switching_variance(&self) -> f64 {
         let digits = f64::from(signed_bits(self.prime_bits()));
@@ -126,7 +128,7 @@ impl BlockProduct {
         }
     }
 
-    /// Returns the sums over blocks: those of the blocks in each copy, group by group.
+    /// Returns the sums over blocks, for the blocks of each copy, group by group.
     #[must_use]
     pub fn sums(&self, evaluator: &Evaluator<'_>, phases: &SwitchedPhases) -> Vec<Ciphertext> {
         evaluator.begin_stage("block_sums");
@@ -173,7 +175,7 @@ impl BlockProduct {
     /// Returns the product of all blocks, in n slots that repeat: of the sums, then of their copies.
     ///
     /// # Panics
-    /// If there are not as many sums as groups.
+    /// If the number of sums is not the number of groups.
     pub fn multiply<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -181,7 +183,7 @@ impl BlockProduct {
     ) -> A::Ciphertext {
         arithmetic.begin_stage("block_product");
         assert_eq!(sums.len(), self.shape.groups(), "a sum per group of blocks");
-        // Bits of different blocks have errors of their own.
+        // Bits of different blocks have independent errors.
         let multiply = |mut a: A::Ciphertext, mut b: A::Ciphertext| {
             arithmetic.declare_source(&mut a, 0);
             arithmetic.declare_source(&mut b, 1);
@@ -201,7 +203,8 @@ impl BlockProduct {
         product
     }
 
-    /// The product in a dry run in which noise of all coefficients counts, since copies are not equal before they are multiplied.
+    /// Predicts the product by a dry run in which noise of all coefficients counts, since copies are not equal before
+    /// they are multiplied.
     #[must_use]
     pub fn predict(&self, dry_run: &DryRun) -> Shape {
         let shape = self.shape;
@@ -222,7 +225,7 @@ impl BlockProduct {
         self.multiply(dry_run, sums)
     }
 
-    /// Counts the switch and the plaintexts.
+    /// Counts the work of the switch and of the plaintexts.
     fn counts(&self) -> Counts {
         let shape = self.shape;
         let digits = signed_bits(self.prime_bits()) as usize;

@@ -1,13 +1,12 @@
 //! The complex exponential of the raised phase, which removes the overflow.
 //!
-//! For t = m/p + I with |t| <= K, `e^{2πit}` is the Chebyshev series of `e^{2πiKx/2^r}` on
-//! x = t/K in [-1, 1], squared r times (Section 4 of Alexandru, Kim, Polyakov, CRYPTO 2025,
-//! ePrint 2024/1623). For p = 2 only the cosine
-//! is needed (Remark 1), and the doublings are `cos 2θ = 2·cos²θ - 1`.
+//! For t = m/p + I with |t| <= K, `e^{2πit}` is the Chebyshev series of `e^{2πiKx/2^r}` on x = t/K in [-1, 1], squared
+//! r times (Section 4 of Alexandru, Kim, Polyakov, CRYPTO 2025, ePrint 2024/1623). For p = 2 only the cosine is needed
+//! (Remark 1), and the doublings are `cos 2θ = 2·cos²θ - 1`.
 //!
-//! Errors of modulus double with every doubling, and tables amplify them. The last doublings may be
-//! cleaned: `w²·(2 - |w|²)` has modulus `1 - ε²` where `|w|² = 1 + ε`, and the phase of w², at the cost
-//! of one more level, two more multiplications and a conjugation.
+//! Errors of the modulus double with every doubling, and tables amplify them. The last doublings may be cleaned:
+//! `w²·(2 - |w|²)` has modulus `1 - ε²` where `|w|² = 1 + ε`, and the phase of w², at the cost of one more level, two
+//! more multiplications and a conjugation.
 
 use std::f64::consts::TAU;
 
@@ -20,15 +19,15 @@ use crate::paterson_stockmeyer::{
     ConstantScale, PolynomialBasis, Steps, relinearizations_at_least_depth, rounding_gain,
 };
 
-/// Cost of a level, in multiplications of each exponential: one more limb in everything above it. Measured on 8-bit
+/// Cost of a level, in multiplications per exponential: one more limb in everything above it. Measured on 8-bit
 /// lookups, where 64 coefficients and one level less took 5 % more time than 32.
 const MULTIPLICATIONS_PER_LEVEL: f64 = 2.5;
 
-/// The part of a tolerance that the error may have where coefficients are omitted: what is expected of results is to stay what
-/// noise makes of them.
+/// Share of the tolerance that the error may use if coefficients are omitted: the expected error of results must remain
+/// that of the noise.
 const SHARE_OF_LEFT_OUT: f64 = 0.1;
 
-/// Which function of the phase is evaluated.
+/// The function of the phase that is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PhaseFunction {
     /// The complex exponential `e^{2πit}`.
@@ -39,7 +38,7 @@ pub enum PhaseFunction {
     Parts,
 }
 
-/// The Chebyshev series and doublings for one interval.
+/// The Chebyshev series and the doublings for one interval.
 #[derive(Clone, Debug)]
 pub struct Exponential {
     function: PhaseFunction,
@@ -49,7 +48,7 @@ pub struct Exponential {
     angle: f64,
     /// log2 of the scale of the result, over that of the chain's primes.
     scale_shift: f64,
-    /// Mean square of the function, for dry runs: 1, or what it is on average.
+    /// Mean square of the function, for dry runs: 1, or its average.
     power: f64,
 }
 
@@ -58,28 +57,29 @@ pub struct Exponential {
 pub struct ExponentialShape {
     /// Doublings of the angle after the series.
     pub doublings: u32,
-    /// How many of them, the last ones, are cleaned.
+    /// Number of doublings, the last ones, that are cleaned.
     pub cleanings: u32,
-    /// log2 of the number of Chebyshev coefficients, those included that are omitted.
+    /// log2 of the number of Chebyshev coefficients, omitted ones included.
     pub log_length: u32,
-    /// How many of them are omitted, the last ones: less than half.
+    /// Number of coefficients that are omitted, the last ones: less than half.
     pub left_out: u32,
     /// log2 of the baby steps of the series.
     pub log_babies: u32,
-    /// Whether the series is evaluated at the least depth, its constants included: a level less, in a few more products.
+    /// Whether the series is evaluated at the least depth, its constants included: with one level less and a few more
+    /// products.
     pub least_depth: bool,
 }
 
 impl ExponentialShape {
-    /// Levels it takes: one a Chebyshev doubling, one for the constants unless depth is least, one a doubling of the
-    /// angle, one more if that is cleaned.
+    /// Levels that the evaluation consumes: one per Chebyshev doubling, one for the constants unless depth is least,
+    /// one per doubling of the angle, and one more for each that is cleaned.
     pub fn levels(self) -> usize {
         let constants = u32::from(!self.least_depth);
         (self.log_length + constants + self.doublings + self.cleanings) as usize
     }
 
-    /// All sizes of use at the least depth with this many cleanings. Coefficients are omitted in sixteenths: that may spare a
-    /// product or two.
+    /// All useful sizes at the least depth with this number of cleanings. Coefficients are omitted in sixteenths, which
+    /// may save a product or two.
     fn all(cleanings: u32) -> impl Iterator<Item = Self> {
         (2..=8u32).flat_map(move |log_length| {
             (cleanings..=8u32).flat_map(move |doublings| {
@@ -98,7 +98,7 @@ impl ExponentialShape {
         })
     }
 
-    /// Chebyshev coefficients.
+    /// Number of Chebyshev coefficients.
     #[must_use]
     pub fn coefficients(self) -> usize {
         (1 << self.log_length) - self.left_out as usize
@@ -109,7 +109,7 @@ impl Exponential {
     /// Interpolates for phases in `[-bound, bound]`.
     ///
     /// # Panics
-    /// If more doublings are cleaned than there are, or any of a cosine.
+    /// If more doublings are cleaned than there are, or if any doubling of a cosine is cleaned.
     pub fn new(function: PhaseFunction, bound: f64, shape: ExponentialShape) -> Self {
         assert!(shape.cleanings <= shape.doublings, "{shape:?}");
         assert!(
@@ -127,22 +127,22 @@ impl Exponential {
         Self { function, series, shape, angle, scale_shift: 0.0, power: 1.0 }
     }
 
-    /// Returns which function it is, and the sizes of its evaluation.
+    /// Returns the function and the sizes of its evaluation.
     #[must_use]
     pub fn kind(&self) -> (PhaseFunction, ExponentialShape) {
         (self.function, self.shape)
     }
 
-    /// Returns the same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
-    /// products of it stay there.
+    /// Returns the same with a result at half the scale. `(1 ± cos θ)/2` is then at the whole scale, and its products
+    /// stay there.
     pub fn at_half_scale(mut self) -> Self {
         self.scale_shift = -1.0;
         self
     }
 
-    /// The same for a dry run that is to find the noise of an average input: the square of a cosine is 1/2 on average over the
-    /// phases of both values, before each doubling, where it is 1 at worst. So the noise of the series is a quarter as
-    /// large after two doublings.
+    /// Returns the same for a dry run that predicts the noise of an average input. The square of a cosine is at most 1,
+    /// but before each doubling it is 1/2 on average over the phases of both values. The noise of the series is
+    /// therefore a quarter as large after two doublings.
     pub fn of_average_phases(mut self) -> Self {
         if self.function == PhaseFunction::Cosine {
             self.power = 0.5;
@@ -150,8 +150,8 @@ impl Exponential {
         self
     }
 
-    /// A bound on the error of the result, over phases of the interval: that of the series (proven, from
-    /// the Bessel functions that are cut off), times what the doublings make of it.
+    /// A bound on the error of the result, over phases of the interval: the error of the series (proven, from the
+    /// truncated Bessel functions), times its growth by the doublings.
     pub fn approximation_error(
         function: PhaseFunction,
         bound: f64,
@@ -179,7 +179,8 @@ impl Exponential {
         of_series.into_iter().map(|error| growth * error).collect()
     }
 
-    /// Returns how far the modulus of the result is from 1 at x in [-1, 1], in exact arithmetic; for a cosine, how far it is off.
+    /// Returns how far the modulus of the result is from 1 at x in [-1, 1], in exact arithmetic; for a cosine, returns
+    /// the result's error.
     ///
     /// ```
     /// use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
@@ -203,8 +204,8 @@ impl Exponential {
         }
     }
 
-    /// Returns how much larger the relative noise of the result is than a rounding, at x in [-1, 1]: its variance by all
-    /// roundings on the way, to first order. None of cosines and cleaned doublings.
+    /// Returns the ratio of the relative variance of the result to that of one rounding, at x in [-1, 1]. The variance
+    /// counts all roundings of the evaluation, to first order. `None` for cosines and cleaned doublings.
     #[must_use]
     pub fn rounding_gain(&self, x: f64) -> Option<f64> {
         let ExponentialShape { doublings, cleanings, log_babies, least_depth, .. } = self.shape;
@@ -213,18 +214,19 @@ impl Exponential {
         is_known.then(|| rounding_gain(coefficients, log_babies, doublings, x))
     }
 
-    /// Returns the relative variance of the result for noise of x of variance 1.
+    /// Returns the relative variance of the result if x has noise of variance 1.
     ///
-    /// Noise of the real part is an error of the phase. An imaginary part ε is one of the modulus: `|e^{i(θ + iε)}| = e^{-ε}`.
+    /// Noise of the real part is an error of the phase. An imaginary part ε is an error of the modulus:
+    /// `|e^{i(θ + iε)}| = e^{-ε}`.
     #[must_use]
     pub fn phase_gain(&self) -> f64 {
         (self.angle * f64::from(self.shape.doublings).exp2()).powi(2)
     }
 
-    /// Returns the cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
+    /// Returns the cheapest shape with an error of at most `tolerance` and `cleanings` cleaned doublings.
     ///
-    /// Cost: multiplications, of which a level is worth two and a half; those of two real parts, which share the steps of their
-    /// series, stand for two exponentials.
+    /// The cost is the number of multiplications, where a level counts as two and a half. Two real parts share the
+    /// steps of their series; their multiplications stand for two exponentials.
     ///
     /// # Panics
     /// If no combination of up to 8 doublings and 256 coefficients reaches the tolerance.
@@ -239,7 +241,7 @@ impl Exponential {
         SHAPES.get(key, |_| true, || Self::searched(function, bound, tolerance, cleanings))
     }
 
-    /// [`Exponential::choose`], among all shapes.
+    /// [`Exponential::choose`] by a search among all shapes.
     fn searched(
         function: PhaseFunction,
         bound: f64,
@@ -275,10 +277,10 @@ impl Exponential {
         best.expect("256 coefficients and 8 doublings reach any tolerance of use").1
     }
 
-    /// Evaluates it on a ciphertext of x = t/K.
+    /// Evaluates the function on a ciphertext of x = t/K.
     ///
     /// # Panics
-    /// If it is both parts.
+    /// If the function is both parts.
     pub fn evaluate<A: Arithmetic>(&self, arithmetic: &A, x: &A::Ciphertext) -> A::Ciphertext {
         assert_ne!(self.function, PhaseFunction::Parts, "two ciphertexts");
         let [mut z] = self.series(arithmetic, x, [&self.series.coefficients]);
@@ -296,10 +298,10 @@ impl Exponential {
         z
     }
 
-    /// Evaluates both parts, `cos 2πt` and `sin 2πt`, on a ciphertext of x = t/K in real slots: two real series of common
-    /// steps, then squarings of `c + is`.
+    /// Evaluates both parts, `cos 2πt` and `sin 2πt`, on a ciphertext of x = t/K in real slots: two real series with
+    /// common steps, then squarings of `c + is`.
     ///
-    /// For a dry run, noise of each is a bound on that of any `c·cos α + s·sin α`.
+    /// In a dry run, the noise of each part is a bound on the noise of any `c·cos α + s·sin α`.
     pub fn evaluate_parts<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -323,7 +325,7 @@ impl Exponential {
         parts
     }
 
-    /// The sums of series of common steps, with these coefficients.
+    /// The sums of series with these coefficients and common steps.
     fn series<A: Arithmetic, const COUNT: usize>(
         &self,
         arithmetic: &A,
@@ -333,7 +335,7 @@ impl Exponential {
         let ExponentialShape { doublings, log_length, log_babies, least_depth, .. } = self.shape;
         arithmetic.begin_stage("chebyshev_series");
         let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
-        // Every doubling squares the scale, and so doubles a shift of its logarithm.
+        // Every doubling squares the scale, and thus doubles a shift of its logarithm.
         let shift = self.scale_shift / f64::from(doublings).exp2();
         series.map(|coefficients| {
             if least_depth {
@@ -346,7 +348,7 @@ impl Exponential {
     }
 }
 
-/// Tells a dry run of a cosine and a sine that their squares add up to 1, and that noise of each bounds that of their
+/// Tells a dry run that the squares of a cosine and a sine add up to 1, and that the noise of each bounds that of their
 /// combinations, as if they were independent.
 fn declare_parts<A: Arithmetic>(arithmetic: &A, parts: &mut [A::Ciphertext; 2]) {
     for (source, part) in parts.iter_mut().enumerate() {
@@ -355,8 +357,8 @@ fn declare_parts<A: Arithmetic>(arithmetic: &A, parts: &mut [A::Ciphertext; 2]) 
     }
 }
 
-/// `cos 2θ = c² - s²` and `sin 2θ = 2sc`; both times `2 - c² - s²` if they are cleaned, as [`double_and_clean`] does, a level
-/// below. By `2c² - 1`, errors would grow by four.
+/// `cos 2θ = c² - s²` and `sin 2θ = 2sc`. If they are cleaned, as in [`double_and_clean`], both are multiplied by
+/// `2 - c² - s²`, one level below. With `2c² - 1` instead, errors would grow by four.
 fn double_parts<A: Arithmetic>(
     arithmetic: &A,
     parts: &[A::Ciphertext; 2],
@@ -371,7 +373,7 @@ fn double_parts<A: Arithmetic>(
     let negative = multiple(sine, -1);
     let difference = arithmetic.product_sum(&[(cosine, cosine), (sine, &negative)]);
     let doubled_cosine = arithmetic.relinearize(difference, 1);
-    // Twice the sine, so that no rounding is doubled.
+    // Twice the sine, so that no rounding error is doubled.
     let doubled_sine = arithmetic.mul(&multiple(sine, 2), cosine);
     if !is_cleaned {
         return [doubled_cosine, doubled_sine];
@@ -394,15 +396,15 @@ fn double_cosine<A: Arithmetic>(arithmetic: &A, cosine: &A::Ciphertext) -> A::Ci
     doubled
 }
 
-/// `w²·(2 - |w|²)`: a doubling that squares the error of modulus. Two levels.
+/// `w²·(2 - |w|²)`: a doubling that squares the error of the modulus, for two levels.
 fn double_and_clean<A: Arithmetic>(arithmetic: &A, w: &A::Ciphertext) -> A::Ciphertext {
     let square = arithmetic.mul(w, w);
     let mut correction = arithmetic.mul(w, &arithmetic.conjugate(w));
     arithmetic.mul_integer_assign(&mut correction, -1);
     arithmetic.add_constant_assign(&mut correction, Complex64::new(2.0, 0.0));
     let mut doubled = arithmetic.mul(&square, &correction);
-    // |w|² = 1 + ε has twice the relative error of w. New roundings: of the square, of the correction
-    // with its conjugation, and of the product.
+    // |w|² = 1 + ε has twice the relative error of w. There are new roundings of the square,
+    // of the correction with its conjugation, and of the product.
     arithmetic.declare_cleaned(&mut doubled, w, 4.0, 4.0);
     doubled
 }
@@ -443,7 +445,7 @@ mod tests {
         }
     }
 
-    /// Dry runs take the largest one of a few places for the worst.
+    /// Dry runs take the largest of the gains at a few places as the worst one.
     #[test]
     fn roundings_count_most_in_the_middle() {
         for tolerance in [1e-3, 1e-5, 1e-7] {

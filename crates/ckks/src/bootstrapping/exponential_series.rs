@@ -1,11 +1,11 @@
 //! The complex exponential of phases: lines 3 and 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024,
-//! ePrint 2024/767), but for the real part.
+//! ePrint 2024/767), except for the real part.
 //!
-//! With `θ = (2πt + φ)/2^r`, `e^{iθ}` is a Chebyshev series, whose coefficients take the phase φ, and r squarings double
-//! the angle. The paper evaluates the cosine and doubles it by `2c² - 1`, on real slots; that has half as many
-//! coefficients, but where cos θ = ±1, which bits are, an error grows by 4 a doubling, and by 2 here. Measured at degree
-//! 2^14 with primes of 31 bits: four doublings of a series of 16 coefficients leave errors of 2^-12.7 (root mean square);
-//! three of the cosine 2^-10.3.
+//! With `θ = (2πt + φ)/2^r`, `e^{iθ}` is a Chebyshev series, whose coefficients contain the phase φ, and r squarings
+//! double the angle. The paper evaluates the cosine and doubles it by `2c² - 1`, on real slots. This has half as many
+//! coefficients, but where cos θ = ±1, as for bits, an error grows by 4 per doubling, and by 2 here. Measured at degree
+//! 2^14 with primes of 31 bits: four doublings of a series of 16 coefficients leave errors of 2^-12.7 (root mean
+//! square); three of the cosine 2^-10.3.
 
 use std::f64::consts::TAU;
 
@@ -16,10 +16,10 @@ use crate::bootstrapping::literals::ExponentialLiteral;
 use crate::chebyshev::ChebyshevSeries;
 use crate::paterson_stockmeyer::{PolynomialBasis, Steps};
 
-/// The Chebyshev series of the complex exponential and its squarings.
+/// The Chebyshev series of the complex exponential, with its squarings.
 #[derive(Clone, Debug)]
 pub struct ExponentialSeries {
-    /// Bound K of the phases: x = t/K comes in.
+    /// Bound K of the phases: the input is x = t/K.
     pub bound: f64,
     shape: ExponentialLiteral,
     /// Coefficients of `e^{2πiKx/2^r}` in `T_k(x)`.
@@ -27,7 +27,7 @@ pub struct ExponentialSeries {
 }
 
 impl ExponentialSeries {
-    /// For phases t in `[-bound, bound]`.
+    /// Plans the series for phases t in `[-bound, bound]`.
     #[must_use]
     pub fn new(bound: f64, shape: &ExponentialLiteral) -> Self {
         let degree = (1 << shape.log_length) - 1;
@@ -35,7 +35,7 @@ impl ExponentialSeries {
         Self { bound, shape: shape.clone(), coefficients }
     }
 
-    /// A bound on the error of the exponential: that of the series, which squarings on the unit circle double.
+    /// A bound on the error of the exponential: the error of the series, doubled by each squaring on the unit circle.
     #[must_use]
     pub fn approximation_error(&self) -> f64 {
         let degree = (1 << self.shape.log_length) - 1;
@@ -43,13 +43,13 @@ impl ExponentialSeries {
             * f64::from(self.shape.doublings).exp2()
     }
 
-    /// Levels that it takes.
+    /// Levels that the evaluation consumes.
     #[must_use]
     pub fn levels(&self) -> usize {
         (self.shape.log_length + self.shape.doublings) as usize
     }
 
-    /// `e^{i(2πt + φ)}` from `x = t/K`, at the given scale, after as many levels as the literal has primes.
+    /// Evaluates `e^{i(2πt + φ)}` on `x = t/K`, at the given scale. The literal has one prime per level.
     #[must_use]
     pub fn exponential<A: Arithmetic>(
         &self,
@@ -61,8 +61,8 @@ impl ExponentialSeries {
         self.square_up(arithmetic, x, phase, scale, true)
     }
 
-    /// Evaluates the exponential like [`Self::exponential`] but keeps the last prime, whose division leads to the given
-    /// scale: for circuits that add noise which that prime is to divide.
+    /// Evaluates the exponential like [`Self::exponential`], but keeps the last prime, whose division leads to the
+    /// given scale: for circuits that add noise which that prime is to divide.
     #[must_use]
     pub fn exponential_before_rescale<A: Arithmetic>(
         &self,

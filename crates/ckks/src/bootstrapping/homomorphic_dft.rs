@@ -1,9 +1,8 @@
 //! CoeffsToSlots and SlotsToCoeffs as a chain of matrices that share a few primes (matrices by Cheon, Han, Hhan, ePrint
 //! 2018/1073, and Chen, Chillotti, Song, EUROCRYPT 2019, ePrint 2018/1043).
 //!
-//! A matrix rounded to b bits needs only b bits of scale, fewer than a prime has. Scales of several
-//! matrices are multiplied up and a prime is dropped whenever one is full, so three matrices of 32
-//! bits take two primes of 49.
+//! A matrix rounded to b bits needs only b bits of scale, fewer than a prime has. The scales of several matrices are
+//! multiplied, and a prime is dropped whenever one is full, so three matrices of 32 bits consume two primes of 49.
 
 use cryptable_lattice::error::demand;
 use cryptable_lattice::{Result, SwitchingKeyShape};
@@ -17,22 +16,23 @@ use crate::{Arithmetic, LinearTransform, TransformPlan};
 /// The plan of one matrix of the chain.
 #[derive(Clone, Debug)]
 pub struct DftStage {
-    /// How it is multiplied.
+    /// Plan of the multiplication.
     pub plan: TransformPlan,
-    /// Primes dropped after it.
+    /// Number of primes dropped after it.
     pub rescale: usize,
 }
 
-/// A chain of matrices: their plans, and which they are; after the trace to a subring where slots are sparse. None by default.
+/// A chain of matrices with their plans. Where slots are sparse, a trace to a subring comes first. The default has no
+/// matrices.
 #[derive(Clone, Debug, Default)]
 pub struct HomomorphicDft {
     factors: Option<DftFactors>,
     trace: SubringTrace,
-    /// In order of application.
+    /// Stages in order of application.
     pub stages: Vec<DftStage>,
 }
 
-/// Where a chain starts and ends, and what it may use.
+/// Start and end of a chain, and its resources.
 #[derive(Clone, Debug)]
 pub struct DftLevels<'a> {
     /// Limbs at the start.
@@ -45,28 +45,28 @@ pub struct DftLevels<'a> {
     pub target: f64,
     /// Number of slots of the ring, N/2.
     pub ring_slots: usize,
-    /// Most baby steps a matrix.
+    /// Largest number of baby steps per matrix.
     pub baby_steps: usize,
-    /// How the matrices share what there is of scale.
+    /// How the matrices share the available scale.
     pub shares: ScaleShares,
 }
 
-/// How matrices share what there is of scale.
+/// How matrices share the available scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScaleShares {
-    /// All have the same scale.
+    /// All matrices have the same scale.
     Equal,
-    /// Scales by the square roots of the numbers of coefficients that are rounded, so that every matrix adds as much noise:
-    /// diagonals of short periods have few coefficients. For a ring of degree 2^14 and three matrices, the sum of what
-    /// they add is 2^3 times smaller.
+    /// Scales are proportional to the square roots of the numbers of rounded coefficients, so that every matrix adds
+    /// equal noise: diagonals of short periods have few coefficients. For a ring of degree 2^14 and three matrices,
+    /// this makes the sum of their noises 2^3 times smaller.
     ByRounding,
-    /// Scales by the largest error that the rounding of a matrix may bring to a coefficient, so that the sum of all is
-    /// least: for SlotsToCoeffs, whose last matrices bring more slots to a coefficient.
+    /// Scales are proportional to the largest error that the rounding of a matrix may cause in a coefficient, so that
+    /// the sum of all errors is least. Used for SlotsToCoeffs, whose last matrices combine more slots in a coefficient.
     ByLargestError,
 }
 
 impl DftLevels<'_> {
-    /// The scales of matrices: their product takes the scale at the start to that at the end.
+    /// The scales of the matrices: their product changes the scale at the start to the scale at the end.
     fn stage_scales(&self, matrices: &[MatrixShape]) -> Vec<f64> {
         let count = matrices.len() as f64;
         let product: f64 = self.primes.iter().product();
@@ -95,7 +95,7 @@ impl HomomorphicDft {
     /// Plans the matrices of `factors`; `shape(limbs)` gives the key shape at a level.
     ///
     /// # Panics
-    /// As [`DftFactors::matrices`].
+    /// The panics of [`DftFactors::matrices`].
     pub fn new(
         factors: DftFactors,
         levels: &DftLevels<'_>,
@@ -137,17 +137,17 @@ impl HomomorphicDft {
         Self { factors: Some(factors), trace: SubringTrace::default(), stages }
     }
 
-    /// Returns the chain after a trace, which leaves the mean of all copies.
+    /// Returns the chain preceded by a trace, which yields the mean of all copies.
     #[must_use]
     pub fn after_trace(self, trace: SubringTrace) -> Self {
         Self { trace, ..self }
     }
 
-    /// Returns the chain where only the first `keyed_babies` baby steps of a matrix have keys, which the others share; all of them
-    /// if none is given: see [`TransformPlan::sharing_baby_keys`].
+    /// Returns the chain in which only the first `keyed_babies` baby steps of a matrix have keys, which the others
+    /// share. `None` gives keys to all: see [`TransformPlan::sharing_baby_keys`].
     ///
     /// # Panics
-    /// If that is 0.
+    /// If `keyed_babies` is 0.
     #[must_use]
     pub fn sharing_baby_keys(mut self, keyed_babies: Option<usize>) -> Self {
         let Some(keyed_babies) = keyed_babies else { return self };
@@ -159,11 +159,11 @@ impl HomomorphicDft {
         self
     }
 
-    /// Returns the chain where every matrix has baby steps of its own: how many, and how many of them have keys, which the others
-    /// share. No list leaves it as it is.
+    /// Returns the chain in which every matrix has its own number of baby steps, and its own number of them with keys,
+    /// which the others share. An empty list changes nothing.
     ///
     /// # Panics
-    /// If a number is 0, or the list is for another number of matrices.
+    /// If a number is 0, or the list does not have one entry per matrix.
     #[must_use]
     pub fn with_baby_steps(mut self, ring_slots: usize, of_matrices: &[[usize; 2]]) -> Self {
         if of_matrices.is_empty() {
@@ -198,7 +198,7 @@ impl HomomorphicDft {
         self
     }
 
-    /// Returns whether it begins under the sparse secret.
+    /// Returns whether the chain begins under the sparse secret.
     #[must_use]
     pub fn raises(&self) -> bool {
         let first =
@@ -206,7 +206,7 @@ impl HomomorphicDft {
         first.is_some_and(|plan| plan.raises)
     }
 
-    /// Returns the chain as that of SlotsToCoeffs, whose results are read as coefficients: a dry run keeps the law of slots.
+    /// Returns the chain for SlotsToCoeffs, whose results are read as coefficients: a dry run keeps the law of slots.
     #[must_use]
     pub fn ending_in_coefficients(mut self) -> Self {
         let mut span = 1;
@@ -239,7 +239,7 @@ impl HomomorphicDft {
         self.trace.encode(ring).chain(matrices.zip(&self.stages).map(encode)).collect()
     }
 
-    /// Returns the bytes of all matrices, encoded.
+    /// Returns the size of all encoded matrices in bytes.
     pub fn encoded_bytes(&self, moduli: &RingModuli) -> usize {
         self.stages.iter().map(|stage| stage.plan.encoded_bytes(moduli)).sum()
     }
@@ -250,7 +250,7 @@ impl HomomorphicDft {
         self.trace.plans().iter().chain(stages).cloned().collect()
     }
 
-    /// Applies the chain, with its matrices as the arithmetic needs them.
+    /// Applies the chain with its matrices, encoded for `arithmetic`.
     pub fn apply<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -290,7 +290,7 @@ pub fn real_parts<A: Arithmetic>(
 /// `x + iy` from x and y, or x alone.
 ///
 /// # Panics
-/// If there is none.
+/// If there are no parts.
 #[must_use]
 pub fn join<A: Arithmetic>(
     arithmetic: &A,
@@ -305,10 +305,10 @@ pub fn join<A: Arithmetic>(
     joined
 }
 
-/// `2·Re A + 2i·Re B` from A and B, or from A alone, by one conjugation: `(A + iB) + conj(A - iB)`.
+/// `2·Re A + 2i·Re B` from A and B, or `2·Re A` from A alone, by one conjugation: `(A + iB) + conj(A - iB)`.
 ///
 /// # Panics
-/// If there is none.
+/// If there are no parts.
 #[must_use]
 pub fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
     let imaginary = (parts.len() == 2).then(|| parts.pop()).flatten();
@@ -324,7 +324,7 @@ pub fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>)
     sum
 }
 
-/// Returns the shape of keys at a level: `digits` digits, and as few special primes as cover one digit.
+/// Returns the shape of keys at a level: `digits` digits, and the fewest special primes that cover one digit.
 pub fn key_shape(
     limbs: usize,
     digits: usize,

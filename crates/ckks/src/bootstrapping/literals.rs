@@ -1,32 +1,33 @@
-//! Numbers that bootstraps of every scheme over CKKS are made of, and their bounds: a file may claim anything.
+//! Parameters of the bootstraps of all schemes over CKKS, and their bounds: a file may claim anything.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::demand;
 use serde::{Deserialize, Serialize};
 
-/// Most primes of one part of a chain.
+/// Largest number of primes of one part of a chain.
 pub const MAX_PRIMES: usize = 64;
 
-/// Most butterfly levels of one matrix: it has two diagonals to this power.
+/// Largest number of butterfly levels of one matrix, which has two diagonals to this power.
 const MAX_STAGE: u32 = 8;
 
-/// Most entries of one matrix, complex numbers of 16 bytes.
+/// Largest number of entries of one matrix, complex numbers of 16 bytes.
 const MAX_ENTRIES: u64 = 1 << 21;
 
-/// How a homomorphic DFT is cut into matrices, and the primes that it takes.
+/// How a homomorphic DFT is split into matrices, with the primes that they use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransformLiteral {
     /// Butterfly levels merged in each matrix, in order of application; their sum is log2 of the number of slots.
     pub stages: Vec<u32>,
-    /// log2 of the primes that the matrices share: for SlotsToCoeffs those that they drop, for CoeffsToSlots the chain
-    /// that ModRaise raises to, in which they drop none.
+    /// log2 of the primes that the matrices share. For SlotsToCoeffs these are the primes that the matrices drop. For
+    /// CoeffsToSlots they are the chain to which ModRaise raises, in which no prime is dropped.
     pub primes: Vec<f64>,
-    /// Baby steps a matrix: more are faster and need more keys.
+    /// Baby steps per matrix: more of them are faster and need more keys.
     pub baby_steps: usize,
 }
 
-/// How the complex exponential of the phase is evaluated: a Chebyshev series of `e^{iθ}` at least depth, squared.
+/// How the complex exponential of the phase is evaluated: a Chebyshev series of `e^{iθ}` at least depth, followed by
+/// squarings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExponentialLiteral {
@@ -34,13 +35,13 @@ pub struct ExponentialLiteral {
     pub log_length: u32,
     /// log2 of the baby steps.
     pub log_babies: u32,
-    /// Doublings of the angle.
+    /// Number of doublings of the angle.
     pub doublings: u32,
-    /// log2 of the primes, the last one used first: `log_length` for the series, one a doubling.
+    /// log2 of the primes, the last one used first: `log_length` for the series, one per doubling.
     pub primes: Vec<f64>,
 }
 
-/// Sizes at which there are enough primes that are 1 modulo 2N, and that the vector kernels take.
+/// Checks sizes of primes: enough primes of each size are 1 modulo 2N and suit the vector kernels.
 ///
 /// # Errors
 /// Names the number, its value and its bounds.
@@ -76,14 +77,14 @@ impl TransformLiteral {
             demand((1..=MAX_STAGE).contains(&stage), "levels of a matrix", stage.into(), "1 to 8")?;
         }
         let outermost = self.stages.iter().copied().max().unwrap_or(0);
-        // The outermost matrix has two diagonals to the power of its levels, of all slots each; sparse slots have both parts
-        // side by side.
+        // The outermost matrix has two diagonals to the power of its levels, each over all slots. Sparse slots have
+        // both parts side by side.
         let entries = (degree / 2).min(2 * slots) as u64;
         let entries = entries << outermost;
         let limit = "at most 2^21, 32 MiB";
         demand(entries <= MAX_ENTRIES, "entries of a matrix", entries as f64, limit)?;
         let levels = slots.ilog2();
-        // Sixteen levels in stages of at least one: no sum of theirs overflows.
+        // There are sixteen levels in stages of at least one, so that their sum cannot overflow.
         let stages = self.stages.len();
         demand(stages <= 16, "matrices of a transform", stages as f64, "at most 16")?;
         let sum: u32 = self.stages.iter().sum();

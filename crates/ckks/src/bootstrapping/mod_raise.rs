@@ -1,9 +1,9 @@
 //! ModRaise with sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022, ePrint 2022/024):
 //! lines 2 to 4 of Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
 //!
-//! At the bottom modulus q_0 the ciphertext is switched to a sparse secret of weight 32, its words are
-//! then read as integers modulo the whole chain, and it is switched back to the dense secret. The
-//! overflow I of `phase = q_0·(m/p + I)` thus depends on the sparse secret only: |I| is at most 16.5.
+//! At the bottom modulus q_0 the ciphertext is switched to a sparse secret of weight 32. Its words are then read as
+//! integers modulo the whole chain, and it is switched back to the dense secret. The overflow I of
+//! `phase = q_0·(m/p + I)` thus depends on the sparse secret only: |I| is at most 16.5.
 
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::divided_key_switch::switch_and_rescale;
@@ -22,8 +22,8 @@ use crate::{Arithmetic, Ciphertext, Evaluator};
 
 /// Returns the keys of an encapsulated ModRaise from the bottom prime of the first chain to the basis `raised`.
 ///
-/// Both are single-digit: words modulo q_0 are small against any other modulus, so one special prime
-/// is enough, and the key towards the sparse secret never leaves `q_0·p_0`.
+/// Both have a single digit: words modulo q_0 are small compared with any other modulus, so one special prime is
+/// enough, and the key for the switch to the sparse secret is never used beyond `q_0·p_0`.
 pub fn key_requests(bottom: SharedLimbs, raised: Basis) -> [KeyRequest; 2] {
     let bottom = Basis::main(1).sharing(bottom);
     [
@@ -32,11 +32,11 @@ pub fn key_requests(bottom: SharedLimbs, raised: Basis) -> [KeyRequest; 2] {
     ]
 }
 
-/// Returns the dry run's shape of a raised ciphertext, from an input whose coefficients have noise of the given variance
+/// Returns the dry run's shape of a raised ciphertext, for an input whose coefficients have noise of the given variance
 /// modulo q_0: t = m/p + I at scale q_0.
 ///
-/// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12 for a secret of weight h; noise is that of the input and of the two
-/// switches, about (N·2/3 + h)/12 a coefficient, times the number of owners.
+/// Its slots have power N·Var(t), with Var(t) = (h + 1)/12 for a secret of weight h. The noise is that of the input and
+/// of the two switches, about (N·2/3 + h)/12 per coefficient, times the number of owners.
 #[must_use]
 pub fn raised_shape(
     secret: EncapsulatedSecret,
@@ -47,7 +47,7 @@ pub fn raised_shape(
     let (n, overflow) = (secret.degree as f64, secret.overflow_variance());
     let rounding = secret.owners.mean_rounding_variance(secret.degree);
     let switching = n * rounding + n * (input_noise + overflow);
-    // CoeffsToSlots brings errors of coefficients to slots: each is a sum over the whole secret.
+    // CoeffsToSlots moves errors of coefficients to slots: each is a sum over the whole secret.
     let noise = SlotNoise::gaussian(switching / (bottom_prime * bottom_prime));
     let shape = Shape::new(raised.main, bottom_prime, n * overflow, noise);
     Shape { chain: raised.chain, ..shape }
@@ -55,9 +55,9 @@ pub fn raised_shape(
 
 /// Raises a ciphertext of the client to `limbs` limbs.
 ///
-/// The result's coefficients are `q_0·(m/p + I)` plus noise: m/p + I at scale q_0. NTTs: 4 for the
-/// switch to the sparse secret, `4·limbs + 5` for the switch back; where a matrix of `dft` raises, which is applied next, that
-/// matrix switches back.
+/// The result's coefficients are `q_0·(m/p + I)` plus noise: m/p + I at scale q_0. NTTs: 4 for the switch to the sparse
+/// secret, `4·limbs + 5` for the switch back. If a matrix of `dft`, which is applied next, raises, that matrix switches
+/// back instead.
 pub fn mod_raise(
     evaluator: &Evaluator<'_>,
     input: &CoefficientCiphertext,
@@ -68,10 +68,10 @@ pub fn mod_raise(
     raise_before(evaluator, &switch_to_bottom(ring, input), ring.main_basis(limbs), dft)
 }
 
-/// Raises a ciphertext modulo q_0 like [`mod_raise`]: to `raised`, where `dft` is applied next.
+/// Raises a ciphertext modulo q_0 like [`mod_raise`] to `raised`, before `dft` is applied.
 ///
 /// # Panics
-/// As [`raise`].
+/// The panics of [`raise`].
 pub fn raise_before(
     evaluator: &Evaluator<'_>,
     bottom: &RlweCiphertext,
@@ -82,7 +82,7 @@ pub fn raise_before(
     raise(evaluator, bottom, raised)
 }
 
-/// A ciphertext of the client modulo q_0: every word times `q_0/2^k`, rounded.
+/// Switches a ciphertext of the client to the modulus q_0: every word times `q_0/2^k`, rounded.
 pub fn switch_to_bottom(ring: &Ring, input: &CoefficientCiphertext) -> RlweCiphertext {
     let (m0, bits) = (ring.modulus(0), input.log2_modulus);
     let bottom = |mut words: Vec<u64>| {
@@ -93,11 +93,11 @@ pub fn switch_to_bottom(ring: &Ring, input: &CoefficientCiphertext) -> RlweCiphe
     RlweCiphertext { c0: bottom(b), c1: bottom(a) }
 }
 
-/// Raises a ciphertext modulo q_0, as SlotsToCoeffs leaves it, to the primes of `raised`: [`mod_raise`] without the
-/// client's modulus.
+/// Raises a ciphertext modulo q_0, such as a result of SlotsToCoeffs, to the primes of `raised`: [`mod_raise`] without
+/// the client's modulus.
 ///
 /// # Panics
-/// If it has more primes than one.
+/// If the ciphertext has more than one prime.
 pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) -> Ciphertext {
     let ring = evaluator.ring();
     let Ciphertext { parts, scale } = raise_sparse(evaluator, bottom, raised);
@@ -107,11 +107,11 @@ pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) 
     Ciphertext { parts: raised.divide_round(ring, 0), scale }
 }
 
-/// Raises a ciphertext like [`raise`], and leaves it under the sparse secret: for a matrix that raises
-/// ([`crate::TransformPlan::raises`]), and nothing else. The mask has a special prime more than the body.
+/// Raises a ciphertext like [`raise`], but leaves it under the sparse secret: only for a matrix that raises
+/// ([`crate::TransformPlan::raises`]). The mask has one special prime more than the body.
 ///
 /// # Panics
-/// As [`raise`].
+/// The panics of [`raise`].
 fn raise_sparse(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) -> Ciphertext {
     let ring = evaluator.ring();
     assert_eq!(bottom.c0.basis(), ring.main_basis(1), "primes before ModRaise");

@@ -19,11 +19,11 @@ pub struct CoefficientShape {
     pub layout: CoefficientLayout,
 }
 
-/// Values as fractions of their modulus in coefficients, at scale q_0 modulo q_0, as a ciphertext of the client: every
-/// word times `2^k/q_0`, rounded.
+/// Switches values in coefficients, fractions of their modulus at scale q_0 modulo q_0, to a ciphertext of the client:
+/// every word times `2^k/q_0`, rounded.
 ///
 /// # Panics
-/// If the ciphertext has more limbs than one.
+/// If the ciphertext has more than one limb.
 pub fn switch_to_power_of_two(
     ring: &Ring,
     ciphertext: RlweCiphertext,

@@ -1,12 +1,12 @@
 //! The trace to the subring of a sparse packing (SubSum of Cheon, Han, Kim, Kim, Song, EUROCRYPT 2018, ePrint 2018/153),
 //! by hoisted rotations (Halevi, Shoup, CRYPTO 2018, ePrint 2018/244).
 //!
-//! `Σ_{j < c} rot(j·n)` for the c copies of n slots takes off all coefficients that the packing leaves empty, and multiplies
-//! the others by c: log2 c rotations, each of which adds the sum so far to itself. In steps of h halvings a step has `2^h - 1`
-//! rotations, which share one decomposition and one division by the special primes: a matrix of ones, at scale 1. Each key is
-//! used once, so that more halvings a step take more keys and fewer transforms.
+//! `Σ_{j < c} rot(j·n)` for the c copies of n slots removes all coefficients that the packing leaves empty, and
+//! multiplies the others by c: log2 c rotations, each of which adds the sum so far to itself. In steps of h halvings a
+//! step has `2^h - 1` rotations, which share one decomposition and one division by the special primes: a matrix of
+//! ones, at scale 1. Each key is used once, so that more halvings per step need more keys and fewer transforms.
 //!
-//! **Level.** None. **Noise.** Errors of coefficients that are taken off average away; a step adds one rounding.
+//! **Level.** None. **Noise.** Errors of removed coefficients average out; a step adds one rounding.
 
 use std::collections::BTreeMap;
 
@@ -19,23 +19,23 @@ use crate::dft_shapes::MatrixShape;
 use crate::diagonal_matrix::{Diagonal, DiagonalMatrix};
 use crate::{Arithmetic, LinearTransform, TransformPlan};
 
-/// Halvings of a trace that share a decomposition. Literals of earlier versions do not say so, and take one after the other.
+/// Number of halvings of a trace that share a decomposition. Literals of earlier versions lack this field and use one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TraceHalvings(pub u32);
 
 impl TraceHalvings {
-    /// Most that a literal may have: a step then has 15 keys.
+    /// Largest value in a literal: a step then has 15 keys.
     pub const MAX: u32 = 4;
 
-    /// Returns the halvings per step that literals use: two need three keys instead of two, for little more than half of the
-    /// work; with more, keys grow faster than work shrinks. One if there is no trace.
+    /// Returns the halvings per step that literals use: two, which need three keys instead of two, for little more than
+    /// half of the work; with more, keys grow faster than work shrinks. One if there is no trace.
     #[must_use]
     pub const fn of(is_sparse: bool) -> Self {
         Self(if is_sparse { 2 } else { 1 })
     }
 
-    /// Returns whether it is what files leave out.
+    /// Returns whether files omit this value.
     #[must_use]
     pub const fn is_one(&self) -> bool {
         self.0 == 1
@@ -54,7 +54,7 @@ fn step_matrix(period: usize, count: usize, ring_slots: usize) -> MatrixShape {
     MatrixShape { slots: ring_slots, periods, row_power: count as f64 }
 }
 
-/// The plans of all steps of a trace, in order of application; none where slots fill the ring.
+/// The plans of all steps of a trace, in order of application. There are none if slots fill the ring.
 ///
 /// ```
 /// use cryptable_ckks::bootstrapping::subring_trace::{SubringTrace, TraceHalvings};
@@ -70,7 +70,7 @@ pub struct SubringTrace {
 }
 
 impl SubringTrace {
-    /// Plans the trace to n slots of the `ring_slots` = N/2 of the ring, with `halvings` halvings per step and keys of
+    /// Plans the trace to n of the `ring_slots` = N/2 slots of the ring, with `halvings` halvings per step and keys of
     /// this shape at the level of the ciphertext.
     #[must_use]
     pub fn new(
@@ -85,14 +85,14 @@ impl SubringTrace {
             let count = (ring_slots / period).min(1 << halvings.0);
             let matrix = step_matrix(period, count, ring_slots);
             let plan = TransformPlan::of_shape(&matrix, ring_slots, count, shape, 1.0);
-            // Ones are not rounded.
+            // Ones are exact.
             steps.push(TransformPlan { rounded_coefficients: 0, ..plan });
             period *= count;
         }
         Self { steps }
     }
 
-    /// Has the first step raise ([`TransformPlan::raises`]); says whether there is one.
+    /// Makes the first step raise ([`TransformPlan::raises`]). Returns whether there is one.
     pub(crate) fn raise(&mut self, ring_slots: usize) -> bool {
         let Some(first) = self.steps.first_mut() else { return false };
         let matrix = step_matrix(first.stride, first.babies.len(), ring_slots);
@@ -119,7 +119,7 @@ impl SubringTrace {
         self.steps.iter().map(ones)
     }
 
-    /// Returns the mean over all copies: the trace divided by their number, with its steps as the arithmetic needs them.
+    /// Returns the mean over all copies: the trace divided by their number, with its steps encoded for `arithmetic`.
     pub fn apply<A: Arithmetic>(
         &self,
         arithmetic: &A,

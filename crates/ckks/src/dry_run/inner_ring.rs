@@ -1,8 +1,9 @@
-//! The inner ring in a dry run: the ways there and back, and the noise that slots have.
+//! The inner ring in a dry run: the ways to it and back, and the noise of its slots.
 //!
-//! An element of the real ring of degree N is one of the ring of degree 2N whose 2N coefficients have the same errors twice, so
-//! that an error of variance v per coefficient has the variance 2N·v in a slot, and a secret 4N/3. In the half ring noise is that of
-//! half the degree. A key switch on the way there has that of N coefficients, of which the even part is left.
+//! An element of the real ring of degree N is an element of the ring of degree 2N in which each coefficient's error
+//! occurs twice among the 2N coefficients. An error of variance v per coefficient therefore has variance 2N·v in a
+//! slot, and a secret 4N/3. In the half ring, noise is that of half the degree. The key switch on the way there has the
+//! noise of N coefficients, of which the even part is left.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::inner_ring::Slots;
 use crate::transform_plan::division_transforms;
 
 impl DryRun {
-    /// The dry run of the inner ring that adds to the same counts.
+    /// Makes the dry run of the inner ring, which adds to the same counts.
     ///
     /// # Panics
     /// If there is no inner ring.
@@ -49,10 +50,10 @@ impl DryRun {
         self.inner.as_ref().expect("an inner ring")
     }
 
-    /// Scale of the plaintexts of both ways to real slots.
+    /// Scale of the plaintexts of both ways, to real slots and back.
     ///
     /// # Panics
-    /// If there are none.
+    /// If the inner ring does not have real slots.
     fn entry_scale(&self) -> f64 {
         match self.planned_inner() {
             PlannedInner::Real(scale) => *scale,
@@ -65,7 +66,7 @@ impl DryRun {
         2.0 * self.parameters.degree as f64 / 12.0 / self.entry_scale().powi(2)
     }
 
-    /// See [`crate::Arithmetic::enter_inner`].
+    /// Shape after [`crate::Arithmetic::enter_inner`].
     pub(super) fn entered(&self, ct: &Shape) -> Shape {
         match self.planned_inner() {
             PlannedInner::Real(_) => self.entered_real(ct),
@@ -73,7 +74,7 @@ impl DryRun {
         }
     }
 
-    /// See [`crate::Arithmetic::leave_inner`].
+    /// Shape after [`crate::Arithmetic::leave_inner`].
     pub(super) fn left(&self, ct: &Shape) -> Shape {
         match self.planned_inner() {
             PlannedInner::Real(_) => self.left_real(ct),
@@ -85,7 +86,8 @@ impl DryRun {
         }
     }
 
-    /// The key has the secret of the half ring, and one of the shapes that it is secure for.
+    /// Shape after the switch to the half ring, by a key for the secret of the half ring with one of the shapes for
+    /// which it is secure.
     fn entered_half(&self, ct: &Shape) -> Shape {
         let (inner, basis) = (self.inner(), self.basis_of(ct));
         let planned = inner.planned(basis, Switching::Automorphism);
@@ -102,21 +104,22 @@ impl DryRun {
         Shape { noise: ct.noise + noise, ..*ct }
     }
 
-    /// Twice the real part of a product has twice its variance.
+    /// Shape after the way to real slots: twice the real part of a product has twice its variance.
     fn entered_real(&self, ct: &Shape) -> Shape {
         let encoding = SlotNoise::gaussian(2.0 * ct.power.0 * self.entry_error());
-        // Phases are random: so is what the error of the plaintext makes of them.
+        // Phases are random, and so is the error that they cause together with that of the plaintext.
         self.crossed(&self.inner(), ct, encoding, KeyPurpose::ToReal)
     }
 
-    /// Complex slots have the noise of two real ones.
+    /// Shape after the way back from real slots: complex slots have the noise of two real ones.
     fn left_real(&self, ct: &Shape) -> Shape {
         let error = 2.0 * ct.power.0 * self.entry_error();
         let encoding = SlotNoise::fixed(error, ENCODING_DEVIATIONS * error.sqrt());
         self.crossed(self, ct, encoding, KeyPurpose::FromReal)
     }
 
-    /// Goes one way between complex and real slots, with both switches in the ring of `to`; the top prime is divided by on the way in.
+    /// Shape after either way between complex and real slots, with both switches in the ring of `to`. The way in also
+    /// divides by the top prime.
     fn crossed(
         &self,
         to: &Self,
@@ -132,7 +135,7 @@ impl DryRun {
             noise += to.switch_planned(purpose(coordinate), planned, wide);
         }
         let raised = planned.shape.raised(basis.main);
-        // Three traces; both switches are added up before one division.
+        // Three traces, and both switches added up before one division.
         let mut counts = Counts {
             limb_products: 9 * basis.limbs() + 2 * raised.limbs(),
             streamed_limbs: 6 * basis.limbs(),

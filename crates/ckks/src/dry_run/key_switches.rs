@@ -1,4 +1,4 @@
-//! Key switches in a dry run: keys, counts, noise.
+//! Key switches in a dry run: keys, counts and noise.
 
 use cryptable_lattice::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use cryptable_ring::Basis;
@@ -14,11 +14,11 @@ pub(super) struct PlannedSwitch {
     /// The cheapest key.
     pub(super) shape: SwitchingKeyShape,
     pub(super) counts: Counts,
-    /// Slot variance that it adds before its rounding, at scale 1.
+    /// Slot variance that the switch adds before its rounding, at scale 1.
     noise: f64,
 }
 
-/// Says what a key switch is for, which determines the keys that serve.
+/// Purpose of a key switch, which determines the possible keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Switching {
     Relinearization,
@@ -26,7 +26,7 @@ pub(super) enum Switching {
 }
 
 impl DryRun {
-    /// The cheapest of `shapes` for polynomials of a basis.
+    /// Returns the cheapest of `shapes` for polynomials of a basis.
     fn cheapest(shapes: &[SwitchingKeyShape], basis: Basis) -> SwitchingKeyShape {
         let serve = shapes.iter().filter(|shape| shape.serves(basis));
         *serve
@@ -34,8 +34,8 @@ impl DryRun {
             .unwrap_or_else(|| panic!("no key shape serves {basis:?}"))
     }
 
-    /// Counts one key switch with the cheapest key that serves, notes the key, and gives the slot variance that the switch adds
-    /// before its rounding.
+    /// Counts one key switch with the cheapest possible key, records the key, and returns the slot variance that the
+    /// switch adds before its rounding.
     pub(super) fn switch(
         &self,
         purpose: KeyPurpose,
@@ -48,7 +48,8 @@ impl DryRun {
         self.switch_planned(purpose, planned, scale)
     }
 
-    /// Notes the key of a switch that is counted elsewhere, and gives the slot variance that it adds before its rounding.
+    /// Records the key of a switch that is counted elsewhere, and returns the slot variance that it adds before its
+    /// rounding.
     pub(super) fn switch_planned(
         &self,
         purpose: KeyPurpose,
@@ -96,8 +97,8 @@ impl DryRun {
         }
     }
 
-    /// Slot variance that one key switch adds before its rounding: `M·N·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
-    /// the rounding as long as the special primes exceed a digit by some bits.
+    /// Slot variance that one key switch adds before its rounding: `M·N·σ²/12·Σ_i (D_i/P)²` for digits D_i. It is small
+    /// compared with the rounding if the special primes exceed a digit by some bits.
     pub(super) fn switching_noise(
         &self,
         scale: f64,
@@ -125,7 +126,7 @@ impl DryRun {
         self.noise_of_digits(scale, [self.log2_primes[0][0]].into_iter(), shape, key_error)
     }
 
-    /// Slot variance that digits of these widths in bits add.
+    /// Slot variance that digits of these widths add. Widths are in bits.
     fn noise_of_digits(
         &self,
         scale: f64,

@@ -5,24 +5,24 @@ use num_complex::Complex64;
 use super::slot_noise::SlotNoise;
 use crate::noise_sources::NoiseSources;
 
-/// A variance of slot values about 0, in units of 1 (not scaled).
+/// The variance of slot values about 0, not scaled.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
 pub struct SlotVariance(pub f64);
 
 /// Shape of a ciphertext in a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Primes of its modulus.
+    /// Number of primes of the modulus.
     pub limbs: usize,
-    /// The chain that they are of.
+    /// The chain of these primes.
     pub chain: usize,
-    /// The exact factor between slots and what is encoded.
+    /// The exact factor between slots and encoded values.
     pub scale: f64,
     /// Mean square of the slots.
     pub power: SlotVariance,
     /// Noise in a slot.
     pub noise: SlotNoise,
-    /// Where the noise comes from.
+    /// Sources of the noise.
     pub sources: NoiseSources,
 }
 
@@ -34,8 +34,8 @@ impl Shape {
         Self { limbs, chain: 0, scale, power, noise, sources }
     }
 
-    /// Noise of the product with `other`, but for the product of both noises: they add up as variances if their sources are
-    /// independent, else as deviations.
+    /// Noise of the product with `other`, except for the product of both noises. The noises add up as variances if
+    /// their sources are independent, else as deviations.
     #[must_use]
     pub fn product_noise(&self, other: &Self) -> SlotNoise {
         let of_self = self.noise * other.power.0;
@@ -45,14 +45,16 @@ impl Shape {
         } else {
             of_self.with_correlated(of_other)
         };
-        // Of bits, one in a set is 1: their sizes add up as powers do. Others have the size that their power says.
+        // Of the bits in a set, one is 1: their sizes add up as powers do. The size of other slots follows from their
+        // power.
         let size = |power: SlotVariance| power.0.min(power.0.sqrt());
         let bound = self.noise.bound * size(other.power) + other.noise.bound * size(self.power);
         SlotNoise { bound, ..noise }
     }
 }
 
-/// The linear combination with these constants, each rounded to an integer at the ratio of `scale` to its input's.
+/// The linear combination with these constants, each rounded to an integer at the ratio of `scale` to the scale of its
+/// input.
 pub(super) fn combination(
     limbs: usize,
     inputs: &[&Shape],
@@ -63,7 +65,7 @@ pub(super) fn combination(
     for (constant, input) in constants.iter().zip(inputs) {
         let rounding = (input.scale / scale).powi(2) / 6.0;
         power += constant.norm_sqr() * input.power.0;
-        // Both parts of a constant are off by half a unit at most.
+        // Both parts of a constant are off by at most half a unit.
         let largest = (3.0 * rounding * input.power.0).sqrt();
         let rounded = SlotNoise::fixed(rounding * input.power.0, largest);
         noise += input.noise * constant.norm_sqr() + rounded;
@@ -77,11 +79,11 @@ pub(super) fn combination(
 /// Shape of a plaintext in a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlainShape {
-    /// The exact factor between slots and what is encoded.
+    /// The exact factor between slots and encoded values.
     pub scale: f64,
     /// Mean square of the slots.
     pub mean_square: f64,
-    /// Slots that are encoded, the others repeat them.
+    /// Number of encoded slots, which the others repeat.
     pub slots: usize,
 }
 

@@ -1,32 +1,35 @@
-//! Noise in slots, by the law that it has.
+//! Noise in slots, by its distribution.
 
 use std::ops::{Add, AddAssign, Mul};
 
 use cryptable_lattice::NoiseLaw;
 
-/// Variances of the noise in a slot, in units of 1 (not scaled), by what makes them differ from slot to slot.
+/// Variances of the noise in a slot, not scaled, by the reason for which they differ from slot to slot.
 ///
-/// A slot's noise is Gaussian under one key, but its variance differs between slots: a rounding `e_0 + e_1·s` comes to slot
-/// j times `|s(ζ_j)|²`, a key switch `Σ d_i·e_i` times `|e_i(ζ_j)|²`, both fixed by the keys. Operations in slots keep that
-/// law; matrices average over slots. [`SlotNoise::law`] makes a [`NoiseLaw`] of it.
+/// A slot's noise is Gaussian under one key, but its variance differs between slots: a rounding `e_0 + e_1·s` is
+/// multiplied in slot j by `|s(ζ_j)|²`, a key switch `Σ d_i·e_i` by `|e_i(ζ_j)|²`, both fixed by the keys. Operations
+/// on slots keep that law; matrices average over slots. [`SlotNoise::law`] returns the [`NoiseLaw`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlotNoise {
-    /// Noise with the same variance in every slot: errors of coefficients, and roundings of a matrix times random phases.
+    /// Noise with the same variance in every slot: errors of coefficients, and roundings of a matrix times random
+    /// phases.
     pub gaussian: f64,
-    /// Roundings in slots: times `|s(ζ_j)|²`, s the secret.
+    /// Roundings in slots, multiplied by `|s(ζ_j)|²`, where s is the secret.
     pub roundings: f64,
-    /// Key switches in slots: times `|e(ζ_j)|²`, e an error of a key.
+    /// Key switches in slots, multiplied by `|e(ζ_j)|²`, where e is an error of a key.
     pub switches: f64,
-    /// Roundings and key switches in real slots: products of two Gaussians, a polynomial of chance times the secret or an error
-    /// of a key.
+    /// Roundings and key switches in real slots: products of two Gaussians, one from a random polynomial, the other
+    /// from the secret or the error of a key.
     pub products: f64,
     /// Means of roundings and key switches over several slots.
     pub means: f64,
     /// The largest variance of a product of two Gaussians among the means.
     pub largest_mean: f64,
-    /// Mean square of errors that table and inputs fix: roundings of constants and of matrices that outputs meet.
+    /// Mean square of errors that the table and inputs determine: roundings of constants and of matrices that outputs
+    /// meet.
     pub fixed: f64,
-    /// Largest size of errors that table and inputs fix. It is no variance: sums and multiples of noise have it once.
+    /// Largest size of errors that the table and inputs determine. It is not a variance: in sums and multiples of noise
+    /// it counts once.
     pub bound: f64,
 }
 
@@ -67,7 +70,7 @@ impl SlotNoise {
         Self { products: variance, ..Self::ZERO }
     }
 
-    /// Errors that table and inputs fix, of this mean square and at most this size.
+    /// Errors that the table and inputs determine, with this mean square and at most this size.
     #[must_use]
     pub fn fixed(mean_square: f64, bound: f64) -> Self {
         Self { fixed: mean_square, bound, ..Self::ZERO }
@@ -79,11 +82,10 @@ impl SlotNoise {
         self.gaussian + self.roundings + self.switches + self.products + self.means + self.fixed
     }
 
-    /// Noise whose deviations of every kind are the sums of those of both, at least: a bound for noises that depend on each
-    /// other.
+    /// Adds the deviations of every kind: an upper bound for noises that depend on each other.
     #[must_use]
     pub fn with_correlated(self, other: Self) -> Self {
-        // Means add up as products do in NoiseLaw.
+        // Means add up like products in `NoiseLaw`.
         let largest = self.largest_mean.sqrt() + other.largest_mean.sqrt();
         let means = |it: Self| if it.means > 0.0 { it.means / it.largest_mean.sqrt() } else { 0.0 };
         Self {
@@ -94,14 +96,14 @@ impl SlotNoise {
         }
     }
 
-    /// Returns the noise without a part of it.
+    /// Subtracts a part of the noise.
     #[must_use]
     pub fn without(self, part: Self) -> Self {
         let rest = self.zip(part, |all, part| (all - part).max(0.0));
         Self { bound: self.bound, largest_mean: self.largest_mean, ..rest }
     }
 
-    /// Combines both noises kind by kind.
+    /// Combines both noises, kind by kind.
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         Self {
             gaussian: f(self.gaussian, other.gaussian),
@@ -115,12 +117,12 @@ impl SlotNoise {
         }
     }
 
-    /// The noise after a matrix with `entries` equal entries per row whose squares sum up to `gain`: each slot is a mean over
-    /// as many slots.
+    /// Noise after a matrix with `entries` equal entries per row whose squares add up to `gain`: each slot is a mean
+    /// over `entries` slots.
     #[must_use]
     pub fn averaged(self, entries: usize, gain: f64) -> Self {
         let averaged = self.roundings + self.switches;
-        // A slot is two products of variance 1/2, a part of it that was a real slot is one.
+        // A complex slot is two products of variance 1/2; a part that was a real slot is one product.
         let largest = (averaged / 2.0 + self.products) / entries as f64;
         Self {
             gaussian: self.gaussian,
@@ -133,9 +135,9 @@ impl SlotNoise {
     }
 
     /// Returns the law of the real part of a slot's noise if `|s(ζ_j)|²` is at most `limit` times its mean, or the mean
-    /// over `copies` slots if values repeat. Errors that table and inputs fix are not part of it.
+    /// over `copies` slots if values repeat. Errors that the table and inputs determine are not included.
     ///
-    /// Variances are those of the whole slot: whoever wants that of a part halves them.
+    /// Variances are those of the whole slot; for a part, the caller halves them.
     #[must_use]
     pub fn law(self, limit: f64, copies: usize) -> NoiseLaw {
         let count = copies.max(1);
@@ -156,7 +158,7 @@ impl Add for SlotNoise {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        // Means may be over the same slots: their largest ones add up, too.
+        // Means may be over the same slots, so their largest ones add up, too.
         self.zip(other, Add::add)
     }
 }
@@ -173,7 +175,7 @@ impl std::iter::Sum for SlotNoise {
     }
 }
 
-/// Noise times a number whose square is the factor.
+/// Multiplies the noise by a number whose square is the factor.
 impl Mul<f64> for SlotNoise {
     type Output = Self;
 

@@ -1,29 +1,30 @@
-//! Series that are cut into halves until a block is left: at the least depth, a level below, or with constants that stay in the
-//! scale.
+//! Evaluation of series that are halved until a block is left: at the least depth, a level below it, or with constants
+//! that stay in the scale.
 
 use num_complex::Complex64;
 
 use super::{PolynomialBasis, Steps, split_at_giant};
 use crate::arithmetic::Arithmetic;
 
-/// Baby steps from which on sums of blocks are made together: reading the steps takes longer than products with them.
+/// Least number of baby steps for which the sums of all blocks are computed together: reading the steps then takes
+/// longer than the products with them.
 const MANY_BABIES: usize = 7;
 
-/// A series of steps, cut into high parts times giant steps, and one block of baby steps.
+/// A series of steps, split into high parts times giant steps, and one block of baby steps.
 struct Series {
-    /// Limbs of the block's sum, and of the products that are added to it.
+    /// Limbs of the block's sum, and of the products added to it.
     limbs: usize,
-    /// Their scale.
+    /// Scale of these.
     scale: f64,
     /// Coefficients of the block.
     block: Vec<Complex64>,
     /// High parts, and the number of the step that multiplies each ([`Steps::factor`]).
     highs: Vec<(Series, usize)>,
-    /// Primes that a block without high parts has to drop.
+    /// Number of primes that a block without high parts has to drop.
     surplus: usize,
 }
 
-/// Where a series is to be.
+/// Position of a series: its limbs, its scale and the place of its constants.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     limbs: usize,
@@ -31,17 +32,17 @@ struct Place {
     constants: Constants,
 }
 
-/// Where constants find room.
+/// Place of the constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Constants {
-    /// On a level that blocks leave, this many levels below the least depth.
+    /// On a level that blocks leave free, this number of levels below the least depth.
     OnLevel(usize),
     /// In the scale of the result.
     InScale,
 }
 
 impl Series {
-    /// Itself and the series in it, each for its block; before those that it has in it.
+    /// Lists the series and all series in it, each before those that it contains: each has one block.
     fn blocks(&self) -> Vec<&Self> {
         let inner = self.highs.iter().flat_map(|(high, _)| high.blocks());
         std::iter::once(self).chain(inner).collect()
@@ -49,17 +50,17 @@ impl Series {
 }
 
 impl<C: Clone + Send + Sync> Steps<C> {
-    /// Evaluates `Σ_k coefficients[k]·step_k` at the least depth, to an exact scale: up to `2^d` coefficients take d levels
-    /// of x, their constants included.
+    /// Evaluates `Σ_k coefficients[k]·step_k` at the least depth, to an exact scale: up to `2^d` coefficients consume d
+    /// levels of x, their constants included.
     ///
-    /// The series is cut in halves, `low + high·step_half`, as in [`Steps::evaluate`], but only until a block leaves a level
-    /// for its constants, which takes more products: 4 in place of 3 for 16 coefficients in blocks of 4, 8 in place of 7
-    /// for 32. A low half is cut again at the level of the whole, and all its products and its last block are added before
-    /// one relinearization and one rescale: there are 3 relinearizations, or 5; of 28 coefficients 3. Small blocks thus cost
-    /// little: two baby steps less outweigh one product more.
+    /// The series is halved, `low + high·step_half`, as in [`Steps::evaluate`], but only until a block leaves a level
+    /// for its constants. This needs more products: 4 in place of 3 for 16 coefficients in blocks of 4, 8 in place of 7
+    /// for 32. A low half is cut again at the level of the whole, and all its products and its last block are added
+    /// before one relinearization and one rescale. There are 3 relinearizations, or 5 for 32 coefficients; for 28
+    /// coefficients 3. Small blocks thus cost little: saving two baby steps outweighs one more product.
     ///
     /// # Panics
-    /// If there are fewer than two coefficients, or more than the steps serve.
+    /// If there are fewer than two coefficients, or more than the steps support.
     pub fn evaluate_at_least_depth<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -69,11 +70,11 @@ impl<C: Clone + Send + Sync> Steps<C> {
         self.evaluate_whole(arithmetic, &[coefficients.to_vec()], scale, 0).swap_remove(0)
     }
 
-    /// Evaluates series of one length like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long
-    /// series. Sums of blocks are made of all series together, so that the steps are read once.
+    /// Evaluates series of one length like [`Steps::evaluate_at_least_depth`], one level below: this halves the number
+    /// of products of long series. Sums of blocks of all series are computed together, so that the steps are read once.
     ///
     /// # Panics
-    /// As there.
+    /// The panics of [`Steps::evaluate_at_least_depth`].
     pub fn evaluate_with_constant_level<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -104,9 +105,9 @@ impl<C: Clone + Send + Sync> Steps<C> {
 
     /// Evaluates like [`Steps::evaluate`], with constants of this many bits that stay in the scale.
     ///
-    /// A series is `low + high·step_half`, its low half again, and so on down to a block: as all of these products are
-    /// taken at the level of the whole, they share one relinearization. Of 16 blocks, 8 are left of 15; 5 where the last of
-    /// every four blocks has a step of its own.
+    /// A series is `low + high·step_half`, its low half is split again, and so on down to a block. All of these
+    /// products are computed at the level of the whole, and so share one relinearization. For 16 blocks, this leaves 8
+    /// relinearizations of 15, or 5 if the last of every four blocks has a step of its own.
     pub(super) fn evaluate_kept<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -131,12 +132,12 @@ impl<C: Clone + Send + Sync> Steps<C> {
         series.into_iter().map(|it| self.join(arithmetic, it, &mut sums)).collect()
     }
 
-    /// Coefficients of a block.
+    /// Number of coefficients of a block.
     fn width(&self) -> usize {
         self.babies.len() + 1
     }
 
-    /// The step that multiplies what comes after this number of coefficients.
+    /// The step that multiplies the part after this number of coefficients.
     fn factor(&self, coefficients: usize) -> &C {
         match coefficients / self.width() {
             0 => &self.babies[coefficients - 1],
@@ -145,7 +146,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
     }
 
-    /// Whether this many coefficients are a block.
+    /// Returns whether this number of coefficients forms a block.
     fn is_block(&self, length: usize, levels: u32, constants: Constants) -> bool {
         match constants {
             Constants::OnLevel(_) => is_block(ceil_log2(length), self.log_babies, levels),
@@ -153,8 +154,8 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
     }
 
-    /// Cuts `Σ_k coefficients[k]·step_k` at a place into high parts, times giant steps, and one block,
-    /// which are added up one prime above. Below the least depth, halves of zeros are skipped, as those beyond the 3p/2
+    /// Cuts `Σ_k coefficients[k]·step_k` at a place into high parts, times giant steps, and one block. These are added
+    /// up one prime above. Below the least depth, halves that are zero are skipped, for example beyond the 3p/2
     /// coefficients of second order.
     fn cut<A: Arithmetic<Ciphertext = C>>(
         &self,
@@ -172,7 +173,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
             let above = Place { limbs: limbs + 1, scale, constants };
             highs.push((self.cut(arithmetic, high, above), start));
         };
-        // The last of four blocks, if step 3B has the limbs.
+        // The last of four blocks, if step 3B has enough limbs.
         let triple = self.triple.as_ref().filter(|&step| arithmetic.limbs(step) > limbs);
         let last = triple.map(|_| 3 * self.width());
         while !self.is_block(block.len(), levels, constants) {
@@ -189,7 +190,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
             }
             cut_high(high, half);
         }
-        // Steps above the last constant are not read.
+        // Steps beyond the last constant are not read.
         while skips_zeros && block.len() > 2 && is_zero(&block[block.len() / 2..]) {
             block.truncate(block.len() / 2);
         }
@@ -199,8 +200,8 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
     }
 
-    /// Combines the baby steps for all blocks of series, in the order of [`Series::blocks`]: blocks of one level read the steps
-    /// once.
+    /// Combines the baby steps for all blocks of series, in the order of [`Series::blocks`]. Blocks of one level read
+    /// the steps only once.
     fn sums<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -225,7 +226,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         sums.into_iter().flatten().collect::<Vec<C>>().into_iter()
     }
 
-    /// Combines the baby steps for blocks of as many limbs and coefficients.
+    /// Combines the baby steps for blocks with equal numbers of limbs and coefficients.
     fn combine_alike<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -236,7 +237,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         self.combine(arithmetic, limbs, scale, &blocks)
     }
 
-    /// Joins the blocks of a series: their sums are taken from the list, or made here where there is none.
+    /// Joins the blocks of a series. Their sums come from the list, or are computed here if the list has none.
     fn join<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -262,8 +263,8 @@ impl<C: Clone + Send + Sync> Steps<C> {
     }
 }
 
-/// Relinearizations of [`Steps::evaluate_at_least_depth`] for this many coefficients in blocks of `2^log_babies`,
-/// beside those of the steps.
+/// Number of relinearizations of [`Steps::evaluate_at_least_depth`] for this number of coefficients in blocks of
+/// `2^log_babies`, without those of the steps.
 #[must_use]
 pub fn relinearizations_at_least_depth(length: usize, log_babies: u32) -> u32 {
     of_subseries(length, log_babies, ceil_log2(length))
@@ -281,7 +282,7 @@ fn of_subseries(length: usize, log_babies: u32, levels: u32) -> u32 {
     count + u32::from(rest < length)
 }
 
-/// The least power of two that is not below a number: its logarithm.
+/// Returns the logarithm of the smallest power of two that is at least `number`.
 pub(super) fn ceil_log2(number: usize) -> u32 {
     number.next_power_of_two().ilog2()
 }
@@ -290,8 +291,8 @@ fn is_zero(coefficients: &[Complex64]) -> bool {
     coefficients.iter().all(|coefficient| *coefficient == Complex64::ZERO)
 }
 
-/// Whether `2^log_length` coefficients are one block, of up to `2^log_babies`, that leaves one of the levels for its
-/// constants.
+/// Returns whether `2^log_length` coefficients form one block, of at most `2^log_babies`, which leaves one of the
+/// levels for its constants.
 pub(super) fn is_block(log_length: u32, log_babies: u32, levels: u32) -> bool {
     let needed = if log_length == 1 { 1 } else { log_length + 1 };
     log_length <= log_babies && needed <= levels
@@ -303,7 +304,7 @@ mod tests {
 
     #[test]
     fn relinearizations_of_series() {
-        // 3 of 16 coefficients in blocks of 4, 5 of 32 and 3 of 28, as counted by hand.
+        // Counted by hand: 3 for 16 coefficients in blocks of 4, 5 for 32 and 3 for 28.
         let found = [(16, 2), (32, 2), (28, 2), (32, 3), (4, 2)]
             .map(|(length, babies)| relinearizations_at_least_depth(length, babies));
         assert_eq!(found, [3, 5, 3, 4, 1]);

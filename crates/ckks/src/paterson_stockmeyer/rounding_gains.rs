@@ -1,12 +1,12 @@
-//! Gains of the roundings of a Chebyshev series at the least depth, to first order. A dry run adds variances where numbers
-//! are added; but giant steps are made of each other, and their roundings meet again in the sum.
+//! Gains of the roundings of a Chebyshev series at the least depth, to first order. A dry run adds variances where
+//! numbers are added. Giant steps, however, are computed from each other, and their roundings meet again in the sum.
 
 use num_complex::Complex64;
 
 use super::least_depth::{ceil_log2, is_block};
 use super::split_at_giant;
 
-/// A number, and its derivatives by all roundings before it.
+/// A number, with its derivatives by all earlier roundings.
 #[derive(Clone, Debug)]
 struct Rounded {
     value: Complex64,
@@ -14,7 +14,7 @@ struct Rounded {
 }
 
 impl Rounded {
-    /// A number that is exact.
+    /// An exact number.
     fn exact(value: Complex64) -> Self {
         Self { value, derivatives: Vec::new() }
     }
@@ -45,7 +45,7 @@ impl Rounded {
     }
 }
 
-/// The steps of x, as [`super::Steps`] makes them.
+/// The steps of x, as [`super::Steps`] computes them.
 struct Steps {
     babies: Vec<Rounded>,
     giants: Vec<Rounded>,
@@ -99,7 +99,7 @@ impl Steps {
     }
 }
 
-/// Returns by how much the relative variance of a series at x, squared `doublings` times, is larger than that of one rounding.
+/// Returns the ratio of the relative variance of a series at x, squared `doublings` times, to that of one rounding.
 ///
 /// ```
 /// use cryptable_ckks::paterson_stockmeyer::rounding_gain;

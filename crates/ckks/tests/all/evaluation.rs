@@ -1,4 +1,4 @@
-//! The evaluator against plain arithmetic, on a toy ring.
+//! Tests of the evaluator against plain arithmetic, on a toy ring.
 
 use std::f64::consts::TAU;
 
@@ -197,7 +197,7 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
 
 #[test]
 fn diagonals_have_runs_of_words_longer_than_blocks() {
-    // Blocks have 4,096 words of 16,384: diagonals of periods 1 and 2 have a word for all of one.
+    // Blocks have 4,096 words of 16,384: diagonals of periods 1 and 2 have a single word for each block.
     let mut setup = setup_of(1 << 14);
     let slots = setup.ring.degree() / 2;
     let diagonal = |period| Diagonal { values: sample(period) };
@@ -298,7 +298,7 @@ fn variances_add_up_in_products_of_declared_sources_only() {
         .collect();
     let (dry_run, shape) = dry_run(&setup, real[0].scale);
     let mut shapes = [shape; 2];
-    // Noise far above the roundings of the products.
+    // The noise is far above the roundings of the products.
     for (ct, shape) in real.iter_mut().zip(&mut shapes) {
         for _ in 0..5 {
             *ct = evaluator.mul(ct, ct);
@@ -314,7 +314,7 @@ fn variances_add_up_in_products_of_declared_sources_only() {
     let found = noise(&setup, &evaluator.mul(&real[0], &real[0]), square);
     let sum = found / (2.0 * operands[0]);
     assert!((1.7..2.3).contains(&sum), "equal operands: {sum} times the sum");
-    // The dry run knows no more than it is told.
+    // The dry run uses only declared sources.
     let sum_of = |a: &Shape, b: &Shape| {
         dry_run.mul(a, b).noise.total() / (a.noise.total() + b.noise.total())
     };

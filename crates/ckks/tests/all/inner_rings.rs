@@ -1,4 +1,5 @@
-//! Slots in the half ring and as real ones, with products and exponentials there, and back, beside their dry runs.
+//! Slots in the half ring and as real slots, with products and exponentials there, and back, compared with their dry
+//! runs.
 
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedInner, Shape};
@@ -17,20 +18,20 @@ use std::f64::consts::TAU;
 
 const DEGREE: usize = 512;
 
-/// Maps a ciphertext of complex slots to others.
+/// A map from a ciphertext of complex slots to other ciphertexts.
 trait Circuit {
     fn run<A: Arithmetic>(&self, arithmetic: &A, ct: &A::Ciphertext) -> Vec<A::Ciphertext>;
 }
 
-/// Largest error and mean square of errors, over what a dry run predicts.
+/// Largest error, and mean square of errors relative to the prediction of a dry run.
 #[derive(Debug)]
 struct Errors {
     largest: f64,
     ratio: f64,
 }
 
-/// Runs a circuit on slots, in the half ring if they repeat and on their parts if not, and compares every result with `expected`
-/// of slots, and with its dry run.
+/// Runs a circuit on slots, in the half ring if they repeat and on their parts otherwise, and compares every result
+/// with `expected` for the slots, and with its dry run.
 fn check(
     circuit: &impl Circuit,
     limbs: usize,
@@ -88,7 +89,7 @@ fn of_parts(f: impl Fn(f64) -> f64) -> impl Fn(Complex64) -> Complex64 {
     move |slot| Complex64::new(f(2.0 * slot.re), f(2.0 * slot.im))
 }
 
-/// Squares of slots, conjugated and turned by i.
+/// Squares of slots, conjugated and multiplied by i.
 struct TurnedSquare;
 
 impl Circuit for TurnedSquare {
@@ -145,8 +146,8 @@ impl Circuit for Parts {
     }
 }
 
-/// Cosines and sines of phases have errors within those of the approximation and of the dry run, which is
-/// careful of how errors of a series' steps are correlated.
+/// Cosines and sines of phases have errors within those of the approximation and of the dry run, which takes correlated
+/// errors of a series' steps into account.
 #[test]
 fn cosines_and_sines() {
     let bound = 3.2;

@@ -1,4 +1,4 @@
-//! Tables of slots without a bootstrap, on a toy ring: values of every input, and errors from both sides.
+//! Tables of slots without a bootstrap, on a toy ring: values of every input, and errors bounded from both sides.
 
 use std::sync::LazyLock;
 
@@ -47,7 +47,8 @@ impl InsecureSetup {
         DryRun::new(DryRunParameters::new(DEGREE, &self.primes, key_shape(), 45.0))
     }
 
-    /// Outputs of a table on given slots, and the root mean square of what the dry run predicts for noise of this variance.
+    /// Outputs of a table on given slots, and the root mean square that the dry run predicts for noise of this
+    /// variance.
     fn run(&self, table: &LeveledTable, inputs: &[f64], variance: f64) -> (Vec<f64>, f64) {
         let slots: Vec<Complex64> = inputs.iter().map(|&x| Complex64::from(x)).collect();
         let scale = self.primes[LIMBS - 1];
@@ -97,10 +98,10 @@ fn every_value_of_insecure_toys_comes_out() {
         let (found, predicted) = SETUP.run(&table, &inputs, 0.0);
         let errors: Vec<f64> = found.iter().zip(&slots).map(|(y, &m)| y - values[m]).collect();
         let measured = root_mean_square(errors.iter().copied());
-        // Noises of powers count as correlated: predictions are too large by a few bits.
+        // Noises of powers count as correlated: predictions are a few bits too large.
         let ratio = measured / predicted;
         let name = format!("{} values of order {order}", values.len());
-        // Of a constant nothing is left but a rounding.
+        // A constant table leaves nothing but a rounding.
         let least = if values.iter().all(|f| *f == values[0]) { 0.0 } else { 0.01 };
         assert!((least..1.2).contains(&ratio), "{name}: {measured:e}, {predicted:e}, {ratio}");
         let worst = errors.iter().fold(0f64, |a, e| a.max(e.abs()));
@@ -133,7 +134,7 @@ fn errors_of_insecure_toys_are_raised_to_the_power_of_the_order() {
         // Gaussian errors of 3 %.
         let gaussian: Vec<f64> = (0..slots.len())
             .map(|slot| {
-                // Box and Muller, on points that fill the square evenly.
+                // Box-Muller transform, on points that fill the square evenly.
                 let (u, v) = ((slot as f64 + 0.5) / slots.len() as f64, slot as f64 * 0.618_034);
                 (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
             })
@@ -152,7 +153,7 @@ fn errors_of_insecure_toys_are_raised_to_the_power_of_the_order() {
 
 #[test]
 fn points_anywhere_and_cleanings_of_insecure_toys() {
-    // Signs: -1, 0, 1 clean to themselves; and points outside [-1, 1] cost a level.
+    // Signs: -1, 0, 1 are mapped to themselves and cleaned. Points outside [-1, 1] cost a level.
     let clean = LeveledTable::new(&[-1.0, 0.0, 1.0], &[-1.0, 0.0, 1.0], 1).unwrap();
     let far = LeveledTable::new(&[-3.0, 0.5, 2.0], &[-1.0, 0.0, 1.0], 1).unwrap();
     assert_eq!((clean.levels(), far.levels()), (3, 4));
@@ -181,7 +182,7 @@ fn least_depth_serves_both_bases_of_insecure_toys() {
         let scale = evaluator.prime(3);
         let output = steps.evaluate_at_least_depth(&evaluator, &coefficients, scale);
         assert_eq!((output.limbs(), output.scale), (LIMBS - 4, scale));
-        // Several series a level below, of which the last ones have a constant alone above some zeros, and zeros alone.
+        // Several series a level below. Of the last ones, one has only a constant above some zeros, and one only zeros.
         let mut series = vec![coefficients.clone(); 3];
         series[1][9..].fill(Complex64::ZERO);
         series[2][3..].fill(Complex64::ZERO);

@@ -1,4 +1,4 @@
-//! Products with plaintexts against plain arithmetic, and their noise against the dry run.
+//! Products with plaintexts, compared with plain arithmetic, and their noise, compared with the dry run.
 
 use cryptable_ckks::dry_run::{DryRunParameters, PlainShape, Shape, SlotNoise};
 use cryptable_ckks::encryption::{decrypt, encrypt, encrypt_seeded};
@@ -27,7 +27,7 @@ fn sample(count: usize, seed: usize) -> Vec<Complex64> {
         .collect()
 }
 
-/// Measured over predicted deviation of `Σ ct·plain`, rescaled, with plaintexts of a scale.
+/// Ratio of the measured to the predicted deviation of `Σ ct·plain`, rescaled, with plaintexts of this scale.
 fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
     let (ring, secret) = setup();
     let keys = EvaluationKeys::new();
@@ -68,11 +68,11 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
 #[test]
 fn noise_of_products_is_as_predicted() {
     let _replay = replay::begin();
-    // At 2^20 the rounding of plaintexts counts most, at 2^49 the ciphertexts' noise.
+    // At 2^20 the rounding of plaintexts dominates, at 2^49 the noise of ciphertexts.
     for (slots, plain_scale, bounds) in [
         (512, 49f64.exp2(), 0.85..1.15),
         (512, 20f64.exp2(), 0.85..1.15),
-        // Of a sparse packing the dry run counts the noise of all coefficients.
+        // For sparse packing, the dry run counts the noise of all coefficients.
         (64, 49f64.exp2(), 0.2..0.5),
     ] {
         let ratio = noise_ratio(slots, plain_scale);

@@ -1,4 +1,4 @@
-//! Polynomial Hermite interpolation against exact rational arithmetic.
+//! Polynomial Hermite interpolation, compared with exact rational arithmetic.
 
 use std::f64::consts::PI;
 
@@ -20,7 +20,7 @@ impl Fraction {
         Self(numerator / &a * &sign, denominator / a * sign)
     }
 
-    /// A double, exactly.
+    /// The exact value of a double.
     fn of(x: f64) -> Self {
         let (mut x, mut bits) = (x, 0);
         while x.fract() != 0.0 {
@@ -52,7 +52,7 @@ impl Fraction {
     }
 }
 
-/// Newton's form by divided differences of points that are each taken `order + 1` times, whose derivatives are 0.
+/// Newton's form by divided differences of points that each occur `order + 1` times, with vanishing derivatives.
 struct Newton {
     nodes: Vec<Fraction>,
     differences: Vec<Fraction>,
@@ -126,7 +126,7 @@ fn polynomials_are_those_of_exact_arithmetic() {
             relative = relative.max(by_products.max(by_series) / found.magnitude());
         }
         let name = format!("{} points of order {order}", points.len());
-        // A few roundings a point, and nothing that grows with the condition of the points.
+        // A few roundings per point, independent of the condition of the points.
         let limit = 4e-16 * found.series().coefficients.len() as f64;
         assert!(relative < limit, "{name}: {relative:e} above {limit:e}");
         // The basis is well-conditioned: coefficients are no larger than the polynomial is.
@@ -144,7 +144,7 @@ fn errors_leave_with_the_power_of_the_order_from_both_sides() {
         let exact = Newton::new(&points, &values, order);
         let coefficients = found.error_coefficients();
         let largest = coefficients.iter().fold(0f64, |a, c| a.max(c.abs()));
-        // So small that the next power does not show, exactly computed.
+        // Small enough that the next power is negligible in exact arithmetic.
         let epsilon = (-24f64).exp2();
         for (k, &point) in points.iter().enumerate() {
             let x = Fraction::of(point).add(&Fraction::of(epsilon));
@@ -153,7 +153,7 @@ fn errors_leave_with_the_power_of_the_order_from_both_sides() {
             let (c, close) = (coefficients[k], 1e-3 * largest);
             assert!((scaled - c).abs() <= close, "order {order}, point {k}: {scaled} and {c}");
         }
-        // Where the power dominates and doubles still show it, the largest deviation is that of the worst point.
+        // Where the power dominates and doubles still resolve it, the largest deviation is that of the worst point.
         let epsilon = (1e-9 / largest).powf(1.0 / (order + 1) as f64);
         let ratio = found.largest_deviation(epsilon) / 1e-9;
         assert!((0.8..1.25).contains(&ratio), "order {order}: {ratio}");

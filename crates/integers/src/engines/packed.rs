@@ -1,4 +1,4 @@
-//! Engine `packed`: thousands of values in a ciphertext.
+//! Engine `packed`: thousands of values per ciphertext.
 
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{NoiseBound, Result};

@@ -1,4 +1,4 @@
-//! Engine `single`: a ciphertext for every value.
+//! Engine `single`: one ciphertext per value.
 
 use cryptable_fhew::lookup::{Ciphertext, EvaluationKey, Parameters, PreparedTable};
 use cryptable_lattice::error::check_equal;

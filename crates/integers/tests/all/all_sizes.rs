@@ -1,5 +1,5 @@
-//! Every operation for every type, every digit size, and the least noise budget that parameters may have: on values in
-//! the clear whose bounds on noise are followed as if they were encrypted.
+//! Every operation for every type, every digit size, and the least noise budget that parameters may have, on values in
+//! the clear with bounds on noise as if they were encrypted.
 
 use crate::common;
 
@@ -70,7 +70,7 @@ fn shifts_by_encrypted_amounts_take_a_lookup_a_digit_twice() {
     let server = Evaluator::new(&dry_run).unwrap();
     let (x, amount) = (dry_run.fresh::<u32>(&server), dry_run.fresh::<u8>(&server));
     server.shl_by(&x, &amount).unwrap();
-    // Two find amounts of 64 and more.
+    // Two lookups detect amounts of 64 and more.
     assert_eq!(dry_run.lookups().len(), 2 + 2 * 11, "{:?}", dry_run.lookups());
 }
 

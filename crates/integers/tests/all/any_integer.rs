@@ -1,4 +1,5 @@
-//! Columns whose kind is known at run time: every operation by its name, against Rust's integers, on values in the clear.
+//! Columns whose kind is known at run time: every operation by its name, compared with Rust's integers, on values in
+//! the clear.
 
 use crate::common;
 
@@ -77,7 +78,7 @@ impl Case<'_> {
             let operation = Operation::by_name(name).unwrap();
             let found = self.apply(&operation, &[Operand::Column(&a), Operand::Column(&b)]);
             assert_eq!(found, self.expected(f), "{name} of {}", self.kind);
-            // The ends give results that are the same for all values.
+            // The extreme values yield results that are the same for all values.
             let ends = [u64::from(self.kind.is_signed()) << (self.kind.bits() - 1), 0];
             let ends = [ends[0], ends[1], self.kind.truncated(ends[0].wrapping_sub(1))];
             for word in [self.y[3], ends[0], ends[1], ends[2]] {
@@ -134,7 +135,8 @@ impl Case<'_> {
         let expected: Vec<u64> = self.x.iter().map(|x| table[(x % 16) as usize]).collect();
         assert_eq!(found, expected, "table of {}", self.kind);
         let least = if self.kind.is_signed() { -(1 << (self.kind.bits() - 1)) } else { 0 };
-        // Of 64 bits, values of the second function are beyond 128 bits, but what they are modulo the kind's size counts.
+        // For 64 bits, values of the second function exceed 128 bits, but only their residues modulo the kind's size
+        // matter.
         let middle = 50;
         for slopes in [[0, 0], [1, 3], [i64::MIN, i64::MAX]] {
             let pieces = Piece::continuous(&[(least, slopes[0]), (middle, slopes[1])]);

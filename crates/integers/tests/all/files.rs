@@ -1,4 +1,4 @@
-//! Columns in bytes: what comes back, and what is refused.
+//! Columns in bytes: round trips and refusals.
 
 use crate::common;
 
@@ -94,7 +94,7 @@ fn parts_follow_each_other() {
     let summary = *ColumnReader::<_, Ciphertext>::new(&whole[..]).unwrap().summary();
     assert_eq!((summary.kind.to_string().as_str(), summary.is_fresh), ("i16", true));
     assert_eq!(summary.kind, ColumnKind::of::<i16>());
-    // Missing, repeated and foreign parts, and what follows.
+    // Missing, repeated and foreign parts, and trailing data.
     let length = |at: usize| {
         let start = at + 48;
         u64::from_le_bytes(whole[start..start + 8].try_into().unwrap()) as usize + HEADER_BYTES + 32
@@ -127,7 +127,7 @@ fn damage_and_other_types_are_refused() {
     for length in (0..bytes.len()).step_by(97) {
         assert!(ColumnReader::<_, Ciphertext>::new(&bytes[..length]).is_err());
     }
-    // With its checksum made right, every field is still checked.
+    // Every field is still checked if the checksum is corrected.
     let with = |position: usize, change: &[u8]| {
         let changed =
             forged(&bytes, |body| body[position..][..change.len()].copy_from_slice(change));

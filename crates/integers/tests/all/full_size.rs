@@ -22,8 +22,8 @@ fn parameters_state_their_failures() {
     assert_eq!(dry_run.lookups(), [1; 22]);
     let found = dry_run.failure_probability(larger.ciphertexts()).unwrap().log2();
     assert!((-62.0..-58.0).contains(&found), "{found}");
-    // The definition: of a value the union over its lookups and the decryption of its digits, of a ciphertext that of all
-    // its values.
+    // The definition: for a value, the union over its lookups and the decryption of its digits; for a ciphertext, the
+    // union over all its values.
     let one = DryRun::new(&packed, 1);
     let server = Evaluator::new(&one).unwrap();
     let (x, y) = (one.fresh::<u32>(&server), one.fresh::<u32>(&server));
@@ -32,7 +32,7 @@ fn parameters_state_their_failures() {
     assert!((of_value.log2() + 16.0 - found).abs() < 1e-9, "{of_value}");
     let lookups = packed.stated_log2_fail() + 22f64.log2();
     assert!((lookups..lookups + 0.5).contains(&of_value.log2()), "{of_value}");
-    // A sum looks nothing up, and yet its digits decrypt wrong by their noise, in any of the values.
+    // A sum needs no lookup, but its digits may decrypt wrong because of their noise, in any of the values.
     let dry_run = DryRun::new(&packed, 1 << 16);
     let server = Evaluator::new(&dry_run).unwrap();
     let x = dry_run.fresh::<u32>(&server);
@@ -43,7 +43,7 @@ fn parameters_state_their_failures() {
     let found = dry_run.failure_probability(sum.ciphertexts()).unwrap().log2();
     let union = of_digit + (sum.digit_count() as f64).log2() + 16.0;
     assert!((found - union).abs() < 1e-6, "{found}, {union}");
-    // Searches and sorts are counted beforehand.
+    // Searches and sorts have predicted counts.
     let packed = packed_parameters(4).unwrap();
     let dry_run = DryRun::new(&packed, 1 << 16);
     let server = Evaluator::new(&dry_run).unwrap();
@@ -91,7 +91,7 @@ fn sums_and_comparisons_take_half_the_time_with_room_for_a_carry() {
         |parameters: &Parameters| CostModel::default().seconds(&parameters.prediction_of(1).work);
     let half = (8.0 * seconds(&sums)) / (11.0 * seconds(&rooms));
     assert!((0.4..0.6).contains(&half), "{half}");
-    // Fewer values have keys of their own, and digits of two bits room for a carry, too.
+    // Fewer values have keys of their own, and digits of two bits also have room for a carry.
     let few = Request { count: Some(1024), ..Request::new(8, 8) };
     let few = packed_parameters_for(2, &few).unwrap();
     assert_eq!(lookups(&few)[1], vec![1; 16]);

@@ -1,4 +1,4 @@
-//! An engine without encryption, with bounds on noise as if there were.
+//! An engine without encryption, with bounds on noise as if values were encrypted.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ pub struct Clear {
 }
 
 impl Clear {
-    /// Serves tables of any outputs.
+    /// Makes an engine with tables of any outputs.
     pub fn new(modulus: u64, terms: u64, places: usize) -> Self {
         Self { modulus, terms, places, output_range: None }
     }
@@ -58,7 +58,7 @@ impl LookupModel for Clear {
     }
 
     fn fresh_noise(&self) -> NoiseBound {
-        // Searched for numerically, which thousands of operations need not repeat.
+        // Computed numerically once, since thousands of operations use it.
         static RATIO: LazyLock<f64> = LazyLock::new(|| gaussian_ratio_for(LOG2_FAIL));
         let margin = 0.5 / self.modulus as f64 / *RATIO;
         NoiseBound::new(margin / (self.terms as f64 + 0.01), 0.0)

@@ -58,18 +58,18 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
         assert_eq!(found, expected, "{what} of {} bits", T::BITS);
     }
 
-    /// A public boolean is the same for all values.
+    /// Repeats a public boolean for all values.
     pub fn flags(&self, column: &BooleanColumn<E::Ciphertext>) -> Vec<bool> {
         let flags = decrypt_booleans(self.secret, column).unwrap();
         if column.ciphertext().is_none() { vec![flags[0]; self.count] } else { flags }
     }
 
-    /// Two columns, the second as they meet extremes of the first.
+    /// Two columns; the second one meets the extremes of the first.
     pub fn operands<T: Integer>(&self, rng: &mut ChaCha20Rng) -> [Vec<T>; 2] {
         let x = values(self.count, rng);
         let mut y: Vec<T> = values(self.count, rng);
         y.rotate_right(2);
-        // Equal values, too.
+        // Includes equal values.
         for i in (0..self.count).step_by(5) {
             y[i] = x[i];
         }
@@ -86,7 +86,7 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
         let difference = server.sub(&a, &b).unwrap();
         self.assert("difference", &difference, pairs().map(|(x, y)| wrap(x - y)));
         self.assert("negation", &server.negate(&a).unwrap(), pairs().map(|(x, _)| wrap(-x)));
-        // Sums of sums, far beyond what fits a digit.
+        // Sums of sums, far beyond the range of a digit.
         let mut many = server.sub(&sum, &difference).unwrap();
         for _ in 0..9 {
             many = server.add(&many, &sum).unwrap();
@@ -101,7 +101,7 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
     }
 
     pub fn check_products<T: Integer>(&self, rng: &mut ChaCha20Rng) {
-        // Products of that many digits take long.
+        // Products of that many digits would take long.
         if T::BITS / self.server.digit_bits() > 16 {
             return;
         }
@@ -150,7 +150,7 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
             *amount = small as u8;
         }
         self.check_shifts_by(&x, &amounts);
-        // Of sums, whose digits are too large, and by sums.
+        // Shifts of sums, whose digits are too large, and by sums.
         let (a, b, c, server) =
             (self.encrypt(&x), self.encrypt(&y), self.encrypt(&amounts), &self.server);
         let (sum, twice) = (server.add(&a, &b).unwrap(), server.add(&c, &c).unwrap());
@@ -209,7 +209,7 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
         self.assert("min", &server.min(&a, &b).unwrap(), pairs().map(|(&x, &y)| x.min(y)));
         let chosen = server.select(&lt, &a, &b).unwrap();
         self.assert("select", &chosen, pairs().map(|(&x, &y)| x.min(y)));
-        // Of sums that overflowed: what they wrapped to.
+        // Sums that overflowed count as their wrapped values.
         let sum = server.add(&a, &b).unwrap();
         let sums = || pairs().map(|(x, y)| wrap::<T>(x.to_i128() + y.to_i128()));
         let less: Vec<bool> = sums().zip(&y).map(|(sum, &y)| sum < y).collect();
@@ -217,7 +217,7 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
         assert_eq!(flags(lt.clone()), less, "{} bits", T::BITS);
         let max = server.max(&sum, &a).unwrap();
         self.assert("max of a sum", &max, sums().zip(&x).map(|(sum, &x)| sum.max(x)));
-        // Digits of sums are wider than those of what they are compared with.
+        // Digits of sums are wider than those that they are compared with.
         let twice = server.add(&sum, &sum).unwrap();
         let twices = || sums().map(|sum| wrap::<T>(2 * sum.to_i128()));
         let [least, most] = server.min_max(&twice, &sum).unwrap();
@@ -238,7 +238,7 @@ impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting
     }
 
     pub fn check_tables<T: Integer>(&self, rng: &mut ChaCha20Rng) {
-        // Products of that many digits take long.
+        // Products of that many digits would take long.
         if T::BITS / self.server.digit_bits() > 16 {
             return;
         }
@@ -343,7 +343,7 @@ impl<E: Places, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S
         self.assert("larger half", &merged[1], all[places..].iter().copied());
     }
 
-    /// The rows of the k largest values, and the k-th largest one, of fresh columns and results.
+    /// Checks the rows of the k largest values, and the k-th largest value, on fresh columns and results.
     pub fn check_largest<T: Integer>(&self, rng: &mut ChaCha20Rng, counts: &[usize]) {
         let (x, server): (Vec<T>, _) = (values(self.count, rng), &self.server);
         let mut sorted = x.clone();

@@ -8,7 +8,7 @@ use crate::schedule::model::BitModel;
 use crate::schedule::plan::{Operation, PlanError, TableStep, ValueId};
 
 impl<M: BitModel> Emitter<'_, M> {
-    /// A table, and BinBoot of its result.
+    /// A table followed by BinBoot of its result.
     pub(super) fn booted_table(&mut self, index: usize) -> Result<ValueId, PlanError> {
         if !self.products_of.contains_key(&index) {
             let Node::Table(node) = self.circuit.nodes()[index] else { unreachable!("a table") };
@@ -19,7 +19,7 @@ impl<M: BitModel> Emitter<'_, M> {
         self.refreshed(index, Operation::BinBoot(vec![value]), noise)
     }
 
-    /// All tables of some nodes that have no value yet, at the least level that those who read them want.
+    /// Computes all tables of some nodes that have no value yet, at the lowest level that their readers allow.
     pub(super) fn tables(&mut self, inputs: &[usize]) -> Result<(), PlanError> {
         let nodes = self.table_partners.remove(inputs).unwrap_or_default();
         let table = |&node: &usize| match &self.circuit.nodes()[node] {
