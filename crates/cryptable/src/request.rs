@@ -61,7 +61,7 @@ pub(crate) fn as_count(values: u64) -> usize {
     usize::try_from(values).unwrap_or(usize::MAX)
 }
 
-/// A job and its limits. Its plan depends on nothing else.
+/// Job and limits, which together determine a plan.
 ///
 /// Each kind of job has a constructor: [`Request::new`] and [`Request::for_table`] for lookups,
 /// [`Request::comparisons`], [`Request::formulas`], [`Request::words`], [`Request::integers`], [`Request::bridge`], [`Request::circuit`] and
