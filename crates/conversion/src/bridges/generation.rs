@@ -1,4 +1,4 @@
-//! Keys of a bridge, by the client who has both secrets.
+//! Generation of the keys of a bridge by the client, who has both secrets.
 
 use std::io::Write;
 
@@ -74,7 +74,7 @@ impl<T: Target> Parameters<T> {
         check_parameters(BRIDGE, self.packed().digest(), packed.parameters().digest())?;
         check_parameters(BRIDGE, self.single().digest(), single.parameters().digest())?;
         let clients = Clients { lwe: single.id(), ring: packed.id() };
-        // Packed values are under the secret that values are taken out to.
+        // Packed values are encrypted under the same secret that values are extracted to.
         let lwe = single.fhew().ring_coefficients();
         let secrets = Secrets { lwe, ring: packed.secret(), clients };
         let conversion = self.conversion();
