@@ -53,7 +53,7 @@ pub(crate) struct App {
     checking: Arc<tokio::sync::Mutex<()>>,
     /// Guards the wait for `checking`: one file per client.
     client_checks: Arc<Mutex<HashMap<i64, Arc<tokio::sync::Mutex<()>>>>>,
-    /// The requests of every client that are under way.
+    /// The requests of every client that are in progress.
     requests: Arc<Requests>,
 }
 
@@ -68,7 +68,7 @@ impl App {
         Self { store, worker, limits, options, counters, busy, checking, client_checks, requests }
     }
 
-    /// Runs a call that computes or waits for the disk on a thread where it delays no other request.
+    /// Runs a call that computes or waits for the disk on a separate thread, where it does not delay other requests.
     async fn blocking<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Self) -> Result<T> + Send + 'static,
@@ -111,7 +111,7 @@ impl App {
     }
 }
 
-/// A guard for an upload that a request is writing or checking.
+/// Guard for an upload that a request is writing or checking.
 struct Busy {
     uploads: Arc<Mutex<HashSet<String>>>,
     id: String,
@@ -201,7 +201,7 @@ fn with_page(router: Router<App>, page: bool) -> Router<App> {
     if page { page::add_to(router) } else { router }
 }
 
-/// Returns the routes as they are: this build has no page, and [`crate::Service::open`] refuses to serve one.
+/// Returns the routes unchanged: this build has no page, and [`crate::Service::open`] refuses to serve one.
 #[cfg(not(feature = "page"))]
 fn with_page(router: Router<App>, _: bool) -> Router<App> {
     router

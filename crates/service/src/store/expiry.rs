@@ -17,7 +17,7 @@ pub(crate) struct Expired {
     pub(crate) ciphertexts: u64,
 }
 
-/// Seconds that a clock may be off between two searches of one server, and between two servers.
+/// Seconds by which a clock may be off between two searches of one server, and between two servers.
 const SLACK: u64 = 3600;
 const LONGEST_PAUSE: u64 = 86_400;
 
