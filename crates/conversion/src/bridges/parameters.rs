@@ -177,7 +177,7 @@ impl<T: Target> Parameters<T> {
         Ok((looked_up + goes_on.exp2()).log2())
     }
 
-    /// log2 of [`Parameters::failure_probability`].
+    /// Returns log2 of [`Parameters::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.failure_probability().log2()
@@ -209,7 +209,7 @@ impl<T: Target> Parameters<T> {
         self.packed.security_level()
     }
 
-    /// The problems that all secrets rest on.
+    /// Returns the LWE problems that all secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let mut all = self.packed.lwe_instances();
@@ -218,7 +218,7 @@ impl<T: Target> Parameters<T> {
         all
     }
 
-    /// Estimated security in bits, the least of all parts; 0 of insecure toys.
+    /// Returns the estimated security in bits, the minimum over all parts; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         let parts = [self.target.security_bits(), self.conversion.security_bits()];
@@ -248,7 +248,7 @@ impl<T: Target> Parameters<T> {
             + SeededExtractionKey::body_bytes(&self.conversion)
     }
 
-    /// Canonical bytes: those of all three parts, each with its length.
+    /// Encodes the parameters as canonical bytes: those of all three parts, each preceded by its length.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = [self.packed.to_bytes(), self.target.to_bytes(), self.conversion.to_bytes()];

@@ -71,13 +71,13 @@ impl<T: Target> Plan<T> {
         self.threads
     }
 
-    /// Predicted time of all steps.
+    /// Returns the predicted time of all steps.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.steps.iter().map(|step| step.duration).sum()
     }
 
-    /// log2 of [`Plan::failure_probability`].
+    /// Returns log2 of [`Plan::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         total_log2_fail(&self.steps)
@@ -382,12 +382,12 @@ impl<'a, C: Continuation> Draft<'a, C> {
         self.parameters.packed().prediction_of(self.request.next.tables())
     }
 
-    /// Predicted time of all steps.
+    /// Returns the predicted time of all steps.
     fn duration(&self) -> Duration {
         self.steps.iter().map(|step| step.duration).sum()
     }
 
-    /// log2 of the probability that any value of a ciphertext goes wrong.
+    /// Returns log2 of the probability that any value of a ciphertext goes wrong.
     fn log2_fail(&self) -> f64 {
         total_log2_fail(&self.steps)
     }

@@ -91,12 +91,12 @@ impl<C: Continuation> Request<C> {
         }
     }
 
-    /// The number of threads that times are predicted for.
+    /// Returns the number of threads that times are predicted for.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(rayon::current_num_threads).max(1)
     }
 
-    /// log2 of the largest failure probability of a ciphertext.
+    /// Returns log2 of the largest failure probability of a ciphertext.
     pub(super) fn limit(&self) -> f64 {
         let usual = if self.is_toy { TOY_LOG2_FAIL } else { FailureProbability::DEFAULT.log2() };
         self.log2_fail.unwrap_or(usual)

@@ -67,7 +67,7 @@ impl ExtractionKey {
         Ok(LweList::from_words(LweShape { dimension, modulus }, masks, bodies))
     }
 
-    /// Variance that rounding to a modulus adds to a phase.
+    /// Returns the variance that rounding to a modulus adds to a phase.
     #[must_use]
     pub fn rounding_noise(parameters: &Parameters, modulus: u64) -> Variance {
         let literal = parameters.literal();

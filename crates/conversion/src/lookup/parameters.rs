@@ -194,13 +194,13 @@ impl Parameters {
         format!("packed, {}", self.packed.method_name())
     }
 
-    /// Input modulus p of tables.
+    /// Returns the input modulus p of tables.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.single.input_modulus()
     }
 
-    /// Output modulus P of tables.
+    /// Returns the output modulus P of tables.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.single.output_modulus()
@@ -218,7 +218,7 @@ impl Parameters {
         self.packed.security_level()
     }
 
-    /// The problems that all secrets rest on.
+    /// Returns the LWE problems that all secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let mut all = self.single.lwe_instances();
@@ -227,14 +227,14 @@ impl Parameters {
         all
     }
 
-    /// Estimated security in bits, the least of all parts; 0 of insecure toys.
+    /// Returns the estimated security in bits, the minimum over all parts; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         let parts = [self.packed.security_bits(), self.conversion.security_bits()];
         parts.into_iter().fold(self.single.security_bits(), f64::min)
     }
 
-    /// Canonical bytes: those of all three parts, each with its length.
+    /// Encodes the parameters as canonical bytes: those of all three parts, each preceded by its length.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = [self.single.to_bytes(), self.packed.to_bytes(), self.conversion.to_bytes()];

@@ -109,13 +109,13 @@ impl RingPackingKey {
         Self { clients: key.clients, columns, switching, parameters }
     }
 
-    /// The parameters that it is of.
+    /// Returns the parameters of the key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Whose ciphertexts it takes and makes.
+    /// Returns the identifiers of the secret keys of its inputs and outputs.
     #[must_use]
     pub fn clients(&self) -> Clients {
         self.clients
