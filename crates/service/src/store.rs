@@ -3,10 +3,10 @@
 //! ```text
 //! FOLDER/cryptable-service  marks the folder as a server's
 //!        service.sqlite     rows; a file that no row names does not count
-//!        database-url       where the rows are, if they are PostgreSQL's
+//!        database-url       address of the database, if rows are in PostgreSQL
 //!        files/ID           uploads, keys, ciphertexts, results
 //!        tables/DIGEST      tables
-//!        copies/            copies of what is in an object store, if there is one
+//!        copies/            copies of files in an object store, if there is one
 //!        lost/              files that the database did not know, moved there at the operator's request
 //!        server.lock        held by the running server; workers beside it need no lock
 //! ```

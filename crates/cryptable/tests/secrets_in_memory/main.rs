@@ -5,7 +5,7 @@
 //! searches all writable memory of the client for it: heap, stacks, recycled buffers. It reads the client's memory from
 //! outside, so that it does not find its own copies.
 //!
-//! As a control, the same client is searched while it still holds all forms: each must be found.
+//! The control is the same client while it still holds all forms, each of which must be found.
 #![cfg(target_os = "linux")]
 
 mod client;
