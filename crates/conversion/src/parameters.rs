@@ -176,7 +176,7 @@ impl Parameters {
     /// If values stay under a ring secret.
     pub(crate) fn check_takes_out_to_lwe(&self) -> Result<()> {
         let is_lwe = self.literal().key_switching.is_some();
-        demand(is_lwe, "key switching digits", 0.0, "extraction to the LWE secret takes some")
+        demand(is_lwe, "key switching digits", 0.0, "extraction to the LWE secret needs some")
     }
 
     /// Checks that the parameters are for extraction to a ring secret.
@@ -185,7 +185,7 @@ impl Parameters {
     /// If they are extracted under an LWE secret.
     pub(crate) fn check_takes_out_to_ring(&self) -> Result<()> {
         let digits = self.literal().key_switching.map_or(0, |digits| digits.length);
-        let limit = "extraction to a ring secret takes none";
+        let limit = "extraction to a ring secret needs none";
         demand(digits == 0, "key switching digits", digits as f64, limit)
     }
 

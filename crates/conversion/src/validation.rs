@@ -39,7 +39,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_digits("key switching digits", digits, bits)?;
     let GadgetLiteral { base_log2, length } = digits;
     if literal.rows_per_digit_size {
-        let limit = "at most 6: a row for each size of a digit takes half a gigabyte of more";
+        let limit = "at most 6: with more, one row per size of a digit needs half a gigabyte";
         demand(base_log2 <= 6, "bits of key switching digits", base_log2.into(), limit)?;
     }
     let terms = (length * literal.extraction.degree) as f64;

@@ -49,7 +49,7 @@ pub(crate) fn check_file(
     options: ReadOptions,
 ) -> Result<(About, Vec<u8>)> {
     if digest_of(path)? != sha256 {
-        let text = "the SHA-256 digest of what arrived is not the announced one";
+        let text = "the SHA-256 digest of the received bytes is not the announced one";
         return Err(Problem::unusable(text).into());
     }
     cryptable::memory::renew_reserve();
@@ -258,7 +258,7 @@ fn check_table(table: &TableInfo, input: u64, output: Option<u64>, signed: bool)
 fn check_bits(values: &Parameters, bits: &StoredObject, options: ReadOptions) -> Result<u64> {
     let (kind, bytes) = bits.parameters.split_first().unwrap_or((&PLAIN, &[]));
     let Parameters::Packed(values) = values else {
-        return Err(Problem::unusable("several owners have keys of packed values").into());
+        return Err(Problem::unusable("only keys of packed values can have several owners").into());
     };
     if *kind != BITS {
         return Err(Problem::unusable("bits_key is no key of bits of several owners").into());

@@ -190,7 +190,7 @@ pub(crate) fn router(app: App, page: bool) -> Router {
         .route("/v1/jobs/{id}/results/{place}", get(jobs::result))
         .fallback(|| async { Problem::not_found("address") })
         .method_not_allowed_fallback(|| async {
-            Problem::new("method-not-allowed", 405, "the address does not have this method")
+            Problem::new("method-not-allowed", 405, "the address does not support this method")
         })
         .layer(middleware::from_fn_with_state(app.clone(), log::record))
         .with_state(app)
@@ -223,7 +223,7 @@ pub(crate) async fn remove_expired(app: App) {
             Ok(expired) => app.counters.expired(expired),
             // The server is ending.
             Err(crate::Error::Refused(_)) => return,
-            Err(error) => tracing::error!(%error, "what was kept long enough cannot be removed"),
+            Err(error) => tracing::error!(%error, "expired jobs and files cannot be removed"),
         }
         tokio::time::sleep(app.limits.keep.look).await;
     }

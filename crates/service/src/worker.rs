@@ -181,7 +181,7 @@ impl Worker {
                 Err(error) => {
                     // A full disk is reported only once.
                     if has_room || !matches!(error, Error::Refused(_)) {
-                        tracing::error!(%error, "no job can be taken; it is tried again and again");
+                        tracing::error!(%error, "no job can be taken; retrying");
                     }
                     self.wait(LOOK);
                 }
@@ -199,7 +199,7 @@ impl Worker {
         while !current.is_stopped {
             drop(current);
             if let Err(error) = self.beat(&mut beats) {
-                tracing::error!(%error, "the worker cannot show that it lives");
+                tracing::error!(%error, "the worker cannot record that it is alive");
             }
             if swept.elapsed() > self.limits.keep.look {
                 swept = Instant::now();
@@ -227,7 +227,7 @@ impl Worker {
         }
         let lost = self.store.requeue_lost(beats, self.limits.lease)?;
         if lost > 0 {
-            tracing::warn!(jobs = lost, "the workers of jobs are silent; their jobs wait again");
+            tracing::warn!(jobs = lost, "workers fell silent; their jobs are queued again");
             self.wake();
         }
         Ok(())
@@ -289,7 +289,7 @@ impl Worker {
             Ok(Err(_)) if !self.store.holds(job).unwrap_or(true) => Outcome::Stopped,
             Ok(Err(error)) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
-            Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
+            Err(_) => self.failed("a defect in the library ended the lookup".to_owned()),
         };
         let seconds = start.elapsed().as_millis() as f64 / 1e3;
         match &outcome {

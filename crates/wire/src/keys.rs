@@ -126,7 +126,7 @@ pub fn pack_ternary(coefficients: &[i8]) -> Zeroizing<Vec<u8>> {
 /// If their number is not `count`, or the bytes are not a packing of ternary coefficients.
 pub fn unpack_ternary(packed: &[u8], count: usize) -> Result<Zeroizing<Vec<i8>>, WireError> {
     let invalid = || {
-        let expected = "one of -1, 0 and 1 for each of the dimension";
+        let expected = "-1, 0 or 1 for each of the dimensions";
         WireError::invalid("coefficients", "something else", expected)
     };
     if packed.len() != count.div_ceil(4) {

@@ -209,7 +209,7 @@ impl BodyReader<'_> {
 }
 
 fn not_packed(name: &'static str, error: UnpackError) -> WireError {
-    WireError::invalid(name, error, "as many words as bits need")
+    WireError::invalid(name, error, "a packing of the expected number of words")
 }
 
 fn check_below(name: &'static str, words: &[u64], modulus: u64) -> Result<(), WireError> {

@@ -92,7 +92,7 @@ impl<T: Target> Parameters<T> {
     /// Checks that the next operation on an extracted result keeps the stated failure probability per value.
     pub(super) fn check_outward(&self) -> Result<()> {
         let found = self.outward_log2_fail()?;
-        check_log2_fail("what goes on from packed results", found, self.limit())
+        check_log2_fail("the operation on a packed lookup's result", found, self.limit())
     }
 
     fn assemble(

@@ -144,7 +144,7 @@ impl<T: Target> fmt::Display for Plan<T> {
         let plural = if *threads == 1 { "" } else { "s" };
         write!(
             f,
-            "  {values} values looked up, {taken_out} go on, {threads} thread{plural}, predicted:"
+            "  {values} values looked up, {taken_out} taken out, {threads} thread{plural}, predicted:"
         )?;
         for Step { name, failure, duration } in steps {
             write!(f, "\n    {name:<38} {:>9.2} s", duration.as_secs_f64())?;
@@ -320,7 +320,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let (leaving, packing) =
             (self.one_by_one(returned.work), self.time_of(packing * returned.digits as f64));
         let decryption = FailureProbability::from_log2(noise.log2_fail(returned.modulus));
-        self.push("results prepared to be packed", leaving);
+        self.push("results prepared for packing", leaving);
         let decryption = decryption.of_any(returned.digits);
         self.push_failing("ring packing", decryption, self.taken_out, packing);
         if self.request.returning == Returning::LookedUp {
@@ -328,7 +328,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
             let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
             let again = FailureProbability::from_log2(packed.lookup_digits_log2_fail(&inputs));
             let lookup = self.lookup_time(1);
-            let name = "packed lookup of what came back";
+            let name = "packed lookup of returned results";
             self.push_failing(name, again, self.taken_out, lookup);
             self.looked_up = Some(packed::DigitInputs { modulus: returned.modulus, noise });
         }

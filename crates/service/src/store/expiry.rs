@@ -74,7 +74,7 @@ impl Store {
             }
             tracing::warn!(
                 seconds = jump,
-                "the clock jumped, or no server ran: nothing expires by that"
+                "the clock jumped, or no server ran: nothing expires because of it"
             );
         }
         transaction.execute("DELETE FROM looked", [])?;
