@@ -70,7 +70,7 @@ impl<'a> PackedGatesSecret<'a> {
     /// Never, since dimensions are those of the parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn packing_key(&self) -> Result<SeededRingPackingKey> {
         self.secrets().packing_key(&self.parameters)
     }
@@ -81,7 +81,7 @@ impl<'a> PackedGatesSecret<'a> {
     /// Never, since dimensions are those of the parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn extraction_key(&self) -> Result<SeededExtractionKey> {
         self.secrets().extraction_key(&self.parameters)
     }

@@ -42,7 +42,7 @@ impl Secrets<'_> {
     /// If a secret has another dimension or degree than the parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn packing_key(&self, parameters: &Parameters) -> Result<SeededRingPackingKey> {
         self.check(parameters)?;
         let (seed, rings) = (Seed::random(), parameters.packing());

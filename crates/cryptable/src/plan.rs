@@ -137,7 +137,7 @@ impl Plan {
     /// Returns the number of values from which packing them ([`Request::inputs`]) is faster than looking them up one by
     /// one, each with its best parameters. The number of threads does not matter.
     ///
-    /// Returns `None` if one of the two ways was not asked for or has no candidate, or if packing is not faster even
+    /// Returns `None` if one of the two ways was not requested or has no candidate, or if packing is not faster even
     /// for a full ciphertext.
     #[must_use]
     pub fn crossing(&self) -> Option<u64> {

@@ -35,7 +35,7 @@ pub enum Error {
     /// No column has this name.
     #[error("no column \"{name}\"; there are {}", listed(known))]
     NoColumn {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The names of all columns.
         known: Vec<String>,
@@ -284,7 +284,7 @@ pub enum PipelineProblem {
     /// A column does not exist, or not yet.
     #[error("no column \"{name}\" before it; there are {}", listed(known))]
     NoColumn {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The names of all columns.
         known: Vec<String>,

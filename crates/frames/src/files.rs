@@ -125,7 +125,7 @@ impl FileFormat {
     /// Reads all columns of a file.
     ///
     /// # Errors
-    /// [`Error::File`] if it is not a file of this kind, [`Error::Decompressed`] if its text takes more than a megabyte
+    /// [`Error::File`] if it is not a file of this kind, [`Error::Decompressed`] if its text has more than a megabyte
     /// and 200 times the bytes of the file, [`Error::TwoColumns`] if two columns have the same name,
     /// [`Error::Empty`] if it has no rows.
     pub fn read(self, mut reader: impl Read) -> Result<RecordBatch> {

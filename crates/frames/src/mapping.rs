@@ -201,9 +201,9 @@ impl Mapping {
     /// # Ok::<(), cryptable_frames::Error>(())
     /// ```
     ///
+    /// # Errors
     /// If it is not CSV, or if a name is not in its header, or occurs there twice; if a value does not belong to its
     /// column, or two lines have the same key.
-    /// lines are for one key.
     pub fn join(
         reader: impl Read,
         input: &Column,

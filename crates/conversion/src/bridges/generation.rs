@@ -22,7 +22,7 @@ impl<T: Target> Bridge<T> {
     /// If a secret key is of other parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn generate(
         parameters: &Parameters<T>,
         packed: &packed::SecretKey,
@@ -43,7 +43,7 @@ impl<T: Target> Parameters<T> {
     /// If a secret key is of other parameters, writing fails, or `progress` asks to stop.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn write_key(
         &self,
         packed: &packed::SecretKey,

@@ -225,7 +225,7 @@ impl<T: Target> Parameters<T> {
         parts.into_iter().fold(self.packed.security_bits(), f64::min)
     }
 
-    /// Bytes of memory that a server's key takes.
+    /// Returns the number of bytes of memory that a server's key uses.
     #[must_use]
     pub fn key_memory_bytes(&self) -> usize {
         self.conversion.key_memory_bytes()

@@ -115,7 +115,7 @@ impl BlockSwitchingKey {
         Self { digits_of, digits, offset, dimension }
     }
 
-    /// Bytes of memory that the key takes.
+    /// Returns the number of bytes of memory that the key uses.
     pub(crate) fn bytes(&self) -> usize {
         self.digits.iter().map(|digit| 8 * digit.words().len()).sum()
     }

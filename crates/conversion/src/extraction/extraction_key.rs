@@ -109,7 +109,7 @@ impl ExtractionKey {
         self.clients
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the number of bytes of memory that the key uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.rows.bytes() + self.key_switching.as_ref().map_or(0, BlockSwitchingKey::bytes)

@@ -6,7 +6,7 @@
 //! | identifiers of both secrets | that of the other library, that of the ring |
 //! | ring packing key, extraction key | objects of their own, each with its length |
 //! | zeros up to a multiple of 8 bytes | |
-//! | evaluation key of bits in slots | an object of its own, which is used where it lies |
+//! | evaluation key of bits in slots | an object of its own, which is used in place |
 //!
 //! The header has the digest of the parameters of packing and extraction, which follow from the name and from the
 //! parameters of bits.

@@ -26,7 +26,6 @@ impl Parameters {
     /// can be packed again; among these, the fastest with which results of single lookups can be packed, if that makes
     /// single lookups at most half slower. If there are none, the choice is the fastest numbers with which fresh values
     /// can be packed.
-    /// none, the fastest whose fresh values may be packed.
     ///
     /// ```no_run
     /// use cryptable_conversion::lookup::Parameters;

@@ -5,7 +5,7 @@
 //! | parameters | parameters |
 //! | secret key of single values | identifiers of both secret keys |
 //! | secret key of packed values | evaluation key of single values, ring packing key, extraction key, each with its length |
-//! | | zeros up to a multiple of 8 bytes; evaluation key of packed values, which is used where it lies |
+//! | | zeros up to a multiple of 8 bytes; evaluation key of packed values, which is used in place |
 //!
 //! Every part has its own header and checksum. Parts of other parameters or another client are refused.
 

@@ -72,7 +72,7 @@ impl ColumnKey {
         Self { rows, start, log2_modulus }
     }
 
-    /// Bytes of memory that the rows take.
+    /// Returns the number of bytes of memory that the rows use.
     pub(crate) fn bytes(&self) -> usize {
         self.rows.iter().map(|row| 8 * row.words().len()).sum()
     }

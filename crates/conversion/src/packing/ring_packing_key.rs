@@ -121,7 +121,7 @@ impl RingPackingKey {
         self.clients
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the number of bytes of memory that the key uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.columns.bytes() + self.switching.bytes()

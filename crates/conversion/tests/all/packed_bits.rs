@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 const OWNERS: u32 = 3;
 
-/// Returns an owner's part of a secret: every third coefficient, or all coefficients for a single owner (`None`).
+/// Returns an owner's part of a secret: every third coefficient (by index modulo 3), or all for a single owner (`None`).
 fn part_of(secret: &packed::SecretKey, owner: Option<u32>) -> TernarySecret {
     let all = secret.secret().coefficients().iter().zip((0..OWNERS).cycle());
     let own = all.map(|(&c, of)| if owner.is_none_or(|owner| owner == of + 1) { c } else { 0 });

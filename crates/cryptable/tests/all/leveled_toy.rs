@@ -80,7 +80,7 @@ fn larger_tables_than_a_polynomial_holds() {
 fn results_are_inputs() {
     let secret = SecretKey::generate(&Parameters::insecure_toy(20, 7).unwrap());
     let key = evaluation_key(&secret);
-    // Moduli have at most 5 bits all the way.
+    // 20 -> 7 -> 30 -> 20, three times: moduli have at most 5 bits all the way.
     let steps = [table(20, 7, random), table(7, 30, random), table(30, 20, random)];
     let mut values: Vec<u64> = (0..20).collect();
     let mut ciphertext = secret.encrypt(&values).unwrap();
@@ -128,7 +128,7 @@ fn a_fresh_value_is_small_and_empty_ones_are_fine() {
     let secret = SecretKey::generate(&Parameters::insecure_toy(1 << 16, 4).unwrap());
     let input = secret.encrypt(&[12_345]).unwrap();
     assert!(input.is_fresh());
-    // Eight words of 47 bits, a seed, header, checksum and sizes.
+    // 8 words of 47 bits, a seed, header, checksum and sizes.
     assert!((47 + 32 + 96..256).contains(&input.to_bytes().len()), "{}", input.to_bytes().len());
     let empty = secret.encrypt(&[]).unwrap();
     let table = table(1 << 16, 4, random);
