@@ -116,19 +116,19 @@ impl<T: Target> Parameters<T> {
         Ok(Self { packed, target, conversion })
     }
 
-    /// Parameters of packed values.
+    /// Returns the parameters of packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::Parameters {
         &self.packed
     }
 
-    /// Parameters of the engine at the other end.
+    /// Returns the parameters of the engine at the other end.
     #[must_use]
     pub fn single(&self) -> &T {
         &self.target
     }
 
-    /// Parameters of packing and extraction.
+    /// Returns the parameters of packing and extraction.
     #[must_use]
     pub fn conversion(&self) -> &ConversionParameters {
         &self.conversion

@@ -97,19 +97,19 @@ impl Parameters {
         Ok(())
     }
 
-    /// Parameters of single values.
+    /// Returns the parameters of single values.
     #[must_use]
     pub fn single(&self) -> &single::Parameters {
         &self.single
     }
 
-    /// Parameters of packed values.
+    /// Returns the parameters of packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::Parameters {
         &self.packed
     }
 
-    /// Parameters of packing and extraction.
+    /// Returns the parameters of packing and extraction.
     #[must_use]
     pub fn conversion(&self) -> &ConversionParameters {
         &self.conversion

@@ -168,7 +168,7 @@ mod tests {
         let first = store.take_job("worker-1").unwrap().unwrap();
         let mut beats = Beats::default();
         let mut lost = || store.requeue_lost(&mut beats, Duration::ZERO).unwrap();
-        // A beat seen for the first time has stood still for no time, which already is a patience of zero.
+        // A beat seen for the first time has stood still for no time, which is enough for a patience of zero.
         assert_eq!(lost(), 1);
         assert_eq!(lost(), 0);
         let turn = Turn { spent: Duration::from_secs(9), progress: 0.9 };

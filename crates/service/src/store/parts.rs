@@ -27,7 +27,7 @@ fn lost() -> crate::Error {
 }
 
 impl Store {
-    /// Names files, one per table, for parts of a job's results. They count once [`Self::end_parts`] says so.
+    /// Names files, one per table, for parts of a job's results. They count once [`Self::end_parts`] has recorded them.
     pub(crate) fn name_parts(&self, job: &QueuedJob, files: &[String]) -> Result<()> {
         let is_held = self.while_held(job, |transaction| {
             for (place, file) in files.iter().enumerate() {
