@@ -68,7 +68,7 @@ pub const CHECKSUM_BYTES: usize = blake3::OUT_LEN;
 /// First bytes of every object.
 const MAGIC: [u8; 8] = *b"CRYPTABL";
 
-/// From this length on, hashing on all threads is faster (advice of crate `blake3`: 128 KiB).
+/// Length in bytes from which hashing on all threads is faster (advice of crate `blake3`: 128 KiB).
 const MIN_PARALLEL_HASH: usize = 128 << 10;
 
 /// The header of an object.

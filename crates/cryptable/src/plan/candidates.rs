@@ -17,9 +17,9 @@ const DEGREE_OF_FEW_VALUES: usize = 1 << 15;
 /// A way to look up values.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
-    /// By the engine that encrypts the values.
+    /// Lookup with the engine that encrypts the values.
     Same(Engine),
-    /// By the packed engine, after the server has packed values that were encrypted one by one.
+    /// Lookup with the packed engine, after the server has packed values that were encrypted one by one.
     Bridged,
 }
 
