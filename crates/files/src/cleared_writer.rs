@@ -26,7 +26,7 @@ impl<W: Write> ClearedWriter<W> {
     /// Writes out the buffer and returns the writer.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn into_inner(mut self) -> io::Result<W> {
         self.empty()?;
         Ok(self.writer)

@@ -43,7 +43,7 @@ pub struct Limits {
     pub client_requests: usize,
     /// Longest silence within a request.
     pub silence: Duration,
-    /// Longest time for one part of an upload. What has arrived by then is kept.
+    /// Longest time for one part of an upload. Bytes that have arrived by then are kept.
     pub part: Duration,
     /// Longest wait for an operator's command that writes to the folder.
     pub lock_wait: Duration,

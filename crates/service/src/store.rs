@@ -101,7 +101,7 @@ impl Store {
     /// folder stores the address.
     ///
     /// # Errors
-    /// As for [`Self::open`]; also if the folder has another database, if the database cannot be reached or belongs to
+    /// Errors of [`Self::open`]; also if the folder has another database, if the database cannot be reached or belongs to
     /// another program, or if this is a build without the feature `postgres`.
     pub fn open_at(folder: &Path, database: &str) -> Result<Self> {
         let limits = Limits::default();

@@ -67,7 +67,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes one byte.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u8(&mut self, value: u8) -> io::Result<()> {
         self.raw(&[value])
     }
@@ -75,7 +75,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes two bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u16(&mut self, value: u16) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -83,7 +83,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes four bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u32(&mut self, value: u32) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -91,7 +91,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes eight bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u64(&mut self, value: u64) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -99,7 +99,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes the eight bytes of an IEEE 754 double.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn f64(&mut self, value: f64) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -107,7 +107,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes a 64-bit length, then the bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.u64(bytes.len() as u64)?;
         self.raw(bytes)
@@ -126,7 +126,7 @@ impl<W: Write> BodyWriter<W> {
     /// Counts words without writing them, to compute the length of a body before it is written.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn skip_words(&mut self, count: usize) -> io::Result<()> {
         self.align()?;
         self.position += 8 * count as u64;
@@ -136,7 +136,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes words without their number, which the reader must know, starting at the next multiple of 8 bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn words(&mut self, words: &[u64]) -> io::Result<()> {
         self.align()?;
         if cfg!(target_endian = "little") {

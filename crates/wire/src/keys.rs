@@ -92,7 +92,7 @@ pub fn secret_key_bytes(
 /// Writes a server's keys: parameters, the client's identifier, and the keys' bytes.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_server_keys(
     out: &mut dyn Write,
     object_type: ObjectType,

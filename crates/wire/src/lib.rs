@@ -163,7 +163,7 @@ impl<W: Write> ObjectWriter<W> {
     /// Writes the header and starts the body.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn new(
         mut writer: W,
         object_type: ObjectType,
@@ -181,7 +181,7 @@ impl<W: Write> ObjectWriter<W> {
     /// Writes the checksum and flushes.
     ///
     /// # Errors
-    /// `InvalidInput` if the body is shorter than announced, and those of the underlying writer.
+    /// `InvalidInput` if the body is shorter than announced, and errors of the underlying writer.
     pub fn finish(self) -> io::Result<W> {
         self.finish_with_checksum().map(|(writer, _)| writer)
     }
@@ -224,7 +224,7 @@ impl<W: Write> Write for ObjectWriter<W> {
 /// Writes an object whose whole body is in memory.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_object(
     writer: &mut impl Write,
     object_type: ObjectType,

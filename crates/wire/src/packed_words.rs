@@ -68,7 +68,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes words that [`BodyReader::kept_words`] read, in the format of [`BodyWriter::packed_words`].
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn kept_words(&mut self, words: &PackedWords) -> io::Result<()> {
         self.bytes(&words.bytes)
     }
@@ -86,7 +86,7 @@ impl<W: Write> BodyWriter<W> {
     /// ```
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     ///
     /// # Panics
     /// If the modulus is below 2.
@@ -99,7 +99,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes a polynomial as one limb per modulus, each in the format of [`BodyWriter::packed_words`].
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     ///
     /// # Panics
     /// If there is no modulus, a modulus is below 2, or the words cannot be divided evenly among the limbs.

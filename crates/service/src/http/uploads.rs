@@ -74,7 +74,7 @@ pub(super) async fn offset(
     Ok((headers, StatusCode::OK).into_response())
 }
 
-/// Appends a part. What has arrived is kept, however the request ends.
+/// Appends a part. Bytes that have arrived are kept, however the request ends.
 pub(super) async fn append(
     State(app): State<App>,
     Client(client): Client,
