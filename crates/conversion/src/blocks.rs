@@ -6,7 +6,7 @@
 
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
 
-/// Which values of a layout stand in which block.
+/// Blocks of a ring, and the layout of values in its coefficients.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
     /// Degree N' of a block.
@@ -23,7 +23,7 @@ pub(crate) struct Stride {
 }
 
 impl Stride {
-    /// Words of all values that stand in this block, to its polynomial.
+    /// Copies the words of all values that lie in this block to its polynomial.
     pub(crate) fn gather<W: Copy + Into<u64>>(&self, polynomial: &mut [u64], values: &[W]) {
         let values = values[self.value..].iter().step_by(self.value_step);
         for (out, &word) in polynomial.iter_mut().step_by(self.position_step).zip(values) {
@@ -31,7 +31,7 @@ impl Stride {
         }
     }
 
-    /// Coefficients of the block's polynomial, to the words of its values.
+    /// Copies coefficients of the block's polynomial to the words of its values.
     pub(crate) fn scatter<W>(
         &self,
         values: &mut [W],
@@ -46,27 +46,27 @@ impl Stride {
 }
 
 impl Blocks {
-    /// For a layout of values in coefficients: value t in coefficient t·gap.
+    /// Creates blocks for a layout of values in coefficients: value t lies in coefficient t·gap.
     pub(crate) fn new(degree: usize, layout: CoefficientLayout) -> Self {
         Self { degree, layout }
     }
 
-    /// The number r of blocks.
+    /// Returns the number r of blocks.
     pub(crate) fn count(&self) -> usize {
         self.layout.ring_degree / self.degree
     }
 
-    /// Distance between coefficients that hold values.
+    /// Returns the distance between coefficients that hold values.
     pub(crate) fn gap(&self) -> usize {
         self.layout.gap()
     }
 
-    /// Blocks that hold values, and which: those of larger gaps are few.
+    /// Lists the blocks that hold values, and these values. With large gaps, only few blocks hold any.
     pub(crate) fn occupied(&self) -> Vec<(usize, Stride)> {
         (0..self.count()).filter_map(|block| Some((block, self.stride(block)?))).collect()
     }
 
-    /// The values of a block: coefficient `i·r + k` is a multiple of the gap.
+    /// Returns the values of a block, if it has any: those whose coefficient `i·r + k` is a multiple of the gap.
     fn stride(&self, block: usize) -> Option<Stride> {
         let (r, gap) = (self.count(), self.layout.gap());
         let stride = if gap < r {
@@ -85,7 +85,7 @@ impl Blocks {
         }
     }
 
-    /// Block k of a polynomial.
+    /// Returns block k of a polynomial.
     pub(crate) fn get(&self, polynomial: &[u64], block: usize) -> Vec<u64> {
         polynomial[block..].iter().step_by(self.count()).copied().collect()
     }
@@ -105,7 +105,7 @@ mod tests {
                 let polynomial: Vec<u64> = (0..64).collect();
                 let words = blocks.get(&polynomial, block);
                 stride.scatter(&mut back, &words, |word| word + 1);
-                // Values to their positions, and those to their coefficients.
+                // Values go to their positions in blocks, and blocks to the coefficients.
                 let mut gathered = vec![0; 16];
                 stride.gather(&mut gathered, &(1..=count as u64).collect::<Vec<_>>());
                 let mut whole = vec![0; 64];

@@ -1,4 +1,4 @@
-//! Results of packed lookups that go on as single values of other engines, and back.
+//! Bridges: results of packed lookups become single values of other engines, and back.
 //!
 //! ```text
 //!                       ┌── m/2^bits ──► whole integers: sign, comparison, maximum, digits      (engine `integers`)
@@ -7,14 +7,15 @@
 //!        ▲                                              │
 //!        └────────── ring packing, one ciphertext a digit ◄───── signs, digits, results of leveled lookups
 //! ```
-//! A bridge joins a client's key of engine `packed` with one of another engine by two keys: one that packs
-//! ([`crate::RingPackingKey`]), and one that takes values out under the other engine's ring secret
-//! ([`crate::ExtractionKey::take_out`]), where integers of up to 24 bits and inputs of circuit bootstraps are. Encodings are the
-//! same on both sides, m/p of the modulus; moduli, dimensions and secrets are changed. Digits that integers' tables take are
-//! under the LWE secret of dimension n, so they pass a key switch and a table of the engine's own.
+//! A bridge joins a client's key of engine `packed` with its key of another engine, by two further keys. One packs
+//! ([`crate::RingPackingKey`]). The other extracts values under the other engine's ring secret
+//! ([`crate::ExtractionKey::take_out`]), under which integers of up to 24 bits and inputs of circuit bootstrapping are
+//! encrypted. The encoding is the same on both sides, m/p of the modulus; only moduli, dimensions and secrets change.
+//! Digits for tables of integers are under the LWE secret of dimension n, so they need a key switch and a table lookup
+//! of that engine, too.
 //!
-//! Every ciphertext that leaves a bridge carries, or keeps to, a bound on its noise; what would fail with more than the
-//! stated probability is refused ([`cryptable_lattice::Error::NoiseTooLarge`]).
+//! Every ciphertext that leaves a bridge carries a bound on its noise, or keeps to a stated one. Operations that would
+//! fail with more than the stated probability are refused ([`cryptable_lattice::Error::NoiseTooLarge`]).
 //!
 //! ```
 //! use cryptable_conversion::bridges::{Function, Integers, Request, SecretKeys};
@@ -41,15 +42,15 @@
 //! # Ok::<(), cryptable_lattice::Error>(())
 //! ```
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `target` | what a bridge needs to know of the engine at its other end |
-//! | `parameters` | those of both engines and of the conversions; noise from one to the other |
-//! | `bridge` | the server's key; `generation`: by a client |
-//! | `integers`, `leveled` | what crosses, engine by engine |
-//! | `continuation` | what may come after a packed lookup, and what it requires |
-//! | `request`, `plan` | from what is wanted to parameters of both ends, with time and failures of every step |
-//! | `secret_keys`, `evaluation_keys` | keys of both ends in one: the client's, the server's |
+//! | `target` | the properties of the other engine that a bridge needs |
+//! | `parameters` | parameters of both engines and of the conversions; noise of conversions |
+//! | `bridge` | the server's key; `generation`: its generation by a client |
+//! | `integers`, `leveled` | the conversions, one file per engine |
+//! | `continuation` | operations that can follow a packed lookup, and their requirements |
+//! | `request`, `plan` | the search for parameters of both ends, with time and failure probability of every step |
+//! | `secret_keys`, `evaluation_keys` | keys of both ends in one: the client's and the server's |
 
 mod bridge;
 mod continuation;
@@ -91,16 +92,16 @@ pub type LeveledParameters = Parameters<cryptable_leveled::lookup::Parameters>;
 /// A bridge between packed values and leveled ones.
 pub type LeveledBridge = Bridge<cryptable_leveled::lookup::Parameters>;
 
-/// A client's keys of packed values and integers.
+/// A client's keys for packed values and integers.
 #[cfg(feature = "client")]
 pub type IntegerSecretKeys = SecretKeys<cryptable_fhew::integers::Parameters>;
 
-/// A server's keys of packed values and integers, and between both.
+/// A server's keys for packed values, for integers, and between both.
 pub type IntegerEvaluationKeys = EvaluationKeys<cryptable_fhew::integers::Parameters>;
 
-/// A client's keys of packed values and leveled ones.
+/// A client's keys for packed values and leveled ones.
 #[cfg(feature = "client")]
 pub type LeveledSecretKeys = SecretKeys<cryptable_leveled::lookup::Parameters>;
 
-/// A server's keys of packed values and leveled ones, and between both.
+/// A server's keys for packed values, for leveled ones, and between both.
 pub type LeveledEvaluationKeys = EvaluationKeys<cryptable_leveled::lookup::Parameters>;

@@ -1,4 +1,4 @@
-//! Owners of the ciphertexts that a key converts: two secret keys, for LWE and for the ring.
+//! Owners of the ciphertexts that a key converts, identified by two secret keys: one for LWE and one for the ring.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// Bytes that [`Clients::write`] writes.
+    /// Number of bytes that [`Clients::write`] writes.
     pub(crate) const BYTES: usize = 2 * KeyId::BYTES;
 
     pub(crate) fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
@@ -22,7 +22,7 @@ impl Clients {
         writer.raw(&self.ring.0)
     }
 
-    /// Reads identifiers and checks that they are these.
+    /// Reads identifiers and checks that they equal these.
     ///
     /// # Errors
     /// If bytes are missing, or an identifier is another.

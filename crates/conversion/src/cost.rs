@@ -1,4 +1,4 @@
-//! Work of packing and extraction, by counts: what [`cryptable_lattice::cost::CostModel`] makes seconds of.
+//! Work of packing and extraction, by counts. [`cryptable_lattice::cost::CostModel`] converts it to seconds.
 
 use cryptable_lattice::cost::Work;
 
@@ -8,31 +8,31 @@ use crate::parameters::Parameters;
 /// Bytes of a word.
 const WORD: f64 = 8.0;
 
-/// Passes over a word of a mask, beside products: rows become columns or columns rows, and pages are fresh.
-/// Fitted to 65,536 values of dimension 820, as all of these.
+/// Passes over each word of a mask, besides products: rows become columns or columns rows, in pages that are fresh.
+/// Like all constants here, fitted to 65,536 values of dimension 820.
 const PACKING_PASSES: f64 = 16.0;
 const EXTRACTION_PASSES: f64 = 23.0;
 
-/// Transforms of degree 65,536 that drawing as many words of a mask from a seed takes.
+/// Cost of drawing 65,536 words of a mask from a seed, in transforms of degree 65,536.
 const DRAWING: f64 = 7.6;
 
-/// Combination products that a product with the key of a block takes: operands come from the second-level cache.
+/// Cost of a product with the key of a block, in combination products: operands come from the second-level cache.
 const PRODUCT: f64 = 1.30;
 
 /// Words of a limb of degree 65,536.
 const LIMB: f64 = 65536.0;
 
-/// Where the words of masks of values that are packed come from.
+/// Origin of the masks of the values that are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Masks {
-    /// A seed, of fresh values.
+    /// Fresh values: masks are drawn from a seed.
     Drawn,
-    /// They are there, of computed values.
+    /// Computed values: masks are in memory.
     Computed,
 }
 
-/// Work of ring packing: n + 2 transforms per block, ℓ + 2 of degree N, `2·n·N` products; and the masks of `values`
-/// values, in a layout of `slots` slots.
+/// Returns the work of ring packing: n + 2 transforms per block, ℓ + 2 transforms of degree N, `2·n·N` products, and
+/// handling the masks of `values` values in a layout of `slots` slots.
 pub(crate) fn packing(parameters: &Parameters, slots: usize, values: f64, masks: Masks) -> Work {
     let literal = parameters.literal();
     let n = literal.lwe_dimension as f64;
@@ -48,8 +48,8 @@ pub(crate) fn packing(parameters: &Parameters, slots: usize, values: f64, masks:
     }
 }
 
-/// Work of extraction: ℓ' + 2 transforms of degree N, and to the LWE secret ℓ + n + 1 transforms per block and `ℓ·(n +
-/// 1)·N` products; and the masks of `values` values.
+/// Returns the work of extraction: ℓ' + 2 transforms of degree N; for extraction to the LWE secret, ℓ + n + 1
+/// transforms per block and `ℓ·(n + 1)·N` products; and handling the masks of `values` values.
 pub(crate) fn extraction(parameters: &Parameters, slots: usize, values: f64) -> Work {
     let literal = parameters.literal();
     let switch = (literal.extraction.switching.length + 2) as f64 * relative(literal.ring_degree);
@@ -68,12 +68,12 @@ pub(crate) fn extraction(parameters: &Parameters, slots: usize, values: f64) -> 
     }
 }
 
-/// Blocks that hold values: of sparse layouts few.
+/// Returns the number of blocks that hold values, which is small for sparse layouts.
 fn blocks(slots: usize, block: &BlockLiteral) -> f64 {
     (slots as f64 / block.degree as f64).max(1.0)
 }
 
-/// A transform of this degree in those of degree 65,536: N·log2 N.
+/// Returns the cost of a transform of this degree in transforms of degree 65,536, by N·log2 N.
 fn relative(degree: usize) -> f64 {
     let degree = degree as f64;
     degree * degree.log2() / (LIMB * 16.0)

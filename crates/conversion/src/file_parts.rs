@@ -1,4 +1,4 @@
-//! Objects within objects: parameters of several parts, and keys within a file that is shared, such as a memory-mapped one.
+//! Objects within objects: parameters of several parts, and keys within shared bytes, such as a memory-mapped file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_wire::{BodyReader, CHECKSUM_BYTES, HEADER_BYTES, WireError, body_bytes};
 
-/// Longest part of parameters.
+/// Longest encoding of one part of parameters, in bytes.
 const MAX_PARAMETER_BYTES: u64 = 1 << 15;
 
-/// Parts of parameters one after another, each with its length.
+/// Joins parts of parameters, each preceded by its length.
 pub(crate) fn joined_parameters(parts: [Vec<u8>; 3]) -> Vec<u8> {
     body_bytes(|writer| parts.iter().try_for_each(|part| writer.bytes(part)))
 }
 
-/// The parts that [`joined_parameters`] joined, by their names in errors.
+/// Splits the output of [`joined_parameters`]; `names` names the parts in errors.
 ///
 /// # Errors
-/// If the number of parts is another.
+/// If the number of parts differs.
 pub(crate) fn split_parameters<'a>(
     bytes: &'a [u8],
     names: [&'static str; 3],
@@ -32,15 +32,15 @@ pub(crate) fn split_parameters<'a>(
 /// Name of a part in errors.
 pub(crate) const PART: &str = "part of a key";
 
-/// Some of the bytes that others share.
+/// A range of shared bytes.
 pub(crate) struct Part {
     pub(crate) all: SharedBytes,
     pub(crate) range: Range<usize>,
 }
 
 impl Part {
-    /// The last part of an object, which is used where it lies: what follows what `reader` has read, and zeros up to a
-    /// multiple of 8 bytes.
+    /// Returns the last part of an object, which is used in place: all bytes after those that `reader` has read and
+    /// zeros up to a multiple of 8 bytes.
     ///
     /// # Errors
     /// If bytes are missing.
@@ -88,7 +88,7 @@ mod writing {
         bytes
     }
 
-    /// A server's file, but for the largest key at its end.
+    /// A server's file without the largest key, which stands at its end.
     pub(crate) struct ServerFile<'a> {
         pub(crate) object_type: ObjectType,
         pub(crate) digest: [u8; 32],
@@ -100,7 +100,7 @@ mod writing {
     }
 
     impl ServerFile<'_> {
-        /// Writes the file; `write_last` writes the largest key, of `last_bytes` bytes, as it is made.
+        /// Writes the file. `write_last` writes the largest key, of `last_bytes` bytes, while it generates it.
         ///
         /// # Errors
         /// If writing fails.
@@ -114,7 +114,7 @@ mod writing {
                 writer.bytes(self.parameters)?;
                 self.ids.iter().try_for_each(|id| writer.raw(&id.0))?;
                 self.parts.iter().try_for_each(|part| writer.bytes(part))?;
-                // No words, but their alignment.
+                // Writes no words, only their alignment.
                 writer.words(&[])
             });
             let length = head.len() as u64 + last_bytes;

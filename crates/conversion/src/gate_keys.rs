@@ -1,7 +1,7 @@
-//! Parts that all gates of LWE ciphertexts of phases ±1/8 share: keys of one client, sums in coefficients, extraction, and the way
-//! through lists that are longer than a bootstrap takes.
+//! Common parts of all gates on LWE ciphertexts with phases ±1/8: keys of one client, sums in coefficients, extraction,
+//! and lists longer than the capacity of a bootstrap.
 //!
-//! [`crate::PackedGates`] and [`crate::foreign::ForeignGates`] lead to these keys by `Deref`.
+//! [`crate::PackedGates`] and [`crate::foreign::ForeignGates`] dereference to these keys.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::extraction::ExtractionKey;
 use crate::packing::RingPackingKey;
 use crate::phases::EncryptedPhases;
 
-/// The modulus of sums of two bits.
+/// Modulus of sums of two bits.
 pub(crate) const MODULUS: u64 = 4;
 
 /// Keys of packing, of half bootstraps and of extraction, of one client. Holds no secret, and is `Sync`.
@@ -57,53 +57,53 @@ impl GateKeys {
         Ok(Self { server, packing, extraction })
     }
 
-    /// Identifiers of both secrets that they were made of.
+    /// Returns the identifiers of the two secrets that they were generated from.
     #[must_use]
     pub fn clients(&self) -> Clients {
         self.packing.clients()
     }
 
-    /// Bits of one half bootstrap.
+    /// Returns the number of bits per half bootstrap.
     #[must_use]
     pub fn bits_at_once(&self) -> usize {
         self.server.parameters().bits()
     }
 
-    /// The key of bootstraps.
+    /// Returns the key of bootstraps.
     #[must_use]
     pub fn server(&self) -> &bits::EvaluationKey {
         &self.server
     }
 
-    /// The key of packing.
+    /// Returns the key of packing.
     #[must_use]
     pub fn packing(&self) -> &RingPackingKey {
         &self.packing
     }
 
-    /// The key of extraction.
+    /// Returns the key of extraction.
     #[must_use]
     pub fn extraction(&self) -> &ExtractionKey {
         &self.extraction
     }
 
-    /// Estimated security in bits, of all secrets; 0 of insecure toys.
+    /// Returns the estimated security in bits, the minimum over all secrets; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         let ring = self.server.parameters().security_bits();
         ring.min(self.packing.parameters().security_bits())
     }
 
-    /// Bytes of memory that all keys take.
+    /// Returns the number of bytes of memory that all keys use.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.server.memory_bytes() + self.packing.memory_bytes() + self.extraction.memory_bytes()
     }
 
-    /// The sums of pairs in coefficients, for XOR and XNOR doubled, with the noise of a sum.
+    /// Returns the sums of pairs in coefficients, doubled for XOR and XNOR, with the noise of a sum.
     ///
     /// # Errors
-    /// If there are more than a bootstrap takes, or lists differ in number or have another shape.
+    /// If there are more pairs than a bootstrap holds, or lists differ in length or have another shape.
     pub(crate) fn sums(
         &self,
         gate: Gate,
@@ -127,7 +127,7 @@ impl GateKeys {
         RlweInput::new(self.server.parameters(), key_id, sums, count, modulus, noise)
     }
 
-    /// Takes bits in coefficients, fractions of 4, to LWE ciphertexts of phases ±1/8: the last step of a gate.
+    /// Converts bits in coefficients, as fractions of 4, to LWE ciphertexts with phases ±1/8: the last step of a gate.
     ///
     /// # Errors
     /// If they are of another client or other parameters.
@@ -140,7 +140,7 @@ impl GateKeys {
         self.extraction.extract(&phases, parameters.lwe_shape().modulus / 8 * 7)
     }
 
-    /// Applies `of` to as many pairs at once as a bootstrap takes. Progress counts bootstraps.
+    /// Applies `of` to blocks of pairs, each with the capacity of a bootstrap. Progress counts bootstraps.
     ///
     /// # Errors
     /// The errors of `of`; [`Error::Cancelled`].
@@ -171,17 +171,18 @@ impl GateKeys {
         Ok(results.unwrap_or_else(empty))
     }
 
-    /// Coefficients that hold values.
+    /// Returns the number of coefficients that hold values.
     fn coefficients(&self) -> usize {
         let parameters = self.server.parameters();
         parameters.literal().ring_degree / parameters.coefficient_gap()
     }
 }
 
-/// Checks that two lists are of one length, and that no pair is the same ciphertext, whose noise would double.
+/// Checks that two lists have the same length, and that no pair consists of the same ciphertext twice, whose noise
+/// would double.
 ///
 /// # Errors
-/// If not: names the first pair.
+/// If they do not; the error names the first such pair.
 pub(crate) fn check_pair(x: &LweList, y: &LweList) -> Result<()> {
     check_equal("number of bits", y.len(), x.len())?;
     let bodies = x.bodies().iter().zip(y.bodies());
@@ -194,7 +195,8 @@ pub(crate) fn check_pair(x: &LweList, y: &LweList) -> Result<()> {
     Ok(())
 }
 
-/// A gate as a function of degree 1 of sums modulo 4, but for XOR and XNOR, whose functions would have the double slope.
+/// Returns a gate as a function of degree 1 of sums modulo 4; `None` for XOR and XNOR, whose functions would have twice
+/// the slope.
 pub(crate) fn gate_boot(gate: Gate) -> Option<bits::Gate> {
     match gate {
         Gate::And => Some(bits::Gate::And),

@@ -1,4 +1,4 @@
-//! Keys of conversions as clients send them, a seed in place of masks.
+//! Keys of conversions in the form in which clients send them, with a seed instead of masks.
 //!
 //! The header names the parameters ([`Parameters::digest`]). The body is the identifiers of both clients, the seed, and
 //! the bodies of all rows, packed at the width of their modulus.
@@ -24,7 +24,7 @@ pub struct Field {
     pub(crate) modulus: u64,
 }
 
-/// Rows of one kind of key, by their bodies.
+/// Rows of one kind of key, represented by their bodies.
 pub trait SeededBodies: Sized {
     /// Type of the key in files.
     const OBJECT_TYPE: ObjectType;
@@ -38,11 +38,11 @@ pub trait SeededBodies: Sized {
     /// Returns the bodies, field by field.
     fn words(&self) -> [&[u64]; 2];
 
-    /// Builds the rows from what [`SeededBodies::words`] returned.
+    /// Builds the rows from the output of [`SeededBodies::words`].
     fn from_words(words: [Vec<u64>; 2]) -> Self;
 }
 
-/// Key of a conversion as a client sends it: bodies of all rows, and the seed of their masks.
+/// Key of a conversion in the form in which a client sends it: bodies of all rows, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededKey<R> {
     pub(crate) parameters: Parameters,
@@ -52,13 +52,13 @@ pub struct SeededKey<R> {
 }
 
 impl<R: SeededBodies> SeededKey<R> {
-    /// The parameters that it is of.
+    /// Returns the parameters of the key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Bytes that a key of these parameters takes in a file, its header excepted.
+    /// Returns the number of bytes of a key of these parameters in a file, without the header.
     #[must_use]
     pub fn body_bytes(parameters: &Parameters) -> u64 {
         let bytes = |field: Field| packed_field_bytes(field.count, field.modulus);
@@ -82,7 +82,7 @@ impl<R: SeededBodies> SeededKey<R> {
         Ok(())
     }
 
-    /// Reads what [`SeededKey::write`] wrote, for these parameters and clients.
+    /// Reads the output of [`SeededKey::write`], for these parameters and clients.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged key of this kind, these parameters and clients.

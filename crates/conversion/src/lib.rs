@@ -1,5 +1,5 @@
-//! Bridges between single values (FHEW, LWE ciphertexts) and packed ones (CKKS, RLWE ciphertexts): Sec. 6 of Bae, Cheon,
-//! Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767).
+//! Conversion between single values (FHEW, LWE ciphertexts) and packed ones (CKKS, RLWE ciphertexts): Sec. 6 of Bae,
+//! Cheon, Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767).
 //!
 //! ```text
 //!   N LWE ciphertexts, dimension n, modulo q = 2^w             N LWE ciphertexts, dimension n, modulo q
@@ -13,22 +13,22 @@
 //!   RLWE of degree N, modulo q_0  ───── half bootstrap … ──────►  RLWE of degree N, modulo q_0
 //!                  ring_switching.rs                                           ring_switching.rs
 //! ```
-//! Value t is coefficient t·gap of the RLWE ciphertext's phase, a fraction of q_0 where it was one of q. What a half
-//! bootstrap takes is such a ciphertext; what SlotsToCoeffs leaves is one.
+//! Value t is coefficient t·gap of the RLWE ciphertext's phase, and the same fraction of q_0 as it was of q. Such a
+//! ciphertext is the input of a half bootstrap and the output of SlotsToCoeffs.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`literal`], [`parameters`] | numbers, validated; noise of both ways |
-//! | [`packing`], [`extraction`] | the two algorithms, their keys, and those as bytes |
-//! | [`packed_gates`], [`packed_gates_secret`] | gates of FHEW, packed and extracted again, and their keys |
-//! | [`foreign`] | the same on ciphertexts of OpenFHE and tfhe-rs |
+//! | [`literal`], [`parameters`] | numbers, and their validation; noise of packing and extraction |
+//! | [`packing`], [`extraction`] | the two algorithms, their keys, and the files of keys |
+//! | [`packed_gates`], [`packed_gates_secret`] | FHEW gates on packed bits, whose results are extracted again, and their keys |
+//! | [`foreign`] | such gates on ciphertexts of OpenFHE and tfhe-rs |
 //! | [`packed_bits`] | results of packed lookups as bits in slots |
 //! | [`owners`] | joint keys of several owners for values and for bits, and lookups whose results they decrypt together |
-//! | [`phases`] | RLWE ciphertexts with one phase a coefficient |
-//! | [`power_of_two`] | phases to and from ciphertexts of the packed engine |
+//! | [`phases`] | RLWE ciphertexts with one phase per coefficient |
+//! | [`power_of_two`] | conversion of phases to and from ciphertexts of the packed engine |
 //! | [`secrets`] | generation of keys (feature `client`) |
-//! | [`bridges`] | packed values that go on as integers or leveled ones, and back |
-//! | [`lookup`] | single values, looked up as packed ones: engines `single` and `packed` with keys between them |
+//! | [`bridges`] | packed values that become integers or leveled values, and back |
+//! | [`lookup`] | single values that are looked up packed: engines `single` and `packed` with keys between them |
 #![forbid(unsafe_code)]
 
 mod blocks;

@@ -1,4 +1,4 @@
-//! All numbers of a conversion, before validation.
+//! Literal of a conversion: all its numbers, before validation.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters as FhewParameters};
 use cryptable_lattice::SecurityLevel;
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 pub struct BlockLiteral {
     /// Ring degree N' of a block, a divisor of N.
     pub degree: usize,
-    /// log2 of its prime: the nearest prime with a root of unity of order 2N is taken.
+    /// log2 of its prime: the nearest prime with a root of unity of order 2N is used.
     pub log2_prime: f64,
     /// Decomposition of the switch of secrets, modulo that prime.
     pub switching: GadgetLiteral,
 }
 
-/// Numbers of a conversion. Secrets of rings are uniform ternary.
+/// Numbers of a conversion. Ring secrets are uniform ternary.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
@@ -25,7 +25,7 @@ pub struct ParametersLiteral {
     pub security: SecurityLevel,
     /// LWE dimension n.
     pub lwe_dimension: usize,
-    /// Secret of LWE.
+    /// Distribution of the LWE secret.
     pub lwe_secret: SecretDistribution,
     /// log2 of the modulus q of LWE ciphertexts.
     pub log2_lwe_modulus: u32,
@@ -37,14 +37,15 @@ pub struct ParametersLiteral {
     pub packing: BlockLiteral,
     /// Blocks of extraction.
     pub extraction: BlockLiteral,
-    /// Decomposition of key switching from a block's secret to that of LWE, modulo q; none where extracted values stay under
-    /// the secret of blocks, which is then a client's ring secret.
+    /// Decomposition of key switching from a block's secret to the LWE secret, modulo q; `None` if extracted values
+    /// stay under the secret of blocks, which is then a client's ring secret.
     pub key_switching: Option<GadgetLiteral>,
-    /// Whether key switching has a row for each size of a digit, to be added as it is (Ducas, Micciancio, EUROCRYPT 2015):
-    /// less noise, where the LWE modulus is small, for a larger key. Absent from the canonical bytes if not.
+    /// Whether key switching has one row per size of a digit, to be added without multiplication (Ducas, Micciancio,
+    /// EUROCRYPT 2015): less noise if the LWE modulus is small, for a larger key. Absent from the canonical bytes if
+    /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rows_per_digit_size: bool,
-    /// Secret of extraction's blocks. Absent from the canonical bytes if it is uniform ternary.
+    /// Distribution of the secret of extraction's blocks. Absent from the canonical bytes if it is uniform ternary.
     #[serde(default = "uniform_ternary", skip_serializing_if = "is_uniform_ternary")]
     pub extraction_secret: SecretDistribution,
 }
@@ -58,16 +59,16 @@ fn is_uniform_ternary(secret: &SecretDistribution) -> bool {
 }
 
 impl BlockLiteral {
-    /// Packing at 128 bits: degree 2,048 admits 53 bits, and primes of vector kernels end at 2^50. Two digits of the
-    /// switch add a quarter of the noise that columns do.
+    /// Packing with 128 bits of security: degree 2,048 allows 53 bits, and vector kernels support primes up to 2^50.
+    /// Two digits of the switch add a quarter of the noise that columns add.
     pub const PACKING_128: Self = Self {
         degree: 2048,
         log2_prime: 49.9,
         switching: GadgetLiteral { base_log2: 16, length: 2 },
     };
 
-    /// Extraction at 128 bits: degree 1,024 admits 26 bits. A lower degree means less noise of LWE key switching, which
-    /// is most of all.
+    /// Extraction with 128 bits of security: degree 1,024 allows 26 bits. A lower degree reduces the noise of LWE key
+    /// switching, which is the largest part.
     pub const EXTRACTION_128: Self = Self {
         degree: 1024,
         log2_prime: 25.8,
@@ -75,23 +76,24 @@ impl BlockLiteral {
     };
 }
 
-/// Domain of digests.
+/// Domain separation of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of a conversion";
 
 impl ParametersLiteral {
-    /// Canonical bytes.
+    /// Encodes the literal as canonical bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("numbers serialise")
     }
 
-    /// BLAKE3 of the literal: what keys and ciphertexts carry.
+    /// Returns the BLAKE3 digest of the literal, which keys and ciphertexts store.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
     }
 
-    /// Between LWE ciphertexts of single values and a ring of this degree and bottom prime, at 128 bits.
+    /// Returns the conversion between LWE ciphertexts of single values and a ring of this degree and bottom prime, with
+    /// 128 bits of security.
     #[must_use]
     pub fn between_128(single: &FhewParameters, ring_degree: usize, bottom_prime: u64) -> Self {
         let numbers = single.literal();
@@ -104,8 +106,9 @@ impl ParametersLiteral {
             bottom_prime,
             packing: BlockLiteral::PACKING_128,
             extraction: BlockLiteral::EXTRACTION_128,
-            // Digits of two bits make half the noise that the three bits of gates' digits do, and the key is read once for
-            // all values. The last two bits are less than digits add.
+            // Digits of two bits make half the noise of the three-bit digits that gates use, and the key is read only
+            // once for all values. The last two bits are dropped: rounding them away adds less noise than their digit
+            // would.
             key_switching: Some(GadgetLiteral {
                 base_log2: 2,
                 length: (numbers.log2_lwe_modulus as usize / 2).saturating_sub(1).max(1),
@@ -115,26 +118,27 @@ impl ParametersLiteral {
         }
     }
 
-    /// Rows of key switching that each digit has: one, or one for each size but 0.
+    /// Returns the number of key switching rows per digit: one, or one per nonzero size.
     pub(crate) fn multiples(&self) -> usize {
         let sizes = |digits: GadgetLiteral| 1 << (digits.base_log2 - 1);
         if self.rows_per_digit_size { self.key_switching.map_or(1, sizes) } else { 1 }
     }
 
-    /// From and to LWE ciphertexts under the ring secret of these single values.
+    /// Returns the conversion for LWE ciphertexts under the ring secret of these single values instead.
     #[must_use]
     pub fn under_ring_secret(self, single: &FhewParameters) -> Self {
         let numbers = single.literal();
         Self {
             lwe_dimension: numbers.ring_degree,
             lwe_secret: numbers.ring_secret,
-            // For dimension 2,048, rounding to it adds 2^-18 of the modulus, and columns of words as large 2^-18.
+            // For dimension 2,048, rounding to this modulus adds 2^-18 of it, and columns of words of this size add
+            // 2^-18, too.
             log2_lwe_modulus: 21,
             extraction: BlockLiteral {
                 degree: numbers.ring_degree,
-                // No larger than the modulus that the secret is under already.
+                // Not larger than the modulus under which the secret is already used.
                 log2_prime: numbers.log2_prime.min(49.9) - 0.05,
-                // At degree 2^16: 2^-26 of the modulus.
+                // The noise at degree 2^16 is 2^-26 of the modulus.
                 switching: GadgetLiteral { base_log2: 12, length: 3 },
             },
             key_switching: None,
@@ -143,7 +147,8 @@ impl ParametersLiteral {
         }
     }
 
-    /// The same for toys, with blocks of a quarter of the ring and of an eighth: **insecure**, for tests only.
+    /// Returns a conversion for toys, with blocks of a quarter of the ring and of an eighth: **insecure**, for tests
+    /// only.
     #[must_use]
     pub fn insecure_between(
         single: &FhewParameters,

@@ -1,5 +1,5 @@
-//! Single values looked up many at once: a client of engine `single` whose server can also pack values into one ciphertext
-//! of engine `packed`, look all of them up there, and take the results out again.
+//! Packed lookups of single values: a client of engine `single` whose server can also pack values into one ciphertext
+//! of engine `packed`, look all of them up there, and extract the results.
 //!
 //! ```text
 //!   single values, x/p modulo q ──────── one by one, a bootstrap each ────────►  f(x)/P modulo q
@@ -8,9 +8,9 @@
 //!   coefficients x/p modulo 2^k ── AKP or a multiplexer tree, all at once ──►  f(x)/P modulo 2^k
 //! ```
 //! Both engines encode a value m of modulus p as the phase m/p plus noise, without padding or half steps, and a layout
-//! holds value t in coefficient t·N/slots. So a conversion changes moduli and secrets, and never the encoding. What may
-//! differ is noise: [`Parameters`] have single values with less noise than single lookups need, where packed lookups of
-//! results demand it.
+//! holds value t in coefficient t·N/slots. So a conversion changes moduli and secrets, but never the encoding. Only the
+//! noise may need to differ: [`Parameters`] have single values with less noise than single lookups need where packed
+//! lookups of results require it.
 //!
 //! ```
 //! use cryptable_conversion::lookup::{Parameters, SecretKey};
@@ -35,12 +35,12 @@
 //! # Ok::<(), cryptable_lattice::Error>(())
 //! ```
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `parameters` | both engines' parameters and those of the conversions, noise from one to the other |
+//! | `parameters` | parameters of both engines and of the conversions; noise of conversions |
 //! | `request` | the search for parameters |
-//! | `prediction` | work, memory, and from how many values on packing pays |
-//! | `secret_key`, `evaluation_key` | of the client and of the server; `serialization`: both as bytes |
+//! | `prediction` | work, memory, and the number of values from which packing is faster |
+//! | `secret_key`, `evaluation_key` | keys of the client and of the server; `serialization`: their files |
 
 mod evaluation_key;
 mod parameters;

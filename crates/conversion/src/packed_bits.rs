@@ -1,11 +1,12 @@
-//! Results of packed lookups as bits: the coefficients of one ciphertext, modulo q_0 instead of 2^k, from which a half
-//! bootstrap makes bits in slots.
+//! Conversion of results of packed lookups to bits: the coefficients of one ciphertext, modulo q_0 instead of 2^k, from
+//! which a half bootstrap makes bits in slots.
 //!
-//! A table of one bit leaves m/2 of the modulus in every coefficient, and that is what BinBoot takes. Both keys are of one
-//! secret, so that nothing but the modulus changes: no level, no key. A table of P outputs gives log2 P tables of bits, which
-//! one lookup evaluates together ([`packed::EvaluationKey::lookup_many`]), and a BinBoot each.
+//! A table of one bit leaves m/2 of the modulus in every coefficient, which is the input of BinBoot. Both keys have the
+//! same secret, so only the modulus changes: no level, no key. A table of P outputs becomes log2 P tables of bits,
+//! which one lookup evaluates together ([`packed::EvaluationKey::lookup_many`]), followed by one BinBoot each.
 //!
-//! Noise, a fraction of the modulus squared: that of the result, and `(1 + 2N/3)/12` units of q_0, for n owners `(1 + n·2N/3)/12`.
+//! Noise, a fraction of the modulus squared: that of the result, plus `(1 + 2N/3)/12` units of q_0, or `(1 +
+//! n·2N/3)/12` for n owners.
 
 use cryptable_bits as bits;
 use cryptable_bits::{Packing, RlweInput};
@@ -19,11 +20,11 @@ use cryptable_wire::KeyId;
 use crate::power_of_two::added;
 use cryptable_fhew::noise::Variance;
 
-/// Results of tables with outputs modulo 2 as values in coefficients, for
+/// Converts results of tables with outputs modulo 2 to values in coefficients, for
 /// [`half_bin_boot`](bits::EvaluationKey::half_bin_boot): packed value i becomes bit i.
 ///
-/// `key_id` is the key of bits that has the secret of the packed one: that it has is the caller's to know.
-/// [`bits::SecretKey::of_secret`] makes such a key.
+/// `key_id` names the key of bits that has the secret of the packed key, which the caller must ensure.
+/// [`bits::SecretKey::of_secret`] creates such a key.
 ///
 /// ```
 /// use cryptable_bits as bits;
@@ -47,8 +48,8 @@ use cryptable_fhew::noise::Variance;
 /// ```
 ///
 /// # Errors
-/// If the result is of another client, other parameters or another modulus than 2, ring degrees differ, the ciphertext does not
-/// fill its ring, or bits are in the real parts of slots only.
+/// If the result is of another client, other parameters or another modulus than 2, ring degrees differ, the ciphertext
+/// does not fill its ring, or bits are only in the real parts of slots.
 pub fn to_bits(
     packed: &packed::EvaluationKey,
     result: &packed::Ciphertext,

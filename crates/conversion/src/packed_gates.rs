@@ -1,10 +1,10 @@
-//! Gates of FHEW on thousands of encrypted bits at once: ring packing, a half GateBoot and extraction (Sec. 6 of Bae, Cheon,
-//! Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767).
+//! FHEW gates on thousands of encrypted bits at once: ring packing, a half GateBoot and extraction (Sec. 6 of Bae,
+//! Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767).
 //!
 //! Phases of ±1/8 add up to 0, 1/4 and 1/2 of q_0: values of `Z_4`, on which GateBoot evaluates its function. XOR and
-//! XNOR double them and take BinBoot, whose slope at bits is 0. That function multiplies errors by π at most; cleaning
-//! squares them, on two levels after the half bootstrap. What results have is the noise of extraction, in whatever
-//! round of gates (`bits`' `rounds.rs`).
+//! XNOR double them and use BinBoot, whose slope at bits is 0. GateBoot's function multiplies errors by π at most;
+//! cleaning squares them, on two levels after the half bootstrap. Results have the noise of extraction, in every round
+//! of gates (`rounds.rs` of `bits`).
 
 use std::fmt;
 use std::ops::Deref;
@@ -53,7 +53,7 @@ impl fmt::Debug for PackedGates {
     }
 }
 
-/// The keys: their sizes, their client, and each by itself.
+/// Gives access to the keys: their sizes, their client, and each of them.
 impl Deref for PackedGates {
     type Target = GateKeys;
 
@@ -67,7 +67,8 @@ impl PackedGates {
     ///
     /// # Errors
     /// If they are of different clients or parameters, bits have fewer than two levels after a bootstrap, or
-    /// [`cryptable_lattice::Error::NoiseTooLarge`]: LWE ciphertexts modulo 2^16 are too noisy, those modulo 2^18 are not.
+    /// [`cryptable_lattice::Error::NoiseTooLarge`]: LWE ciphertexts modulo 2^16 are too noisy, those modulo 2^18 are
+    /// not.
     pub fn new(
         gates: &booleans::Parameters,
         server: bits::EvaluationKey,
@@ -82,14 +83,14 @@ impl PackedGates {
         Ok(Self { gates: gates.clone(), keys, noise })
     }
 
-    /// A gate of every pair of bits, which are fresh or results of this method: results of FHEW's own gates have more noise.
-    /// Progress counts half bootstraps, one for as many bits as [`GateKeys::bits_at_once`] says.
+    /// Evaluates a gate on every pair of bits, which are fresh or results of this method: results of FHEW's own gates
+    /// have too much noise. Progress counts half bootstraps, each for [`GateKeys::bits_at_once`] bits.
     ///
-    /// Results have the noise of [`PackedGates::noise`], and decrypt, or go into FHEW's own gates.
+    /// Results have the noise of [`PackedGates::noise`]. They can be decrypted, or used as inputs of FHEW's own gates.
     ///
     /// # Errors
-    /// If the bits are of another client or other parameters, or their numbers differ; if both are the same ciphertext, whose
-    /// noise would double; [`cryptable_lattice::Error::Cancelled`].
+    /// If the bits are of another client or other parameters, or their numbers differ; if both are the same ciphertext,
+    /// whose noise would double; [`cryptable_lattice::Error::Cancelled`].
     pub fn gate(
         &self,
         gate: Gate,
@@ -106,10 +107,11 @@ impl PackedGates {
         EncryptedBits::of_values(&self.gates, self.clients().lwe, results)
     }
 
-    /// First step: the sums of up to [`GateKeys::bits_at_once`] pairs in coefficients, for XOR and XNOR doubled.
+    /// Computes the first step: the sums of up to [`GateKeys::bits_at_once`] pairs in coefficients, doubled for XOR and
+    /// XNOR.
     ///
     /// # Errors
-    /// If there are more, they are of another client or other parameters, or their numbers differ.
+    /// If there are more pairs, the bits are of another client or other parameters, or their numbers differ.
     pub fn pack(&self, gate: Gate, x: &EncryptedBits, y: &EncryptedBits) -> Result<RlweInput> {
         for bits in [x, y] {
             check_client("ciphertext of bits", self.clients().lwe, bits.key_id())?;
@@ -117,8 +119,8 @@ impl PackedGates {
         self.sums(gate, [x.values(), y.values()], self.noise.of_sum_of_two())
     }
 
-    /// Second step: the gate by a half bootstrap, before cleaning ([`bits::EvaluationKey::clean`]) and SlotsToCoeffs
-    /// ([`bits::EvaluationKey::to_coefficients`], of modulus 4); [`GateKeys::extract`] is last.
+    /// Computes the second step: the gate by a half bootstrap, before cleaning ([`bits::EvaluationKey::clean`]) and
+    /// SlotsToCoeffs ([`bits::EvaluationKey::to_coefficients`], of modulus 4). [`GateKeys::extract`] is the last step.
     ///
     /// # Errors
     /// If the sums are of another client, other parameters, or another kind of gate.
@@ -132,13 +134,13 @@ impl PackedGates {
         }
     }
 
-    /// The noise of results, as a fraction of the LWE modulus.
+    /// Returns the noise of results, as a fraction of the LWE modulus.
     #[must_use]
     pub fn noise(&self) -> RoundNoise {
         self.noise
     }
 
-    /// log2 of the probability that one gate's result is wrong, at most.
+    /// Returns an upper bound of log2 of the probability that one gate's result is wrong.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.server().parameters().literal().log2_fail

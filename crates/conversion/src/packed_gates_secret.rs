@@ -1,4 +1,4 @@
-//! Generation of keys for gates of FHEW on packed bits.
+//! Generation of keys for FHEW gates on packed bits.
 
 use cryptable_bits as bits;
 use cryptable_fhew::booleans;
@@ -12,8 +12,8 @@ use crate::packing::{RingPackingKey, SeededRingPackingKey};
 use crate::parameters::Parameters;
 use crate::secrets::Secrets;
 
-/// A client's secrets for gates of FHEW on packed bits: its key for gates, and one of the ring. Redacted in Debug; the ring's
-/// is zeroized on drop.
+/// A client's secrets for FHEW gates on packed bits: its key for gates, and a ring secret. Redacted in Debug; the ring
+/// secret is zeroized on drop.
 #[derive(Debug)]
 pub struct PackedGatesSecret<'a> {
     single: &'a booleans::SecretKey,
@@ -22,7 +22,7 @@ pub struct PackedGatesSecret<'a> {
 }
 
 impl<'a> PackedGatesSecret<'a> {
-    /// With a new secret of the ring.
+    /// Generates a new secret of the ring.
     ///
     /// # Errors
     /// If there is no conversion between the parameters.
@@ -30,7 +30,7 @@ impl<'a> PackedGatesSecret<'a> {
         Self::with_ring(single, bits::SecretKey::generate(packed))
     }
 
-    /// With a secret of the ring that was generated before.
+    /// Uses a secret of the ring that was generated before.
     ///
     /// # Errors
     /// If there is no conversion between the parameters.
@@ -45,48 +45,48 @@ impl<'a> PackedGatesSecret<'a> {
         Ok(Self { single, ring, parameters: Parameters::new(literal)? })
     }
 
-    /// The secret of the ring: what is to be kept besides the key for gates, and makes the server's largest key
-    /// (its `write_evaluation_key`).
+    /// Returns the secret of the ring, which must be kept in addition to the key for gates, and which generates the
+    /// server's largest key (by its `write_evaluation_key`).
     #[must_use]
     pub fn ring(&self) -> &bits::SecretKey {
         &self.ring
     }
 
-    /// The parameters of the conversion.
+    /// Returns the parameters of the conversion.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Identifiers of both secrets.
+    /// Returns the identifiers of both secrets.
     #[must_use]
     pub fn clients(&self) -> Clients {
         Clients { lwe: self.single.id(), ring: self.ring.id() }
     }
 
-    /// The packing key, as it is sent.
+    /// Generates the packing key, in the form in which it is sent.
     ///
     /// # Errors
-    /// Never: dimensions are those of the parameters.
+    /// Never, since dimensions are those of the parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn packing_key(&self) -> Result<SeededRingPackingKey> {
         self.secrets().packing_key(&self.parameters)
     }
 
-    /// The extraction key, as it is sent.
+    /// Generates the extraction key, in the form in which it is sent.
     ///
     /// # Errors
-    /// Never: dimensions are those of the parameters.
+    /// Never, since dimensions are those of the parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn extraction_key(&self) -> Result<SeededExtractionKey> {
         self.secrets().extraction_key(&self.parameters)
     }
 
-    /// All keys of a server in the same process. Progress counts switching keys of the ring.
+    /// Generates all keys of a server in the same process. Progress counts switching keys of the ring.
     ///
     /// # Errors
     /// The errors of [`PackedGates::new`], or if `progress` asks to stop.

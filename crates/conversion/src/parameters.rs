@@ -1,4 +1,4 @@
-//! Parameters of a conversion: a literal that was validated, with the rings that follow from it.
+//! Parameters of a conversion: a validated literal, with the rings that follow from it.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::literal::{BlockLiteral, ParametersLiteral};
 use crate::packing::column_method;
 use crate::{ring_switching, validation};
 
-/// log2 of the prime that products of integers are computed modulo.
+/// log2 of the prime modulo which products of integers are computed.
 const LOG2_PRODUCT_PRIME: f64 = 49.9;
 
-/// Rings that a block's prime is used in.
+/// Rings in which a block's prime is used.
 #[derive(Debug)]
 pub(crate) struct BlockRings {
     /// Degree N'.
@@ -59,7 +59,7 @@ struct Numbers {
     literal: ParametersLiteral,
     packing: BlockRings,
     extraction: BlockRings,
-    /// Where key switching of a block computes its products of integers.
+    /// Ring in which key switching of a block computes its products of integers.
     products: PrimeRing,
     bottom: Ring,
 }
@@ -90,10 +90,11 @@ impl PartialEq for Parameters {
 }
 
 impl Parameters {
-    /// Validates a literal: every number against its bounds before anything is built, and the security that it claims.
+    /// Validates a literal: checks every number against its bounds before anything is built, and the security that it
+    /// claims.
     ///
     /// # Errors
-    /// If a number is out of bounds, or a secret has less than 128 bits where they are claimed.
+    /// If a number is out of bounds, or a secret has less than 128 bits of security although the literal claims them.
     pub fn new(literal: ParametersLiteral) -> Result<Self> {
         validation::check(&literal)?;
         let degree = literal.ring_degree;
@@ -112,21 +113,21 @@ impl Parameters {
         Ok(found)
     }
 
-    /// The numbers that were validated.
+    /// Returns the validated numbers.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.numbers.literal
     }
 
-    /// The problems that secrets rest on, at the largest modulus of a conversion key under each. The ring's secret has
-    /// larger ones in its own parameters.
+    /// Returns the LWE problems that secrets rest on, each at the largest modulus of a conversion key under the secret.
+    /// The ring's secret has larger moduli in its own parameters.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let literal = self.literal();
         let ternary = SecretDistribution::UniformTernary;
         let Numbers { packing, extraction, .. } = &*self.numbers;
         let (n, q) = (literal.lwe_dimension, f64::from(literal.log2_lwe_modulus));
-        // Values that are packed may be under the ring secret that others are taken out to.
+        // Packed values may be under the same ring secret as extracted ones.
         let is_ring = literal.key_switching.is_none() && n == literal.extraction.degree;
         let lwe = if is_ring { LweInstance::ring } else { LweInstance::lwe };
         let lwe = lwe("LWE secret", n, literal.lwe_secret, q);
@@ -145,7 +146,7 @@ impl Parameters {
         ]
     }
 
-    /// Estimated security in bits, classical; 0 of insecure toys.
+    /// Returns the estimated classical security in bits; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         match self.literal().security {
@@ -154,7 +155,7 @@ impl Parameters {
         }
     }
 
-    /// Dimension and modulus of LWE ciphertexts.
+    /// Returns dimension and modulus of LWE ciphertexts.
     #[must_use]
     pub fn lwe_shape(&self) -> LweShape {
         let literal = self.literal();
@@ -164,38 +165,38 @@ impl Parameters {
     /// Checks that single values have the LWE dimension and modulus of these parameters.
     ///
     /// # Errors
-    /// If one differs: names which.
+    /// If one differs; the error names it.
     pub fn check_single(&self, single: &FhewParameters) -> Result<()> {
         check_shape(single.lwe_shape(), self.lwe_shape())
     }
 
-    /// Checks that values are extracted under the LWE secret.
+    /// Checks that the parameters are for extraction to the LWE secret.
     ///
     /// # Errors
-    /// If they stay under a ring secret.
+    /// If values stay under a ring secret.
     pub(crate) fn check_takes_out_to_lwe(&self) -> Result<()> {
         let is_lwe = self.literal().key_switching.is_some();
-        demand(is_lwe, "key switching digits", 0.0, "extraction to the LWE secret takes some")
+        demand(is_lwe, "key switching digits", 0.0, "extraction to the LWE secret needs some")
     }
 
-    /// Checks that values are taken out under a ring secret.
+    /// Checks that the parameters are for extraction to a ring secret.
     ///
     /// # Errors
     /// If they are extracted under an LWE secret.
     pub(crate) fn check_takes_out_to_ring(&self) -> Result<()> {
         let digits = self.literal().key_switching.map_or(0, |digits| digits.length);
-        let limit = "extraction to a ring secret takes none";
+        let limit = "extraction to a ring secret needs none";
         demand(digits == 0, "key switching digits", digits as f64, limit)
     }
 
-    /// The ring of RLWE ciphertexts modulo q_0.
+    /// Returns the ring of RLWE ciphertexts modulo q_0.
     #[must_use]
     pub fn bottom_ring(&self) -> &Ring {
         &self.numbers.bottom
     }
 
-    /// Variance that packing adds to a phase, as a fraction of the modulus: columns, the switch to the ring's secret,
-    /// and rounding to q_0.
+    /// Returns the variance that packing adds to a phase, as a fraction of the modulus: columns, the switch to the
+    /// ring's secret, and rounding to q_0.
     #[must_use]
     pub fn packing_noise(&self) -> Variance {
         let (literal, rings) = (self.literal(), self.packing());
@@ -207,9 +208,9 @@ impl Parameters {
         columns + switch + Variance::of_units(rounding, literal.bottom_prime as f64)
     }
 
-    /// Variance that extraction adds to a phase, as a fraction of the modulus: the switch to a block's secret, rounding
-    /// to q, and LWE key switching; only the first two if values stay under that secret, rounded to a modulus of the
-    /// caller's.
+    /// Returns the variance that extraction adds to a phase, as a fraction of the modulus: the switch to a block's
+    /// secret, rounding to q, and LWE key switching. If values stay under the secret of blocks, there is only the
+    /// switch, and the caller accounts for rounding to a modulus of its choice.
     #[must_use]
     pub fn extraction_noise(&self) -> Variance {
         let literal = self.literal();
@@ -222,12 +223,12 @@ impl Parameters {
             .map_or(switch, |digits| switch + block_key_switching::noise(digits, block))
     }
 
-    /// Squared norm of the secret of packed values, on average.
+    /// Returns the mean squared norm of the secret of packed values.
     fn ring_secret_norm(&self) -> f64 {
         squared_norm(self.literal().ring_degree, SecretDistribution::UniformTernary)
     }
 
-    /// Bytes of memory that keys of packing and of extraction take.
+    /// Returns the number of bytes of memory that keys of packing and of extraction use.
     pub(crate) fn key_memory_bytes(&self) -> usize {
         let literal = self.literal();
         let switches = literal.packing.switching.length + literal.extraction.switching.length;
@@ -237,22 +238,23 @@ impl Parameters {
         8 * (columns + rows + 2 * literal.ring_degree * switches)
     }
 
-    /// BLAKE3 of the literal: what keys and ciphertexts carry.
+    /// Returns the BLAKE3 digest of the literal, which keys and ciphertexts store.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.literal().digest()
     }
 
-    /// Canonical bytes: the literal as JSON, of which the digest is taken.
+    /// Encodes the literal as JSON, the canonical bytes that the digest is computed from.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.literal().to_bytes()
     }
 
-    /// Reads what [`Parameters::to_bytes`] wrote, and validates it.
+    /// Reads the output of [`Parameters::to_bytes`] and validates it.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    /// If the bytes are not parameters, the parameters are not valid, or `options` refuse them because they are
+    /// insecure.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let invalid = |error| WireError::invalid("parameters", error, "those of a conversion");
         let literal: ParametersLiteral = serde_json::from_slice(bytes).map_err(invalid)?;
@@ -278,7 +280,7 @@ impl Parameters {
     }
 }
 
-/// Squared norm of a secret on average.
+/// Returns the mean squared norm of a secret.
 fn squared_norm(degree: usize, secret: SecretDistribution) -> f64 {
     degree as f64 * second_moment(secret)
 }

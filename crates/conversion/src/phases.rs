@@ -1,4 +1,4 @@
-//! RLWE ciphertexts modulo q_0 with one phase a coefficient: what ring packing makes, and extraction takes.
+//! RLWE ciphertexts modulo q_0 with one phase per coefficient: the output of ring packing, and the input of extraction.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::RlweCiphertext;
@@ -12,9 +12,10 @@ use crate::parameters::Parameters;
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of phases";
 
-/// `c0 + c1·z` modulo q_0, whose coefficient t·gap is `q_0·phase_t`: a phase is a fraction of the modulus, plus noise.
+/// Ciphertext `c0 + c1·z` modulo q_0, whose coefficient t·gap is `q_0·phase_t`: a phase is a fraction of the modulus,
+/// plus noise.
 ///
-/// Real and imaginary parts of slots are the lower and the upper half of coefficients, once CoeffsToSlots has been applied.
+/// After CoeffsToSlots, real and imaginary parts of slots hold the lower and the upper half of the coefficients.
 #[derive(Clone, Debug)]
 pub struct EncryptedPhases {
     ciphertext: RlweCiphertext,
@@ -28,8 +29,8 @@ impl EncryptedPhases {
     /// `slots` coefficients.
     ///
     /// # Errors
-    /// If it has another degree or number of limbs than the parameters want, or values or slots are too many, or slots
-    /// no power of two.
+    /// If its degree or number of limbs differs from the parameters, there are more values than slots, or the number of
+    /// slots is not a power of two up to the degree.
     pub fn new(
         parameters: &Parameters,
         key_id: KeyId,
@@ -49,19 +50,19 @@ impl EncryptedPhases {
         Ok(Self { ciphertext, layout, parameter_digest: parameters.digest(), key_id })
     }
 
-    /// The RLWE ciphertext.
+    /// Returns the RLWE ciphertext.
     #[must_use]
     pub fn ciphertext(&self) -> &RlweCiphertext {
         &self.ciphertext
     }
 
-    /// Which coefficients hold phases.
+    /// Returns the layout, which tells which coefficients hold phases.
     #[must_use]
     pub fn layout(&self) -> CoefficientLayout {
         self.layout
     }
 
-    /// Identifier of the ring's secret key.
+    /// Returns the identifier of the ring's secret key.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.key_id
@@ -73,7 +74,7 @@ impl EncryptedPhases {
         check_client(OBJECT, key_id, self.key_id)
     }
 
-    /// Builds it from parts that are known to fit.
+    /// Builds a ciphertext from parts that are known to fit.
     pub(crate) fn trusted(
         parameters: &Parameters,
         key_id: KeyId,
@@ -85,10 +86,10 @@ impl EncryptedPhases {
     }
 }
 
-/// The layout of `count` values in `slots` coefficients.
+/// Returns the layout of `count` values in `slots` coefficients.
 ///
 /// # Errors
-/// If slots are no power of two up to the degree, or values are more.
+/// If `slots` is not a power of two up to the degree, or there are more values than slots.
 pub(crate) fn layout(ring_degree: usize, slots: usize, count: usize) -> Result<CoefficientLayout> {
     let is_power = slots.is_power_of_two() && slots <= ring_degree;
     demand(is_power, "number of slots", slots as f64, "a power of two up to the ring degree")?;

@@ -1,5 +1,5 @@
-//! Phases modulo q_0 to and from RLWE ciphertexts modulo a power of two, those of packed values: words times `2^k/q_0` or
-//! `q_0/2^k`, rounded. A phase stays the same fraction of the modulus.
+//! Conversion of phases modulo q_0 to and from RLWE ciphertexts modulo a power of two, those of packed values: words
+//! times `2^k/q_0` or `q_0/2^k`, rounded. A phase stays the same fraction of the modulus.
 //!
 //! Noise, a fraction of the modulus squared: `(1 + 2N/3)/12` units of the modulus that words are rounded to
 //! ([`rounding_noise`]). No level, no key.
@@ -16,30 +16,30 @@ use cryptable_wire::KeyId;
 use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
 
-/// log2 of q_0, which phases have between the engines' moduli: roundings to it add nothing.
+/// log2 of q_0, the modulus of phases between the engines, which is large enough that rounding to it adds no noise.
 const LOG2_BOTTOM: f64 = 49.5;
 
-/// The prime q_0 of conversions between engines.
+/// Returns the prime q_0 of conversions between engines.
 pub(crate) fn bottom_prime(ring_degree: usize) -> u64 {
     ntt_primes(ring_degree, LOG2_BOTTOM, 1, &[])[0]
 }
 
-/// Noise with an independent part more.
+/// Returns noise with one more independent part.
 pub(crate) fn added(noise: NoiseBound, more: Variance) -> NoiseBound {
     noise.with_independent(more.into())
 }
 
-/// Variance that rounding both halves of a ciphertext of degree N, under a uniform ternary secret, to a modulus adds to
-/// a phase.
+/// Returns the variance that rounding both halves of a ciphertext of degree N, under a uniform ternary secret, to a
+/// modulus adds to a phase.
 #[must_use]
 pub fn rounding_noise(ring_degree: usize, modulus: f64) -> Variance {
     Variance::of_units((1.0 + 2.0 * ring_degree as f64 / 3.0) / 12.0, modulus)
 }
 
-/// Phases as values of `plaintext_modulus` modulo 2^k, in the coefficients that they are in.
+/// Converts phases to values of `plaintext_modulus` modulo 2^k, in the same coefficients.
 ///
 /// # Errors
-/// If they are of other parameters.
+/// If they have other parameters.
 ///
 /// # Panics
 /// If `log2_modulus` is above 60.
@@ -62,10 +62,10 @@ pub fn to_power_of_two(
     Ok(CoefficientCiphertext { log2_modulus, plaintext_modulus, layout: phases.layout(), b, a })
 }
 
-/// Values modulo 2^k under the ring key `key_id` as phases.
+/// Converts values modulo 2^k to phases under the ring key `key_id`.
 ///
 /// # Errors
-/// If the ciphertext is of another ring degree, or its layout is none.
+/// If the ciphertext has another ring degree, or its layout is not valid.
 pub fn from_power_of_two(
     parameters: &Parameters,
     key_id: KeyId,

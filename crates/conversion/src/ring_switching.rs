@@ -1,10 +1,10 @@
-//! Between the secret of a ring of degree N and that of its blocks, by one gadget product at degree N (ring switching:
-//! Gentry, Halevi, Peikert, Smart, SCN 2012; Sec. 6 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024).
+//! Switching between the secret of a ring of degree N and that of its blocks, by one gadget product at degree N (ring
+//! switching: Gentry, Halevi, Peikert, Smart, SCN 2012; Sec. 6 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024).
 //!
-//! `(b, a) -> (b, 0) + Σ_k digit_k(a)·row_k`, rows encrypting `source·weight(k)` under the target: body and mask are
-//! torus fractions, so that moduli in and out are the caller's, and only digits and rows live modulo the block's prime.
+//! `(b, a) -> (b, 0) + Σ_k digit_k(a)·row_k`, rows encrypting `source·weight(k)` under the target. Body and mask are
+//! torus fractions, so the caller chooses the moduli in and out, and only digits and rows are modulo the block's prime.
 //!
-//! Transforms: ℓ + 2 of degree N; 8 at most for all N values of a ciphertext.
+//! Transforms: ℓ + 2 of degree N; at most 8 for all N values of a ciphertext.
 
 use cryptable_fhew::noise::{SecretNorms, Variance, gadget_product_noise};
 use cryptable_lattice::external_product::{GadgetProduct, Scratch};
@@ -12,7 +12,7 @@ use cryptable_ring::Buffer;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedKey, PrimeRing};
 
-/// Body and mask under the other secret: 2N fractions, of N each.
+/// Returns body and mask under the other secret: 2N fractions, N each.
 pub(crate) fn switch(
     ring: &PrimeRing,
     gadget: Gadget,
@@ -27,8 +27,8 @@ pub(crate) fn switch(
     out
 }
 
-/// Variance of the switch between secrets of these squared norms, a fraction of the modulus:
-/// `ℓ·N·E[digit²]·σ² + rounding·‖source‖²`, and what transforms round times the target's.
+/// Returns the variance of the switch between secrets of these squared norms, as a fraction of the modulus:
+/// `ℓ·N·E[digit²]·σ² + rounding·‖source‖²`, plus the rounding of transforms times the target's norm.
 pub(crate) fn noise(gadget: Gadget, ring_degree: usize, secrets: SecretNorms) -> Variance {
     gadget_product_noise(gadget, ring_degree as f64, secrets)
 }
@@ -37,7 +37,7 @@ pub(crate) fn noise(gadget: Gadget, ring_degree: usize, secrets: SecretNorms) ->
 mod tests {
     use super::*;
 
-    /// Digits that leave nothing but a bit to rounding, modulo a prime of 47 bits, where transforms are over doubles.
+    /// Checks digits that leave only a bit to rounding, modulo a prime of 47 bits, for which transforms use doubles.
     #[test]
     fn transforms_round_masks_which_the_target_multiplies() {
         let (gadget, degree) = (Gadget::new((1 << 47) - 115, 23, 2), 1 << 16);

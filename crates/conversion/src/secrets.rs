@@ -1,4 +1,4 @@
-//! Generation of conversion keys, from the two secrets of a client.
+//! Generation of conversion keys from the two secrets of a client.
 
 use cryptable_fhew::keys::{RowEncryptor, lwe_key_switching_key};
 use cryptable_fhew::seeded_rows::RowDomain;
@@ -17,14 +17,14 @@ use crate::extraction::{ExtractionRows, SeededExtractionKey};
 use crate::packing::{PackingRows, SeededRingPackingKey, column_method};
 use crate::parameters::Parameters;
 
-/// Secrets from which a client makes conversion keys, with the identifiers of their keys. Redacted in Debug.
+/// Secrets from which a client generates conversion keys, with the identifiers of their keys. Redacted in Debug.
 #[derive(Clone, Copy)]
 pub struct Secrets<'a> {
     /// Coefficients of the LWE secret.
     pub lwe: &'a [i8],
     /// The secret of packed values.
     pub ring: &'a TernarySecret,
-    /// Identifiers of the keys that these are of.
+    /// Identifiers of the keys that these secrets belong to.
     pub clients: Clients,
 }
 
@@ -35,14 +35,14 @@ impl std::fmt::Debug for Secrets<'_> {
 }
 
 impl Secrets<'_> {
-    /// A key that packs LWE ciphertexts: row j of its columns encrypts `s_j·⌊Q'/q⌉` under a fresh secret z' of degree N',
-    /// and its switch `z'(X^r)·weight(k)` under the ring's secret.
+    /// Generates a key that packs LWE ciphertexts. Row j of its columns encrypts `s_j·⌊Q'/q⌉` under a fresh secret z'
+    /// of degree N', and its switch encrypts `z'(X^r)·weight(k)` under the ring's secret.
     ///
     /// # Errors
     /// If a secret has another dimension or degree than the parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn packing_key(&self, parameters: &Parameters) -> Result<SeededRingPackingKey> {
         self.check(parameters)?;
         let (seed, rings) = (Seed::random(), parameters.packing());
@@ -64,15 +64,15 @@ impl Secrets<'_> {
         Ok(SeededRingPackingKey { parameters, clients, rows, seed })
     }
 
-    /// A key that extracts LWE ciphertexts: its switch encrypts the ring's secret under `z'(X^r)`, z' fresh, and LWE key
-    /// switching z' under the LWE secret. By parameters without LWE key switching, z' is the given secret itself, a ring
-    /// secret, under which values are taken out.
+    /// Generates a key that extracts LWE ciphertexts. Its switch encrypts the ring's secret under `z'(X^r)` with a
+    /// fresh z', and LWE key switching encrypts z' under the LWE secret. With parameters without LWE key switching, z'
+    /// is the given secret itself, a ring secret, under which values are extracted.
     ///
     /// # Errors
     /// The errors of [`Secrets::packing_key`].
     ///
     /// # Panics
-    /// In the same cases.
+    /// The same as for [`Secrets::packing_key`].
     pub fn extraction_key(&self, parameters: &Parameters) -> Result<SeededExtractionKey> {
         self.check(parameters)?;
         let gadget = parameters.key_switching_gadget();
@@ -85,7 +85,7 @@ impl Secrets<'_> {
         self.extraction_key_by(parameters, block.coefficients(), gadget)
     }
 
-    /// Its switch to the secret of blocks, and from there to that of LWE.
+    /// Generates its switch to the secret of blocks, and the key switching from there to the LWE secret.
     fn extraction_key_by(
         &self,
         parameters: &Parameters,
@@ -118,7 +118,7 @@ impl Secrets<'_> {
     }
 }
 
-/// z'(X^r) for r = N/N'.
+/// Returns z'(X^r) for r = N/N'.
 fn stretched(secret: &[i8], degree: usize) -> Zeroizing<Vec<i8>> {
     let mut out = Zeroizing::new(vec![0; degree]);
     let step = degree / secret.len();
@@ -126,7 +126,7 @@ fn stretched(secret: &[i8], degree: usize) -> Zeroizing<Vec<i8>> {
     out
 }
 
-/// A secret modulo a prime.
+/// Returns a secret modulo a prime.
 fn residues(m: &Modulus, secret: &[i8]) -> Zeroizing<Vec<u64>> {
     let mut out = Zeroizing::new(vec![0; secret.len()]);
     out.iter_mut().zip(secret).for_each(|(out, &c)| *out = m.reduce_i64(c.into()));

@@ -1,4 +1,4 @@
-//! The bounds of every number of a literal, checked before anything is built of it: a file may claim anything.
+//! Bounds of every number of a literal, checked before anything is built from it, since a file may claim anything.
 
 use cryptable_fhew::parameters::GadgetLiteral;
 use cryptable_lattice::Result;
@@ -9,13 +9,13 @@ use cryptable_ring::primes::is_prime;
 
 use crate::literal::{BlockLiteral, ParametersLiteral};
 
-/// log2 of the largest sum of products of digits and key words: they are integers modulo a prime of 49.9 bits.
+/// log2 of the largest sum of products of digits and key words, which are integers modulo a prime of 49.9 bits.
 const MAX_LOG2_SUM: f64 = 48.0;
 
-/// Checks every number, and what they make together.
+/// Checks every number, and combinations of them.
 ///
 /// # Errors
-/// Names the number, its value and its bounds.
+/// If one is out of bounds; the error names the number, its value and its bounds.
 pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_within("LWE dimension", literal.lwe_dimension as u64, 1..=8192)?;
     for secret in [literal.lwe_secret, literal.extraction_secret] {
@@ -30,7 +30,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     demand(is_bottom, "bottom prime", q as f64, "a prime below 2^50, 1 modulo 2N")?;
     check_block(&literal.packing, degree)?;
     check_block(&literal.extraction, degree)?;
-    // Digits of columns are whole words of LWE; what remains of the modulus is for noise.
+    // Digits of columns are whole LWE words; the rest of the modulus is for noise.
     for block in [&literal.packing, &literal.extraction] {
         let is_above = block.log2_prime >= f64::from(bits) + 2.0;
         demand(is_above, "log2 of a block's prime", block.log2_prime, "2 more than that of q")?;
@@ -39,7 +39,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_digits("key switching digits", digits, bits)?;
     let GadgetLiteral { base_log2, length } = digits;
     if literal.rows_per_digit_size {
-        let limit = "at most 6: a row for each size of a digit takes half a gigabyte of more";
+        let limit = "at most 6: with more, one row per size of a digit needs half a gigabyte";
         demand(base_log2 <= 6, "bits of key switching digits", base_log2.into(), limit)?;
     }
     let terms = (length * literal.extraction.degree) as f64;

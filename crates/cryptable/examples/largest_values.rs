@@ -33,7 +33,7 @@ fn parameters() -> Result<packed::Parameters> {
             Ok(plan.parameters().packed()?.clone())
         }
         (true, true) => {
-            // Digits of four bits, of which tables of six bits have two.
+            // Tables of six bits whose outputs may differ by up to 31 allow sorting in digits of four bits.
             let request = packed::Request {
                 count: Some(SORTED),
                 output_range: Some(31),

@@ -36,8 +36,8 @@ pub fn table(f: impl Fn(f64) -> f64) -> Result<Table> {
     })
 }
 
-/// Rounds to the nearest bfloat16 number, ties to even. `bf16::from_f64` drops the low half of a double first, and so
-/// mistakes numbers very close to a tie for a tie.
+/// Rounds to the nearest bfloat16 number, ties to even. `bf16::from_f64` is not used: it first drops the low half of a
+/// double, and so treats numbers very close to a tie as ties.
 fn nearest(y: f64) -> bf16 {
     let near = bf16::from_f64(y);
     if !near.is_finite() || near == bf16::ZERO {

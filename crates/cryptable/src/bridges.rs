@@ -4,7 +4,7 @@
 //! lookups. [`Request::bridge`] plans both ends together; keys of [`crate::KeyKind::IntegerBridge`] and
 //! [`crate::KeyKind::LeveledBridge`] hold the keys of both ends.
 //!
-//! [`to_bits`] makes bits in slots of packed results of one bit, which the owners of a key can decrypt together
+//! [`to_bits`] converts packed results of one bit to bits in slots, which the owners of a key can decrypt together
 //! ([`crate::bits::JointDecryption`]).
 
 pub(crate) mod request;

@@ -12,34 +12,36 @@ use zeroize::Zeroizing;
 
 use crate::{Ciphertext, Error, Parameters, PublicKey, Result, SecretKey, Table};
 
-/// Most places, canaries included.
+/// Largest number of places, including those of canaries.
 const MAX_PLACES: u64 = 1 << 32;
 
-/// Name of the bits of integers in errors.
+/// Name of the number of bits of integers, in errors.
 const BITS: &str = "bits of canaries";
 
 /// The places and inputs of canaries in a ciphertext, with which the client checks its results.
 ///
-/// A client encrypts c canaries among its own values, at places that it draws at random among all n places. It knows which
-/// results they must have. A server that answers wrong in w places, which it chooses without knowing the canaries, is missed
+/// A client encrypts c canaries among its own values, at places that it draws at random from all n places. It knows the
+/// results that they must have. A server that answers wrong in w places, chosen without knowing the canaries, is missed
 /// with probability
 ///
 /// ```text
 /// C(n - w, c) / C(n, c) = (1 - w/n)·(1 - w/(n - 1))·...·(1 - w/(n - c + 1))
 /// ```
 ///
-/// So canaries find a server that is wrong in a fraction of all places: 1% of 65,536 is missed with 2^-40 by 2,699 canaries. They
-/// do not find a server that is wrong in a few places, and say nothing of single results.
+/// So canaries find a server that is wrong in a fraction of all places: with 2,699 canaries, a server that is wrong in
+/// 1% of 65,536 places is missed with probability 2^-40. They do not find a server that is wrong in only a few places,
+/// and prove nothing about single results.
 ///
 /// # What this does not protect against
-/// - The places hide among ciphertexts that look alike. A server can return the valid result of another place, or of a table that
-///   differs from yours at few inputs: it is wrong only where results differ. Canaries of uniform inputs
-///   ([`SecretKey::encrypt_with_canaries`]) find such a table as often as it differs at uniform inputs, which may be rarely where
-///   your values lie. Inputs that resemble your values ([`SecretKey::encrypt_with_canaries_from`]) find it as often as they meet it.
-/// - The server learns from whether you complain, repeat the lookup or go on. If it sees that, the next wrong answer can
-///   depend on it. If the inputs of canaries come from your values, so does the complaint. Use every ciphertext and its canaries
-///   once, and new ones after a complaint.
-/// - A server that does not answer, or answers in part, is not caught by canaries: such files are refused, or shorter.
+/// - Places are hidden only because all ciphertexts look alike. A server can return the valid result of another place,
+///   or of a table that differs from yours at few inputs: it is wrong only where the results differ. Canaries with
+///   uniform inputs ([`SecretKey::encrypt_with_canaries`]) find such a table as often as it differs at uniform inputs,
+///   which may be rare even if it differs often at your values. Canaries with inputs that resemble your values
+///   ([`SecretKey::encrypt_with_canaries_from`]) find it as often as they hit an input where it differs.
+/// - A server learns from whether you complain, repeat the lookup or go on. If it sees your reaction, its next wrong
+///   answer can depend on it. If the inputs of canaries come from your values, your reaction depends on them, too. Use
+///   every ciphertext and its canaries only once, and new ones after a complaint.
+/// - Canaries do not catch a server that does not answer or answers only in part: its file is refused, or too short.
 /// - Whoever has the canaries, or the secret key, can tell the server the places.
 ///
 /// Places and inputs are secret: they are cleared from memory on drop and not shown by `Debug`. Neither encryption nor
@@ -66,9 +68,9 @@ pub struct Canaries {
     id: [u8; Self::ID_BYTES],
     key_id: KeyId,
     parameter_digest: [u8; 32],
-    /// The largest input that there may be.
+    /// The largest allowed input.
     largest: u64,
-    /// A flag per place: 1 for canaries.
+    /// One flag per place: 1 for canaries.
     flags: Zeroizing<Vec<u8>>,
     /// The inputs of canaries, in the order of their places.
     inputs: Zeroizing<Vec<u64>>,
@@ -96,12 +98,12 @@ impl SecretKey {
         Ok((self.encrypt(&canaries.hide(values)?)?, canaries))
     }
 
-    /// Same as [`SecretKey::encrypt_with_canaries`], with canaries drawn from `inputs`, each of them equally likely at every
-    /// draw. An input that `inputs` holds several times is as many times as likely.
+    /// Same as [`SecretKey::encrypt_with_canaries`], with inputs of canaries drawn from `inputs`, each of them equally
+    /// likely at every draw. An input that occurs several times in `inputs` is drawn more often in proportion.
     ///
-    /// Inputs such as your values have find a server that evaluates a wrong table as often as it is wrong for your values.
-    /// Inputs that are public tell the server nothing of your values if it learns whether canaries were wrong. If `inputs` are the
-    /// values themselves, it may learn from that whether an input of its choice is among them.
+    /// Inputs that resemble your values find a server that evaluates a wrong table as often as it is wrong for your
+    /// values. If `inputs` are public, the server learns nothing about your values from whether canaries were wrong. If
+    /// `inputs` are the values themselves, it may learn whether an input of its choice is among them.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
@@ -127,11 +129,11 @@ impl SecretKey {
         Ok((self.encrypt(&canaries.hide(values)?)?, canaries))
     }
 
-    /// Draws canaries of uniform inputs and their places among `values` values, for whatever this key encrypts: inputs of lookups
-    /// or, with `bits`, integers of that many bits, as columns and values in words have.
+    /// Draws canaries with uniform inputs, and their places among `values` values, for any plaintexts of this key:
+    /// inputs of lookups or, with `bits`, integers of `bits` bits, as in columns and values in words.
     ///
-    /// [`Canaries::hide`] gives the list to encrypt, [`Canaries::check_results`] checks what is made of it. Lists of one operation
-    /// have canaries at the same places ([`Canaries::with_inputs_of`]).
+    /// [`Canaries::hide`] returns the list to encrypt, and [`Canaries::check_results`] checks the results. All lists of
+    /// one operation must have canaries at the same places ([`Canaries::with_inputs_of`]).
     ///
     /// ```
     /// use cryptable::engines::packed;
@@ -167,8 +169,8 @@ impl SecretKey {
 }
 
 impl PublicKey {
-    /// Draws canaries as [`SecretKey::draw_canaries`] does: a contributor hides them among its values, and gives them to the
-    /// holder of the secret key, who checks results.
+    /// Draws canaries like [`SecretKey::draw_canaries`]. A contributor hides them among its values and sends them to
+    /// the holder of the secret key, who checks the results.
     ///
     /// ```
     /// use cryptable::{Canaries, Engine, Parameters, SecretKey, Table};
@@ -201,7 +203,7 @@ impl Canaries {
     /// Length of an identifier in bytes.
     const ID_BYTES: usize = 16;
 
-    /// Draws places among `values` values, and uniform inputs.
+    /// Draws places among `values` values, and uniform inputs of canaries.
     fn draw(
         key_id: KeyId,
         parameters: &Parameters,
@@ -234,8 +236,8 @@ impl Canaries {
         Ok(Self { id: new_id(), key_id, parameter_digest, largest, flags, inputs })
     }
 
-    /// Returns canaries at the same places, with inputs drawn from `inputs`, each of them equally likely at every draw: for
-    /// inputs such as your values have, or for another list of an operation of several.
+    /// Returns canaries at the same places, with inputs drawn from `inputs`, each of them equally likely at every draw.
+    /// Use it for inputs that resemble your values, or for another list of an operation with several lists.
     ///
     /// # Errors
     /// [`Error::ValueOutOfRange`] for the first input that is too large, [`Error::TooSmall`] if there is none.
@@ -255,7 +257,7 @@ impl Canaries {
         Ok(Self { id: new_id(), key_id, parameter_digest, largest, flags, inputs })
     }
 
-    /// Checks that values are such as canaries may have.
+    /// Checks that values are within the range of the inputs of canaries.
     fn check_range(&self, values: &[u64]) -> Result<()> {
         match self.largest.checked_add(1) {
             Some(limit) => check_values(values, limit),
@@ -263,7 +265,7 @@ impl Canaries {
         }
     }
 
-    /// Returns the largest input that canaries, and values among them, may have.
+    /// Returns the largest input that canaries, and the values among them, may have.
     #[must_use]
     pub fn largest_input(&self) -> u64 {
         self.largest
@@ -275,7 +277,8 @@ impl Canaries {
         &self.inputs
     }
 
-    /// Returns an identifier that was drawn for these canaries, to tell files of canaries apart. It reveals nothing about them.
+    /// Returns a random identifier, drawn for these canaries, to tell files of canaries apart. It reveals nothing about
+    /// them.
     #[must_use]
     pub fn id(&self) -> [u8; 16] {
         self.id
@@ -299,7 +302,7 @@ impl Canaries {
         self.flags.len()
     }
 
-    /// Flags of the client's own values.
+    /// Returns flags of the client's own values.
     fn own_flags(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(self.flags.iter().map(|flag| flag ^ 1).collect())
     }
@@ -307,10 +310,10 @@ impl Canaries {
     /// Returns the list to encrypt: the values in their order, among canaries.
     ///
     /// # Errors
-    /// [`Error::ValueOutOfRange`] for the first value that is too large; [`Error::Mismatch`] if there are not as many as
-    /// places without canaries.
+    /// [`Error::ValueOutOfRange`] for the first value that is too large; [`Error::Mismatch`] if the number of values is
+    /// not the number of places without canaries.
     pub fn hide(&self, values: &[u64]) -> Result<Zeroizing<Vec<u64>>> {
-        // Before anything is mixed: errors name positions among the caller's values.
+        // Checked before values and canaries are mixed, since errors name positions among the caller's values.
         self.check_range(values)?;
         check_equal("number of values", values.len(), self.places() - self.count())?;
         let mut list = spread(values, &self.own_flags());
@@ -322,27 +325,28 @@ impl Canaries {
         Ok(list)
     }
 
-    /// Checks decrypted results of a lookup in `table`, and returns those of the client's own values, in the order in which
-    /// they were encrypted.
+    /// Checks decrypted results of a lookup in `table`, and returns the results of the client's own values, in the
+    /// order in which they were encrypted.
     ///
-    /// `decrypted` are all values of the result, as [`SecretKey::decrypt`] returns them. After several lookups in a row, `table` is
-    /// the table of all of them together. The caller has to clear the returned values.
+    /// `decrypted` holds all values of the result, as [`SecretKey::decrypt`] returns them. After several lookups in a
+    /// row, `table` is the composition of all their tables. The caller has to clear the returned values.
     ///
     /// # Errors
-    /// [`Error::WrongCanaries`] if a canary has another result than `table` has for it: use none of the results then.
-    /// [`Error::Mismatch`] if there are more or fewer results than places, or the table has another input modulus.
+    /// [`Error::WrongCanaries`] if a canary has another result than `table` has for it: then use none of the results.
+    /// [`Error::Mismatch`] if the number of results is not the number of places, or the table has another input
+    /// modulus.
     pub fn check(&self, decrypted: &[u64], table: &Table) -> Result<Vec<u64>> {
         let bound = self.largest.wrapping_add(1);
         check_equal("input modulus of the table", table.input_modulus(), bound)?;
         self.check_results(decrypted, &select(table.values(), &self.inputs))
     }
 
-    /// Checks decrypted results like [`Canaries::check`], by the results that canaries must have, in the order of
+    /// Checks decrypted results like [`Canaries::check`], given the expected results of the canaries in the order of
     /// [`Canaries::inputs`].
     ///
     /// # Errors
-    /// [`Error::WrongCanaries`] if a canary has another result: use none of the results then. [`Error::Mismatch`] if there are
-    /// more or fewer results than places, or than canaries.
+    /// [`Error::WrongCanaries`] if a canary has another result: then use none of the results. [`Error::Mismatch`] if
+    /// the number of results is not the number of places, or the number of expected results is not that of canaries.
     pub fn check_results(&self, decrypted: &[u64], expected: &[u64]) -> Result<Vec<u64>> {
         check_equal("number of results", decrypted.len(), self.places())?;
         check_equal("number of expected results", expected.len(), self.count())?;
@@ -356,7 +360,7 @@ impl Canaries {
         Ok(std::mem::take(&mut *gather(decrypted, &self.own_flags(), own)))
     }
 
-    /// Returns the probability that a server is missed that answers wrong in `wrong` places, chosen without knowing the
+    /// Returns the probability of missing a server that answers wrong in `wrong` places, chosen without knowing the
     /// canaries: `C(n - wrong, c) / C(n, c)`.
     ///
     /// ```
@@ -372,8 +376,9 @@ impl Canaries {
         missed(self.places(), self.count(), wrong)
     }
 
-    /// Returns the least number of canaries among `places` places by which a server that is wrong in `wrong` of them is missed
-    /// with a probability of at most `limit`. `None` if no number does that and leaves a place for a value.
+    /// Returns the least number of canaries among `places` places with which a server that is wrong in `wrong` of them
+    /// is missed with a probability of at most `limit`. `None` if no number achieves that and leaves a place for a
+    /// value.
     ///
     /// ```
     /// use cryptable::Canaries;
@@ -418,8 +423,9 @@ fn uniform_up_to(stream: &mut RandomStream, words: &mut [u64], largest: u64) {
     }
 }
 
-/// `C(n - w, c)/C(n, c)` for n places, c canaries and w wrong results, as a product of quotients: one for every canary, or, by
-/// the symmetry of both, one for every wrong result if these are fewer. Its relative error is below 2^-51 a factor.
+/// Returns `C(n - w, c)/C(n, c)` for n places, c canaries and w wrong results, as a product of quotients: one per
+/// canary or, by symmetry, one per wrong result if there are fewer of these. Its relative error is below 2^-51 per
+/// factor.
 fn missed(places: usize, canaries: usize, wrong: usize) -> f64 {
     let (few, many) = (canaries.min(wrong), canaries.max(wrong));
     if few > places.saturating_sub(many) {
@@ -434,7 +440,7 @@ fn missed(places: usize, canaries: usize, wrong: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// A binomial coefficient, exactly.
+    /// Computes a binomial coefficient exactly.
     fn binomial(n: u128, k: u128) -> u128 {
         if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
     }
@@ -454,7 +460,7 @@ mod tests {
         }
     }
 
-    /// Quotients of binomial coefficients of thousands of bits, by Python's integers.
+    /// The expected quotients, of binomial coefficients of thousands of bits, were computed with Python's integers.
     #[test]
     fn probabilities_of_full_ciphertexts_are_right() {
         for (places, canaries, wrong, exact) in EXACT {

@@ -39,7 +39,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Returns the number that stands for the marks in files.
+    /// Returns the number that encodes the marks in files.
     pub(crate) fn number(self) -> u16 {
         u16::from(self.signed) | u16::from(self.standalone) << 1
     }
@@ -172,12 +172,13 @@ impl Ciphertext {
         self.marks.signed
     }
 
-    /// Returns whether values are marked as standing alone, which those of [`EvaluationKey::decompose`] and
-    /// [`EvaluationKey::floor`] are. Files of integers in digits, which comparisons give, have several ciphertexts per
-    /// integer, which programs join for decryption; the mark tells single digits with the same modulus from them.
+    /// Returns whether values are marked as standing alone, as the results of [`EvaluationKey::decompose`] and
+    /// [`EvaluationKey::floor`] are. Files of integers in digits, which comparisons return, have several ciphertexts
+    /// per integer, which programs join for decryption. The mark tells single digits with the same modulus from such
+    /// integers.
     ///
-    /// The mark is public. Sums, lookups and files preserve it, and it does not change what is encrypted. Files of earlier
-    /// versions have none.
+    /// The mark is public. Sums, lookups and files preserve it, and it does not change what is encrypted. Files of
+    /// earlier versions do not have it.
     ///
     /// [`EvaluationKey::decompose`]: crate::EvaluationKey::decompose
     /// [`EvaluationKey::floor`]: crate::EvaluationKey::floor
@@ -315,14 +316,15 @@ impl Ciphertext {
         Ok(Self::new(parts)?.with_marks(marks.unwrap_or_default()))
     }
 
-    /// Joins ciphertexts with equal numbers of parts: the first part of each, then the second part of each, and so on.
+    /// Interleaves ciphertexts with equal numbers of parts: the first part of each, then the second part of each, and
+    /// so on.
     pub(crate) fn interleaved(ciphertexts: &[Self]) -> Result<Self> {
         let parts = ciphertexts.first().map_or(0, |first| first.parts.len());
         let nth_parts = |index: usize| ciphertexts.iter().map(move |one| one.parts[index].clone());
         Self::new((0..parts).flat_map(nth_parts).collect())
     }
 
-    /// Splits what [`Ciphertext::interleaved`] joined into `count` ciphertexts. Errors call the ciphertexts `what`.
+    /// Splits a result of [`Ciphertext::interleaved`] into `count` ciphertexts. Errors call the ciphertexts `what`.
     pub(crate) fn deinterleaved(self, count: usize, what: &str) -> Result<Vec<Self>> {
         let found = self.parts.len();
         if count == 0 || !found.is_multiple_of(count) {
@@ -387,8 +389,8 @@ impl Part {
         each_part!(self, it => it.count())
     }
 
-    /// Returns how many values of this part fit in `bytes` bytes of a file, estimated from the first. A fresh or packed
-    /// part is small, so all of its values fit.
+    /// Returns the number of values of this part that fit in `bytes` bytes of a file, estimated from the first value. A
+    /// fresh or packed part is small, so all of its values fit.
     pub(crate) fn values_within(&self, bytes: u64) -> usize {
         let one = match self {
             Self::Single(part) if !part.is_fresh() && part.count() > 1 => {
@@ -411,7 +413,7 @@ impl Part {
         (first..count).step_by(step).map(move |start| {
             let range = start..count.min(start + step);
             match &self {
-                // A whole part keeps the seed that it may have.
+                // A whole part keeps its seed, if it has one.
                 whole if is_whole => whole.clone(),
                 Self::Packed(part) => Self::Packed(part.clone()),
                 Self::Single(part) => Self::Single(part.slice(range)),

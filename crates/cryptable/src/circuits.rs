@@ -47,7 +47,7 @@
 //! - [`Candidates`] compares all parameter sets ([`NamedSet`](crate::bits::NamedSet)) for a circuit.
 //! - [`EvaluationKey`](crate::bits::EvaluationKey) offers gates, tables and bootstraps one at a time. A table of k ≤ 8
 //!   bits ([`CircuitBuilder::table`]) uses ⌈log2 k⌉ levels; `Parameters::tables_128` is made for them.
-//! - [`aes`] builds AES from such tables, or from gates, for which there is `Parameters::sums_128`.
+//! - [`aes`] builds AES from such tables, or from gates, for which `Parameters::sums_128` is made.
 //! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] handle files with any number of words.
 
 mod encrypted_words;

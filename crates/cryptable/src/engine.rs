@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// A way to encrypt values and to evaluate tables on them. Keys and ciphertexts of one engine do not work with another.
+/// Way to encrypt values and to evaluate tables on them. Keys and ciphertexts of one engine do not work with another.
 ///
 /// ```
 /// use cryptable::Engine;
@@ -29,7 +29,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// All engines, in the order in which plans ask them.
+    /// All engines, in the order in which plans try them.
     pub const ALL: [Self; 3] = [Self::Packed, Self::Single, Self::Leveled];
 
     /// Returns the name in options and messages: `packed`, `single` or `leveled`.
@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// Returns one line for people that says what the engine is good for.
+    /// Returns a one-line description of what the engine is good for.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
@@ -135,7 +135,7 @@ macro_rules! engine_accessors {
             }
         }
 
-        /// Returns the object for single values that a server may pack ([`Request::inputs`](crate::Request::inputs)).
+        /// Returns the object of single values that a server may pack ([`Request::inputs`](crate::Request::inputs)).
         ///
         /// # Errors
         /// [`UnsupportedOperation`](crate::Error::UnsupportedOperation) if the object belongs to one engine alone.
@@ -161,7 +161,7 @@ macro_rules! engine_accessors {
 
 pub(crate) use engine_accessors;
 
-/// Returns the error for an object of one engine where packing single values needs one of both engines.
+/// Returns the error for an object of one engine where packing single values needs an object of both.
 pub(crate) fn not_bridged(engine: &'static str) -> Error {
     Error::UnsupportedOperation {
         engine,

@@ -1,4 +1,4 @@
-//! The way a call runs: on how many threads, and with what progress callback.
+//! Execution settings of a call: the number of threads and the progress callback.
 
 use std::num::NonZeroUsize;
 
@@ -27,7 +27,7 @@ pub struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// Runs the call on exactly this many threads, which are started for it. 0 means rayon's pool.
+    /// Runs the call on exactly this number of threads, which are started for it. 0 means rayon's pool.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = NonZeroUsize::new(threads);
@@ -45,7 +45,8 @@ impl<'a> Execution<'a> {
         self
     }
 
-    /// Runs a call on these threads and passes it the progress, for methods of engines that take only a [`Progress`].
+    /// Runs a call on these threads and passes it the progress callback, for methods of engines that accept only a
+    /// [`Progress`].
     ///
     /// ```
     /// use cryptable::Execution;
@@ -58,7 +59,7 @@ impl<'a> Execution<'a> {
     /// ```
     ///
     /// # Errors
-    /// Errors of the call, [`Error::Io`] if threads cannot be started, and [`Error::Allocation`] if the system refuses a
+    /// Errors of the call; [`Error::Io`] if threads cannot be started; [`Error::Allocation`] if the system refuses a
     /// large buffer.
     pub fn run<R: Send>(&self, call: impl FnOnce(Progress<'a>) -> Result<R> + Send) -> Result<R> {
         let progress = self.progress;

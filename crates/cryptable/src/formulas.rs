@@ -10,8 +10,9 @@ use crate::engine::other_engine;
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Progress, Result};
 
 impl EvaluationKey {
-    /// Evaluates formulas on columns of packed values, row by row: trees of choices, sums of tables, filters. Column k is the one
-    /// with number k in formulas. Results are modulo the output modulus, and signed if a formula has negative results.
+    /// Evaluates formulas on columns of packed values, row by row: trees of choices, sums of tables, filters. Formulas
+    /// refer to columns by their position in `columns`. Results are modulo the output modulus, and signed if a formula
+    /// has negative results.
     ///
     /// ```
     /// use cryptable::engines::packed::{Formula, PreparedFormulas};
@@ -35,17 +36,18 @@ impl EvaluationKey {
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     ///
-    /// [`PreparedFormulas::network`] makes formulas of quantised networks, layers of sums and tables.
+    /// [`PreparedFormulas::network`] creates the formulas of quantised networks, layers of sums and tables.
     ///
-    /// Formulas of [`PreparedFormulas::by_group`] are added up by groups: counts, sums, histograms. Each result then has partial
-    /// sums in all places of full ciphertexts, for [`crate::engines::packed::group_totals`].
+    /// Results of [`PreparedFormulas::by_group`] are added up by group: counts, sums, histograms. Each result then
+    /// holds partial sums in all slots of full ciphertexts, to be added up by [`crate::engines::packed::group_totals`].
     ///
-    /// Formulas of [`PreparedFormulas::sort`] give all columns with their rows in order; columns then have one ciphertext each.
+    /// Formulas of [`PreparedFormulas::sort`] return all columns with their rows sorted; columns must then fit in one
+    /// ciphertext each.
     ///
     /// # Errors
-    /// If columns are signed, not packed, of another client or other parameters, or differ in their number of values; if the key
-    /// is not for formulas ([`crate::Request::formulas`]), or not for these; [`Error::NoiseTooLarge`] if a result would be wrong
-    /// with more than the stated probability; [`Error::Cancelled`].
+    /// If columns are signed, not packed, of another client or other parameters, or differ in their number of values;
+    /// if the key is not for formulas ([`crate::Request::formulas`]), or not for these; [`Error::NoiseTooLarge`] if the
+    /// failure probability of a result would exceed the stated one; [`Error::Cancelled`].
     pub fn evaluate(
         &self,
         columns: &[&Ciphertext],

@@ -18,7 +18,7 @@ mod keys;
 
 use keys::inspect_key;
 
-/// Number of values of a byte.
+/// Number of values that a byte can have.
 const BYTE_VALUES: u64 = 256;
 
 /// The description of a file, as returned by [`inspect()`].
@@ -40,7 +40,7 @@ pub struct Inspection {
     /// Identifier of the client's key that the object belongs to. For a secret key, only known with the feature
     /// `client`.
     pub key_id: Option<KeyId>,
-    /// Identifier of the client's key that decrypts what a [`RekeyingKey`](crate::RekeyingKey) makes.
+    /// Identifier of the client's key that decrypts the results of a [`RekeyingKey`](crate::RekeyingKey).
     pub new_owner: Option<KeyId>,
     /// Identifier of the AES key that encrypts a message, or that an encrypted key holds.
     pub aes_key_id: Option<KeyId>,
@@ -78,8 +78,8 @@ impl Inspection {
 
 /// Checks all bytes of a file and describes it.
 ///
-/// Insecure parameters, and those that fail often, are reported and not refused, so that you can look at them before
-/// you use somebody else's file.
+/// Insecure parameters, and those that fail often, are reported instead of refused, so that you can inspect somebody
+/// else's file before you use it.
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, SecretKey, inspect};
@@ -138,7 +138,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     Ok(found)
 }
 
-/// Checks messages of owners, of which a file has several: of values and of bits, or of several ciphertexts.
+/// Checks a file of several messages of owners: of values and of bits, or of several ciphertexts.
 fn inspect_messages(bytes: &[u8]) -> Result<Inspection> {
     let first = peek_header(bytes)?;
     let object = first.object_type.to_string();
@@ -157,7 +157,7 @@ fn inspect_messages(bytes: &[u8]) -> Result<Inspection> {
     Ok(found)
 }
 
-/// Returns whether an object of this type is a file between the owners of a key, or of one of them.
+/// Returns whether an object of this type is a file that the owners of a key exchange, or a file of one of them.
 fn is_message_of_owners(object_type: ObjectType) -> bool {
     matches!(
         object_type,
@@ -176,7 +176,7 @@ fn is_message_of_owners(object_type: ObjectType) -> bool {
     )
 }
 
-/// Returns whether an object of this type holds ciphertexts of values, or bytes on their way through AES.
+/// Returns whether an object of this type holds ciphertexts of values, or bytes during AES transciphering.
 fn is_bytes_or_values(object_type: ObjectType) -> bool {
     matches!(
         object_type,

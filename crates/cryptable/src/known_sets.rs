@@ -5,11 +5,11 @@ use cryptable_conversion::ParametersLiteral;
 use crate::bits::{Packing, Parameters};
 use crate::{Result, ckks, gates, packed_gates};
 
-/// Base-2 logarithms of the failure probabilities that gates are used with: the default, and the one that packed gates
-/// need.
+/// Base-2 logarithms of the failure probabilities of gates: the default, and the one that packed gates need.
 const GATES_LOG2_FAIL: [f64; 2] = [-64.0, -128.0];
 
-/// Returns all sets of bits in slots, with their names. Those of sparse slots rest on the same problems, and are not listed.
+/// Returns all sets of bits in slots, with their names. Sets with sparse slots rest on the same LWE problems and are
+/// not listed.
 ///
 /// # Errors
 /// None in practice: tests construct every set.
@@ -45,7 +45,7 @@ pub(crate) fn of_bits(digest: [u8; 32]) -> Result<Option<Parameters>> {
     if let Some((_, set)) = found {
         return Ok(Some(set));
     }
-    // Those that `Packing::of_bits` chooses, at ring degrees 2^14 and 2^15.
+    // Sets that `Packing::of_bits` chooses, at ring degrees 2^14 and 2^15.
     let of_degree_14 = (8..=12).flat_map(|log2| {
         let packing = Packing::Sparse(1 << log2);
         [Parameters::latency_128, Parameters::functions_128, Parameters::cleaning_128]

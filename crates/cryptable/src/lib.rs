@@ -58,8 +58,8 @@
 //! More about lookups:
 //! - [`Request::entries`]: a table per value ([`EvaluationKey::lookup_per_value`]), and encrypted tables
 //!   ([`EvaluationKey::lookup_encrypted`]).
-//! - [`PublicKey`]: others encrypt for you; [`RekeyingKey`]: results go on to another client.
-//! - `owners`: several clients have a key together, of which each has a part.
+//! - [`PublicKey`]: others encrypt for you; [`RekeyingKey`]: results are handed to another client.
+//! - `owners`: several clients share one key, each holding a part of it.
 //! - [`EvaluationKey::add`] and its neighbours: sums, differences and multiples of encrypted values, before and after
 //!   lookups.
 //! - [`Execution`]: the number of threads, progress, and cancellation.

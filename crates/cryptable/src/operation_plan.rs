@@ -12,7 +12,7 @@ pub struct PlannedOperation {
     pub name: &'static str,
     /// Number of lookups: functional bootstraps of all values of a ciphertext.
     pub lookups: usize,
-    /// Number of tables in which these lookups look values up.
+    /// Number of tables in which these lookups look up values.
     pub tables: usize,
     /// Predicted time for a full ciphertext or, with the engine `single`, for the values of the request.
     pub duration: Duration,
@@ -20,7 +20,7 @@ pub struct PlannedOperation {
     pub failure: FailureProbability,
 }
 
-/// Parameters for a job `J`, with a prediction for each of its operations. Its `Display` is a table of operations.
+/// Parameters for a job `J`, with a prediction for each of its operations. `Display` prints a table of operations.
 ///
 /// ```
 /// use cryptable::Request;

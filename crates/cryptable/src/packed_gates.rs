@@ -2,7 +2,7 @@
 //!
 //! [`PackedGates`] packs thousands of bits of [`crate::gates`] into one RLWE ciphertext, evaluates a gate on all of
 //! them by one half bootstrap of bits in CKKS slots, and extracts the results (Sec. 6 of Bae, Cheon, Kim, Stehlé,
-//! "Bootstrapping Bits with CKKS", EUROCRYPT 2024). A gate takes microseconds per bit; keys have half a gigabyte.
+//! "Bootstrapping Bits with CKKS", EUROCRYPT 2024). A gate takes microseconds per bit; keys occupy half a gigabyte.
 //!
 //! ```
 //! use cryptable::bits::{self, Packing};
@@ -33,7 +33,8 @@
 //! [`PackedGatesSecret::extraction_key`], and the evaluation key of [`PackedGatesSecret::ring`]. [`PackedGates::new`]
 //! combines them.
 //!
-//! [`foreign`] has the same for ciphertexts of OpenFHE and tfhe-rs, which go back under the secret that they came under.
+//! [`foreign`] does the same for ciphertexts of OpenFHE and tfhe-rs; results are encrypted under the same foreign
+//! secret.
 
 #[cfg(feature = "client")]
 pub use cryptable_conversion::PackedGatesSecret;

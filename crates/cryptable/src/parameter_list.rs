@@ -18,20 +18,21 @@ const MAX_BITS: u32 = 24;
 /// Width in bits of the widest table of single values that may be packed.
 const MAX_BRIDGED_BITS: u32 = 6;
 
-/// Widths in bits of the integers listed: the widest of each of two sets. All widths of a set share their LWE problems.
+/// Widths in bits of the integers listed: the largest width of each of two sets. All widths of a set share their LWE
+/// problems.
 const INTEGER_BITS: [u32; 2] = [24, 28];
 
-/// Base-2 logarithm of the failure probability for which gates and integers have sets of their own.
+/// Base-2 logarithm of the lower failure probability for which gates and integers have sets of their own.
 const SURE_LOG2_FAIL: f64 = -128.0;
 
-/// Number of slots of the sparse bootstrapping listed. All numbers of slots share their LWE problems.
+/// Number of slots of the listed sparse bootstrapping. Its LWE problems do not depend on that number.
 const SPARSE_SLOTS: usize = 1 << 12;
 
 /// Widths in bits of the compared integers listed.
 const COMPARISON_BITS: [u32; 3] = [12, 21, 32];
 
-/// Packed values that are few enough for a secret of blocks, and their ring degree. All numbers of them share their LWE problems
-/// but for the modulus of the dense secret.
+/// Number of packed values that is small enough for a secret of blocks. Other such numbers rest on the same LWE
+/// problems, except for the modulus of the dense secret.
 const FEW_VALUES: u64 = 1 << 10;
 const FEW_VALUES_DEGREE: usize = 1 << 15;
 
@@ -137,7 +138,7 @@ fn of_engine(parameters: &Parameters) -> ListedParameters {
     }
 }
 
-/// Lists packed values that are few enough for a secret of blocks.
+/// Lists parameters for numbers of packed values that are small enough for a secret of blocks.
 fn of_few_values(parameters: &Parameters) -> ListedParameters {
     let listed = of_engine(parameters);
     ListedParameters { name: format!("{FEW_VALUES} values, {}", listed.name), ..listed }
@@ -254,8 +255,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns whether the table of estimates has a row that bounds the security of an instance from below, for every
-    /// attack: one with the same secret, at most as many dimensions, and at least as large a modulus.
+    /// Returns whether the table of estimates has a row that bounds the security of an instance from below against
+    /// every attack: a row with the same secret, at most the same dimension, and at least the same modulus.
     fn is_estimated(instance: &LweInstance) -> bool {
         let table = include_str!("../../lattice/src/security/shipped_sets.csv");
         let secret = match instance.secret() {
@@ -281,7 +282,7 @@ mod tests {
         let list = list_up_to(max_bits).unwrap();
         for set in &list {
             assert!(!set.security_level.is_insecure(), "{}", set.name);
-            // All sets rest on two secrets or more, except vectors without bootstrapping.
+            // All sets rest on at least two secrets, except vectors without bootstrapping.
             let secrets = if set.name == "ckks, leveled_128" { 1 } else { 2 };
             assert!(set.instances.len() >= secrets, "{}", set.name);
             for instance in &set.instances {
@@ -289,7 +290,7 @@ mod tests {
                 assert!(is_estimated(instance), "{}: {instance:?}", set.name);
                 let bits = instance.estimated_bits();
                 assert!(bits.is_some_and(|bits| bits >= 128.0), "{}: {instance:?}", set.name);
-                // A meet-in-the-middle attack takes more bits from sparse secrets than their small moduli suggest.
+                // A meet-in-the-middle attack weakens sparse secrets by more bits than their small moduli suggest.
                 let is_sparse =
                     matches!(instance.secret(), SecretDistribution::FixedWeightTernary(_));
                 assert!(!is_sparse || bits.is_some_and(|bits| bits <= 153.4), "{}", set.name);
@@ -332,7 +333,7 @@ mod tests {
         ("bits", "sums_128", "circuits, sums_128"),
         ("bits", "tables_128", "circuits, tables_128"),
         ("bits", "throughput_128", "circuits, throughput_128"),
-        // Rests on the problems of the two sets that it connects; listed as single values that are packed.
+        // Rests on the LWE problems of the two sets that it connects; listed among single values that may be packed.
         ("conversion", "between_128", "bridged, "),
         ("fhew", "decomposition_128", "fhew, decomposition_128"),
         // This one is for gates; the engine `single` has a set of the same name.

@@ -11,11 +11,11 @@ use crate::{
     SumLimits,
 };
 
-/// A validated, immutable parameter set of one engine. Keys are generated for it.
+/// Validated, immutable parameter set of one engine, for which keys are generated.
 ///
-/// A set serves all tables of one input and one output modulus. A [`crate::Plan`] finds sets. Construction computes
-/// security and failure probability, and fails below 128 bits or above the stated probability. Toys for tests are
-/// exempt, and [`Parameters::security_level`] says so.
+/// A set serves all tables with its input modulus and output modulus. A [`crate::Plan`] finds sets. Construction
+/// computes security and failure probability, and fails below 128 bits of security or above the stated failure
+/// probability. Toys for tests are exempt, and [`Parameters::security_level`] says so.
 #[derive(Clone, Debug)]
 pub enum Parameters {
     /// Parameters of [`Engine::Packed`]: many values per ciphertext.
@@ -130,8 +130,8 @@ impl Parameters {
         }
     }
 
-    /// Returns the bytes of the compressed results ([`crate::EvaluationKey::compress`]) of lookups of this number of fresh values; `None`
-    /// for single values, which are not compressed.
+    /// Returns the size in bytes of compressed results ([`crate::EvaluationKey::compress`]) of lookups of `values`
+    /// fresh values; `None` for single values, which are not compressed.
     ///
     /// ```
     /// use cryptable::{Engine, Request};
@@ -168,8 +168,9 @@ impl Parameters {
         }
     }
 
-    /// Returns the bits κ of hidden tables: results of a lookup show nothing of its table but outputs, up to a statistical
-    /// distance of 2^-κ ([`Request::hide_table`](crate::Request::hide_table)). `None` where tables are not hidden.
+    /// Returns the parameter κ of hidden tables, in bits: the results of a lookup reveal nothing of its table but its
+    /// outputs, up to a statistical distance of 2^-κ ([`Request::hide_table`](crate::Request::hide_table)). `None`
+    /// where tables are not hidden.
     #[must_use]
     pub fn hidden_bits(&self) -> Option<u32> {
         match self {

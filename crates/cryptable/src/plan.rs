@@ -10,7 +10,8 @@ use cryptable_lattice::cost::CostModel;
 use crate::request::Goal;
 use crate::{Engine, Error, Parameters, Prediction, Request, Result};
 
-/// Time for which nobody notices waiting: keys that are generated and read so fast do not decide between engines.
+/// Waiting time that users do not notice: keys that are generated or read faster do not count when engines are
+/// compared.
 const UNNOTICED: Duration = Duration::from_millis(250);
 
 /// One way to serve a request: parameters, and what a lookup with them is predicted to need.
@@ -49,13 +50,14 @@ impl Candidate {
         self.key_duration
     }
 
-    /// Returns the time in which the evaluation key goes to the server, at the request's bandwidth, if it states one.
+    /// Returns the time for sending the evaluation key to the server at the request's bandwidth, or `None` if none is
+    /// stated.
     #[must_use]
     pub fn transfer_duration(&self) -> Option<Duration> {
         self.transfer_duration
     }
 
-    /// Returns the seconds for which a user waits until keys are generated, sent and read.
+    /// Returns the seconds that a user waits until keys are generated, sent and read.
     fn wait_for_keys(&self) -> f64 {
         let sent = self.transfer_duration.unwrap_or_default().as_secs_f64();
         let noticed = |it: Duration| it.saturating_sub(UNNOTICED).as_secs_f64();
@@ -75,12 +77,13 @@ impl AsRef<Parameters> for Candidate {
     }
 }
 
-/// All ways to serve a request, best first, as returned by [`Request::plan`]. Its `Display` is a table with one line
+/// All ways to serve a request, best first, as returned by [`Request::plan`]. `Display` prints a table with one line
 /// per candidate.
 ///
-/// Engines are compared by what a user waits for: generating the key and reading it, where each takes more than a quarter of a
-/// second, sending it if [`Request::bandwidth`] is stated, and the lookups that [`Request::lookups`] states. Candidates of one
-/// engine, whose keys differ less, are compared by their lookups alone.
+/// Engines are compared by the time that a user waits: generating and reading the key, if either takes more than a
+/// quarter of a second; sending it, if [`Request::bandwidth`] is stated; and the number of lookups that
+/// [`Request::lookups`] states. Candidates of one engine are compared by their lookups alone, since their keys differ
+/// less.
 ///
 /// ```
 /// use cryptable::{Engine, Request};
@@ -134,7 +137,7 @@ impl Plan {
     /// Returns the number of values from which packing them ([`Request::inputs`]) is faster than looking them up one by
     /// one, each with its best parameters. The number of threads does not matter.
     ///
-    /// Returns `None` if one of the two ways was not asked for or has no candidate, or if packing is not faster even
+    /// Returns `None` if one of the two ways was not requested or has no candidate, or if packing is not faster even
     /// for a full ciphertext.
     #[must_use]
     pub fn crossing(&self) -> Option<u64> {
@@ -144,8 +147,8 @@ impl Plan {
         bridged.crossing_against(&self.cost, &single.prediction)
     }
 
-    /// Returns the candidate that would be the best for more lookups with one key than [`Plan::lookups`], and the number
-    /// of lookups from which it is; `None` if the best one has the fastest lookups, too.
+    /// Returns the candidate that would be best if one key served more lookups than [`Plan::lookups`], and the number
+    /// of lookups from which it is. `None` if the best candidate has the fastest lookups, too.
     #[must_use]
     pub fn best_for_more_lookups(&self) -> Option<(u64, &Candidate)> {
         let best = self.best();
@@ -153,7 +156,7 @@ impl Plan {
         let from = |other: &Candidate| {
             let more = other.wait_for_keys() - best.wait_for_keys();
             let saved = best.duration.as_secs_f64() - other.duration.as_secs_f64();
-            // Saturates.
+            // The conversion saturates.
             (more / saved).ceil() as u64
         };
         let found = faster.map(|other| (from(other), other)).min_by_key(|&(lookups, _)| lookups);
@@ -212,7 +215,7 @@ impl Request {
     }
 }
 
-/// Asks every engine that the request allows.
+/// Asks every engine that the request allows for candidates.
 fn plan(request: &Request) -> Result<Plan> {
     let asked = [
         ("number of values", request.limits.values),
@@ -267,8 +270,8 @@ fn plan(request: &Request) -> Result<Plan> {
     Ok(Plan { values, values_assumed, threads, lookups, cost, candidates, refusals })
 }
 
-/// Sorts candidates, each with the time of a lookup: the best engine first, by what a user waits for with its fastest
-/// candidate, and the fastest candidate of an engine first.
+/// Sorts candidates, given the duration of a lookup with each. Engines are ordered by the time that a user waits with
+/// their fastest candidate, and the candidates of an engine by their speed.
 fn best_first(mut timed: Vec<(Duration, Candidate)>, lookups: u64) -> Vec<Candidate> {
     timed.sort_by_key(|&(time, _)| time);
     let way = |candidate: &Candidate| {
@@ -298,9 +301,9 @@ fn prediction_of(parameters: &Parameters, request: &Request) -> Prediction {
     }
 }
 
-/// Chooses the number of values by which ways are compared if the request states none: the capacity of a packed
-/// ciphertext if the packed engine is among the ways, or is missing only for lack of memory. A memory limit thus
-/// decides which ways there are, and not for how many values they are compared.
+/// Chooses the number of values by which candidates are compared if the request states none: the capacity of a packed
+/// ciphertext if the packed engine has a candidate or lacks only memory. A memory limit thus decides which candidates
+/// exist, but not the number of values by which they are compared.
 fn assumed_values(request: &Request, found: &[Parameters], refusals: &[(Engine, Error)]) -> u64 {
     if request.limits.goal == Goal::Latency {
         return 1;
@@ -339,7 +342,7 @@ fn nothing_found(request: &Request, mut refusals: Vec<(Engine, Error)>) -> Error
     if refusals.len() == 1 {
         return refusals.swap_remove(0).1;
     }
-    // If only memory is missing, the least that is needed says more than a list.
+    // If only memory is missing, the least that would suffice says more than a list.
     let needed = refusals.iter().filter_map(|(_, error)| match error {
         Error::Memory { needed, .. } => Some(*needed),
         _ => None,
@@ -393,7 +396,7 @@ mod tests {
         assert_eq!(best(zen(10).lookups(lookups)), Engine::Packed);
         assert_eq!(best(zen(10).lookups(lookups - 1)), Engine::Leveled);
         assert!(zen(1024).plan().unwrap().best_for_more_lookups().is_none());
-        // Keys decide between engines alone.
+        // Only the keys decide between engines.
         let packed = |request: Request| request.engine(Engine::Packed).plan().unwrap();
         let digests = |plan: &Plan| {
             plan.candidates().iter().map(|c| c.parameters().digest()).collect::<Vec<_>>()

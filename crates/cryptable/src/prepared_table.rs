@@ -6,9 +6,9 @@ use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{bridged, leveled, packed, single};
 use crate::{Engine, Result};
 
-/// A table in the form in which an engine evaluates it.
+/// Table in the form in which an engine evaluates it.
 ///
-/// [`crate::EvaluationKey::prepare`] makes it once, for any number of lookups with any key of the same parameters.
+/// [`crate::EvaluationKey::prepare`] creates it once, for any number of lookups with any key of the same parameters.
 pub struct PreparedTable {
     of_engine: Prepared,
     signed_inputs: bool,
@@ -91,7 +91,7 @@ impl PreparedTable {
         self.signed_outputs
     }
 
-    /// Returns the bytes of memory that the prepared table uses.
+    /// Returns the number of bytes of memory that the prepared table uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.of_engine.memory_bytes()

@@ -40,17 +40,17 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the cost model asked for, or the one of this machine.
+    /// Returns the requested cost model, or the one of this machine.
     pub(crate) fn cost(&self) -> CostModel {
         self.cost.unwrap_or_else(CostModel::calibrated)
     }
 
-    /// Returns the number of threads asked for, or the size of rayon's pool.
+    /// Returns the requested number of threads, or the size of rayon's pool.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(rayon::current_num_threads)
     }
 
-    /// Returns the number of values asked for, in the type that the engines use.
+    /// Returns the requested number of values, in the type that the engines use.
     pub(crate) fn count(&self) -> Option<usize> {
         self.values.map(as_count)
     }
@@ -61,7 +61,7 @@ pub(crate) fn as_count(values: u64) -> usize {
     usize::try_from(values).unwrap_or(usize::MAX)
 }
 
-/// A job and its limits. Its plan depends on nothing else.
+/// Job and limits, which together determine a plan.
 ///
 /// Each kind of job has a constructor: [`Request::new`] and [`Request::for_table`] for lookups,
 /// [`Request::comparisons`], [`Request::formulas`], [`Request::words`], [`Request::integers`], [`Request::bridge`], [`Request::circuit`] and

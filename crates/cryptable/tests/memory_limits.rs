@@ -1,4 +1,4 @@
-//! Keys and ciphertexts that would take more memory than their reader allows are refused before they take it.
+//! Tests that keys and ciphertexts that need more memory than their reader allows are refused before memory is used.
 #![cfg(feature = "client")]
 
 use std::sync::Arc;
@@ -29,22 +29,22 @@ fn keys_above_the_limit_are_refused_with_both_numbers() {
                 "the evaluation key takes {needed} bytes of memory, above the reader's limit of {limit}"
             )
         );
-        // What was computed from the parameters is enough, and not much too much.
+        // The amount computed from the parameters suffices, and is not much too large.
         let found = read(needed).unwrap().memory_bytes() as u64;
         assert!(found <= needed && needed < 2 * found, "{engine}: {found} of {needed}");
     }
 }
 
-/// Most values of one ciphertext of single or leveled values.
+/// Largest number of values of one ciphertext of single or leveled values.
 const MAX_VALUES: u64 = 1 << 16;
 
-/// The same object with another number of values and a right checksum, as nobody's encryption makes it.
+/// Returns the same object with another number of values and a correct checksum, which no encryption would create.
 fn forged(object: &[u8], count: u64, forged_count: u64) -> Vec<u8> {
     let mut body = object[HEADER_BYTES..object.len() - CHECKSUM_BYTES].to_vec();
     let found = body.windows(8).position(|bytes| bytes == count.to_le_bytes());
     let at = found.expect("the number of values");
     body[at..at + 8].copy_from_slice(&forged_count.to_le_bytes());
-    // More than the words of the values that are added.
+    // More words than those of the added values.
     body.resize(body.len() + 64, 0);
     let header = peek_header(object).unwrap();
     let mut forged = Vec::new();

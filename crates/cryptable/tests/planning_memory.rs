@@ -1,11 +1,12 @@
-//! Planning works on shapes, never on keys, matrices or tables: it takes little memory, whatever it plans.
+//! Tests that planning needs little memory, whatever it plans, since it works on shapes, never on keys, matrices or
+//! tables.
 #![cfg(target_os = "linux")]
 
 use std::fs;
 
 use cryptable::{CostModel, Request};
 
-/// Plans take some 15 MB; all matrices of a bootstrap would be gigabytes.
+/// Limit on memory. Plans need some 15 MB, but all matrices of a bootstrap would need gigabytes.
 const LIMIT_KB: u64 = 200_000;
 
 #[test]
@@ -14,7 +15,7 @@ fn plans_of_all_engines_take_little_memory() {
         let request = Request::new(1 << bits, 1 << bits).cost_model(CostModel::default());
         request.plan().unwrap();
     }
-    // No other test is in this process.
+    // No other test runs in this process.
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let peak: u64 = peak.trim().strip_suffix(" kB").unwrap().parse().unwrap();

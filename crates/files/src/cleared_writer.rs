@@ -1,32 +1,32 @@
-//! A buffer before a writer that leaves no copy of what went through it.
+//! A buffered writer that leaves no copy of the bytes that went through it.
 
 use std::io::{self, Write};
 
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes that are gathered.
+/// Capacity of the buffer in bytes.
 const CAPACITY: usize = 1 << 13;
 
 /// Buffered writer like `std::io::BufWriter` that clears its buffer when dropped: for keys and decrypted values.
 ///
-/// Dropped before [`ClearedWriter::into_inner`], it writes nothing more.
+/// If it is dropped before [`ClearedWriter::into_inner`], the bytes still in the buffer are not written.
 #[derive(Debug)]
 pub struct ClearedWriter<W> {
-    /// Never grows: that would leave a copy, too.
+    /// Never grows, since that would leave a copy, too.
     buffer: Zeroizing<Vec<u8>>,
     writer: W,
 }
 
 impl<W: Write> ClearedWriter<W> {
-    /// An empty buffer before a writer.
+    /// Puts an empty buffer before a writer.
     pub fn new(writer: W) -> Self {
         Self { buffer: Zeroizing::new(Vec::with_capacity(CAPACITY)), writer }
     }
 
-    /// Writes out what was gathered.
+    /// Writes out the buffer and returns the writer.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn into_inner(mut self) -> io::Result<W> {
         self.empty()?;
         Ok(self.writer)

@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all, and outputs that others read at once.
+//! Files that are written whole or not at all, and outputs that others read while they are written.
 
 #![forbid(unsafe_code)]
 
@@ -14,23 +14,23 @@ pub use cleared_writer::ClearedWriter;
 use temporary_name::TemporaryName;
 pub use temporary_name::{Uninterrupted, target_of_temporary};
 
-/// Folders of open files.
+/// Folders in which the system lists a process's open files.
 const OPEN_FILES: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 
-/// Most links that are followed to a file that is yet to be made.
+/// Largest number of links that are followed to a file that does not exist yet.
 const MAX_LINKS: usize = 40;
 
-/// Who may read a new file.
+/// Readers of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody whom the process's mask lets.
+    /// Everybody whom the process's umask allows.
     Public,
     /// Its owner only (mode 0600 on Unix).
     Private,
 }
 
 impl Access {
-    /// Permissions on Unix.
+    /// Returns the permissions on Unix.
     fn mode(self) -> u32 {
         match self {
             Self::Public => 0o666,
@@ -39,11 +39,11 @@ impl Access {
     }
 }
 
-/// Returns the regular file that a name stands for, links followed: it may be yet to be made. Pipes, devices and what
-/// another program opened for this one are none: they are written straight through.
+/// Returns the regular file that a name stands for, after following links. The file need not exist yet. Returns `None`
+/// for pipes, devices and files that another program opened for this one, which are written directly.
 ///
 /// # Errors
-/// If it is a directory, links go round in circles, or the name is of no file; that of the disk.
+/// If it is a directory, the links form a circle, or the name is not that of a file; errors of the disk.
 pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     let parent = path.parent();
     if parent.is_some_and(|parent| OPEN_FILES.iter().any(|open| parent == Path::new(open))) {
@@ -61,7 +61,7 @@ pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     .map_err(|error| explained("create", path, &error))
 }
 
-/// Where links lead that end at no file.
+/// Follows links to a file that does not exist yet.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -74,10 +74,11 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other(format!("more than {MAX_LINKS} links")))
 }
 
-/// An output being written: to a file without a name, or where the file system has none, under a temporary one in the
-/// folder of its target; or to where the other side reads it at once. Its buffer is cleared.
+/// An output being written. A regular file has no name yet, or, where the file system requires one, a temporary name in
+/// the folder of its target. Other outputs are written directly, so that the other side reads at once. The buffer is
+/// cleared when dropped.
 ///
-/// [`AtomicFile::commit`] gives it its name; dropped before that, it vanishes.
+/// [`AtomicFile::commit`] gives the file its name; a file that is dropped before vanishes.
 ///
 /// ```
 /// use std::io::Write;
@@ -98,17 +99,17 @@ pub struct AtomicFile {
     name: PathBuf,
     writer: ClearedWriter<File>,
     bytes: u64,
-    /// None if it is written straight through.
+    /// `None` if the output is written directly.
     target: Option<PathBuf>,
-    /// None if the file has no name yet.
+    /// `None` if the file has no name yet.
     temporary: Option<TemporaryName>,
 }
 
 impl AtomicFile {
-    /// Starts an output that is written from its start to its end.
+    /// Starts an output.
     ///
     /// # Errors
-    /// If `path` is a directory, or its folder takes no new file.
+    /// If `path` is a directory, or no file can be made in its folder.
     pub fn create(path: &Path, access: Access) -> io::Result<Self> {
         let failed = |error: io::Error| explained("create", path, &error);
         let Some(target) = target_of(path)? else {
@@ -127,27 +128,27 @@ impl AtomicFile {
         Ok(Self { target: Some(target), temporary: Some(name), ..Self::through(file, path) })
     }
 
-    /// Writes straight to what is open.
+    /// Writes directly to an open file.
     #[must_use]
     pub fn through(file: File, name: &Path) -> Self {
         let writer = ClearedWriter::new(file);
         Self { name: name.to_owned(), writer, bytes: 0, target: None, temporary: None }
     }
 
-    /// Brings everything to the disk, gives the file its name and returns its size in bytes.
+    /// Flushes everything to the disk, gives the file its name and returns its size in bytes.
     ///
     /// # Errors
-    /// If the disk is full; `AlreadyExists` if a file of that name exists and is not to be replaced. The temporary file
-    /// is gone then.
+    /// If the disk is full; `AlreadyExists` if a file of that name exists and must not be replaced. The temporary file
+    /// is removed in both cases.
     pub fn commit(self, replace: bool) -> io::Result<u64> {
         Ok(Self::commit_all(vec![self], replace)?[0])
     }
 
-    /// Brings several files to the disk and gives them their names one after the other: all or, but for those that were
-    /// replaced, none. No interruption comes in between.
+    /// Flushes several files to the disk and gives them their names one after the other. Either all get their names or
+    /// none does, except that files already replaced stay replaced. The process cannot be interrupted in between.
     ///
     /// # Errors
-    /// As [`AtomicFile::commit`].
+    /// The same as those of [`AtomicFile::commit`].
     pub fn commit_all(files: Vec<Self>, replace: bool) -> io::Result<Vec<u64>> {
         let sizes = files.iter().map(|file| file.bytes).collect();
         let mut written = Vec::with_capacity(files.len());
@@ -159,7 +160,7 @@ impl AtomicFile {
             written.push((name, file, target, temporary));
         }
         let mut published = Vec::new();
-        // What is left of it when one fails vanishes after the lock is released.
+        // If one fails, the remaining temporary files are removed after the lock is released.
         let mut written = written.into_iter();
         let mut uninterrupted = Uninterrupted::start();
         let outcome: io::Result<()> =
@@ -184,7 +185,7 @@ impl AtomicFile {
     }
 }
 
-/// The error without the temporary path that `tempfile` adds, but with the file's.
+/// Replaces the temporary path that `tempfile` adds to an error by the path of the file.
 fn explained(call: &str, path: &Path, error: &io::Error) -> io::Error {
     let reason = match error.kind() {
         ErrorKind::NotFound => "no such directory",
@@ -198,8 +199,8 @@ fn explained(call: &str, path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot {call} {}: {reason}", path.display()))
 }
 
-/// Names a file that has no name. Links replace nothing: to do so, it gets a temporary name and is renamed. Killed
-/// between the two, the program leaves a whole file under a temporary name.
+/// Gives a file without a name its name. Links cannot replace files, so to replace one, the file first gets a temporary
+/// name and is then renamed. If the program is killed in between, a complete file remains under a temporary name.
 fn give_name(file: &File, target: &Path, replace: bool) -> io::Result<()> {
     match unnamed::link(file, target) {
         Err(error) if replace && error.kind() == ErrorKind::AlreadyExists => {}
@@ -226,15 +227,15 @@ impl Write for AtomicFile {
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder that a file is in.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
-/// Brings the names in a folder to the disk, where folders can be opened and the file system knows of such a thing.
+/// Flushes the names in a folder to the disk, where folders can be opened and the file system supports it.
 ///
 /// # Errors
-/// That of the disk.
+/// Errors of the disk.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     use ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     if !cfg!(unix) {

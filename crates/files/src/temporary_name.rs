@@ -1,4 +1,4 @@
-//! Names of files that are being written, and their removal when the program is interrupted.
+//! Temporary names of files that are being written, and their removal when the program is interrupted.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,29 +10,30 @@ use tempfile::TempPath;
 
 use crate::{Access, folder_of};
 
-/// Temporary names in use. Whoever holds the lock cannot be interrupted.
+/// Temporary names in use. While a thread holds the lock, the program cannot be interrupted.
 static IN_USE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Separates the target's name from random letters in a temporary name.
+/// Separator between the target's name and the random letters in a temporary name.
 const PARTIAL: &str = ".partial-";
 
-/// Delays interruptions as long as it lives, in programs whose handler of interruptions takes it, too.
+/// Guard that delays interruptions while it lives, in programs whose interrupt handler takes this guard, too.
 pub struct Uninterrupted(MutexGuard<'static, BTreeSet<PathBuf>>);
 
 impl Uninterrupted {
-    /// Waits for whoever else must not be interrupted.
+    /// Waits until no other guard is alive.
     #[must_use]
     pub fn start() -> Self {
         Self(IN_USE.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Removes all files that are not whole. The program ends then, before anybody makes another one.
+    /// Removes all incomplete files. The caller then ends the program while it still holds the guard, so that no others
+    /// are made.
     pub fn remove_partial_files(&self) {
         self.0.iter().for_each(|path| drop(std::fs::remove_file(path)));
     }
 }
 
-/// Returns the name of the file that was to be under a temporary name, if it is one.
+/// Returns the name of the target file if `name` is a temporary name.
 #[must_use]
 pub fn target_of_temporary(name: &str) -> Option<&str> {
     name.strip_prefix('.')?.rsplit_once(PARTIAL).map(|(target, _)| target)
@@ -43,15 +44,16 @@ pub(crate) fn prefix(target: &Path) -> String {
     format!(".{}{PARTIAL}", target.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// The name of a file that is being written. The file vanishes when it is dropped and when the program is interrupted.
+/// Temporary name of a file that is being written. The file is removed when this is dropped or the program is
+/// interrupted.
 #[derive(Debug)]
 pub(crate) struct TemporaryName(Option<TempPath>);
 
 impl TemporaryName {
-    /// Makes a file in the folder of its target.
+    /// Makes a file under a temporary name in the folder of its target.
     ///
     /// # Errors
-    /// If the folder takes none.
+    /// If no file can be made in the folder.
     pub(crate) fn create(target: &Path, access: Access) -> io::Result<(File, Self)> {
         let prefix = prefix(target);
         let mut builder = tempfile::Builder::new();
@@ -63,10 +65,11 @@ impl TemporaryName {
         Ok((file, Self(Some(path))))
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its target.
     ///
     /// # Errors
-    /// If that fails, or a file of that name exists and is not to be replaced. The temporary file is gone then.
+    /// If that fails, or a file of that name exists and must not be replaced. The temporary file is removed in both
+    /// cases.
     pub(crate) fn give(
         mut self,
         target: &Path,
@@ -76,7 +79,7 @@ impl TemporaryName {
         let path = self.0.take().expect("only taken when it goes");
         uninterrupted.0.remove(&*path);
         let given = if replace { path.persist(target) } else { path.persist_noclobber(target) };
-        // The error holds the temporary file, which vanishes with it.
+        // The error holds the temporary file, which is removed when it is dropped.
         given.map_err(|error| error.error)
     }
 }

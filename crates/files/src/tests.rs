@@ -1,10 +1,10 @@
-//! One behaviour of everything that is written: whole or not at all, private if told, replacing only if told.
+//! Tests that all outputs are written whole or not at all, are private if told, and replace files only if told.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::*;
 
-/// Keeps others from making files: one test removes all that are not whole.
+/// Serializes tests that make files, since one of them removes all incomplete files.
 fn alone() -> MutexGuard<'static, ()> {
     static TESTS: Mutex<()> = Mutex::new(());
     TESTS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -112,7 +112,7 @@ fn private_files_are_private_and_links_are_followed() {
     symlink(&path, &link).unwrap();
     let write = |access| AtomicFile::create(&link, access).unwrap().commit(true).unwrap();
     let mode = || fs::symlink_metadata(&path).unwrap().permissions().mode() & 0o777;
-    // A file that is yet to be made, and one that everybody reads.
+    // A file that does not exist yet, and one that everybody can read.
     for before in [None, Some("old")] {
         let _ = fs::remove_file(&path);
         if let Some(text) = before {

@@ -7,15 +7,16 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Where Linux lists a process's open files.
+/// Folder in which Linux lists a process's open files.
 #[cfg(target_os = "linux")]
 const OPEN_FILES: &str = "/proc/self/fd";
 
-/// Makes a file on the file system of a directory, with these permissions less what the process's mask takes; none
-/// if the file system has no such files, or nothing could give it a name later.
+/// Makes a file without a name on the file system of a directory, with these permissions less those that the process's
+/// umask removes. Returns `None` if the file system does not support such files, or if the file could not be named
+/// later.
 ///
 /// # Errors
-/// If the directory takes no file.
+/// If no file can be made in the directory.
 #[cfg(target_os = "linux")]
 pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<Option<File>> {
     use rustix::fs::{Mode, OFlags};
@@ -27,16 +28,16 @@ pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<Option<File>> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match rustix::fs::open(directory, flags, Mode::from_raw_mode(mode)) {
         Ok(file) => Ok(Some(file.into())),
-        // File systems without such files, and kernels that know of none.
+        // The file system does not support such files, or the kernel does not know of them.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Gives the file a name that nothing has.
+/// Gives the file a name that is not in use.
 ///
 /// # Errors
-/// `AlreadyExists` if something has it; if the directory takes no name.
+/// `AlreadyExists` if the name is in use; if the directory does not accept the name.
 #[cfg(target_os = "linux")]
 pub(crate) fn link(file: &File, name: &Path) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;
@@ -46,13 +47,13 @@ pub(crate) fn link(file: &File, name: &Path) -> io::Result<()> {
     Ok(linkat(CWD, open.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// None: other systems have no such files.
+/// Returns `None`: other systems have no such files.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn create(_: &Path, _: u32) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// Not to be reached.
+/// Never called, since [`create`] makes no files.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

@@ -132,7 +132,7 @@ fn expanded(dictionary: &dyn AnyDictionaryArray, column: &str) -> Result<ArrayRe
     values.map_err(|_| unsupported(column, dictionary.values().data_type()))
 }
 
-/// Calls `each` with the values of an array. A value that its type cannot represent is an error, not a gap.
+/// Calls `each` with the values of an array. A value that its type cannot represent is an error, not a missing value.
 fn visit_primitive<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
     value: impl Fn(&PrimitiveArray<T>, usize) -> Option<Value<'static>>,
@@ -143,7 +143,7 @@ fn visit_primitive<T: ArrowPrimitiveType>(
             true => each(row, None)?,
             false => match value(array, row) {
                 Some(value) => each(row, Some(value))?,
-                // A date or time beyond the calendar.
+                // The date or time is beyond the calendar.
                 None => each(row, Some(Value::Text("a value beyond the calendar")))?,
             },
         }

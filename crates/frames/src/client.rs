@@ -13,14 +13,14 @@ use crate::error::{CellProblem, Error, Result};
 use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
 use crate::schema::{Column, Schema};
 
-/// The residues of a column, and its validity if there may be gaps.
+/// The residues of a column, and its validity if values may be missing.
 struct Residues {
     values: Zeroizing<Vec<u64>>,
     validity: Option<Zeroizing<Vec<u64>>>,
 }
 
 impl Frame {
-    /// Encrypts the columns of a schema. Columns of the data that the schema does not have are not in the frame.
+    /// Encrypts the columns of a schema. Columns of the data that are not in the schema are not encrypted.
     ///
     /// All values are checked before anything is encrypted.
     ///
@@ -45,14 +45,15 @@ impl Frame {
         encrypt_by(&parameters, data, schema, |values| public.encrypt(values))
     }
 
-    /// Decrypts all columns, in the units of the frame or else of the schema. Columns that neither has are integers.
+    /// Decrypts all columns, in the units that the frame states, or else in those of the schema. Columns without units
+    /// in either are integers.
     ///
-    /// Sums by groups come with a row for each group, and the value that it stands for in the first column; groups without a
-    /// value in the schema are not there.
+    /// Sums by groups become a table with one row per group, whose first column holds the value that the group stands
+    /// for. Groups without a value in the schema are dropped.
     ///
     /// # Errors
-    /// If the frame is of another key, if values are signed and the schema says they are not, or if a value represents
-    /// none of the schema.
+    /// If the frame belongs to another key, if values are signed but not in the schema, or if a number represents no
+    /// value of the schema.
     pub fn decrypt(&self, secret: &SecretKey, schema: Option<&Schema>) -> Result<RecordBatch> {
         if let Some(groups) = self.columns()[0].groups() {
             return self.decrypt_sums(secret, schema, groups);
@@ -91,7 +92,7 @@ impl Frame {
             None => Column::integers(&groups.column, false, groups.groups.into())?,
         };
         let encoding = units.encoding();
-        // Negative values are residues modulo the modulus of columns, which sums do not tell.
+        // Negative values are residues modulo the modulus of the columns, which sums do not record.
         let has_value = |&step: &i64| !encoding.is_signed() && encoding.value(step).is_some();
         let steps: Vec<i64> = (0..i64::from(groups.groups)).filter(has_value).collect();
         let of_groups = array_of(encoding, &steps.iter().copied().map(Some).collect::<Vec<_>>());

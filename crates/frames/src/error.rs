@@ -35,7 +35,7 @@ pub enum Error {
     /// No column has this name.
     #[error("no column \"{name}\"; there are {}", listed(known))]
     NoColumn {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The names of all columns.
         known: Vec<String>,
@@ -56,7 +56,7 @@ pub enum Error {
     Columns {
         /// Number of columns.
         columns: usize,
-        /// The most that a frame has.
+        /// The largest number of columns of a frame.
         limit: usize,
     },
     /// Two columns have different numbers of rows.
@@ -80,12 +80,12 @@ pub enum Error {
     /// Columns of a schema cannot be those of a program.
     #[error(transparent)]
     Program(#[from] PipelineProblem),
-    /// A mapping, which a table is made of, is not valid.
+    /// A mapping, from which a table is made, is not valid.
     #[error("line {line}: {text}")]
     Mapping {
         /// Line of the file.
         line: u64,
-        /// The value or the rule that it breaks.
+        /// The problem: a value, or the rule that it breaks.
         text: String,
     },
     /// A mapping has no output for an input.
@@ -94,7 +94,7 @@ pub enum Error {
         /// The first input without an output.
         input: String,
     },
-    /// A file of columns is not what its kind says.
+    /// A file of columns is not of its stated kind.
     #[error("it is not {kind}: {text}")]
     File {
         /// The kind of file.
@@ -102,14 +102,14 @@ pub enum Error {
         /// The error of its reader or writer.
         text: String,
     },
-    /// A compressed file has more text than files of its size are believed to have.
+    /// A compressed file has more text than is plausible for its size.
     #[error(
         "{compressed} compressed bytes are more than {limit} bytes of text; decompress the file first"
     )]
     Decompressed {
         /// Bytes of the file.
         compressed: usize,
-        /// Bytes of text that are read of it.
+        /// Largest number of bytes of text that are read from it.
         limit: usize,
     },
     /// A file has no rows.
@@ -118,7 +118,7 @@ pub enum Error {
     /// JSON is not a schema, or TOML not a pipeline.
     #[error("{what}: {text}")]
     Syntax {
-        /// The expected text.
+        /// Kind of text that was expected.
         what: &'static str,
         /// The error of its parser.
         text: String,
@@ -182,15 +182,15 @@ pub enum ColumnProblem {
         needed: u64,
         /// The modulus of the key.
         modulus: u64,
-        /// Bits of a key that has as many.
+        /// Bits of a key with that number of values.
         bits: u32,
     },
-    /// The file's column is of a type that no encoding takes.
+    /// The file's column has a type that no encoding supports.
     #[error(
         "values of type {0} cannot be encrypted; booleans, integers, floats, decimals, dates, times, texts and dictionaries of them can"
     )]
     Unsupported(String),
-    /// Sums by groups have units or gaps.
+    /// Units or gaps are stated for sums by groups.
     #[error("its values are sums by groups, which are integers without units and gaps")]
     Sums,
     /// Some columns are sums by groups and others are not, or they have other groups.
@@ -198,7 +198,7 @@ pub enum ColumnProblem {
         "its groups are not those of the first column; `output` names columns that go together"
     )]
     Mixed,
-    /// Encrypted values are signed, and those of the schema not, or vice versa.
+    /// Encrypted values are signed but those of the schema are not, or vice versa.
     #[error("its encrypted values are {}, and those of the schema are not", sign(*signed))]
     Signs {
         /// Whether the encrypted values are signed.
@@ -226,7 +226,7 @@ pub enum CellProblem {
         step: String,
         /// The value that is represented by 0.
         offset: String,
-        /// The value that rounding gives.
+        /// The value that rounding would choose.
         nearest: &'static str,
     },
     /// The word is not in the list.
@@ -240,7 +240,8 @@ pub enum CellProblem {
     /// A decrypted number represents nothing.
     #[error("is no value of the schema")]
     NoCode,
-    /// A decrypted number is beyond the values that the frame states, as first keys of sorts are where a key was too large.
+    /// A decrypted number is outside of the range that the frame states, such as a first sort key in a row whose key
+    /// was too large.
     #[error(
         "is not within {low} to {high}, which the frame states; of a sort, a key of this row was too large"
     )]
@@ -256,7 +257,7 @@ pub enum CellProblem {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineProblem {
-    /// A step is of no kind, or of several.
+    /// A step has no kind, or several.
     #[error(
         "it must have either `lookup` and `table`, or `join` and `table`, or `sum`, or `compare`, `is` and `than`, or `program` and `inputs`, or `largest` and `count`, or `argmax`, or `select`"
     )]
@@ -272,18 +273,18 @@ pub enum PipelineProblem {
         /// Number of names.
         names: usize,
     },
-    /// The key of a join has gaps, as the result would have for other rows.
+    /// The key of a join has gaps, but gaps of the result would mean rows without a match.
     #[error(
         "\"{0}\" has gaps, and rows without a match would have others; `default` is what they get, or `nulls` fills the gaps"
     )]
     KeyWithGaps(String),
-    /// A field is of another kind of step.
+    /// A field belongs to another kind of step.
     #[error("`{0}` is not for such a step")]
     Foreign(&'static str),
     /// A column does not exist, or not yet.
     #[error("no column \"{name}\" before it; there are {}", listed(known))]
     NoColumn {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The names of all columns.
         known: Vec<String>,
@@ -309,7 +310,7 @@ pub enum PipelineProblem {
         /// Another column with other gaps.
         second: String,
     },
-    /// A column with gaps is added up by groups, or searched.
+    /// A column with gaps is to be added up by groups, or searched.
     #[error("\"{0}\" has gaps, which would count as 0; `nulls` with a value fills them")]
     GapsAsZero(String),
     /// Sums by groups are the input of a step.
@@ -320,26 +321,26 @@ pub enum PipelineProblem {
         "\"{0}\" is signed, and programs take columns without negative values; its `minimum` as `offset` in the schema of the frame makes it one"
     )]
     SignedInput(String),
-    /// Rows are sorted by a column whose values may be too large.
+    /// Rows are to be sorted by a column whose values may be too large.
     #[error(
         "rows are sorted by values below {limit}, and those of \"{column}\" are known to be below {found} only; a `maximum` in the schema of the frame says that they are smaller, digits of fewer bits or keys for a larger modulus make room"
     )]
     WideKey {
         /// Name of the column.
         column: String,
-        /// A number that all of its values are known to be below.
+        /// Known bound: all values are below this number.
         found: u64,
-        /// A quarter of the modulus, which they have to be below.
+        /// Required bound, a quarter of the modulus: all values must be below this number.
         limit: u64,
     },
-    /// A column of groups may have values that are no group.
+    /// A column of groups may have values that are not groups.
     #[error(
         "\"{column}\" has values below {found}, of which those from {groups} on are no group; more `groups` in the program, or a `maximum` or fewer `words` in the schema"
     )]
     NoGroup {
         /// Name of the column.
         column: String,
-        /// A number that all of its values are known to be below.
+        /// Known bound: all values are below this number.
         found: u64,
         /// Number of groups.
         groups: u64,
@@ -357,7 +358,7 @@ pub enum PipelineProblem {
         high: i64,
         /// The modulus of the sum.
         modulus: u64,
-        /// The least power of two modulo which all values are different.
+        /// The least power of two modulo which all values differ.
         needed: u64,
     },
     /// No table was given for a lookup.
@@ -366,7 +367,7 @@ pub enum PipelineProblem {
     /// No program was given for a step that evaluates one.
     #[error("it has no program")]
     NoProgram,
-    /// The library refuses it.
+    /// The library refuses the step.
     #[error(transparent)]
     Library(#[from] cryptable::Error),
 }

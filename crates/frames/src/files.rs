@@ -1,7 +1,6 @@
-//! Files of columns: Parquet, Arrow, CSV and JSON lines, the latter two also compressed, and arrays of NumPy's.
+//! Files of columns: Parquet, Arrow, CSV and JSON lines, the latter two also compressed, and NumPy arrays.
 //!
-//! Columns of CSV and JSON lines are read as text, which a schema gives its meaning: a word such as `007` stays what it
-//! is.
+//! Columns of CSV and JSON lines are read as text, which a schema interprets: a word such as `007` is not changed.
 
 mod arrow;
 mod npy;
@@ -22,14 +21,14 @@ use parquet::file::properties::WriterProperties;
 
 use crate::error::{Error, Result};
 
-/// Level of compression by Zstandard: its default.
+/// Compression level of Zstandard: its default.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Bytes of text per byte of a compressed file, above which it is refused. Text with much repetition is compressed to a
-/// tenth or a fiftieth.
+/// Number of bytes of text per byte of a compressed file above which the file is refused. Very repetitive text is
+/// compressed to a tenth or a fiftieth of its size.
 const MAX_COMPRESSION: usize = 200;
 
-/// Bytes of text of a compressed file that are always read.
+/// Number of bytes of text that are always read from a compressed file.
 const MIN_TEXT_BYTES: usize = 1 << 20;
 
 /// Kind of a file of columns.
@@ -37,13 +36,14 @@ const MIN_TEXT_BYTES: usize = 1 << 20;
 pub enum FileKind {
     /// Apache Parquet.
     Parquet,
-    /// Arrow IPC, also called Feather: a file, or for reading a stream; compressed by LZ4 or Zstandard, too, where it is read.
+    /// Arrow IPC, also called Feather: a file or, for reading only, a stream. Files compressed by LZ4 or Zstandard can
+    /// be read, too.
     Arrow,
-    /// Comma-separated text with a header; for reading also with semicolons or tabs.
+    /// Comma-separated text with a header; when reading, also with semicolons or tabs.
     Csv,
     /// A JSON object per line.
     JsonLines,
-    /// An array of NumPy's, which is read alone: records, or columns that are called 1, 2 and so on.
+    /// A NumPy array, for reading only: records, or columns that are called 1, 2 and so on.
     Npy,
 }
 
@@ -88,7 +88,7 @@ pub enum Compression {
 pub struct FileFormat {
     /// Kind of the file.
     pub kind: FileKind,
-    /// Compression of a file of text. Parquet and Arrow compress by themselves.
+    /// Compression of a file of text. Parquet and Arrow have their own compression.
     pub compression: Compression,
 }
 
@@ -125,7 +125,7 @@ impl FileFormat {
     /// Reads all columns of a file.
     ///
     /// # Errors
-    /// [`Error::File`] if it is not a file of this kind, [`Error::Decompressed`] if its text takes more than a megabyte
+    /// [`Error::File`] if it is not a file of this kind, [`Error::Decompressed`] if its text has more than a megabyte
     /// and 200 times the bytes of the file, [`Error::TwoColumns`] if two columns have the same name,
     /// [`Error::Empty`] if it has no rows.
     pub fn read(self, mut reader: impl Read) -> Result<RecordBatch> {
@@ -136,7 +136,7 @@ impl FileFormat {
             Compression::Gzip => decompressed(MultiGzDecoder::new(&*bytes), bytes.len())?,
             Compression::Zstd => decompressed(zstd::Decoder::new(&*bytes)?, bytes.len())?,
         };
-        // Readers of damaged Parquet and Arrow files panic in places.
+        // Readers of Parquet and Arrow panic on some damaged files.
         let parsed = catch_unwind(AssertUnwindSafe(|| self.parse(bytes)));
         let batch = parsed.unwrap_or_else(|_| Err(of_file(self.kind.name(), &"it is damaged")))?;
         match batch.num_rows() {
@@ -213,12 +213,13 @@ impl FileFormat {
     }
 }
 
-/// The most bytes that a file of `compressed` bytes is decompressed to: a small file may claim to hold any number.
+/// Returns the largest number of bytes to which a file of `compressed` bytes may be decompressed, since a small file
+/// may claim to hold any number.
 fn decompression_limit(compressed: usize) -> usize {
     MIN_TEXT_BYTES.saturating_add(MAX_COMPRESSION.saturating_mul(compressed))
 }
 
-/// Reads what a file of `compressed` bytes decompresses to, up to the limit.
+/// Decompresses a file of `compressed` bytes, up to the limit.
 fn decompressed(reader: impl Read, compressed: usize) -> Result<Vec<u8>> {
     let limit = decompression_limit(compressed);
     let mut bytes = Vec::new();
@@ -318,7 +319,7 @@ mod tests {
             for length in 0..whole.len() {
                 let _ = read(&whole[..length]);
             }
-            // Some damage only changes values: these formats have no checksums.
+            // Some damage only changes values, since these formats have no checksums.
             for byte in 0..whole.len() {
                 for mask in [1, 0x80, 0xFF] {
                     let mut damaged = whole.clone();

@@ -1,11 +1,15 @@
 //! Encrypted frames: several columns of one client, with the same number of rows, in one file.
 //!
-//! The body of the object is the identifier of the client's key (16 bytes), the number of rows (8) and of columns (4);
-//! for each column its name (a 64-bit length and UTF-8), marks (1: a validity follows, plus 2: units follow, plus 4: values are
-//! sums by groups, plus 8 or 16: values are below a half or a quarter of their modulus), the units (a column of a schema as JSON) where there are some, the name of the column of groups and
-//! their number (4) where there are some, and the file of ciphertexts of the values and, where there is one,
-//! of the validity, each after its 64-bit length. Digest and identifier in the header of the object and in those of all
-//! files are the same.
+//! The body of the object consists of the identifier of the client's key (16 bytes), the number of rows (8), the number
+//! of columns (4), and the columns. Each column consists of:
+//! - its name (a 64-bit length and UTF-8);
+//! - marks (1: a validity follows, plus 2: units follow, plus 4: values are sums by groups, plus 8 or 16: values are
+//!   below a half or a quarter of their modulus);
+//! - the units (a column of a schema as JSON), if there are any;
+//! - the name of the column of groups and their number (4), if values are sums by groups;
+//! - the file of ciphertexts of the values and, if there is one, of the validity, each after its 64-bit length.
+//!
+//! The digest and the identifier are the same in the header of the object and in the headers of all files.
 
 use std::collections::HashSet;
 use std::io::{self, Cursor, Write};
@@ -18,7 +22,7 @@ use crate::program::Input;
 use crate::schema::{Column, ColumnSchema};
 use crate::schema::{MAX_COLUMNS, MAX_NAME_BYTES, check_count, check_name};
 
-/// Longest units that are read, in bytes: a list of words takes most.
+/// Longest units that are read, in bytes: lists of words are the longest.
 const MAX_UNITS_BYTES: u64 = 1 << 26;
 
 /// Mark of a column with a validity.
@@ -30,16 +34,18 @@ const HAS_UNITS: u8 = 2;
 /// Mark of a column of sums by groups.
 const HAS_GROUPS: u8 = 4;
 
-/// Place of the mark that says how many leading bits of values are not used.
+/// Position of the marks that state how many leading bits of values are unused.
 const SPARE_BITS: u32 = 3;
 
-/// Most leading bits whose absence is stated: those of values by which rows are sorted. More would say more of a schema.
+/// Largest number of unused leading bits that is stated, which is what sorting rows by the values needs. A larger
+/// number would reveal more of a schema.
 const MAX_SPARE_BITS: u32 = 2;
 
-/// Most groups.
+/// Largest number of groups.
 const MAX_GROUPS: u32 = 1 << 10;
 
-/// Groups of rows that the values of a column are sums over: partial sums, of which decryption adds up those of each group.
+/// Groups of rows over which the values of a column are sums. The values are partial sums, which decryption adds up for
+/// each group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowGroups {
     /// Name of the column whose values are groups.
@@ -67,7 +73,7 @@ pub struct FrameColumn {
     validity: Option<Ciphertext>,
     units: Option<Column>,
     groups: Option<RowGroups>,
-    /// Leading bits that no value uses, nor signed ones beside the sign.
+    /// Leading bits that no value uses; for signed values, besides the sign.
     spare_bits: u32,
 }
 
@@ -79,20 +85,21 @@ impl FrameColumn {
         Self { name: name.into(), values, validity, units, groups, spare_bits: 0 }
     }
 
-    /// Returns the same column with the statement that residues modulo `needed` represent its values, as far as that is public.
+    /// Returns the same column, marked that residues modulo `needed` represent its values, as far as that is public.
     pub(crate) fn with_values_of(self, needed: u64) -> Self {
         let modulus = self.values.modulus();
         let spare = (0..=MAX_SPARE_BITS).rev().find(|bits| needed <= modulus >> bits);
         Self { spare_bits: spare.unwrap_or(0), ..self }
     }
 
-    /// Returns the least modulus of which it is known that residues represent all values: that of the values, half or a quarter of it.
+    /// Returns the least modulus whose residues are known to represent all values: the modulus of the values, or half
+    /// or a quarter of it.
     #[must_use]
     pub fn values_needed(&self) -> u64 {
         self.values.modulus() >> self.spare_bits
     }
 
-    /// Returns what programs have to know of the column.
+    /// Returns the properties of the column that programs need.
     pub(crate) fn as_input(&self) -> Input {
         Input {
             has_gaps: self.validity.is_some(),
@@ -101,26 +108,26 @@ impl FrameColumn {
         }
     }
 
-    /// Returns the least and the largest integer that values may be.
+    /// Returns the least and the largest integer that a value may be.
     pub(crate) fn range(&self) -> [i64; 2] {
         let needed = i64::try_from(self.values_needed()).unwrap_or(i64::MAX);
         let low = if self.values.is_signed() { -(needed / 2) } else { 0 };
         [low, low + needed - 1]
     }
 
-    /// Returns the same column with encrypted bits that are 0 where a value is missing, if there are any.
+    /// Returns the same column with encrypted bits that are 0 where a value is missing; `None` if no value is missing.
     #[must_use]
     pub fn with_validity(self, validity: Option<Ciphertext>) -> Self {
         Self { validity, ..self }
     }
 
-    /// Returns the same column with the representation of its values, if it is stated. Units are public.
+    /// Returns the same column with the representation of its values, if one is stated. Units are public.
     #[must_use]
     pub fn with_units(self, units: Option<Column>) -> Self {
         Self { units, ..self }
     }
 
-    /// Returns the same column with the groups that its values are sums over, if they are.
+    /// Returns the same column with the groups over which its values are sums, if they are sums by groups.
     #[must_use]
     pub fn with_groups(self, groups: Option<RowGroups>) -> Self {
         Self { groups, ..self }
@@ -144,14 +151,14 @@ impl FrameColumn {
         self.validity.as_ref()
     }
 
-    /// Returns the representation of the values, if the frame states it. Frames that a client encrypts do not: the
-    /// schema stays with the client. Results of tables in units of their own do.
+    /// Returns the representation of the values, if the frame states it. Frames that a client encrypts do not state it,
+    /// since the schema stays with the client. Results of tables with their own units do.
     #[must_use]
     pub fn units(&self) -> Option<&Column> {
         self.units.as_ref()
     }
 
-    /// Returns the groups that the values are sums over, if they are.
+    /// Returns the groups over which the values are sums, if they are sums by groups.
     #[must_use]
     pub fn groups(&self) -> Option<&RowGroups> {
         self.groups.as_ref()
@@ -198,8 +205,8 @@ pub(crate) fn check_sign(name: &str, units: &Column, values: &Ciphertext) -> Res
 
 /// Encrypted columns with names, all with the same number of rows and of one client's key.
 ///
-/// Public are the names, the number of rows, which columns may have gaps, which are signed, which have values below a half or a
-/// quarter of the modulus by their schema, and the units of results.
+/// The following is public: the names, the number of rows, which columns may have gaps, which are signed, which have
+/// values below a half or a quarter of the modulus according to their schema, and the units of results.
 #[derive(Clone, Debug)]
 pub struct Frame {
     columns: Vec<FrameColumn>,

@@ -1,6 +1,6 @@
-//! Tables of data as people have them, encrypted: columns of integers, decimals, dates and words, with gaps.
+//! Encrypted tables of everyday data: columns of integers, decimals, dates and words, with missing values.
 //!
-//! A [`Schema`] says by which integers each column is represented. With it, the client encrypts the columns of a file
+//! A [`Schema`] states by which integers each column is represented. With it, the client encrypts the columns of a file
 //! into one [`Frame`]. The server runs a [`Pipeline`] of lookups, sums and [`Program`]s on the frame, and the client decrypts the
 //! results in their own units.
 //!

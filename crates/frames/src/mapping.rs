@@ -1,4 +1,4 @@
-//! Mappings: tables as people write them, in the units of both columns.
+//! Mappings: tables as text, in the units of both columns.
 
 use std::io::Read;
 
@@ -12,17 +12,17 @@ use crate::value::{Value, quoted};
 /// Largest modulus of a table.
 const MAX_MODULUS: u64 = 1 << 24;
 
-/// Most bytes of a mapping that are read.
+/// Largest number of bytes of a mapping that are read.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A way in which lines state inputs.
+/// Form in which lines state inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// `input,output`: one input.
     One,
     /// `from,to,output`: all inputs from one to another.
     To,
-    /// `from,below,output`: all inputs from one on and below another.
+    /// `from,below,output`: all inputs from one up to, but not including, another.
     Below,
 }
 
@@ -35,7 +35,7 @@ struct Line {
     output: String,
 }
 
-/// A table as its file has it: of several outputs.
+/// A table as its file states it, with several outputs.
 struct MappingFile {
     form: Form,
     /// Number of the header's line.
@@ -76,7 +76,7 @@ impl MappingFile {
         file.ok_or(Error::Empty)
     }
 
-    /// The number of the output with a name.
+    /// Returns the position of the output with a name.
     fn place(&self, name: &str) -> Result<usize> {
         let mut found = (0..self.names.len()).filter(|&index| self.names[index] == name);
         match (found.next(), found.next()) {
@@ -86,7 +86,7 @@ impl MappingFile {
         }
     }
 
-    /// The mapping to the output of this number.
+    /// Returns the mapping to the output at this position.
     fn mapping(&self, output: usize) -> Mapping {
         let (form, inputs) = (self.form, self.form.inputs());
         let line = |(number, record): &(u64, csv::StringRecord)| Line {
@@ -100,7 +100,7 @@ impl MappingFile {
 }
 
 impl Form {
-    /// Columns that state inputs.
+    /// Returns the number of columns that state inputs.
     fn inputs(self) -> usize {
         match self {
             Self::One => 1,
@@ -109,8 +109,8 @@ impl Form {
     }
 }
 
-/// A table as CSV in the units of its columns: lines `input,output`, `from,to,output` or `from,below,output` under a
-/// header that says which.
+/// A table as CSV in the units of its columns: lines `input,output`, `from,to,output` or `from,below,output`, under a
+/// header that tells which.
 ///
 /// Ranges `from,to` include both ends, ranges `from,below` exclude the second. An empty field leaves a range open.
 ///
@@ -136,7 +136,8 @@ impl Mapping {
     /// Reads a mapping in CSV.
     ///
     /// # Errors
-    /// If it is not CSV, or if its header has not two columns, or three that begin with `from,to` or `from,below`.
+    /// If it is not CSV, or if its header does not have two columns, or three that begin with `from,to` or
+    /// `from,below`.
     pub fn read(reader: impl Read) -> Result<Self> {
         let file = MappingFile::read(reader)?;
         if file.names.len() == 1 {
@@ -146,7 +147,8 @@ impl Mapping {
         Err(Error::Mapping { line: file.header, text: format!("it must be {expected}") })
     }
 
-    /// Makes the table of 1 where values of a column have a relation to a constant, in its units, and 0 elsewhere.
+    /// Creates the table that is 1 for values of a column with a relation to a constant, in its units, and 0 for all
+    /// others.
     ///
     /// ```
     /// use cryptable_frames::{Mapping, Relation, Schema};
@@ -159,7 +161,7 @@ impl Mapping {
     /// ```
     ///
     /// # Errors
-    /// If the constant is no value of the column's type, or no value has the relation to it.
+    /// If the constant is not a value of the column's type, or no value has the relation to it.
     pub fn comparison(
         input: &Column,
         is: Relation,
@@ -182,9 +184,9 @@ impl Mapping {
         Self { form, lines }.table(input, input_modulus, &bits, output_modulus, Some(other))
     }
 
-    /// Makes the tables of a join: those to some of a file's columns, by their names in the header; columns with other names are
-    /// ignored. Without a default, outputs of keys without a line are 0, and one more table has the bits which say what keys
-    /// have a line.
+    /// Creates the tables of a join, one for each of the file's columns that are named by their header; columns with
+    /// other names are ignored. Without a default, outputs of keys without a line are 0, and an additional table has
+    /// bits that tell which keys have a line.
     ///
     /// ```
     /// use cryptable_frames::{Mapping, Schema};
@@ -200,8 +202,8 @@ impl Mapping {
     /// ```
     ///
     /// # Errors
-    /// If it is not CSV, or if a name is not in its header, or is there twice; if a value does not belong to its column, or two
-    /// lines are for one key.
+    /// If it is not CSV, or if a name is not in its header, or occurs there twice; if a value does not belong to its
+    /// column, or two lines have the same key.
     pub fn join(
         reader: impl Read,
         input: &Column,
@@ -237,13 +239,14 @@ impl Mapping {
         Ok(tables)
     }
 
-    /// Makes the table, for values of an input column modulo one number and of an output column modulo another.
+    /// Creates the table for values of an input column modulo `input_modulus` and an output column modulo
+    /// `output_modulus`.
     ///
-    /// Inputs of the modulus that represent no value of the column have the output 0.
+    /// Inputs that represent no value of the column have the output 0.
     ///
     /// # Errors
-    /// If a value does not belong to its column, if two lines are for one input, or if there is no default and no line
-    /// for a value of the input column.
+    /// If a value does not belong to its column, if two lines have the same input, or if there is neither a default nor
+    /// a line for a value of the input column.
     pub fn table(
         &self,
         input: &Column,
@@ -269,7 +272,7 @@ impl Mapping {
         Ok(table.with_signs(encoding.is_signed(), output.encoding().is_signed()))
     }
 
-    /// The number of the line for each residue of an input that has one, and the residue of its output.
+    /// Returns, for each residue of an input that has a line, the number of the line and the residue of its output.
     fn entries(
         &self,
         input: &Column,
@@ -304,7 +307,7 @@ impl Mapping {
         Ok(entries)
     }
 
-    /// Returns the first and the last step that a line is for.
+    /// Returns the first and the last step that a line applies to.
     fn steps(&self, line: &Line, input: &Column, low: i64, high: i64) -> Result<(i64, i64)> {
         let of_line = |text: String| Error::Mapping { line: line.number, text };
         let encoding = input.encoding();
@@ -335,7 +338,8 @@ impl Mapping {
     }
 }
 
-/// The problem of an input or output, and of what is no integer where it is stated that values are something else.
+/// Describes the problem of an input or output. If the value is not an integer and the schema says nothing else, the
+/// message points to the schema.
 fn of_type(what: &str, value: &str, problem: &CellProblem, column: &Column) -> String {
     let of_integers = column.encoding().kind() == ColumnType::Integer;
     let remedy = match problem {
@@ -351,7 +355,7 @@ fn of_type(what: &str, value: &str, problem: &CellProblem, column: &Column) -> S
     format!("{what} {value} {problem}{remedy}")
 }
 
-/// The residue of an output that a line states.
+/// Returns the residue of the output that a line states.
 fn residue(output: &Column, modulus: u64, line: u64, text: &str) -> Result<u64> {
     let of_line = |text: String| Error::Mapping { line, text };
     let found = output.residue(Some(Value::Text(text)), 0, modulus);

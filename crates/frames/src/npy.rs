@@ -14,13 +14,13 @@ const MAX_HEADER_BYTES: u32 = 1 << 20;
 /// Largest number of dimensions that NumPy supports.
 const MAX_DIMENSIONS: usize = 64;
 
-/// Most values of the header within each other.
+/// Largest nesting depth of the header's values.
 const MAX_DEPTH: usize = 6;
 
 /// The type of an element: a boolean, an integer, or a float of 32 or 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// The kind as NumPy has it: `b`, `i`, `u` or `f`.
+    /// The kind in NumPy's notation: `b`, `i`, `u` or `f`.
     pub kind: char,
     /// Length in bytes: 1, 2, 4 or 8.
     pub bytes: usize,
@@ -64,8 +64,8 @@ impl Header {
     /// Reads a header, and nothing after it.
     ///
     /// # Errors
-    /// [`Error::File`] if reading fails or the file does not begin with the header of an array whose elements are of types
-    /// that [`Element`] has.
+    /// [`Error::File`] if reading fails or the file does not begin with the header of an array whose elements have
+    /// types that [`Element`] supports.
     pub fn read(reader: &mut impl Read) -> Result<Self> {
         let mut fill = |bytes: &mut [u8]| {
             let cut = |error| failed(format!("its header is cut short: {error}"));

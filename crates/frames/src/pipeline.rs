@@ -17,7 +17,7 @@ use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
 use crate::program::Program;
 use crate::schema::{Schema, check_name};
 
-/// A pipeline as its file has it.
+/// A pipeline as its file states it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PipelineFile {
@@ -29,8 +29,8 @@ struct PipelineFile {
 
 /// Steps on the columns of a frame, by their names.
 ///
-/// Lookups of one column are done together, which is faster than one after another. A step `program = "forest.json"` with
-/// `inputs` evaluates a [`Program`].
+/// Lookups of one column are done together, which is faster than one after another. A step `program = "forest.json"`
+/// with `inputs` evaluates a [`Program`].
 ///
 /// ```
 /// use cryptable_frames::Pipeline;
@@ -82,7 +82,7 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// Joins steps. The results with the names in `output` are kept, or all results.
+    /// Creates a pipeline from steps. The results with the names in `output` are kept; by default, all results.
     ///
     /// # Errors
     /// If there are no steps, or if a name is empty or very long.
@@ -100,13 +100,14 @@ impl Pipeline {
         &self.steps
     }
 
-    /// Returns the file of the schema of the frame's columns, in whose units tables state their inputs, if there is one.
+    /// Returns the path of the schema of the frame's columns, which defines the units of inputs of tables, if there is
+    /// one.
     #[must_use]
     pub fn schema(&self) -> Option<&Path> {
         self.schema.as_deref()
     }
 
-    /// Returns the file of the schema of results, in whose units tables state their outputs, if there is one.
+    /// Returns the path of the schema of results, which defines the units of outputs of tables, if there is one.
     #[must_use]
     pub fn results(&self) -> Option<&Path> {
         self.results.as_deref()
@@ -124,11 +125,11 @@ impl Pipeline {
         counts.into_values().collect()
     }
 
-    /// Checks that every step reads columns that exist before it, and that its result has a new name; of the programs among
-    /// `operands`, of which there may be none yet, that they take the frame's columns.
+    /// Checks that every step reads columns that exist before it, and that its result has a new name. Also checks that
+    /// the programs among `operands` accept the frame's columns; operands that are not loaded yet may be missing.
     ///
     /// # Errors
-    /// [`Error::Step`] for the first step that does not; [`Error::NoColumn`] if an output does not exist.
+    /// [`Error::Step`] for the first step that fails the check; [`Error::NoColumn`] if an output does not exist.
     pub fn check(&self, frame: &Frame, operands: &[Option<Operand>]) -> Result<()> {
         let mut known = frame.names();
         for (index, step) in self.steps.iter().enumerate() {
@@ -160,10 +161,10 @@ impl Pipeline {
         }
     }
 
-    /// Runs all steps and returns the columns that are kept. `operands` has the table or program of each step, or `None` for a sum.
-    /// Results have the units that `results` states for their names.
+    /// Runs all steps and returns the columns that are kept. `operands` holds the table or program of each step, or
+    /// `None` for a sum. Results have the units that `results` states for their names.
     ///
-    /// `execution` is for each lookup of a column; its progress starts anew with the next one.
+    /// `execution` applies to each lookup of a column; its progress starts anew with the next one.
     ///
     /// # Errors
     /// If a step refers to a column that does not exist, lacks its table or program, or is refused by the library; if units of
@@ -228,7 +229,7 @@ impl Pipeline {
         Frame::new(kept.collect())
     }
 
-    /// Runs all lookups of the column of a step, whichever place they have.
+    /// Runs all lookups of the column of a step, including those of later steps.
     fn look_up(
         &self,
         run: &mut Run<'_>,
@@ -285,7 +286,7 @@ impl Pipeline {
 }
 
 impl Program {
-    /// Runs the program on the columns of a frame that have its names.
+    /// Runs the program on the columns of a frame that have the names of its inputs.
     ///
     /// # Errors
     /// If a column is missing, or if the library refuses columns or key.
@@ -315,7 +316,8 @@ struct Run<'a> {
     sums: BTreeMap<String, [i64; 2]>,
 }
 
-/// Values and, where there may be gaps, their validity; groups, where they are sums by groups; the modulus that they need.
+/// A result: values; their validity, if values may be missing; their groups, if they are sums by groups; and the
+/// modulus that they need.
 struct Computed {
     values: Ciphertext,
     validity: Option<Ciphertext>,
@@ -324,7 +326,7 @@ struct Computed {
 }
 
 impl Computed {
-    /// Values of rows.
+    /// Creates a result with one value per row.
     fn rows(values: Ciphertext, validity: Option<Ciphertext>, needed: u64) -> Self {
         Self { values, validity, groups: None, needed }
     }
@@ -344,7 +346,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Adds columns under other names; their units stay.
+    /// Adds columns under other names, with the same units.
     fn select(&mut self, columns: &[String], into: &[String]) -> Result<()> {
         for (name, into) in columns.iter().zip(into).filter(|(name, into)| name != into) {
             let column = self.columns[name].clone();
@@ -370,7 +372,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds multiples of columns, which are signed if the first is or if the units of the result say so.
+    /// Adds multiples of columns. The sum is signed if the first column is, or if the units of the result are.
     fn sum(
         &mut self,
         terms: &[String],

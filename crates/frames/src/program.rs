@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, PipelineProblem, Result};
 use crate::schema::{Schema, check_name};
 
-/// A program as its file has it.
+/// A program as its file states it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProgramFile {
@@ -24,18 +24,18 @@ struct ProgramFile {
     sort: Option<Sort>,
 }
 
-/// How rows are sorted.
+/// Order in which rows are sorted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sort {
-    /// How many columns, from the first on, are the keys.
+    /// Number of columns, from the first on, that are the keys.
     keys: usize,
-    /// Whether the largest comes first.
+    /// Whether the largest key comes first.
     #[serde(default)]
     descending: bool,
 }
 
-/// The column whose values are groups, and how many there are.
+/// The column whose values are groups, and the number of groups.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GroupBy {
@@ -43,10 +43,11 @@ struct GroupBy {
     groups: u64,
 }
 
-/// Formulas with names: what a decision tree, a forest or a linear model becomes.
+/// Formulas with names, to which a decision tree, a forest or a linear model is compiled.
 ///
-/// With `"group_by": {"column": "region", "groups": 64}`, formulas are added up over the rows of each group: the values of that
-/// column. The number of rows is the sum of `{"constant": 1}`, and `{"column": 1}` the value of a column.
+/// With `"group_by": {"column": "region", "groups": 64}`, formulas are added up over the rows of each group, which is
+/// the value of that column. The sum of `{"constant": 1}` is the number of rows, and `{"column": 1}` is the value of a
+/// column.
 ///
 /// ```
 /// use cryptable_frames::Program;
@@ -64,11 +65,11 @@ struct GroupBy {
 /// # Ok::<(), cryptable_frames::Error>(())
 /// ```
 ///
-/// With `"sort": {"keys": 1}` in place of formulas, results are the columns with their rows in the order of the first ones, the keys
-/// ([`PreparedFormulas::sort`]); `"descending": true` has the largest first.
+/// With `"sort": {"keys": 1}` instead of formulas, results are the columns with their rows sorted by the first columns,
+/// the keys ([`PreparedFormulas::sort`]); with `"descending": true`, the largest comes first.
 ///
-/// A network has `layers` in place of `formulas`: sums of integer multiples of the columns, a table for each sum, sums of what
-/// tables give, and so on ([`Layer`]). The sums of the last layer are the results.
+/// A network has `layers` instead of `formulas`: sums of integer multiples of the columns, a table for each sum, sums
+/// of the tables' outputs, and so on ([`Layer`]). The sums of the last layer are the results.
 /// ```
 /// # use cryptable_frames::Program;
 /// let network = Program::from_json(br#"{
@@ -93,7 +94,7 @@ pub struct Program {
 pub(crate) struct Input {
     pub has_gaps: bool,
     pub is_signed: bool,
-    /// A number that residues of all values are below, if the column is not signed.
+    /// A number that all residues are below, if the column is not signed.
     pub values_needed: u64,
 }
 
@@ -133,7 +134,8 @@ impl Program {
     /// Reads a program.
     ///
     /// # Errors
-    /// If it is not JSON of this form, if there is not one name for each column and each formula, or if a formula is not valid.
+    /// If it is not JSON of this form, if the number of names is not that of columns and formulas, or if a formula is
+    /// not valid.
     pub fn from_json(bytes: &[u8]) -> Result<Self> {
         let file: ProgramFile = serde_json::from_slice(bytes).map_err(|error| Error::Syntax {
             what: "it is not a program",
@@ -145,7 +147,7 @@ impl Program {
             ("number of names of columns", file.columns.len(), formulas.columns()),
             ("number of names of results", file.results.len(), formulas.formulas()),
         ] {
-            // Columns that formulas do not depend on may be named.
+            // Columns that no formula depends on may be named, too.
             let fits = found == expected || (found > expected && name.ends_with("columns"));
             if !fits {
                 return Err(cryptable::Error::Mismatch {
@@ -177,16 +179,17 @@ impl Program {
         &self.formulas
     }
 
-    /// Returns the number of the column whose values are groups, and how many groups there are, if results are added up by them.
+    /// Returns the number of the column whose values are groups, and the number of groups, if results are added up by
+    /// groups.
     #[must_use]
     pub fn groups(&self) -> Option<(usize, u64)> {
         let GroupBy { column, groups } = self.file.group_by.as_ref()?;
         Some((self.columns().iter().position(|name| name == column)?, *groups))
     }
 
-    /// Checks that a frame by this schema may be the program's input, before there are keys and anything is encrypted: that it has
-    /// the program's columns, none of them signed, that all of its values fit, and that columns of sorts and groups have no gaps and
-    /// no values beyond those that rows are sorted or added up by.
+    /// Checks that a frame with this schema can be the program's input, before keys are generated and anything is
+    /// encrypted: it has the program's columns, none of them is signed, all of its values fit, and columns of sorts and
+    /// groups have neither gaps nor values that are too large to be sorted or added up by.
     ///
     /// ```
     /// use cryptable_frames::{Program, Schema};
@@ -224,7 +227,7 @@ impl Program {
         Ok(())
     }
 
-    /// Checks columns with these names, which are the program's, as far as their properties are known.
+    /// Checks columns with the names of the program's columns, as far as their properties are known.
     pub(crate) fn check_inputs(
         &self,
         names: &[String],
@@ -249,7 +252,7 @@ impl Program {
         Ok(())
     }
 
-    /// Returns the results for a row of integers that represent values, before they are added up or sorted.
+    /// Returns the results for a row of integers that represent values, before results are added up or sorted.
     ///
     /// # Panics
     /// If the row has fewer values than columns, or one that is not below the modulus.

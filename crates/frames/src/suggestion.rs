@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::schema::{Column, ColumnSchema, ColumnType, Nulls, Scalar, Schema, Unit};
 use crate::value::{self, Value};
 
-/// Most digits after the point of numbers that are kept exactly.
+/// Largest number of decimal places of numbers that are kept exactly.
 const MOST_DECIMALS: i32 = 6;
 
-/// Seconds by which times may be counted, from fine to coarse.
+/// Seconds in which times may be counted, from fine to coarse.
 const TIME_SCALES: [i64; 9] = [1, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000];
 
 /// A column for which nothing is suggested, and the reason.
@@ -27,8 +27,9 @@ pub struct LeftOut {
 
 /// Suggests a schema for data and keys with this input modulus.
 ///
-/// Scales are the finest that the modulus allows; where values must be rounded, the schema says so. Columns with gaps get
-/// a validity. The schema tells least and greatest values and all words of the data: it is as private as they are.
+/// Scales are the finest that the modulus allows; if values must be rounded, the schema says so. Columns with gaps get
+/// a validity. The schema contains least and greatest values and all words of the data, so it is as private as the
+/// data.
 ///
 /// # Errors
 /// If there is no column for which a schema can be suggested.
@@ -110,7 +111,7 @@ fn observe(array: &ArrayRef, name: &str) -> Result<Observed> {
     Ok(Observed { values, has_gaps })
 }
 
-/// Finds the type of values in text. Missing ones are gaps unless all others are words.
+/// Finds the type of values in text. Fields that mean missing values are gaps unless all others are words.
 fn of_texts(texts: Vec<String>, has_gaps: bool) -> Observed {
     fn all<T>(texts: &[&str], parse: fn(&str) -> Option<T>) -> Option<Vec<T>> {
         texts.iter().map(|text| parse(text)).collect()
@@ -144,7 +145,7 @@ fn of_texts(texts: Vec<String>, has_gaps: bool) -> Observed {
     Observed { values, has_gaps: found_gaps }
 }
 
-/// Integers that a program holds as floating-point numbers, because some are missing.
+/// Converts floating-point numbers to integers if all are whole, since many programs hold integers with gaps as floats.
 fn numbers_or_integers(numbers: Vec<f64>) -> Values {
     let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() < 2f64.powi(53);
     match numbers.iter().all(is_whole) {
@@ -153,7 +154,7 @@ fn numbers_or_integers(numbers: Vec<f64>) -> Values {
     }
 }
 
-/// Dates that a program holds as midnights.
+/// Converts times to dates if all are midnights, since many programs hold dates as such.
 fn dates_or_times(date_times: Vec<NaiveDateTime>) -> Values {
     match date_times.iter().all(|at| at.time() == chrono::NaiveTime::MIN) {
         true => Values::Dates(date_times.iter().map(NaiveDateTime::date).collect()),
@@ -162,7 +163,7 @@ fn dates_or_times(date_times: Vec<NaiveDateTime>) -> Values {
 }
 
 impl Observed {
-    /// Suggests a column, or says why none can be suggested.
+    /// Suggests a column, or returns the reason why none can be suggested.
     fn suggest(&self, name: &str, modulus: u64) -> Result<ColumnSchema, String> {
         let of = |kind| ColumnSchema::new(name, kind);
         let column = match &self.values {
@@ -197,7 +198,7 @@ impl Observed {
     }
 }
 
-/// Returns the least and the greatest of values that are not none.
+/// Returns the least and the greatest of the values, of which there is at least one.
 fn ends<T: Copy + PartialOrd>(values: &[T]) -> (T, T) {
     let least = values.iter().copied().reduce(|a, b| if b < a { b } else { a });
     let greatest = values.iter().copied().reduce(|a, b| if b > a { b } else { a });
@@ -239,7 +240,7 @@ fn of_integers(column: ColumnSchema, integers: &[i128], modulus: u64) -> ColumnS
 /// Suggests a decimal scale: the one that keeps all numbers exactly, or the finest of 1, 2 and 5 times a power of ten.
 fn of_numbers(column: ColumnSchema, numbers: &[f64], modulus: u64) -> ColumnSchema {
     let (least, greatest) = ends(numbers);
-    // Numbers from 0 on are counted from 0 where there is room, so that sums of them mean something.
+    // Numbers from 0 on are counted from 0 if the modulus allows, so that sums of them are meaningful.
     let offsets =
         |scale: f64| [(least >= 0.0).then_some(0.0), Some((least / scale).floor() * scale)];
     let most = (modulus - 1) as f64 - 0.5;
@@ -270,7 +271,7 @@ fn of_numbers(column: ColumnSchema, numbers: &[f64], modulus: u64) -> ColumnSche
     };
     let offset = offset(scale).unwrap_or(0.0);
     let highest = (greatest - offset) / scale;
-    // In exact multiples, so that the ends are values of the column.
+    // Ends are exact multiples, so that they are values of the column.
     let rounded = |steps: f64| {
         let inverse = (1.0 / scale).round();
         if scale < 1.0 { steps / inverse } else { steps * scale }
@@ -359,7 +360,7 @@ mod tests {
         match left_out.into_iter().next() {
             Some(left_out) => Err(left_out.reason),
             None => {
-                // Every value that the schema was suggested from is encrypted by it.
+                // The schema encrypts every value from which it was suggested.
                 let column = schema.column("c").unwrap();
                 for (row, value) in values.iter().enumerate() {
                     let value = Some(Value::Text(value)).filter(|_| !value.is_empty());

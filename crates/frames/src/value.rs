@@ -1,4 +1,4 @@
-//! Values as people write them.
+//! Values in readable form.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ const MISSING: [&str; 13] = [
     "", "na", "null", "nan", "none", "nil", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "-nan", "nat",
 ];
 
-/// Forms of times of a day in text.
+/// Text formats of dates with a time of day.
 const DATE_TIMES: [&str; 4] =
     ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
 
@@ -81,7 +81,7 @@ pub(crate) fn quoted(field: &str) -> String {
     format!("\"{short}{dots}\"")
 }
 
-/// Parses an integer: digits with an optional sign, or a decimal with zeros alone after the point (`36.0`).
+/// Parses an integer: digits with an optional sign, or a decimal with only zeros after the point (`36.0`).
 pub(crate) fn integer(text: &str) -> Option<i128> {
     let (whole, zeros) = text.split_once('.').unwrap_or((text, ""));
     let is_whole = zeros.bytes().all(|digit| digit == b'0');
@@ -107,8 +107,8 @@ pub(crate) fn date(text: &str) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()
 }
 
-/// Parses a date with a time of day, `2026-11-28 09:30:00`, perhaps with a `T` between them and a time zone, which is
-/// converted to UTC.
+/// Parses a date with a time of day, `2026-11-28 09:30:00`, optionally with a `T` between them and a time zone, from
+/// which it is converted to UTC.
 pub(crate) fn date_time(text: &str) -> Option<NaiveDateTime> {
     if let Ok(zoned) = chrono::DateTime::parse_from_rfc3339(text) {
         return Some(zoned.naive_utc());

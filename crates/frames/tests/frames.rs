@@ -1,4 +1,4 @@
-//! Frames from files of data to files of results, with every value compared.
+//! Tests of frames from files of data to files of results, with every value compared.
 
 #![cfg(feature = "client")]
 
@@ -84,7 +84,7 @@ fn values_of_every_type_come_back_from_every_kind_of_file() {
         assert!(frame.columns().iter().all(|column| column.units().is_none()));
         let decrypted = frame.decrypt(secret, Some(&schema)).unwrap();
         assert_eq!(csv(&decrypted), DECRYPTED);
-        // Typed files keep the types, and are encrypted to the same values again.
+        // Typed files preserve the types, and are encrypted to the same values again.
         for kind in [FileKind::Parquet, FileKind::Arrow, FileKind::JsonLines] {
             let mut bytes = Vec::new();
             FileFormat::from(kind).write(&mut bytes, &decrypted).unwrap();
@@ -105,7 +105,7 @@ fn values_of_every_type_come_back_from_every_kind_of_file() {
             }
         }
     }
-    // Without the schema, integers keep their sign, and all others are what represents them.
+    // Without the schema, integers keep their sign, and all other values decrypt to the numbers that represent them.
     let (secret, _) = &*SINGLE;
     let frame = Frame::encrypt(secret, &columns(DATA), &schema).unwrap();
     let plain = csv(&frame.decrypt(secret, None).unwrap());
@@ -190,7 +190,7 @@ fn pipelines_give_the_tables_values_on_every_input() {
             let score = (2 * square.output(x) + MODULUS - x) % MODULUS;
             expected += &format!("{},{},{score}\n", square.output(x), half.output(x));
         }
-        // The gap of the input is one of all results.
+        // A gap in the input is a gap in all results.
         expected += ",,\n";
         assert_eq!(csv(&results.decrypt(secret, None).unwrap()), expected);
     }
@@ -237,7 +237,7 @@ fn results_have_units_and_signs() {
         expected += &format!("{feels},{}\n", f64::from(t) / 4.0);
     }
     assert_eq!(csv(&output.decrypt(secret, None).unwrap()), expected);
-    // Unsigned results are none of a signed column.
+    // Unsigned results cannot belong to a signed column.
     let wrong = [tables[0].clone(), tables[0].clone()];
     let error = pipeline.run(server, &frame, &wrong, Some(&results), Execution::default());
     assert!(error.unwrap_err().to_string().contains("its encrypted values are unsigned"));
@@ -433,7 +433,7 @@ fn tables_are_joined_by_a_key_and_columns_selected() {
         let found = run(&pipeline("default = 'none'"), tables(Some("none")), &frame).unwrap();
         let expected = "where,ok,rate,seat\n0,1,7,Oslo\n1,,0,none\n2,0,-8,Bergen\n";
         assert_eq!(csv(&found.decrypt(secret, None).unwrap()), expected);
-        // Without a default, tables have to say which keys there are.
+        // Without a default, the tables must tell which keys exist.
         let error = run(&pipeline(""), tables(Some("none")), &frame).unwrap_err().to_string();
         assert!(error.contains("step 2: it has no table"), "{error}");
         let gaps = schema(

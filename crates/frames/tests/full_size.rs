@@ -1,4 +1,4 @@
-//! A frame of 65,536 rows at 128 bits of security, with every value compared.
+//! Test of a frame of 65,536 rows at 128 bits of security, with every value compared.
 
 #![cfg(feature = "client")]
 
@@ -10,7 +10,7 @@ use cryptable_frames::{FileFormat, FileKind, Frame, Operand, Pipeline, RecordBat
 
 const ROWS: u64 = 65_536;
 
-/// Lookups of one column, which are done together.
+/// Number of lookups of one column, which are done together.
 const LOOKUPS: u64 = 5;
 
 const SCHEMA: &str = r#"{"columns": [
@@ -20,7 +20,7 @@ const SCHEMA: &str = r#"{"columns": [
     {"column": "day", "type": "date", "offset": "2024-01-01"}
 ]}"#;
 
-/// Returns the values of a row: the last two columns as what represents them, prices as cents.
+/// Returns the values of a row: the last two columns as the numbers that represent them, prices as cents.
 fn row(row: u64) -> (u64, i64, Option<u64>, u64) {
     let mixed = row.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
     let price = (!mixed.is_multiple_of(7)).then_some(mixed / 7 % 256);
@@ -84,7 +84,7 @@ fn frames_of_full_size_give_the_tables_values_on_every_row() {
     compare_times(&secret, &server, &tables);
 }
 
-/// Compares five lookups of a column in a pipeline with as many alone.
+/// Compares the time of five lookups of a column in a pipeline with that of separate lookups.
 fn compare_times(
     secret: &SecretKey,
     server: &cryptable::EvaluationKey,

@@ -1,7 +1,7 @@
-//! Frames that earlier versions wrote are read as they were meant.
+//! Tests that frames of earlier versions are read as intended.
 //!
-//! `known_answers/vN` has a toy secret key, a frame that it encrypted, and results in units of their own. When the format
-//! changes, this writes the files of the new version:
+//! `known_answers/vN` has a toy secret key, a frame that it encrypted, and results with their own units. When the
+//! format changes, this command writes the files of the new version:
 //!
 //! ```sh
 //! cargo test -p cryptable-frames --test known_answers -- --ignored
@@ -53,7 +53,7 @@ fn frames_of_versions_that_are_read_hold_what_they_held() {
             let mut text = Vec::new();
             FileFormat::from(FileKind::Csv).write(&mut text, &columns).unwrap();
             assert_eq!(String::from_utf8(text).unwrap(), expected, "v{version} {name}");
-            // To the byte, what is written is what was.
+            // The same bytes are written again.
             assert!(version != FORMAT_VERSION || frame.to_bytes() == bytes, "{name}");
         }
     }

@@ -1,4 +1,4 @@
-//! Programs on frames: trees as pipelines and alone, with every row compared.
+//! Tests of programs on frames: trees in pipelines and alone, with every row compared.
 
 #![cfg(feature = "client")]
 
@@ -55,7 +55,7 @@ fn programs_give_their_values_on_every_row() {
     assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
     assert!(found.columns()[0].values().is_signed() && !found.columns()[1].values().is_signed());
 
-    // The same as a step, with the columns in another order.
+    // The same program as a step, with the columns in another order.
     let text = "output = ['over', 'a']\n[[step]]\nprogram = 'p'\ninputs = ['y', 'x']\ninto = ['a', 'over']";
     let pipeline = Pipeline::from_toml(text).unwrap();
     let operands = [Some(Operand::Program(Box::new(program.clone())))];
@@ -68,7 +68,7 @@ fn programs_give_their_values_on_every_row() {
     }
     assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
 
-    // Gaps of one column are those of results; different ones are refused.
+    // Gaps of one column are gaps of results; different gaps are refused.
     let gaps = Frame::encrypt(&secret, &columns("x,y\n1,2\n"), &schema("\"validity\"")).unwrap();
     let error = run(&gaps).unwrap_err().to_string();
     assert!(error.contains("different gaps"), "{error}");
@@ -124,7 +124,7 @@ fn sums_by_groups_come_back_with_a_row_for_each_group() {
     let (words, schema) = (["north", "south", "west"], schema_of_groups(r#"{"value": 0}"#));
     let mut data = String::from("region,visits\n");
     let mut sums = [[0; 3]; 3];
-    // More rows than a ciphertext of the toy has.
+    // There are more rows than a ciphertext of the toy holds.
     for row in 0..1500_usize {
         let (region, visits) = (row * row % 7 % 3, row * 11 % 16);
         data += &format!("{},{visits}\n", words[region]);
@@ -144,7 +144,7 @@ fn sums_by_groups_come_back_with_a_row_for_each_group() {
     let numbered = csv(&found.decrypt(&secret, None).unwrap());
     assert!(numbered.contains(&format!("\n1,{},", sums[1][0])), "{numbered}");
 
-    // No step takes sums, and they go with no values of rows.
+    // No step accepts sums, and they cannot be combined with values of rows.
     let operand = || Some(Operand::Program(Box::new(program.clone())));
     let refused = |text: &str| {
         let step =
@@ -202,7 +202,7 @@ fn rows_are_sorted_with_other_columns_along() {
         );
         Schema::from_json(text.as_bytes()).unwrap()
     };
-    // Values are different, so that there is one order.
+    // Values differ, so that there is only one order.
     let values: Vec<u64> = (0..11).map(|row| row * 7 % 16).collect();
     let line = |value: &u64| format!("{},{},{}\n", value / 4, value % 4, value * 3 % 16);
     let data = format!("high,low,name\n{}", values.iter().map(line).collect::<String>());
@@ -213,7 +213,7 @@ fn rows_are_sorted_with_other_columns_along() {
     let expected = format!("h,l,n\n{}", sorted.iter().map(line).collect::<String>());
     assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
 
-    // Gaps would stay behind, and so would rows of further ciphertexts.
+    // Gaps would not be sorted along, and neither would rows of further ciphertexts.
     let gaps = "high,low,name\n1,2,\n";
     let gaps = Frame::encrypt(&secret, &columns(gaps), &of("\"validity\"")).unwrap();
     let error = program.run(&server, &gaps, Execution::default()).unwrap_err().to_string();
@@ -224,7 +224,7 @@ fn rows_are_sorted_with_other_columns_along() {
     assert!(error.contains("number of ciphertexts of a column whose rows are sorted"), "{error}");
 }
 
-/// A sort by a column `x`, with a column `name` along.
+/// Returns a program that sorts by a column `x`, along with a column `name`.
 fn sort_by_x() -> (Program, SecretKey) {
     let text = SORT.replace("\"keys\": 2", "\"keys\": 1").replace("true", "false");
     let text = text.replace("\"high\", \"low\", ", "\"x\", ").replace("\"h\", ", "");
@@ -233,7 +233,7 @@ fn sort_by_x() -> (Program, SecretKey) {
     (program, secret)
 }
 
-/// Columns `x` and `name`, of which a schema with this field for `x` is known.
+/// Returns a frame of columns `x` and `name`, whose schema has this field for `x`.
 fn bytes_of_x(secret: &SecretKey, rows: &str, maximum: &str) -> Vec<u8> {
     let text = format!(
         r#"{{"columns": [{{"column": "x", "type": "integer"{maximum}}}, {{"column": "name", "type": "integer"}}]}}"#
@@ -253,7 +253,7 @@ fn rows_of_keys_that_are_larger_than_a_frame_states_are_refused_by_decryption() 
     let digest = cryptable_wire::peek_header(&bytes).unwrap().parameter_digest;
     let body = cryptable_wire::read_object(&bytes, ObjectType::EncryptedFrame, None, u64::MAX);
     let mut body = body.unwrap().to_vec();
-    // The marks of `x`, after identifier, numbers of rows and columns, and its name with its length.
+    // The marks of `x` follow the identifier, the numbers of rows and columns, and the name with its length.
     body[16 + 8 + 4 + 8 + 1] = 2 << 3;
     let mut stated = Vec::new();
     cryptable_wire::write_object(&mut stated, ObjectType::EncryptedFrame, &digest, &body).unwrap();
@@ -277,7 +277,7 @@ fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
         assert!(error.contains("sorted by values below 4, and those of \"x\""), "{error}");
     }
 
-    // Before anything is run, whatever comes first.
+    // The check comes before any step is run.
     let frame = encrypt("");
     let steps = "[[step]]\nsum = ['x', 'x']\ninto = 'y'
         [[step]]\nprogram = 'p'\ninputs = ['x', 'y']\ninto = ['l', 'n']";
@@ -287,7 +287,7 @@ fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
     let error = steps.check(&frame, &[None, Some(sort)]).unwrap_err().to_string();
     assert!(error.starts_with("step 2: rows are sorted by values below 4"), "{error}");
 
-    // Tables say how large their outputs are, in one pipeline and from one to the next.
+    // Tables state how large their outputs are, both within one pipeline and from one to the next.
     let pipeline = |outputs: [u64; 16]| {
         let steps = "[[step]]\nlookup = 'x'\ntable = 't'\ninto = 'y'
             [[step]]\nprogram = 'p'\ninputs = ['y', 'name']\ninto = ['l', 'n']";

@@ -1,11 +1,11 @@
-//! The program `cryptable-server`: the commands of `cryptable` that need no secret, and the service over HTTP.
+//! The program `cryptable-server`: the commands of `cryptable` that need no secret, and the HTTP service.
 //!
-//! Built by itself, it has no code that generates keys, encrypts or decrypts: `make server-build` checks that.
+//! If built by itself, it contains no code that generates keys, encrypts or decrypts, which `make server-build` checks.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
-/// An allocation that the system refuses ends the work in hand, not the process.
+/// If the system refuses an allocation, the current task ends, but not the process.
 #[global_allocator]
 static ALLOCATOR: cryptable_cli::WithReserve = cryptable_cli::WithReserve;
 

@@ -1,5 +1,5 @@
-//! The files of `examples/service` go with the program and with each other: arguments, addresses, folders, users, times.
-//! No image is built here, but by `make image-test`.
+//! Tests that the files of `examples/service` fit the program and each other: arguments, addresses, folders, users,
+//! times. No image is built here; `make image-test` builds one.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cryptable-server");
 
-/// Where the image has the program, and the volume.
+/// Paths of the program and the volume in the image.
 const INSTALLED: &str = "/usr/local/bin/cryptable-server";
 const VOLUME: &str = "/data";
 
-/// Number of the user whom distroless images call nonroot.
+/// User number of `nonroot` in distroless images.
 const USER: u64 = 65_532;
 
-/// Seconds that requests have to end when the server is told to; what stops it has to wait for longer.
+/// Seconds that requests have to finish once the server is told to end; whatever stops the server must wait longer.
 const DRAIN_S: u64 = 10;
 
 fn root() -> PathBuf {
@@ -42,7 +42,7 @@ fn words(list: &Value) -> Vec<String> {
     words.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
 
-/// The lines of a Containerfile, joined where they continue: their first word, and the rest.
+/// Splits a Containerfile into instructions, continued lines joined: the first word of each, and the rest.
 fn instructions() -> Vec<(String, String)> {
     let text = text("Containerfile").replace("\\\n", " ");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -53,7 +53,7 @@ fn instructions() -> Vec<(String, String)> {
     lines.map(split).collect()
 }
 
-/// Returns the words of an instruction of the last stage, the last one of that name.
+/// Returns the arguments of the last instruction of that name in the last stage.
 fn said(name: &str) -> String {
     let all = instructions();
     let stage = all.iter().rposition(|(name, _)| name == "FROM").unwrap();
@@ -65,13 +65,13 @@ fn list(json: &str) -> Vec<String> {
     words(&serde_json::from_str(json).unwrap())
 }
 
-/// The value that follows an option.
+/// Returns the value that follows an option.
 fn option<'a>(arguments: &'a [String], name: &str) -> &'a str {
     let place = arguments.iter().position(|word| word == name);
     &arguments[place.unwrap_or_else(|| panic!("{arguments:?} has no {name}")) + 1]
 }
 
-/// Checks that the program takes arguments, without running what they ask for.
+/// Checks that the program accepts arguments, without running the command.
 fn check_arguments(arguments: &[String], command: &str) {
     let output = Command::new(PROGRAM).args(arguments).arg("--help").output().unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
@@ -79,7 +79,7 @@ fn check_arguments(arguments: &[String], command: &str) {
     assert!(help.contains(&format!("Usage: cryptable-server {command} ")), "{arguments:?}: {help}");
 }
 
-/// Checks the arguments of a server within a container; returns its port.
+/// Checks the arguments of a server within a container and returns its port.
 fn check_server(arguments: &[String]) -> u64 {
     check_arguments(arguments, "serve");
     assert!(Path::new(option(arguments, "--folder")).starts_with(VOLUME), "{arguments:?}");
@@ -119,7 +119,8 @@ fn the_image_runs_the_program_as_nobody_in_particular() {
     assert_eq!(health[0], INSTALLED);
     check_arguments(&health[1..], "serve health");
     assert_eq!(option(&health, "--listen"), format!("127.0.0.1:{port}"));
-    // The oldest Rust that compiles the workspace, and a system whose libc the last stage has.
+    // The image must have the oldest Rust that compiles the workspace, and a system whose libc matches that of the last
+    // stage.
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let rust = manifest.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap();
     assert!(all[0].1.contains(&format!("rust:{}-slim-bookworm", rust.trim_matches('"'))));
@@ -152,7 +153,7 @@ fn compose_joins_the_image_with_a_proxy() {
         };
         assert!(is_there, "{volume}");
     }
-    // The proxy looks for the service by its name, at the port that the image serves.
+    // The proxy must find the service by its name, at the port that the image serves.
     assert!(text("Caddyfile").contains(&format!("reverse_proxy cryptable:{} {{", said("EXPOSE"))));
 }
 
@@ -192,7 +193,7 @@ fn kubernetes_runs_the_image_with_a_volume_behind_an_ingress() {
     let path = &ingress["spec"]["rules"][0]["http"]["paths"][0];
     assert_eq!(path["backend"]["service"]["name"], service["metadata"]["name"]);
     assert_eq!(path["backend"]["service"]["port"]["name"], service["spec"]["ports"][0]["name"]);
-    // All that clients use is below this path, and the operator's numbers are not.
+    // All paths for clients are below this one, and the operator's metrics are not.
     let served = fs::read_to_string(root().join("crates/service/src/openapi.json")).unwrap();
     let served: Value = serde_json::from_str(&served).unwrap();
     let paths: Vec<_> = served["paths"].as_object().unwrap().keys().collect();
@@ -200,7 +201,7 @@ fn kubernetes_runs_the_image_with_a_volume_behind_an_ingress() {
     assert_eq!(path["path"], "/v1");
 }
 
-/// Wheels of systems that these tests do not run on.
+/// Checks the recipes of wheels for systems that these tests do not run on.
 #[test]
 fn recipes_for_other_machines_run_targets_of_the_makefile() {
     let makefile = fs::read_to_string(root().join("Makefile")).unwrap();
@@ -222,7 +223,8 @@ fn recipes_for_other_machines_run_targets_of_the_makefile() {
     assert!(count > 3, "{count} targets");
 }
 
-/// The server is run as in a container: with these arguments but for folder and address, asked whether it is healthy, and told to end.
+/// Runs the server as in a container, with these arguments except for folder and address, asks whether it is healthy,
+/// and tells it to end.
 #[test]
 #[cfg(unix)]
 fn a_server_that_runs_is_healthy_until_it_is_told_to_end() {

@@ -1,6 +1,6 @@
-// Files that the page takes: pictures, as grey values, and columns of integers.
+// Files that the page accepts: pictures, as grey values, and columns of integers.
 
-/** Most pixels of a picture: the values of one packed ciphertext. Larger pictures are made smaller. */
+/** Largest number of pixels of a picture: the capacity of one packed ciphertext. Larger pictures are scaled down. */
 const MOST_PIXELS = 65_536;
 
 /** Reads a file; the values are below `modulus`. */
@@ -27,7 +27,7 @@ async function readPicture(file, modulus) {
   return { values, width, height, text: `${width} × ${height} grey values` };
 }
 
-/** The first column of a CSV file; a first line that is no integer is a heading. */
+/** Returns the first column of a CSV file; a first line that is not an integer is a heading. */
 function readColumn(text, modulus) {
   const lines = text.split(/\r?\n/).map((line) => line.split(/[,;\t]/)[0].trim());
   const fields = lines.filter((field) => field !== "");

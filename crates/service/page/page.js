@@ -19,7 +19,7 @@ let sent;
 
 const chosenTable = () => tables[element("table").selectedIndex];
 
-/** Runs what an event asks for, and shows its error. */
+/** Runs the action of an event, and shows its error. */
 function handle(call) {
   return async (event) => {
     event?.preventDefault();
@@ -59,7 +59,7 @@ async function show() {
   element("run").disabled = false;
 }
 
-/** Makes keys and sends the evaluation key, unless those of the last run serve. */
+/** Generates keys and sends the evaluation key, unless those of the last run can be used. */
 async function prepareKeys(plan) {
   if (sent?.digest === plan.digest) {
     steps.keys.begin();
@@ -188,7 +188,7 @@ element("file").addEventListener("change", handle(() => {
   file = element("file").files[0];
   return show();
 }));
-// A file that was changed can be chosen again.
+// Allows choosing a changed file again.
 element("file").addEventListener("click", () => (element("file").value = ""));
 for (const [name, isOver] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
   element("drop").addEventListener(name, (event) => {
@@ -196,7 +196,7 @@ for (const [name, isOver] of [["dragover", true], ["dragleave", false], ["drop",
     element("drop").classList.toggle("over", isOver);
   });
 }
-// A file that misses its place does not replace the page.
+// A file that is dropped beside its target must not replace the page.
 for (const name of ["dragover", "drop"]) {
   addEventListener(name, (event) => event.preventDefault());
 }

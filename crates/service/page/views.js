@@ -1,8 +1,8 @@
-// What the page shows: pictures of values and of bytes, lists, steps.
+// Views of the page: pictures of values and of bytes, lists, steps.
 
 const element = (id) => document.getElementById(id);
 
-/** Most rows of a list of values. */
+/** Largest number of rows of a list of values. */
 const MOST_ROWS = 1000;
 
 /** Formats a number of bytes. */
@@ -68,7 +68,7 @@ export function drawValues(id, { width, height }, values, modulus) {
   draw(id, width, height, (i) => Math.round((values[i] * 255) / (modulus - 1)));
 }
 
-/** Draws the first bytes of a file as a square picture: what anyone without the key sees. */
+/** Draws the first bytes of a file as a square picture, which is all that anyone without the key can see. */
 export function drawBytes(id, file) {
   const side = Math.min(256, Math.max(1, Math.floor(Math.sqrt(file.length))));
   draw(id, side, side, (i) => file[i]);
@@ -95,10 +95,10 @@ export function listSeen(seen) {
   element("seen").replaceChildren(...entries);
 }
 
-/** Bytes of checksums and counts at the end of a file of ciphertexts. */
+/** Number of bytes of checksums and counts at the end of a file of ciphertexts. */
 const TRAILER_BYTES = 88;
 
-/** The last bytes of the ciphertexts of a file, in hexadecimal digits. */
+/** Returns the last bytes of the ciphertexts of a file, in hexadecimal digits. */
 export function lastBytes(file) {
   const end = file.length - TRAILER_BYTES;
   const digits = Array.from(file.subarray(end - 32, end), (byte) => byte.toString(16).padStart(2, "0"));

@@ -1,4 +1,4 @@
-//! Checks of what clients send: files by the library's readers, and orders by its predictions.
+//! Checks of what clients send: of files, with the library's readers, and of orders, with its predictions.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -19,25 +19,26 @@ use crate::messages::{About, Kind, TableInfo};
 use crate::store::{Reservation, StoredObject};
 use crate::{Problem, Result};
 
-/// Bytes that are hashed at a time.
+/// Number of bytes that are hashed at a time.
 const HASH_BATCH: usize = 1 << 20;
 
-/// Longest public key that is accepted: those of lookups take up to 2 MB.
+/// Longest public key that is accepted, in bytes: those of lookups have up to 2 MB.
 const MAX_PUBLIC_KEY_BYTES: u64 = 16 << 20;
 
-/// Bytes of a bit for several owners, over those of the result of a packed lookup, at most.
+/// Largest ratio of the size of a bit for several owners to the size of the result of a packed lookup.
 const GROWTH_FOR_OWNERS: u64 = 16;
 
-/// Time of a lookup for several owners, over that of tables of bits alone: half a bootstrap and cleanings for every bit.
+/// Ratio of the time of a lookup for several owners to that for tables of bits alone: half a bootstrap and cleanings
+/// per bit.
 const TIME_FOR_OWNERS: f64 = 3.0;
 
-/// First byte of stored parameters: whether the server may pack single values.
+/// First byte of stored parameters, which tells whether the server may pack single values.
 const PLAIN: u8 = 0;
 const BRIDGED: u8 = 1;
-/// Parameters of bits, of several owners.
+/// First byte of stored parameters for bits of several owners.
 const BITS: u8 = 2;
 
-/// The engine in descriptions of keys of bits: no engine of lookups.
+/// Name of the engine in descriptions of keys of bits, which no engine of lookups has.
 const BITS_ENGINE: &str = "bits";
 
 /// Checks a whole file. Returns its description and, for a key, its encoded parameters.
@@ -48,7 +49,7 @@ pub(crate) fn check_file(
     options: ReadOptions,
 ) -> Result<(About, Vec<u8>)> {
     if digest_of(path)? != sha256 {
-        let text = "the SHA-256 digest of what arrived is not the announced one";
+        let text = "the SHA-256 digest of the received bytes is not the announced one";
         return Err(Problem::unusable(text).into());
     }
     cryptable::memory::renew_reserve();
@@ -59,7 +60,7 @@ pub(crate) fn check_file(
     }
 }
 
-/// Checks the header, the checksum and the parameters of a public key; whoever encrypts by it reads the rest.
+/// Checks the header, the checksum and the parameters of a public key. The clients who encrypt with it read the rest.
 fn check_public_key(path: &Path, options: ReadOptions) -> Result<About> {
     let length = std::fs::metadata(path)?.len();
     if length > MAX_PUBLIC_KEY_BYTES {
@@ -78,7 +79,7 @@ fn check_public_key(path: &Path, options: ReadOptions) -> Result<About> {
     else {
         return Err(no_public_key(object_type));
     };
-    // Read again: descriptions are of any parameters.
+    // Parameters are read again because descriptions cover all kinds of them.
     let (engine, literal) = (parameters.engine(), parameters.to_bytes());
     let parameters = Parameters::from_bytes(engine, &literal, options)?;
     Ok(About {
@@ -139,7 +140,7 @@ fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
     Ok((about, [vec![kind], parameters.to_bytes()].concat()))
 }
 
-/// Describes the key of bits of several owners.
+/// Describes the key for bits of several owners.
 fn about_bits(key: &EvaluationKey, parameters: &bits::Parameters) -> (About, Vec<u8>) {
     let about = About {
         engine: BITS_ENGINE.to_owned(),
@@ -180,7 +181,7 @@ fn check_ciphertexts(path: &Path, options: ReadOptions) -> Result<About> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ordered<'a> {
     pub(crate) key: &'a StoredObject,
-    /// The key of bits of several owners, for whom results are.
+    /// The key for bits of several owners, if results are for them.
     pub(crate) bits: Option<&'a StoredObject>,
     pub(crate) ciphertext: &'a StoredObject,
     pub(crate) tables: &'a [TableInfo],
@@ -202,7 +203,7 @@ pub(crate) fn check_order(
         Engine::Packed | Engine::Single => server.modulus,
     };
     Contents { modulus, signed: found.signed, ..server }.check(&found, "file of ciphertexts")?;
-    // Of every bit of outputs there is a table, for several owners.
+    // For several owners, there is one table per bit of outputs.
     let output = joint.is_none().then(|| parameters.output_modulus());
     tables.iter().try_for_each(|table| check_table(table, modulus, output, found.signed))?;
     let input = &ciphertext.about;
@@ -231,7 +232,7 @@ pub(crate) fn check_order(
     }
 }
 
-/// Checks that a table is of values with this modulus and these signs, and has outputs with a modulus, if it is given.
+/// Checks that a table has inputs with this modulus and sign, and outputs with the given modulus, if any.
 fn check_table(table: &TableInfo, input: u64, output: Option<u64>, signed: bool) -> Result<()> {
     for (name, found, expected) in [
         ("input", table.input_modulus, input),
@@ -252,12 +253,12 @@ fn check_table(table: &TableInfo, input: u64, output: Option<u64>, signed: bool)
     Ok(())
 }
 
-/// Checks that a key of bits goes with a key of values of several owners. Returns how many times as large results become at
-/// most, beside the files that they are made of.
+/// Checks that a key for bits matches a key for values of several owners. Returns the largest factor by which results
+/// grow, compared with the files from which they are made.
 fn check_bits(values: &Parameters, bits: &StoredObject, options: ReadOptions) -> Result<u64> {
     let (kind, bytes) = bits.parameters.split_first().unwrap_or((&PLAIN, &[]));
     let Parameters::Packed(values) = values else {
-        return Err(Problem::unusable("several owners have keys of packed values").into());
+        return Err(Problem::unusable("only keys of packed values can have several owners").into());
     };
     if *kind != BITS {
         return Err(Problem::unusable("bits_key is no key of bits of several owners").into());
@@ -279,7 +280,7 @@ fn check_bits(values: &Parameters, bits: &StoredObject, options: ReadOptions) ->
 /// Returns the largest number of bytes that a lookup may need. It does not depend on the size of a file, which is
 /// looked up part by part.
 fn memory(parameters: &Parameters, tables: usize) -> u64 {
-    // If there are few values, they are not packed, so that both numbers have to be tried.
+    // Few values are not packed, so both numbers have to be tried.
     let values = [1, parameters.values_per_part() as u64];
     let needed = values.map(|values| {
         parameters.lookup_prediction(EntryKind::Shared, tables, values).peak_bytes() as u64

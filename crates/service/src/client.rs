@@ -1,4 +1,4 @@
-//! A client of the service, which waits, retries, and continues interrupted transfers.
+//! A client of the service, which waits, retries, and resumes interrupted transfers.
 
 mod address;
 mod error;
@@ -145,7 +145,7 @@ impl Client {
         self.upload(Kind::EvaluationKey, key, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// Looks all values of `input` up in the table named `table`, with the key whose SHA-256 digest is `key`.
+    /// Looks up all values of `input` in the table named `table`, with the key whose SHA-256 digest is `key`.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached, or the job fails.
@@ -165,19 +165,19 @@ impl Client {
         self.fetch(&done, 0, &mut result)?;
         let result = Ciphertext::from_bytes(&result)?;
         // The result has arrived, so errors of the clean-up are ignored. Another lookup may still need the file, and
-        // removes it later.
+        // will remove it later.
         let _ = self.remove_job(&job.id);
         let _ = self.remove_ciphertext(&sent.sha256);
         Ok(result)
     }
 
-    /// Returns the public keys of all clients who publish some.
+    /// Returns the public keys of all clients who publish one.
     pub fn public_keys(&self) -> Result<Vec<PublishedKey>> {
         self.list("/v1/public-keys")
     }
 
-    /// Fetches the file of a public key, and checks that its digest is the listed one. That it is the owner's only the
-    /// owner can say, over another channel.
+    /// Fetches the file of a public key, and checks that its digest is the listed one. Only the owner can confirm, over
+    /// another channel, that the key is genuine.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached, or sends another file.
@@ -207,11 +207,11 @@ impl Client {
         self.send(kind, None, file, progress)
     }
 
-    /// Sends a file of ciphertexts for another client, who published the public key that encrypted it. It counts against
-    /// this client's limits; the recipient sees who sent it, and orders lookups on it.
+    /// Sends a file of ciphertexts for another client, with whose published public key it was encrypted. The file
+    /// counts against this client's limits. The recipient sees who sent it, and can order lookups on it.
     ///
     /// # Errors
-    /// If the recipient publishes no public key of the file's secret key; other errors as of [`Client::upload`].
+    /// If the recipient publishes no public key for the file's secret key; other errors as for [`Client::upload`].
     pub fn contribute(
         &self,
         recipient: &str,
@@ -243,7 +243,7 @@ impl Client {
                 .send_parts(&id, upload.offset, length, file, progress)
                 .and_then(|()| self.answer(self.once(&self.request("POST", &complete(&id)), &[])?));
             match sent {
-                // Ask the server again how much it has.
+                // Ask the server again how much it has received.
                 Err(error) if is_passing(&error) && start.elapsed() < self.patience => {
                     std::thread::sleep(FIRST_PAUSE);
                 }
@@ -358,7 +358,7 @@ impl Client {
         self.delete(&format!("/v1/ciphertexts/{sha256}"))
     }
 
-    /// Removes a public key of this client's own.
+    /// Removes one of this client's own public keys.
     pub fn remove_public_key(&self, sha256: &str) -> Result<()> {
         self.delete(&format!("/v1/public-keys/{sha256}"))
     }

@@ -29,14 +29,15 @@ pub struct Clock {
 type Source = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 impl Clock {
-    /// Creates a clock from a function that returns the seconds since 1970-01-01 UTC. The clock is taken to be steady.
+    /// Creates a clock from a function that returns the seconds since 1970-01-01 UTC. The clock is assumed to be
+    /// steady.
     #[must_use]
     pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         let now: Source = Arc::new(now);
         Self { steady: now.clone(), now }
     }
 
-    /// Adds a steady source of seconds, counted from any moment, by which jumps of the clock are detected.
+    /// Adds a steady source of seconds, counted from any moment, with which jumps of the clock are detected.
     #[must_use]
     pub fn with_steady(self, steady: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self { steady: Arc::new(steady), ..self }

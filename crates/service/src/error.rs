@@ -20,7 +20,7 @@ pub enum Error {
     DatabaseServer {
         /// The server's message.
         text: String,
-        /// Whether the same may succeed later.
+        /// Whether the same call may succeed later.
         is_passing: bool,
     },
     /// The library refused an object, or objects that do not belong together.
@@ -29,7 +29,7 @@ pub enum Error {
     /// A request was refused.
     #[error(transparent)]
     Refused(#[from] Problem),
-    /// The operator asked for something that is not possible.
+    /// The operator requested something impossible.
     #[error("{0}")]
     Operator(String),
 }
@@ -73,7 +73,8 @@ impl Error {
     }
 }
 
-/// Returns whether another process held a lock of the database for too long, or its server is away. The same operation may succeed later.
+/// Returns whether another process held a lock of the database for too long, or its server is unreachable, so that the
+/// same operation may succeed later.
 pub(crate) fn is_busy(error: &Error) -> bool {
     match error {
         Error::Database(error) => is_locked(error),

@@ -53,7 +53,7 @@ pub(crate) struct App {
     checking: Arc<tokio::sync::Mutex<()>>,
     /// Guards the wait for `checking`: one file per client.
     client_checks: Arc<Mutex<HashMap<i64, Arc<tokio::sync::Mutex<()>>>>>,
-    /// The requests of every client that are under way.
+    /// The requests of every client that are in progress.
     requests: Arc<Requests>,
 }
 
@@ -68,7 +68,7 @@ impl App {
         Self { store, worker, limits, options, counters, busy, checking, client_checks, requests }
     }
 
-    /// Runs a call that computes or waits for the disk on a thread where it delays no other request.
+    /// Runs a call that computes or waits for the disk on a separate thread, where it does not delay other requests.
     async fn blocking<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Self) -> Result<T> + Send + 'static,
@@ -111,7 +111,7 @@ impl App {
     }
 }
 
-/// A guard for an upload that a request is writing or checking.
+/// Guard for an upload that a request is writing or checking.
 struct Busy {
     uploads: Arc<Mutex<HashSet<String>>>,
     id: String,
@@ -190,7 +190,7 @@ pub(crate) fn router(app: App, page: bool) -> Router {
         .route("/v1/jobs/{id}/results/{place}", get(jobs::result))
         .fallback(|| async { Problem::not_found("address") })
         .method_not_allowed_fallback(|| async {
-            Problem::new("method-not-allowed", 405, "the address does not have this method")
+            Problem::new("method-not-allowed", 405, "the address does not support this method")
         })
         .layer(middleware::from_fn_with_state(app.clone(), log::record))
         .with_state(app)
@@ -201,7 +201,7 @@ fn with_page(router: Router<App>, page: bool) -> Router<App> {
     if page { page::add_to(router) } else { router }
 }
 
-/// Returns the routes as they are: this build has no page, and [`crate::Service::open`] refuses to serve one.
+/// Returns the routes unchanged: this build has no page, and [`crate::Service::open`] refuses to serve one.
 #[cfg(not(feature = "page"))]
 fn with_page(router: Router<App>, _: bool) -> Router<App> {
     router
@@ -223,7 +223,7 @@ pub(crate) async fn remove_expired(app: App) {
             Ok(expired) => app.counters.expired(expired),
             // The server is ending.
             Err(crate::Error::Refused(_)) => return,
-            Err(error) => tracing::error!(%error, "what was kept long enough cannot be removed"),
+            Err(error) => tracing::error!(%error, "expired jobs and files cannot be removed"),
         }
         tokio::time::sleep(app.limits.keep.look).await;
     }

@@ -11,13 +11,13 @@
 //!    GET result    ◀─── streamed  ◀── file, row: done ◀───────────────┘
 //! ```
 //!
-//! Workers are a thread of the server, processes beside it ([`Store::work`]), or both. Each holds its job
-//! by a lease in the database (`store/leases.rs`); a job whose worker is silent goes to another one, which continues
-//! after the last whole value (`store/parts.rs`).
+//! Workers are a thread of the server, separate processes ([`Store::work`]), or both. Each holds its job by a lease in
+//! the database (`store/leases.rs`). If a worker falls silent, its job goes to another one, which continues after the
+//! last complete value (`store/parts.rs`).
 //!
 //! The crate [`cryptable`] reads, checks, predicts and computes. This crate keeps files and an SQLite database in one
-//! folder (`Store`), which commands of the operator open as well; or files in an object store (`store/copies.rs`), and rows
-//! in PostgreSQL (`store/sql.rs`). The only secrets here are the tokens of clients.
+//! folder (`Store`), which commands of the operator open as well. Alternatively, it keeps files in an object store
+//! (`store/copies.rs`), and rows in PostgreSQL (`store/sql.rs`). The only secrets here are the tokens of clients.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "server")]

@@ -32,27 +32,28 @@ pub struct Limits {
     pub job_time: Option<Duration>,
     /// Time that a job runs before another client's job gets its turn.
     pub turn: Duration,
-    /// Time after which a silent worker counts as dead, and its job waits for another one. Workers beat four times in it.
+    /// Time after which a silent worker counts as dead, and its job is given to another one. Workers send four beats in
+    /// this time.
     pub lease: Duration,
     /// Number of threads per lookup; 0 means all of rayon's pool.
     pub threads: usize,
     /// Number of connections. One more closes the connection that has been idle for longest.
     pub connections: usize,
-    /// Number of requests that a client may have under way.
+    /// Number of requests that a client may have in progress.
     pub client_requests: usize,
     /// Longest silence within a request.
     pub silence: Duration,
-    /// Longest time for one part of an upload. What has arrived by then is kept.
+    /// Longest time for one part of an upload. Bytes that have arrived by then are kept.
     pub part: Duration,
     /// Longest wait for an operator's command that writes to the folder.
     pub lock_wait: Duration,
-    /// Time for clients' requests to end when the server is stopped.
+    /// Time that clients' requests have to finish when the server is stopped.
     pub drain: Duration,
     /// Automatic removal of old jobs and files.
     pub keep: Retention,
 }
 
-/// How long jobs and files are kept that nobody removes. Whatever a waiting or running job needs is kept in any case.
+/// Retention of jobs and files that nobody removes. Whatever a waiting or running job needs is kept in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// Time to keep jobs and their results after their end. `None`: for ever.

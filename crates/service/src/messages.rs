@@ -64,7 +64,7 @@ pub struct Announcement {
     pub length: u64,
     /// SHA-256 digest of the file in hexadecimal digits. It is the file's name from then on.
     pub sha256: String,
-    /// Name of the client for whom a file of ciphertexts is: one whose public key encrypted it.
+    /// Name of the recipient of a file of ciphertexts: the client whose public key encrypted it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub recipient: Option<String>,
 }
@@ -92,10 +92,10 @@ pub struct Object {
     /// Content of the file.
     #[serde(flatten)]
     pub about: About,
-    /// Name of the client who contributed the file; none for the client's own.
+    /// Name of the client who contributed the file; none for the client's own files.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub contributor: Option<String>,
-    /// Name of the client for whom the file is, if the client contributed it.
+    /// Name of the recipient, if the client contributed the file to another one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub recipient: Option<String>,
 }
@@ -170,8 +170,8 @@ pub struct Order {
     pub ciphertext: String,
     /// Names of tables, each of which yields one result.
     pub tables: Vec<String>,
-    /// SHA-256 digest of the evaluation key of bits of several owners, whose key of values the other one is: results are for
-    /// them to decrypt together.
+    /// SHA-256 digest of the evaluation key for bits of several owners, who have `key` as their key for values. The
+    /// owners decrypt the results together.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bits_key: Option<String>,
 }

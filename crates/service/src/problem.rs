@@ -14,7 +14,7 @@ pub struct Exceeded {
     pub name: String,
     /// Value of the limit.
     pub limit: u64,
-    /// The value that was asked for.
+    /// The requested value.
     pub found: u64,
 }
 
@@ -39,7 +39,7 @@ pub struct Problem {
     /// The limit that was exceeded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exceeded: Option<Box<Exceeded>>,
-    /// Number of bytes that the server has of an upload.
+    /// Number of bytes of an upload that the server has.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub offset: Option<u64>,
 }
@@ -111,7 +111,7 @@ impl Problem {
         Self::new("too-many", 429, detail).exceeds(name, found, limit)
     }
 
-    /// Creates the problem of a full disk, or of a server that already holds all that it may. It names the limit.
+    /// Creates the problem of a full disk, or of a server that already holds all that it may hold. It names the limit.
     #[must_use]
     pub fn no_room(name: &str, found: u64, limit: u64) -> Self {
         let detail = format!(

@@ -26,23 +26,24 @@ pub struct Config {
     pub behind_proxy: bool,
     /// Limits on what clients may use.
     pub limits: Limits,
-    /// Options that decide which keys are accepted.
+    /// Options that determine which keys are accepted.
     pub options: ReadOptions,
-    /// Address of the PostgreSQL database that the folder uses from now on, as `postgres://user:password@host/database`;
-    /// `None`: the one that it has, at first SQLite's in the folder. Only builds with the feature `postgres` have it.
+    /// Address of the PostgreSQL database that the folder uses from now on, as
+    /// `postgres://user:password@host/database`. `None`: the database that the folder already has, initially SQLite in
+    /// the folder. Supported only by builds with the feature `postgres`.
     pub database: Option<String>,
-    /// Object store that keeps whole files from now on, as `s3://BUCKET/PREFIX`; `None`: where they are kept already, at
-    /// first in the folder. Only builds with the feature `s3` have it.
+    /// Object store that keeps whole files from now on, as `s3://BUCKET/PREFIX`. `None`: the place where they are
+    /// already kept, initially the folder. Supported only by builds with the feature `s3`.
     pub files: Option<String>,
     /// Clock by which jobs and files expire.
     pub clock: Clock,
-    /// Whether the server runs jobs itself. Otherwise processes beside it do, by [`Store::work`].
+    /// Whether the server runs jobs itself. Otherwise, separate processes run them with [`Store::work`].
     pub worker: bool,
-    /// Whether the server shows the page on which browsers encrypt, look up and decrypt. Only builds with the feature `page`
-    /// have it.
+    /// Whether the server shows the page on which browsers encrypt, look up and decrypt. Supported only by builds with
+    /// the feature `page`.
     pub page: bool,
-    /// Whether the server moves files away that the folder's database does not know, and starts a new database if it is
-    /// missing.
+    /// Whether the server moves files away that the folder's database does not know, and creates a new database if it
+    /// is missing.
     pub recover: bool,
 }
 
@@ -92,7 +93,7 @@ pub struct Service {
     runs_jobs: bool,
     page: bool,
     stopped: watch::Sender<bool>,
-    /// Held as long as the server runs.
+    /// Held while the server runs.
     serving: Serving,
 }
 
@@ -101,8 +102,8 @@ pub struct Service {
 pub struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// Stops the server or worker. Requests under way have [`Limits::drain`] to end; the running job continues under the
-    /// next one.
+    /// Stops the server or worker. Requests in progress have [`Limits::drain`] to finish; the running job continues in
+    /// the next server or worker.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
@@ -113,7 +114,8 @@ impl Service {
     ///
     /// # Errors
     /// If another server has the folder or the address; if the address is not a loopback address and no proxy speaks
-    /// TLS; if the page is asked of a build without it; if the folder is not a server's, has lost its database, or has files that the database does not know.
+    /// TLS; if the page is requested from a build without it; if the folder is not a server's, has lost its database,
+    /// or has files that the database does not know.
     pub fn open(config: Config) -> Result<Self> {
         let Config { folder, listen, behind_proxy, limits, options, .. } = config;
         let Config { database, files, clock, worker, page, recover, .. } = config;
@@ -153,8 +155,8 @@ impl Service {
         self.address
     }
 
-    /// Returns the address of the PostgreSQL database that keeps the rows, which may have a password in it, unless SQLite does
-    /// in the folder.
+    /// Returns the address of the PostgreSQL database that keeps the rows, which may contain a password; `None` if
+    /// SQLite keeps them in the folder.
     #[must_use]
     pub fn database(&self) -> Option<&str> {
         self.app.store.database()
@@ -200,8 +202,8 @@ impl Service {
 }
 
 impl Store {
-    /// Runs jobs of this folder until stopped, beside its server and other workers, each a process of its own. If a worker
-    /// dies, another one takes its job over after [`Limits::lease`].
+    /// Runs jobs of this folder until stopped, beside its server and other workers, each a separate process. If a
+    /// worker dies, another one takes over its job after [`Limits::lease`].
     ///
     /// ```
     /// use cryptable::ReadOptions;

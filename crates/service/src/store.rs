@@ -3,10 +3,10 @@
 //! ```text
 //! FOLDER/cryptable-service  marks the folder as a server's
 //!        service.sqlite     rows; a file that no row names does not count
-//!        database-url       where the rows are, if they are PostgreSQL's
+//!        database-url       address of the database, if rows are in PostgreSQL
 //!        files/ID           uploads, keys, ciphertexts, results
 //!        tables/DIGEST      tables
-//!        copies/            copies of what is in an object store, if there is one
+//!        copies/            copies of files in an object store, if there is one
 //!        lost/              files that the database did not know, moved there at the operator's request
 //!        server.lock        held by the running server; workers beside it need no lock
 //! ```
@@ -62,7 +62,7 @@ use crate::error::is_locked;
 use crate::limits::Limits;
 use crate::{Error, Result};
 
-/// Pause before a retry of what the database refused at once.
+/// Pause before retrying a call that the database refused at once.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The rows and files of a server. The operator's commands open the same folder while the server runs.
@@ -83,7 +83,7 @@ pub struct Store {
     remote: Option<Remote>,
     /// The connection for all writes.
     database: Mutex<Connection>,
-    /// The connection for reads, which wait neither for the disk nor for locks of others.
+    /// The connection for reads, which wait for neither the disk nor locks of others.
     reader: Mutex<Connection>,
 }
 
@@ -97,12 +97,12 @@ impl Store {
         Self::open_with(folder, Clock::system(), Limits::default().lock_wait)
     }
 
-    /// Opens a folder whose database is PostgreSQL's, at an address such as `postgres://user:password@host/database`. The
-    /// folder remembers the address.
+    /// Opens a folder whose database is PostgreSQL, at an address such as `postgres://user:password@host/database`. The
+    /// folder stores the address.
     ///
     /// # Errors
-    /// As [`Self::open`], and if the folder has another database, if the database cannot be reached or is another
-    /// program's, or if this is a build without the feature `postgres`.
+    /// Errors of [`Self::open`]; also if the folder has another database, if the database cannot be reached or belongs to
+    /// another program, or if this is a build without the feature `postgres`.
     pub fn open_at(folder: &Path, database: &str) -> Result<Self> {
         let limits = Limits::default();
         Self::open_to_serve(folder, Clock::system(), limits.lock_wait, false, Some(database))
@@ -170,7 +170,7 @@ impl Store {
         }
     }
 
-    /// Keeps the database from growing, like a full disk.
+    /// Keeps the database from growing, as a full disk would.
     #[cfg(test)]
     pub(crate) fn hold_size(&self, is_held: bool) {
         let rows = self.rows();
@@ -206,13 +206,13 @@ impl Store {
         self.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the connection for reads, which sees all that was confirmed.
+    /// Locks the connection for reads, which sees everything that was confirmed.
     fn reader(&self) -> MutexGuard<'_, Connection> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The part of a list that is asked for.
+/// The requested part of a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Page {
     /// Number of the row after which the part begins.

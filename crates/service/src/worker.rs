@@ -1,4 +1,4 @@
-//! A worker: the server's own, or a process beside it. It runs jobs in turns, one at a time; the library uses all threads
+//! A worker, in the server or in a separate process. It runs jobs in turns, one at a time; the library uses all threads
 //! for each of them.
 
 pub(crate) mod joint;
@@ -28,13 +28,13 @@ use crate::limits::Limits;
 use crate::store::{Beats, QueuedJob, Store, Turn, Whole};
 use crate::{Error, Result};
 
-/// Interval at which the queue is checked whatever happens, and longest time between two beats.
+/// Longest interval at which the queue is checked, and longest time between two beats.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Interval at which an idle worker asks whether other processes changed something.
+/// Interval at which an idle worker checks whether other processes changed something.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Number of beats in the time after which a silent worker loses its job.
+/// Number of beats within the time after which a silent worker loses its job.
 const BEATS: u32 = 4;
 
 /// Number of attempts to record an outcome that the database refuses for another reason than a lock, such as a full
@@ -159,7 +159,7 @@ impl Worker {
     fn run(&self) {
         std::thread::scope(|scope| {
             scope.spawn(|| self.keep_beating());
-            // However it ends, it beats no more afterwards.
+            // However the thread ends, it must stop beating.
             let _ = catch_unwind(AssertUnwindSafe(|| self.run_all()));
             self.stop();
         });
@@ -179,9 +179,9 @@ impl Worker {
                 Ok(Some(job)) => self.run_one(job, &mut kept),
                 Ok(None) => self.wait_for_change(version),
                 Err(error) => {
-                    // A disk that stays full is reported once.
+                    // A full disk is reported only once.
                     if has_room || !matches!(error, Error::Refused(_)) {
-                        tracing::error!(%error, "no job can be taken; it is tried again and again");
+                        tracing::error!(%error, "no job can be taken; retrying");
                     }
                     self.wait(LOOK);
                 }
@@ -190,7 +190,7 @@ impl Worker {
         }
     }
 
-    /// Shows again and again that the worker lives, and looks for jobs of workers that do not.
+    /// Records regularly that the worker is alive, and looks for jobs of workers that are not.
     fn keep_beating(&self) {
         let pause = LOOK.min(self.limits.lease / BEATS);
         let mut beats = Beats::default();
@@ -199,7 +199,7 @@ impl Worker {
         while !current.is_stopped {
             drop(current);
             if let Err(error) = self.beat(&mut beats) {
-                tracing::error!(%error, "the worker cannot show that it lives");
+                tracing::error!(%error, "the worker cannot record that it is alive");
             }
             if swept.elapsed() > self.limits.keep.look {
                 swept = Instant::now();
@@ -213,8 +213,8 @@ impl Worker {
         }
     }
 
-    /// Shows that the worker lives. Stops the running job if it is no longer the worker's, since an operator's command
-    /// removed it or its client, or since another worker has it.
+    /// Records that the worker is alive. Stops the running job if the worker no longer holds it, because an operator's
+    /// command removed the job or its client, or because another worker has taken it.
     fn beat(&self, beats: &mut Beats) -> Result<()> {
         let (held, share, is_cancelled) = {
             let current = self.lock();
@@ -227,13 +227,13 @@ impl Worker {
         }
         let lost = self.store.requeue_lost(beats, self.limits.lease)?;
         if lost > 0 {
-            tracing::warn!(jobs = lost, "the workers of jobs are silent; their jobs wait again");
+            tracing::warn!(jobs = lost, "workers fell silent; their jobs are queued again");
             self.wake();
         }
         Ok(())
     }
 
-    /// Closes the files of keys and waiting jobs that were removed, which frees their disk space.
+    /// Closes the files of removed keys and waiting jobs, which frees their disk space.
     fn let_removed_go(&self, kept: &mut Kept) {
         kept.keys.retain(|id| self.store.has_object(id).unwrap_or(true));
         kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
@@ -289,7 +289,7 @@ impl Worker {
             Ok(Err(_)) if !self.store.holds(job).unwrap_or(true) => Outcome::Stopped,
             Ok(Err(error)) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
-            Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
+            Err(_) => self.failed("a defect in the library ended the lookup".to_owned()),
         };
         let seconds = start.elapsed().as_millis() as f64 / 1e3;
         match &outcome {
@@ -305,13 +305,13 @@ impl Worker {
         self.keep_recording(job, &outcome, since);
         self.lock().job = None;
         if memory::check_reserve().is_err() {
-            // What the job took is free again, once its key is.
+            // Memory of the job is freed once its key is dropped.
             kept.keys.clear();
         }
     }
 
     /// Records an outcome. If an operator's command holds a lock, waits for it. If the disk fails repeatedly, gives up;
-    /// the job is then queued again, with the results in its files.
+    /// the job is then queued again, and its results stay in its files.
     fn keep_recording(&self, job: &QueuedJob, outcome: &Outcome, since: Instant) {
         let mut left = RECORDINGS;
         loop {
@@ -337,7 +337,7 @@ impl Worker {
         Outcome::Failed(reason)
     }
 
-    /// Records an outcome, and returns whether the job was still this worker's.
+    /// Records an outcome, and returns whether the worker still held the job.
     fn record(&self, job: &QueuedJob, outcome: &Outcome, spent: Duration) -> Result<bool> {
         match outcome {
             Outcome::Done(results) => {
@@ -350,7 +350,7 @@ impl Worker {
         }
     }
 
-    /// Looks values up until none is left or another client has its turn.
+    /// Looks up values until none is left or another client's turn begins.
     fn look_up(&self, job: &QueuedJob, kept: &mut Kept, since: &mut Instant) -> Result<Outcome> {
         let key = kept.keys.key_of(job, &self.store, self.limits.memory, self.options)?;
         let prepare = |name: &String| Ok(key.prepare(&joint::read_table(&self.store, name)?)?);
@@ -392,7 +392,7 @@ impl Worker {
         }))
     }
 
-    /// Makes results for the owners of a joint key, given the file of its key of bits.
+    /// Converts results for the owners of a joint key, given the file of its key for bits.
     fn prepare_for_owners(
         &self,
         job: &QueuedJob,

@@ -21,8 +21,7 @@ const WORD_BYTES: usize = 8;
 
 /// Packs the low `bits` bits of each word, least significant first, into bytes.
 ///
-/// Bit i of word j is bit `(bits·j + i) mod 8` of byte `(bits·j + i) / 8`; the last byte is filled up
-/// with zeros.
+/// Bit i of word j is bit `(bits·j + i) mod 8` of byte `(bits·j + i) / 8`; zero bits fill up the last byte.
 ///
 /// ```
 /// use cryptable_wire::bit_packing::{pack, unpack};
@@ -40,7 +39,7 @@ pub fn pack(words: &[u64], bits: u32) -> Vec<u8> {
     bytes
 }
 
-/// Appends what [`pack`] returns to `bytes`. Writes up to 8 bytes more on the way, and takes them off again.
+/// Appends the bytes that [`pack`] returns to `bytes`. The buffer is up to 8 bytes longer in between.
 ///
 /// # Panics
 /// If `bits` is not within 1 to 64.
@@ -48,7 +47,7 @@ pub fn pack_onto(bytes: &mut Vec<u8>, words: &[u64], bits: u32) {
     assert!((1..=64).contains(&bits), "{bits} bits");
     let length = bytes.len() + packed_bytes(words.len(), bits);
     let mask = u64::MAX >> (64 - bits);
-    // The low `held < 64` bits of `buffer` wait for more, so that 64 bits leave at once.
+    // The low `held < 64` bits of `buffer` wait until there are 64 to write at once.
     let (mut buffer, mut held) = (0u64, 0u32);
     for &word in words {
         let word = word & mask;
@@ -57,7 +56,7 @@ pub fn pack_onto(bytes: &mut Vec<u8>, words: &[u64], bits: u32) {
         if held >= 64 {
             bytes.extend_from_slice(&buffer.to_le_bytes());
             held -= 64;
-            // What did not fit: the top `held` of the word's bits, none of them if `held` is 0.
+            // The bits that did not fit: the top `held` bits of the word, none if `held` is 0.
             buffer = word.checked_shr(bits - held).unwrap_or(0);
         }
     }
@@ -65,14 +64,16 @@ pub fn pack_onto(bytes: &mut Vec<u8>, words: &[u64], bits: u32) {
     bytes.truncate(length);
 }
 
-/// The number of bytes of `count` packed words. Saturates.
+/// Returns the number of bytes of `count` packed words. Saturates.
 #[must_use]
 pub fn packed_bytes(count: usize, bits: u32) -> usize {
     count.saturating_mul(bits as usize).div_ceil(8)
 }
 
-/// The inverse of [`pack`]. The words take `64/bits` times the memory of their bytes: readers of untrusted files bound `bits`
-/// from below, or `count`.
+/// Unpacks the words that [`pack`] packed.
+///
+/// The words need `64/bits` times the memory of their bytes, so readers of untrusted files set a lower bound on `bits`
+/// or an upper bound on `count`.
 ///
 /// # Errors
 /// If the number of bytes is not that of `count` words, or the bits after the last word are not 0.
@@ -92,13 +93,13 @@ fn check_length(bytes: &[u8], bits: u32, count: usize) -> Result<(), UnpackError
     if found == expected { Ok(()) } else { Err(UnpackError::Length { expected, found }) }
 }
 
-/// Same as [`unpack`], into words that the caller has allocated.
+/// Unpacks words like [`unpack`], into memory that the caller has allocated.
 ///
 /// # Errors
-/// As there.
+/// If the number of bytes is not that of the words, or the bits after the last word are not 0.
 ///
 /// # Panics
-/// As there.
+/// If `bits` is not within 1 to 64.
 pub fn unpack_into(bytes: &[u8], bits: u32, words: &mut [u64]) -> Result<(), UnpackError> {
     check_length(bytes, bits, words.len())?;
     let mask = u64::MAX >> (64 - bits);
@@ -130,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// The packing bit by bit.
+    /// Packs words bit by bit.
     fn pack_slowly(words: &[u64], bits: u32) -> Vec<u8> {
         let mut bytes = vec![0u8; (words.len() * bits as usize).div_ceil(8)];
         for (j, word) in words.iter().enumerate() {

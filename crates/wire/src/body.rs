@@ -5,16 +5,16 @@ use std::ops::{Range, RangeInclusive};
 
 use crate::WireError;
 
-/// Word blocks start at multiples of this within a body, and bodies at multiples of it within a file.
+/// Alignment in bytes of word blocks within a body, and of bodies within a file.
 const ALIGNMENT: usize = 8;
 
-/// Words converted at once where the machine is not little-endian.
+/// Words that are converted at once on big-endian machines.
 const CONVERSION_BATCH: usize = 1024;
 
 /// Writes the fields of a body, little-endian, one after another.
 ///
-/// Only blocks of words are aligned (by zero bytes before them), so that a reader may use them where
-/// they lie in a memory map.
+/// Only blocks of words are aligned (by zero bytes before them), so that a reader can use them in place in a memory
+/// map.
 ///
 /// ```
 /// use cryptable_wire::{BodyReader, BodyWriter};
@@ -37,27 +37,27 @@ pub struct BodyWriter<W> {
 }
 
 impl<W: Write> BodyWriter<W> {
-    /// Starts a body: `writer` stands at its first byte.
+    /// Starts a body at the current position of `writer`.
     pub fn new(writer: W) -> Self {
         Self { writer, position: 0 }
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Ends the body.
+    /// Ends the body and returns the underlying writer.
     #[must_use]
     pub fn into_inner(self) -> W {
         self.writer
     }
 
-    /// Writes bytes whose number the reader knows.
+    /// Writes bytes without their length, which the reader must know.
     ///
     /// # Errors
-    /// Those of the underlying writer, as of every method below.
+    /// Errors of the underlying writer, as for every method below.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.writer.write_all(bytes)?;
         self.position += bytes.len() as u64;
@@ -67,7 +67,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes one byte.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u8(&mut self, value: u8) -> io::Result<()> {
         self.raw(&[value])
     }
@@ -75,7 +75,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes two bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u16(&mut self, value: u16) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -83,7 +83,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes four bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u32(&mut self, value: u32) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -91,7 +91,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes eight bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn u64(&mut self, value: u64) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -99,7 +99,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes the eight bytes of an IEEE 754 double.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn f64(&mut self, value: f64) -> io::Result<()> {
         self.raw(&value.to_le_bytes())
     }
@@ -107,7 +107,7 @@ impl<W: Write> BodyWriter<W> {
     /// Writes a 64-bit length, then the bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.u64(bytes.len() as u64)?;
         self.raw(bytes)
@@ -118,25 +118,25 @@ impl<W: Write> BodyWriter<W> {
         self.raw(&[0; ALIGNMENT][..padding])
     }
 
-    /// Counts bytes without writing them: for the length of a body that is written later.
+    /// Counts bytes without writing them, to compute the length of a body before it is written.
     pub fn skip(&mut self, count: usize) {
         self.position += count as u64;
     }
 
-    /// Counts words without writing them: for the length of a body that is written later.
+    /// Counts words without writing them, to compute the length of a body before it is written.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn skip_words(&mut self, count: usize) -> io::Result<()> {
         self.align()?;
         self.position += 8 * count as u64;
         Ok(())
     }
 
-    /// Writes words whose number the reader knows, at the next multiple of 8 bytes.
+    /// Writes words without their number, which the reader must know, starting at the next multiple of 8 bytes.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn words(&mut self, words: &[u64]) -> io::Result<()> {
         self.align()?;
         if cfg!(target_endian = "little") {
@@ -152,8 +152,8 @@ impl<W: Write> BodyWriter<W> {
 
 /// Reads the fields that [`BodyWriter`] wrote.
 ///
-/// Each method names the field it reads, for the error. None panics or allocates more than the body's
-/// own length, whatever the bytes are.
+/// Every method is told the name of the field that it reads, for error messages. No method panics or allocates more
+/// than the body's own length, whatever the bytes are.
 #[derive(Clone, Debug)]
 pub struct BodyReader<'a> {
     body: &'a [u8],
@@ -161,13 +161,13 @@ pub struct BodyReader<'a> {
 }
 
 impl<'a> BodyReader<'a> {
-    /// Starts at the first byte of a body.
+    /// Starts reading at the first byte of a body.
     #[must_use]
     pub fn new(body: &'a [u8]) -> Self {
         Self { body, position: 0 }
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
@@ -182,7 +182,7 @@ impl<'a> BodyReader<'a> {
     /// Reads `count` bytes.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] if fewer are left, as of every method below.
+    /// [`WireError::Truncated`] if fewer are left, as for every method below.
     pub fn raw(&mut self, name: &'static str, count: usize) -> Result<&'a [u8], WireError> {
         let rest = &self.body[self.position..];
         let bytes = rest.get(..count).ok_or(WireError::Truncated {
@@ -262,7 +262,7 @@ impl<'a> BodyReader<'a> {
         if value.is_finite() { Ok(value) } else { Err(WireError::invalid(name, value, "finite")) }
     }
 
-    /// Reads a 64-bit length and as many bytes.
+    /// Reads a 64-bit length, then that number of bytes.
     ///
     /// # Errors
     /// [`WireError::TooLong`] if the length is above `limit`, [`WireError::Truncated`].
@@ -271,7 +271,8 @@ impl<'a> BodyReader<'a> {
         if length > limit {
             return Err(WireError::TooLong { name, length, limit });
         }
-        // A length beyond usize is beyond the body, too: the largest usize is refused as that.
+        // A length that does not fit into a usize exceeds the body, too: the largest usize is refused for the same
+        // reason.
         self.raw(name, usize::try_from(length).unwrap_or(usize::MAX))
     }
 
@@ -285,7 +286,7 @@ impl<'a> BodyReader<'a> {
         Ok(self.body[range].chunks_exact(8).map(word).collect())
     }
 
-    /// Skips `count` aligned words; returns where in the body they are, a multiple of 8 bytes.
+    /// Skips `count` aligned words and returns their range of bytes within the body, which starts at a multiple of 8.
     ///
     /// # Errors
     /// [`WireError::Truncated`], or [`WireError::InvalidField`] if the padding is not zero.
@@ -303,7 +304,7 @@ impl<'a> BodyReader<'a> {
         Ok(start..self.position)
     }
 
-    /// Ends the body.
+    /// Ends the body and checks that nothing is left.
     ///
     /// # Errors
     /// [`WireError::TrailingBytes`] if bytes are left.

@@ -1,15 +1,15 @@
-//! Errors of files.
+//! Errors of readers of files.
 
 use crate::{FORMAT_VERSION, ObjectType, printable, short_hex};
 
-/// Why bytes are not the object that was expected.
+/// Reason why bytes are not the expected object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// The first bytes are not those of this format.
+    /// The file does not begin with the magic bytes of this format.
     #[error("{}", magic_message(found))]
     BadMagic {
-        /// The first bytes; zeros follow the last byte of a shorter file.
+        /// The first bytes, followed by zeros if the file is shorter.
         found: [u8; 8],
     },
     /// The file was written by another version of the format.
@@ -32,10 +32,10 @@ pub enum WireError {
         /// Type in the header.
         found: ObjectType,
     },
-    /// The file holds another kind of object than any of those asked for.
+    /// The file holds a kind of object that is none of the requested ones.
     #[error("it is {found}, not {expected}")]
     WrongKind {
-        /// Kind that was requested, of any engine.
+        /// Kind that was requested, whatever the engine.
         expected: &'static str,
         /// Type in the header.
         found: ObjectType,
@@ -76,7 +76,7 @@ pub enum WireError {
     /// Bytes are left over.
     #[error("{count} bytes too many")]
     TrailingBytes {
-        /// How many.
+        /// Number of extra bytes.
         count: u64,
     },
     /// A field has a value that it must not have.
@@ -86,14 +86,14 @@ pub enum WireError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// Lengths that are allowed.
+        /// Values that are allowed.
         expected: String,
     },
 }
 
 impl WireError {
-    /// An [`WireError::InvalidField`] from anything that prints. What it prints may come from a file: it is made
-    /// [`printable`].
+    /// Returns a [`WireError::InvalidField`] for a value that can be printed. The value may come from a file, so its
+    /// text is made [`printable`].
     #[must_use]
     pub fn invalid(
         name: &'static str,
@@ -111,7 +111,7 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
     &bytes[..length]
 }
 
-/// The first bytes of a file that is no object, and whether it is another kind of cryptable's files, such as a list.
+/// Describes the first bytes of a file that is not an object: another kind of cryptable file, such as a list, or none.
 fn magic_message(found: &[u8; 8]) -> String {
     let is_of_cryptable = found.starts_with(b"CRYPT");
     let what =
@@ -119,7 +119,7 @@ fn magic_message(found: &[u8; 8]) -> String {
     format!("{what}: it begins with \"{}\"", without_padding(found).escape_ascii())
 }
 
-/// Older versions are refused by name: what to do about them is known.
+/// Describes a version that cannot be read. For older versions, the message says what to do.
 fn version_message(found: &u16) -> String {
     if *found < FORMAT_VERSION {
         format!(

@@ -1,4 +1,4 @@
-//! Which client a key or ciphertext belongs to.
+//! Identifiers of the clients' keys, which tell whose a key or ciphertext is.
 
 use std::fmt;
 
@@ -6,8 +6,7 @@ use zeroize::Zeroizing;
 
 use crate::hex;
 
-/// Names a client's secret key without revealing anything about it: a hash of the key in a domain of
-/// its own.
+/// Identifier of a client's secret key: a domain-separated hash, which reveals nothing about the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyId(pub [u8; KeyId::BYTES]);
 
@@ -21,16 +20,16 @@ impl KeyId {
     /// Length of an identifier.
     pub const BYTES: usize = 16;
 
-    /// The identifier of a secret in a domain, which `context` names.
+    /// Returns the identifier of a secret in the domain that `context` names.
     ///
-    /// Hashing leaves blocks of the secret on the stack below the caller, who clears it.
+    /// Hashing leaves blocks of the secret on the stack below the caller, who must clear it.
     #[must_use]
     #[inline(never)]
     pub fn of_secret(context: &str, secret: &[u8]) -> Self {
         let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(context));
         hasher.update(secret);
         let mut id = [0; Self::BYTES];
-        // The reader holds the last block of the secret, as the hasher does.
+        // Like the hasher, the reader holds the last block of the secret, so it is cleared, too.
         Zeroizing::new(hasher.finalize_xof()).fill(&mut id);
         Self(id)
     }

@@ -9,10 +9,10 @@ use crate::{
     peek_header, read_object, write_object,
 };
 
-/// Longest parameters in a file.
+/// Longest parameters in a file, in bytes.
 const MAX_PARAMETER_BYTES: u64 = 1 << 16;
 
-/// Bytes that hold what a file of keys begins with, at most.
+/// Largest number of bytes that the start of a key file occupies: header, parameters and key identifier.
 pub const KEY_START_BYTES: usize = HEADER_BYTES + 8 + MAX_PARAMETER_BYTES as usize + 16;
 
 /// First part of an evaluation key file.
@@ -22,15 +22,15 @@ pub struct KeyStart<'a> {
     pub header: Header,
     /// Its parameters, as their engine writes them.
     pub parameters: &'a [u8],
-    /// The client's key that it belongs to; the first one of files of several keys.
+    /// Identifier of the client's key that it belongs to; in files of several keys, of the first one.
     pub key_id: KeyId,
 }
 
-/// Reads what the file of an evaluation key begins with, from its first [`KEY_START_BYTES`] or fewer. Nothing is compared with its
-/// checksum: the rest need not be there yet.
+/// Reads the start of an evaluation key file from its first [`KEY_START_BYTES`] bytes, or fewer. The checksum is not
+/// verified, since the rest of the file may not be there yet.
 ///
 /// # Errors
-/// If the bytes are no such start.
+/// If the bytes are not the start of such a file.
 pub fn peek_key(start: &[u8]) -> Result<KeyStart<'_>, WireError> {
     let header = peek_header(start)?;
     let mut reader = BodyReader::new(start.get(HEADER_BYTES..).unwrap_or_default());
@@ -39,8 +39,8 @@ pub fn peek_key(start: &[u8]) -> Result<KeyStart<'_>, WireError> {
     Ok(KeyStart { header, parameters, key_id })
 }
 
-/// Checks an object that starts with its parameters: those, which `read` takes from their bytes, and the rest of its
-/// body.
+/// Checks an object that starts with its parameters. Returns the parameters, which `read` parses, and a reader of the
+/// rest of the body.
 ///
 /// # Errors
 /// If the bytes are not exactly one undamaged object of this type, or the digest of its parameters is not that of its
@@ -61,12 +61,13 @@ pub fn open_with_parameters<P, E: From<WireError>>(
     Ok((parameters, reader))
 }
 
-/// A secret key: parameters, and at most `secret_bytes` bytes of secrets, which `write` writes.
+/// Returns the bytes of a secret key file: parameters, then at most `secret_bytes` bytes of secrets, which `write`
+/// writes.
 ///
-/// The checksum's computation leaves blocks of the secret on the stack below the caller, who clears it.
+/// Computing the checksum leaves blocks of the secret on the stack below the caller, who must clear it.
 ///
 /// # Panics
-/// If `write` fails, which memory never does.
+/// If `write` fails, which writing to memory never does.
 #[must_use]
 pub fn secret_key_bytes(
     object_type: ObjectType,
@@ -75,7 +76,7 @@ pub fn secret_key_bytes(
     secret_bytes: usize,
     write: impl FnOnce(&mut BodyWriter<&mut Vec<u8>>) -> io::Result<()>,
 ) -> Zeroizing<Vec<u8>> {
-    // Room for everything, so that no reallocation leaves a copy of the secret behind.
+    // The capacity suffices for everything, so that no reallocation leaves a copy of the secret behind.
     let capacity = parameters.len() + secret_bytes + 256;
     let mut body = Zeroizing::new(Vec::with_capacity(capacity));
     let mut writer = BodyWriter::new(&mut *body);
@@ -91,7 +92,7 @@ pub fn secret_key_bytes(
 /// Writes a server's keys: parameters, the client's identifier, and the keys' bytes.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_server_keys(
     out: &mut dyn Write,
     object_type: ObjectType,
@@ -100,7 +101,7 @@ pub fn write_server_keys(
     client: KeyId,
     keys: &[u8],
 ) -> io::Result<()> {
-    // Two lengths of 8 bytes each.
+    // The body has two length fields of 8 bytes each.
     let length = (8 + parameters.len() + KeyId::BYTES + 8 + keys.len()) as u64;
     let mut writer = BodyWriter::new(ObjectWriter::new(out, object_type, digest, length)?);
     writer.bytes(parameters)?;
@@ -110,7 +111,7 @@ pub fn write_server_keys(
     Ok(())
 }
 
-/// Ternary coefficients at two bits each.
+/// Packs ternary coefficients at two bits each.
 #[must_use]
 pub fn pack_ternary(coefficients: &[i8]) -> Zeroizing<Vec<u8>> {
     let four = |four: &[i8]| {
@@ -119,13 +120,13 @@ pub fn pack_ternary(coefficients: &[i8]) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(coefficients.chunks(4).map(four).collect())
 }
 
-/// The `count` coefficients that [`pack_ternary`] packed.
+/// Unpacks the `count` coefficients that [`pack_ternary`] packed.
 ///
 /// # Errors
-/// If there are others, or other bytes.
+/// If their number is not `count`, or the bytes are not a packing of ternary coefficients.
 pub fn unpack_ternary(packed: &[u8], count: usize) -> Result<Zeroizing<Vec<i8>>, WireError> {
     let invalid = || {
-        let expected = "one of -1, 0 and 1 for each of the dimension";
+        let expected = "-1, 0 or 1 for each of the dimensions";
         WireError::invalid("coefficients", "something else", expected)
     };
     if packed.len() != count.div_ceil(4) {
@@ -133,7 +134,7 @@ pub fn unpack_ternary(packed: &[u8], count: usize) -> Result<Zeroizing<Vec<i8>>,
     }
     let coefficient = |i: usize| (packed[i / 4] >> (2 * (i % 4)) & 3) as i8 - 1;
     let coefficients: Zeroizing<Vec<i8>> = Zeroizing::new((0..count).map(coefficient).collect());
-    // Bytes of other values, or with bits beyond the last coefficient, are not what packing gives.
+    // Packing again reveals bytes of other values, and bits beyond the last coefficient.
     if coefficients.contains(&2) || *pack_ternary(&coefficients) != packed {
         return Err(invalid());
     }

@@ -44,19 +44,19 @@ pub use object_type::ObjectType;
 pub use packed_words::{PackedWords, packed_field_bytes};
 pub use printable::{printable, printable_json};
 
-/// The first bytes of a digest as hexadecimal digits: enough to tell objects apart in a message.
+/// Returns the first bytes of a digest as hexadecimal digits: enough to tell objects apart in a message.
 #[must_use]
 pub fn short_hex(digest: &[u8; 32]) -> String {
     hex(&digest[..8])
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The version that is written, and the only one that is read.
+/// Format version that is written, and the only one that is read.
 pub const FORMAT_VERSION: u16 = 5;
 
 /// Length of the header in bytes.
@@ -68,7 +68,7 @@ pub const CHECKSUM_BYTES: usize = blake3::OUT_LEN;
 /// First bytes of every object.
 const MAGIC: [u8; 8] = *b"CRYPTABL";
 
-/// From this length on, hashing on all threads is faster (advice of crate `blake3`: 128 KiB).
+/// Length in bytes from which hashing on all threads is faster (advice of crate `blake3`: 128 KiB).
 const MIN_PARALLEL_HASH: usize = 128 << 10;
 
 /// The header of an object.
@@ -83,7 +83,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Bytes of the whole object: header, body and checksum. Saturates.
+    /// Returns the number of bytes of the whole object: header, body and checksum. Saturates.
     #[must_use]
     pub fn object_length(&self) -> u64 {
         self.body_length.saturating_add((HEADER_BYTES + CHECKSUM_BYTES) as u64)
@@ -100,10 +100,10 @@ impl Header {
     }
 }
 
-/// Reads the header that `bytes` start with, and nothing more.
+/// Reads the header at the start of `bytes`, and nothing more.
 ///
 /// # Errors
-/// If they are too few, not of this format or version, or of an unknown type.
+/// If there are too few bytes, or they are not of this format or version, or of an unknown type.
 pub fn peek_header(bytes: &[u8]) -> Result<Header, WireError> {
     let mut reader = BodyReader::new(bytes);
     let magic = reader.array("header")?;
@@ -126,7 +126,7 @@ pub fn peek_header(bytes: &[u8]) -> Result<Header, WireError> {
     Ok(Header { object_type, parameter_digest, body_length })
 }
 
-/// Adds bytes to a hash, on all threads where that pays.
+/// Adds bytes to a hash, on all threads if there are enough of them to be worth it.
 fn hash(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     if bytes.len() < MIN_PARALLEL_HASH {
         hasher.update(bytes);
@@ -135,9 +135,9 @@ fn hash(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     }
 }
 
-/// Writes an object whose body comes in pieces, and hashes it on the way.
+/// Writer of an object whose body comes in pieces, which are hashed on the way.
 ///
-/// The length of the body goes first, so it must be known before: it follows from the parameters.
+/// The length of the body is written first, so it must be known in advance: it follows from the parameters.
 ///
 /// ```
 /// use std::io::Write;
@@ -154,16 +154,16 @@ fn hash(hasher: &mut blake3::Hasher, bytes: &[u8]) {
 #[derive(Debug)]
 pub struct ObjectWriter<W> {
     writer: W,
-    /// Cleared on drop: it holds the last block of what was written, which may be a secret.
+    /// Cleared on drop, since it holds the last block of the bytes written, which may be a secret.
     hasher: Zeroizing<blake3::Hasher>,
     left: u64,
 }
 
 impl<W: Write> ObjectWriter<W> {
-    /// Writes the header.
+    /// Writes the header and starts the body.
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn new(
         mut writer: W,
         object_type: ObjectType,
@@ -181,7 +181,7 @@ impl<W: Write> ObjectWriter<W> {
     /// Writes the checksum and flushes.
     ///
     /// # Errors
-    /// `InvalidInput` if the body is shorter than announced, and those of the underlying writer.
+    /// `InvalidInput` if the body is shorter than announced, and errors of the underlying writer.
     pub fn finish(self) -> io::Result<W> {
         self.finish_with_checksum().map(|(writer, _)| writer)
     }
@@ -189,7 +189,7 @@ impl<W: Write> ObjectWriter<W> {
     /// Finishes like [`ObjectWriter::finish`], and returns the checksum, which names the object.
     ///
     /// # Errors
-    /// As there.
+    /// The same as those of [`ObjectWriter::finish`].
     pub fn finish_with_checksum(mut self) -> io::Result<(W, [u8; CHECKSUM_BYTES])> {
         if self.left > 0 {
             let message = format!("{} bytes of the body were not written", self.left);
@@ -209,7 +209,8 @@ impl<W: Write> Write for ObjectWriter<W> {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let written = self.writer.write(bytes)?;
-        // By this thread alone: others may be making what comes next, and hashing takes a tenth of writing.
+        // Hashed by this thread alone: other threads may be preparing the next bytes, and hashing needs only a tenth of
+        // the time of writing.
         self.hasher.update(&bytes[..written]);
         self.left -= written as u64;
         Ok(written)
@@ -220,10 +221,10 @@ impl<W: Write> Write for ObjectWriter<W> {
     }
 }
 
-/// Writes an object whose body is at hand.
+/// Writes an object whose whole body is in memory.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_object(
     writer: &mut impl Write,
     object_type: ObjectType,
@@ -236,10 +237,10 @@ pub fn write_object(
     Ok(())
 }
 
-/// Returns the bytes that `write` writes.
+/// Returns the bytes that `write` writes, as the body of an object.
 ///
 /// # Panics
-/// If `write` fails, which memory never does.
+/// If `write` fails, which writing to memory never does.
 #[must_use]
 pub fn body_bytes(write: impl FnOnce(&mut BodyWriter<Vec<u8>>) -> io::Result<()>) -> Vec<u8> {
     let mut writer = BodyWriter::new(Vec::new());
@@ -247,10 +248,10 @@ pub fn body_bytes(write: impl FnOnce(&mut BodyWriter<Vec<u8>>) -> io::Result<()>
     writer.into_inner()
 }
 
-/// Returns an object whose body `write` writes.
+/// Returns the bytes of an object whose body `write` writes.
 ///
 /// # Panics
-/// If `write` fails, which memory never does.
+/// If `write` fails, which writing to memory never does.
 #[must_use]
 pub fn object_bytes(
     object_type: ObjectType,
@@ -264,8 +265,8 @@ pub fn object_bytes(
 
 /// Checks an object and returns its body, which starts at byte [`HEADER_BYTES`] of `bytes`.
 ///
-/// `parameter_digest` is that of the parameters in use, if there are any yet; bodies longer than
-/// `max_body` are refused. Copies nothing: `bytes` may be a memory map of any size.
+/// `parameter_digest` is the digest of the parameters in use, or `None` to accept any. Bodies longer than `max_body`
+/// bytes are refused. Nothing is copied: `bytes` may be a memory map of any size.
 ///
 /// # Errors
 /// If a single bit differs from what was written, the object is of another type or parameters, or
@@ -282,11 +283,11 @@ pub fn read_object<'a>(
     Ok(body)
 }
 
-/// Opens an object like [`read_object`], but for its checksum: the caller hashes the body as it reads it, once, and trusts
-/// nothing of it before [`ObjectCheck::finish`].
+/// Opens an object like [`read_object`], but without verifying its checksum. The caller hashes the body while reading
+/// it once, and must not trust any of it before [`ObjectCheck::finish`] succeeds.
 ///
 /// # Errors
-/// As there, but for damage of the body.
+/// The same as those of [`read_object`], except for damage to the body.
 pub fn open_object<'a>(
     bytes: &'a [u8],
     expected: ObjectType,
@@ -321,7 +322,7 @@ pub fn open_object<'a>(
     Ok((body, ObjectCheck { hasher, checksum }))
 }
 
-/// The hash of an object as far as its body was read, and the checksum that it states.
+/// Hash of the part of an object's body that was read so far, and the checksum that the object states.
 #[derive(Debug)]
 pub struct ObjectCheck {
     hasher: Zeroizing<blake3::Hasher>,
@@ -385,7 +386,7 @@ mod tests {
 
     #[test]
     fn long_bodies_come_back() {
-        // Long enough for the parallel hash, which must agree with the hash of pieces.
+        // Long enough for the parallel hash, which must agree with hashing in pieces.
         let body: Vec<u8> = (0..300_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
         let file = object(&body);
         assert_eq!(read(&file), Ok(&body[..]));
@@ -445,7 +446,7 @@ mod tests {
         let limit = WireError::TooLong { name: "body", length: 9 + (1 << 56), limit: 1 << 20 };
         assert_eq!(with(55, 1), limit);
         assert_eq!(with(64, 0), WireError::ChecksumMismatch);
-        // Without expected parameters, any are accepted, and the header tells which.
+        // Without expected parameters, any are accepted, and the header tells which they are.
         let other = read_object(&file, ObjectType::PackedCiphertext, None, 9);
         assert_eq!(other, Ok(&b"some body"[..]));
         assert_eq!(peek_header(&file).unwrap().parameter_digest, DIGEST);

@@ -1,4 +1,4 @@
-//! Files straight from the page cache.
+//! Files that are read directly from the page cache.
 
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use memmap2::{Mmap, MmapOptions};
 
-/// A file mapped into memory, read-only and private: evaluation keys are used where they lie, and processes that map
-/// the same file share it.
+/// File mapped into memory, read-only and private. Evaluation keys are used in place, and processes that map the same
+/// file share its memory.
 ///
-/// Nothing keeps other programs from changing the file in place. [`MappedFile::check_unchanged`] says whether one did;
-/// bytes beyond the end of a file that was cut short end the process when they are read (on Unix by SIGBUS).
+/// Other programs can still change the file in place, which [`MappedFile::check_unchanged`] detects. If another program
+/// cuts the file short, reading beyond its new end kills the process (on Unix by SIGBUS).
 #[derive(Debug)]
 pub struct MappedFile {
     map: Mmap,
@@ -19,7 +19,7 @@ pub struct MappedFile {
     stamp: Stamp,
 }
 
-/// Fingerprint that reveals a changed file: its length, and the time of its last modification where the system has one.
+/// Fingerprint that reveals a changed file: its length, and its modification time where the system has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -36,7 +36,7 @@ impl MappedFile {
     /// Maps a whole file.
     ///
     /// # Errors
-    /// If it cannot be opened, is not a regular file, or is empty; the error names the file.
+    /// If it cannot be opened, is not a regular file, or is empty. The error names the file.
     pub fn open(path: &Path) -> io::Result<Self> {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))
@@ -44,7 +44,7 @@ impl MappedFile {
         File::open(path).and_then(|file| Self::of(&file)).map_err(named)
     }
 
-    /// Maps a file that is open already, as one without a name.
+    /// Maps a file that is already open, such as one without a name.
     ///
     /// # Errors
     /// If it is not a regular file, or is empty.
@@ -62,14 +62,14 @@ impl MappedFile {
         }
         // SAFETY: the mapping is private and read-only, so this process cannot change the bytes. This
         // library never alters a file in place: it replaces files by renaming, which leaves the mapped
-        // one as it was. That no other program truncates or rewrites the file while it is mapped is
-        // asked of the user, as of every program that maps files.
+        // one as it was. Users must ensure that no other program truncates or rewrites the file while it
+        // is mapped, as with every program that maps files.
         let map = unsafe { MmapOptions::new().map_copy_read_only(file) }?;
         Ok(Self { map, file: file.try_clone()?, stamp: Stamp::of(&metadata) })
     }
 
-    /// Checks that nobody changed the file in place since it was mapped, so that everything computed from it before is
-    /// of the bytes that were checked.
+    /// Checks that nobody changed the file in place since it was mapped, so that results computed from it so far are
+    /// based on the bytes that were checked.
     ///
     /// ```
     /// use std::io::Write as _;
@@ -83,7 +83,7 @@ impl MappedFile {
     /// ```
     ///
     /// # Errors
-    /// `InvalidData` if its length or the time of its last modification is another; if the system does not tell.
+    /// `InvalidData` if its length or modification time has changed; also if the system cannot tell.
     pub fn check_unchanged(&self) -> io::Result<()> {
         let found = Stamp::of(&self.file.metadata()?);
         let Stamp { length, .. } = self.stamp;

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// The enum of types from one list: what a type is, its number, what messages call it. A type that is in the list can be read
-/// and has a name.
+/// Defines the enum of types from one list of types, numbers and names in messages, so that every type in the list can
+/// be read and has a name.
 macro_rules! object_types {
     ($($(#[$doc:meta])+ $name:ident = $number:literal, $text:literal;)+) => {
-        /// Type of a file's content. Numbers are part of the format: new types are added, and none changes.
+        /// Type of a file's content. Numbers are part of the format: new ones may be added, but none ever changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u16)]
@@ -90,9 +90,9 @@ object_types! {
     SlotBitsCiphertext = 29, "a ciphertext of bits in slots";
     /// A key that packs LWE ciphertexts into one RLWE ciphertext of a packed method.
     RingPackingKey = 30, "a ring packing key";
-    /// A key that takes LWE ciphertexts out of an RLWE ciphertext of a packed method.
+    /// A key that extracts LWE ciphertexts from an RLWE ciphertext of a packed method.
     ExtractionKey = 31, "an extraction key";
-    /// Words of encrypted bits in slots: what stands before their ciphertexts.
+    /// Header of words of encrypted bits in slots, which precedes their ciphertexts.
     SlotBitsWords = 32, "words of bits in slots";
     /// Values in the coefficients of an RLWE ciphertext at the bottom of its chain.
     SlotBitsCoefficients = 33, "values in coefficients for bits in slots";
@@ -122,9 +122,9 @@ object_types! {
     IntegerColumn = 50, "a column of integers in digits";
     /// A public key, which encrypts packed values.
     PackedPublicKey = 51, "a public key for packed values";
-    /// Results of packed lookups that are decrypted and nothing else.
+    /// Results of packed lookups in a form that can only be decrypted.
     CompressedPackedResult = 57, "compressed results of packed lookups";
-    /// The same with short masks, under the client's second secret.
+    /// Compressed results of packed lookups with short masks, under the client's second secret.
     ShortMaskResult = 88, "compressed results of packed lookups, with short masks";
     /// A key that turns packed values of one client into those of another.
     PackedRekeyingKey = 58, "a key that gives packed values a new owner";
@@ -146,17 +146,17 @@ object_types! {
     SlotBitsPublicKey = 89, "a public key for bits in slots";
     /// A client's public key for transciphering.
     TranscipheringPublicKey = 90, "a public key for transciphering";
-    /// A client's secret places and inputs of canaries in a ciphertext.
+    /// A client's secret record of canaries in a ciphertext: their places and inputs.
     Canaries = 60, "canaries";
     /// Encrypted bits in slots, exact enough for partial decryptions.
     PreparedBits = 80, "bits for partial decryption";
-    /// Message of one owner of a key in a decryption by all.
+    /// One owner's message in a joint decryption.
     PartialDecryption = 81, "a partial decryption";
     /// Results of lookups that the owners of a joint key decrypt together.
     JointResult = 82, "results for decryption by several owners";
-    /// An owner's share of a joint secret for one holder, for decryption by fewer than all.
+    /// A share of an owner's part of a joint secret, dealt to one holder, so that fewer than all can decrypt.
     DealtShare = 86, "a dealt share of a joint secret key";
-    /// A holder's share of a joint secret key, any as many of which as the key has owners decrypt.
+    /// A holder's share of a joint secret key. Decryption needs a quorum: one holder per owner of the key.
     ThresholdSecret = 87, "a holder's share of a joint secret key";
     /// Encrypted columns with names.
     EncryptedFrame = 61, "an encrypted frame";
@@ -181,7 +181,7 @@ object_types! {
 }
 
 impl ObjectType {
-    /// Whether it is a client's secret key.
+    /// Returns whether it is a client's secret key.
     #[must_use]
     pub const fn is_secret_key(self) -> bool {
         matches!(
@@ -204,7 +204,7 @@ impl ObjectType {
         )
     }
 
-    /// Returns whether it is a key that encrypts and does not decrypt.
+    /// Returns whether it is a key that can encrypt but not decrypt.
     #[must_use]
     pub const fn is_public_key(self) -> bool {
         matches!(
@@ -226,7 +226,7 @@ impl ObjectType {
         matches!(self, Self::PackedRekeyingKey | Self::SingleRekeyingKey | Self::LeveledRekeyingKey)
     }
 
-    /// Whether it is a key that a client generates for a server, whole or for one operation.
+    /// Returns whether it is a key that a client generates for a server, for all operations or a single one.
     #[must_use]
     pub const fn is_evaluation_key(self) -> bool {
         matches!(

@@ -1,4 +1,4 @@
-//! Words modulo any modulus as a field of a body, packed at the modulus's bit width.
+//! Words modulo any modulus as a field of a body, packed to the bit width of the modulus.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -9,12 +9,13 @@ use crate::{BodyReader, BodyWriter, WireError};
 /// Words packed at once: a multiple of 8, so that each batch ends on a whole byte.
 const BATCH: usize = 1 << 16;
 
-/// Bits of a word below a modulus.
+/// Returns the number of bits of a word below a modulus.
 fn word_bits(modulus: u64) -> u32 {
     u64::BITS - (modulus - 1).leading_zeros()
 }
 
-/// Bytes of the field: its length in 8 bytes, then `count` words below `modulus`. Saturates.
+/// Returns the number of bytes of the field: its length in 8 bytes, then `count` packed words below `modulus`.
+/// Saturates.
 ///
 /// # Panics
 /// If the modulus is below 2.
@@ -23,7 +24,7 @@ pub fn packed_field_bytes(count: usize, modulus: u64) -> u64 {
     (packed_bytes(count, word_bits(modulus)) as u64).saturating_add(8)
 }
 
-/// Words below a modulus that stay packed: they take the memory of their bytes, and are unpacked where they are used.
+/// Words below a modulus that stay packed in memory and are unpacked only where they are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedWords {
     bytes: Vec<u8>,
@@ -32,22 +33,22 @@ pub struct PackedWords {
 }
 
 impl PackedWords {
-    /// The number of words.
+    /// Returns the number of words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is no word.
+    /// Returns whether there are no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Appends some of the words to a list.
+    /// Appends a range of the words to a list.
     ///
     /// # Panics
-    /// If there are not as many words.
+    /// If the range exceeds the words.
     pub fn unpack_into(&self, range: Range<usize>, words: &mut Vec<u64>) {
         assert!(range.start <= range.end && range.end <= self.count, "words {range:?}");
         let mask = u128::from(u64::MAX >> (u64::BITS - self.bits));
@@ -64,15 +65,15 @@ impl PackedWords {
 }
 
 impl<W: Write> BodyWriter<W> {
-    /// Writes what [`BodyReader::kept_words`] read, as [`BodyWriter::packed_words`] would write the words.
+    /// Writes words that [`BodyReader::kept_words`] read, in the format of [`BodyWriter::packed_words`].
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     pub fn kept_words(&mut self, words: &PackedWords) -> io::Result<()> {
         self.bytes(&words.bytes)
     }
 
-    /// Writes words below a modulus: the length of their packing in bytes, then the packing.
+    /// Writes words below a modulus: the length of their packing in bytes, then the packing itself.
     ///
     /// ```
     /// use cryptable_wire::{BodyReader, BodyWriter, packed_field_bytes};
@@ -85,7 +86,7 @@ impl<W: Write> BodyWriter<W> {
     /// ```
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     ///
     /// # Panics
     /// If the modulus is below 2.
@@ -95,13 +96,13 @@ impl<W: Write> BodyWriter<W> {
         words.chunks(BATCH).try_for_each(|batch| self.raw(&pack(batch, bits)))
     }
 
-    /// Writes a polynomial in limbs of these moduli, each as [`BodyWriter::packed_words`] writes its words.
+    /// Writes a polynomial as one limb per modulus, each in the format of [`BodyWriter::packed_words`].
     ///
     /// # Errors
-    /// Those of the underlying writer.
+    /// Errors of the underlying writer.
     ///
     /// # Panics
-    /// If there is no modulus, a modulus is below 2, or the words are not of as many limbs.
+    /// If there is no modulus, a modulus is below 2, or the words cannot be divided evenly among the limbs.
     pub fn packed_limbs(&mut self, words: &[u64], moduli: &[u64]) -> io::Result<()> {
         assert_eq!(
             words.len() % moduli.len(),
@@ -116,12 +117,12 @@ impl<W: Write> BodyWriter<W> {
 }
 
 impl BodyReader<'_> {
-    /// Reads `count` words below a modulus that [`BodyWriter::packed_words`] wrote. Nothing is allocated before the
-    /// number of bytes is checked.
+    /// Reads `count` words below a modulus that [`BodyWriter::packed_words`] wrote. The number of bytes is checked
+    /// before anything is allocated.
     ///
     /// # Errors
-    /// [`WireError::Truncated`], or [`WireError::InvalidField`] if there are not as many bytes as words need, or a
-    /// word is not below the modulus.
+    /// [`WireError::Truncated`], or [`WireError::InvalidField`] if the number of bytes does not fit the number of
+    /// words, or a word is not below the modulus.
     ///
     /// # Panics
     /// If the modulus is below 2.
@@ -137,7 +138,7 @@ impl BodyReader<'_> {
         Ok(words)
     }
 
-    /// Reads a polynomial of `degree` words in every limb, which [`BodyWriter::packed_limbs`] wrote.
+    /// Reads a polynomial with `degree` words per limb, which [`BodyWriter::packed_limbs`] wrote.
     ///
     /// ```
     /// use cryptable_wire::{BodyReader, BodyWriter};
@@ -149,7 +150,7 @@ impl BodyReader<'_> {
     /// ```
     ///
     /// # Errors
-    /// As [`BodyReader::packed_words`].
+    /// The same as those of [`BodyReader::packed_words`].
     ///
     /// # Panics
     /// If a modulus is below 2.
@@ -181,7 +182,7 @@ impl BodyReader<'_> {
     /// ```
     ///
     /// # Errors
-    /// As there.
+    /// The same as those of [`BodyReader::packed_words`].
     ///
     /// # Panics
     /// If the modulus is below 2.
@@ -208,7 +209,7 @@ impl BodyReader<'_> {
 }
 
 fn not_packed(name: &'static str, error: UnpackError) -> WireError {
-    WireError::invalid(name, error, "as many words as bits need")
+    WireError::invalid(name, error, "a packing of the expected number of words")
 }
 
 fn check_below(name: &'static str, words: &[u64], modulus: u64) -> Result<(), WireError> {

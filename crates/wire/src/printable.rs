@@ -1,9 +1,10 @@
-//! Text of unknown origin, as terminals and logs may show it.
+//! Escaping of untrusted text for terminals and logs.
 
 use std::borrow::Cow;
 
-/// Whether a terminal may act on a character instead of showing it: control characters, with ESC and C1 among them;
-/// ends of lines and paragraphs; what turns the direction of text; invisible marks that make two names look alike.
+/// Returns whether a character may affect a terminal or deceive a reader: control characters, including ESC and C1;
+/// line and paragraph separators; characters that change the direction of text; invisible marks that make two names
+/// look alike.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -11,8 +12,8 @@ fn is_unsafe(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Text with everything escaped that a terminal might act on, line ends included: names of files, of columns and of
-/// parameters come from others, and go to terminals.
+/// Escapes every character that a terminal might act on, line ends included. Names of files, columns and parameters
+/// come from others and are shown on terminals.
 ///
 /// ```
 /// use cryptable_wire::printable;
@@ -24,9 +25,11 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c.escape_default().to_string())
 }
 
-/// A JSON text with everything escaped, as JSON escapes it, that a terminal might act on: it means the same.
+/// Escapes every character of a JSON text that a terminal might act on. The escapes are those of JSON, so the meaning
+/// is unchanged.
 ///
-/// Such characters stand in strings only, where the escapes are valid; spaces between values must be spaces.
+/// Such characters occur only within strings, where escapes are valid, provided that white space between values is
+/// spaces only.
 ///
 /// ```
 /// use cryptable_wire::printable_json;

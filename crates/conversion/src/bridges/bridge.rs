@@ -1,4 +1,4 @@
-//! The server's key of a bridge, and what all bridges do.
+//! The server's key of a bridge, and the operations that all bridges share.
 
 use std::fmt;
 use std::ops::Range;
@@ -23,7 +23,8 @@ pub(super) const BRIDGE: &str = "bridge key";
 /// Longest body, 2 GiB.
 const MAX_BYTES: u64 = 1 << 31;
 
-/// Takes packed values out as single ones of another engine, and packs those. Holds no secret, and is `Sync`.
+/// Key that extracts packed values as single values of another engine, and packs such values. Holds no secret, and is
+/// `Sync`.
 pub struct Bridge<T: Target> {
     parameters: Parameters<T>,
     packing: RingPackingKey,
@@ -37,7 +38,7 @@ impl<T: Target> fmt::Debug for Bridge<T> {
 }
 
 impl<T: Target> Bridge<T> {
-    /// Joins keys of one client that were made or read together.
+    /// Joins keys of one client that were generated or read together.
     pub(super) fn of_parts(
         parameters: Parameters<T>,
         packing: RingPackingKey,
@@ -46,25 +47,25 @@ impl<T: Target> Bridge<T> {
         Self { parameters, packing, extraction }
     }
 
-    /// The parameters, those of the client.
+    /// Returns the client's parameters.
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
         &self.parameters
     }
 
-    /// Identifiers of the client's keys at both ends.
+    /// Returns the identifiers of the client's keys at both ends.
     #[must_use]
     pub fn clients(&self) -> Clients {
         self.extraction.clients()
     }
 
-    /// Bytes of memory that the key takes.
+    /// Returns the number of bytes of memory that the key uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.packing.memory_bytes() + self.extraction.memory_bytes()
     }
 
-    /// Checks that keys at both ends are those that the bridge joins: parameters and client of each.
+    /// Checks that the keys at both ends are those that the bridge joins, by parameters and client.
     pub(super) fn check_ends(
         &self,
         packed: &packed::EvaluationKey,
@@ -78,10 +79,11 @@ impl<T: Target> Bridge<T> {
         Binding { parameter_digest, key_id: clients.lwe }.check(BRIDGE, single.binding())
     }
 
-    /// Some values of a packed ciphertext as LWE ciphertexts under the other engine's ring secret, with their noise.
+    /// Extracts some values of a packed ciphertext as LWE ciphertexts under the other engine's ring secret, with their
+    /// noise.
     ///
     /// # Errors
-    /// If they are of another client or other parameters, or there are no such values.
+    /// If the ciphertext is of another client or other parameters, or has no such values.
     pub(super) fn take_out(
         &self,
         packed: &packed::EvaluationKey,
@@ -95,7 +97,8 @@ impl<T: Target> Bridge<T> {
         Ok((list, self.parameters.taken_out_noise(values.noise())))
     }
 
-    /// The same of a ciphertext for every digit, all of this modulus, with the noise of the noisiest.
+    /// Extracts values from one ciphertext per digit, all with this modulus, like [`Bridge::take_out`]. The noise is
+    /// that of the noisiest digit.
     ///
     /// # Errors
     /// The errors of [`Bridge::take_out`], or if a digit has another modulus.
@@ -117,11 +120,11 @@ impl<T: Target> Bridge<T> {
         Ok((lists, noise))
     }
 
-    /// LWE ciphertexts under the other engine's ring secret as one packed ciphertext of values of a modulus.
+    /// Packs LWE ciphertexts under the other engine's ring secret into one packed ciphertext of values with a modulus.
     ///
     /// # Errors
-    /// If they are more than slots; [`cryptable_lattice::Error::NoiseTooLarge`] if packed values would decrypt wrong with
-    /// more than the stated probability.
+    /// If there are more of them than slots; [`cryptable_lattice::Error::NoiseTooLarge`] if packed values would decrypt
+    /// wrong with more than the stated probability.
     pub(super) fn pack(
         &self,
         packed: &packed::EvaluationKey,
@@ -136,7 +139,7 @@ impl<T: Target> Bridge<T> {
         packed.import(body, self.parameters.packed_noise(noise))
     }
 
-    /// LWE ciphertexts at the modulus that they are packed at.
+    /// Switches LWE ciphertexts to the modulus at which they are packed.
     fn switched(&self, list: &LweList) -> Result<LweList> {
         let shape = self.parameters.conversion().lwe_shape();
         let secret = self.parameters.conversion().literal().lwe_secret;
@@ -145,11 +148,11 @@ impl<T: Target> Bridge<T> {
         LweList::computed(shape, switched)
     }
 
-    /// A key from its wire format, as [`Parameters::write_key`] wrote it, expanded into memory.
+    /// Reads a key in the wire format that [`Parameters::write_key`] writes, and expands it into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged bridge key of this kind, its parts are of other parameters or clients, its
-    /// parameters are insecure where those are not allowed, or it takes more memory than the options allow.
+    /// If the bytes are not exactly one undamaged bridge key of this kind, its parts have other parameters or clients,
+    /// or `options` refuse its parameters or the memory that it needs.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
         let opened =

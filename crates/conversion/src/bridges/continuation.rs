@@ -1,5 +1,5 @@
-//! Continuations of a packed lookup, and their requirements on parameters: for integers, radix integers and leveled
-//! values.
+//! Operations that follow a packed lookup, on integers, radix integers and leveled values, and their requirements on
+//! parameters.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ use cryptable_leveled::tree::TreeShape;
 
 use super::Target;
 
-/// Modulus of digits of leveled values: those of two bits, of which one rotation makes both selectors.
+/// Modulus of the digits of leveled values: digits of two bits, both of whose selectors one rotation creates.
 const LEVELED_DIGIT: u64 = 4;
 
 /// Largest modulus of small values that are packed.
@@ -29,66 +29,66 @@ pub struct Returned {
     pub digits: usize,
     /// Noise under the ring secret, before they are packed.
     pub noise: NoiseBound,
-    /// Work of bringing one result there.
+    /// Work of preparing one result for packing.
     pub work: Work,
 }
 
-/// Bits of the outputs of packed lookups.
+/// Largest number of bits of the outputs of packed lookups.
 const MAX_PACKED_BITS: u32 = 24;
 
-/// Operation on every value that a packed lookup made and a bridge extracted.
+/// Operation on every value that a packed lookup produced and a bridge extracted.
 pub trait Continuation: Clone + Debug {
-    /// Parameters of the engine that does it.
+    /// Parameters of the engine that executes it.
     type Target: Target;
 
-    /// In words.
+    /// Returns the name for people.
     fn name(&self) -> &'static str;
 
-    /// Output modulus of the packed lookup.
+    /// Returns the output modulus of the packed lookup.
     fn output_modulus(&self) -> u64;
 
-    /// Tables of the packed lookup, one for every digit that goes on.
+    /// Returns the number of tables of the packed lookup: one per digit that is extracted.
     fn tables(&self) -> usize;
 
-    /// Parameters that serve it, one value with a failure probability of about 2^`log2_fail`: the fastest first, those
-    /// with less noise behind them.
+    /// Returns parameters with which one value fails with a probability of about 2^`log2_fail`: the fastest first,
+    /// followed by slower ones with less noise.
     ///
     /// # Errors
     /// If there are none.
     fn candidates(&self, log2_fail: f64) -> Result<Vec<Self::Target>>;
 
-    /// The same for tests: INSECURE.
+    /// Returns INSECURE parameters for tests, in the same order.
     ///
     /// # Errors
     /// If there are none.
     fn insecure_toys(&self) -> Result<Vec<Self::Target>>;
 
-    /// log2 of the probability that one value goes wrong whose digits were taken out with this noise, decryption of its result
-    /// included.
+    /// Returns log2 of the probability that one value goes wrong, including the decryption of its result, if its digits
+    /// were extracted with this noise.
     ///
     /// # Errors
-    /// If such values do not go on.
+    /// If the operation does not accept such values.
     fn log2_fail(&self, target: &Self::Target, noise: NoiseBound) -> Result<f64>;
 
-    /// Work of one value with this noise.
+    /// Returns the work for one value with this noise.
     ///
     /// # Errors
     /// If functions of such values would fail too often.
     fn work(&self, target: &Self::Target, noise: NoiseBound) -> Result<Work>;
 
-    /// Describes results when they are packed, as inputs of tables if a modulus is given.
+    /// Describes the results when they are packed. If a modulus is given, they must serve as inputs of tables.
     ///
     /// # Errors
     /// If they cannot be packed.
     fn returned(&self, target: &Self::Target, input_modulus: Option<u64>) -> Result<Returned>;
 }
 
-/// Whole integers in two's complement, and a function of them: the packed lookup's outputs are modulo 2^bits.
+/// A function of whole integers in two's complement, which are outputs of the packed lookup modulo 2^bits.
 ///
-/// Comparisons and maxima need differences to fit: they do for values of one bit less.
+/// Differences must fit for comparisons and maxima, which is the case for values with one bit less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integers {
-    /// Bits, the sign included: from 4 to 24.
+    /// Number of bits including the sign, from 4 to 24.
     pub bits: u32,
     /// The function: [`Function::Sign`], [`Function::Absolute`] (maximum, ReLU) or [`Function::ToRadix`].
     pub function: Function,
@@ -147,10 +147,10 @@ impl Continuation for Integers {
     }
 }
 
-/// Radix integers of digits of three bits: the packed lookup has a table for every digit, whose outputs are modulo 8.
+/// Radix integers with digits of three bits: the packed lookup has one table per digit, with outputs modulo 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RadixDigits {
-    /// How many: from 1 to 21.
+    /// Number of digits, from 1 to 21.
     pub digits: usize,
 }
 
@@ -179,7 +179,7 @@ impl Continuation for RadixDigits {
 
     fn log2_fail(&self, target: &Self::Target, noise: NoiseBound) -> Result<f64> {
         let one = FailureProbability::from_log2(target.log2_fail_of(RADIX_BASE, noise)?);
-        // And one operation on the digits.
+        // The probability includes one operation on the digits.
         Ok(sum_log2([one.of_any(self.digits).log2(), target.log2_fail()]))
     }
 
@@ -193,7 +193,7 @@ impl Continuation for RadixDigits {
 }
 
 impl RadixDigits {
-    /// Bits of whole integers that the same parameters serve.
+    /// Returns the number of bits of whole integers that the same parameters serve.
     fn whole_bits(self) -> Result<u32> {
         if !(1..=MAX_RADIX_DIGITS).contains(&self.digits) {
             let limit = format!("it must be from 1 to {MAX_RADIX_DIGITS}");
@@ -203,8 +203,8 @@ impl RadixDigits {
     }
 }
 
-/// A leveled lookup: circuit bootstrapping and a CMUX tree, of values of which the packed lookup makes a digit of two bits a
-/// table.
+/// A leveled lookup by circuit bootstrapping and a CMUX tree. Each table of the packed lookup computes one digit of two
+/// bits of its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeveledTable {
     /// Input modulus, from 2 to 2^24.
@@ -247,7 +247,7 @@ impl Continuation for LeveledTable {
 
     fn insecure_toys(&self) -> Result<Vec<Self::Target>> {
         let (input, output) = (self.input_modulus, self.output_modulus);
-        // The last has the least noise.
+        // The last set has the least noise.
         [ParameterSet::TwoBitDepth11, ParameterSet::TwoBitDepth117]
             .map(|set| leveled::Parameters::insecure_toy_of(set, input, output))
             .into_iter()
@@ -285,7 +285,8 @@ impl Continuation for LeveledTable {
     }
 }
 
-/// The usual set, and the one that fails less often, by its own choice or where less noise is needed.
+/// Returns the parameters for this failure probability, followed by parameters that fail less often and thus have less
+/// noise.
 fn integer_candidates(bits: u32, log2_fail: f64) -> Result<Vec<integers::Parameters>> {
     let first = integers::Parameters::with_log2_fail(bits, log2_fail)?;
     let surer = integers::Parameters::with_log2_fail(bits, first.log2_fail() - 1.0).ok();
@@ -308,12 +309,12 @@ fn small_values(target: &integers::Parameters, modulus: u64) -> Result<Returned>
     Ok(Returned { modulus, digits: 1, noise: target.exported_noise(modulus), work })
 }
 
-/// Bits of a value below a modulus.
+/// Returns the number of bits of values below a modulus.
 fn bits_of(modulus: u64) -> u32 {
     (u64::BITS - modulus.saturating_sub(1).leading_zeros()).max(1)
 }
 
-/// log2 of a sum of probabilities.
+/// Returns log2 of a sum of probabilities.
 pub(super) fn sum_log2<const N: usize>(log2: [f64; N]) -> f64 {
     log2.into_iter().map(f64::exp2).sum::<f64>().log2()
 }

@@ -1,4 +1,4 @@
-//! A server's keys of both ends and between them, in one.
+//! A server's keys for both ends of a bridge and between them, in one.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -17,13 +17,13 @@ use crate::file_parts::{PART, Part};
 /// Longest body, 128 GiB.
 const MAX_BYTES: u64 = 1 << 37;
 
-/// Longest part but the last, 8 GiB.
+/// Longest part except the last, 8 GiB.
 const MAX_PART_BYTES: u64 = 1 << 33;
 
-/// A server's keys: of packed values, of the engine at the other end, and between both. Holds no secret, and is `Sync`.
+/// A server's keys: for packed values, for the engine at the other end, and between both. Holds no secret, and is
+/// `Sync`.
 ///
-/// Evaluation keys of both ends and of the bridge between them. The [`Bridge`] converts:
-/// `keys.bridge().to_integers(keys.ends(), …)`.
+/// The [`Bridge`] converts values with the keys of both ends: `keys.bridge().to_integers(keys.ends(), …)`.
 pub struct EvaluationKeys<T: Target> {
     packed: packed::EvaluationKey,
     single: T::EvaluationKey,
@@ -38,7 +38,7 @@ impl<T: Target> fmt::Debug for EvaluationKeys<T> {
 }
 
 impl<T: Target> EvaluationKeys<T> {
-    /// Keys that came one by one.
+    /// Joins keys that were generated or read separately.
     ///
     /// # Errors
     /// If the bridge joins keys of other clients or other parameters.
@@ -51,56 +51,55 @@ impl<T: Target> EvaluationKeys<T> {
         Ok(Self { packed, single, bridge })
     }
 
-    /// The parameters, those of the client.
+    /// Returns the client's parameters.
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
         self.bridge.parameters()
     }
 
-    /// The identifier of the client's key of packed values.
+    /// Returns the identifier of the client's key for packed values.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.packed.key_id()
     }
 
-    /// The key of packed values.
+    /// Returns the key for packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::EvaluationKey {
         &self.packed
     }
 
-    /// The key of the engine at the other end.
+    /// Returns the key of the engine at the other end.
     #[must_use]
     pub fn single(&self) -> &T::EvaluationKey {
         &self.single
     }
 
-    /// The key between both.
+    /// Returns the key between both ends.
     #[must_use]
     pub fn bridge(&self) -> &Bridge<T> {
         &self.bridge
     }
 
-    /// The keys at both ends, as calls of the bridge take them.
+    /// Returns the keys of both ends, as the methods of the bridge expect them.
     #[must_use]
     pub fn ends(&self) -> (&packed::EvaluationKey, &T::EvaluationKey) {
         (&self.packed, &self.single)
     }
 
-    /// Bytes of memory that all keys take.
+    /// Returns the number of bytes of memory that all keys use.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let single: &ServerKey<T> = self.single.borrow();
         self.packed.memory_bytes() + single.memory_bytes() + self.bridge.memory_bytes()
     }
 
-    /// Keys from their wire format, which `SecretKeys::write_evaluation_key` wrote. Switching keys of packed values are
-    /// read where they lie, a memory-mapped file for one; all else is expanded into memory.
+    /// Reads keys in the wire format that `SecretKeys::write_evaluation_key` writes. Switching keys of packed values
+    /// are used in place, for example in a memory-mapped file; all other keys are expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged set of keys to this kind of values, have
-    /// parts of other parameters or clients, are of insecure parameters where those are not allowed, or take more memory
-    /// than the options allow.
+    /// If the bytes are not exactly one undamaged set of keys for this kind of values, have parts of other parameters
+    /// or clients, or if `options` refuse their parameters or the memory that they need.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);

@@ -1,4 +1,4 @@
-//! Keys of a bridge, by the client who has both secrets.
+//! Generation of the keys of a bridge by the client, who has both secrets.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ impl<T: Target> Bridge<T> {
     /// If a secret key is of other parameters.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn generate(
         parameters: &Parameters<T>,
         packed: &packed::SecretKey,
@@ -43,7 +43,7 @@ impl<T: Target> Parameters<T> {
     /// If a secret key is of other parameters, writing fails, or `progress` asks to stop.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn write_key(
         &self,
         packed: &packed::SecretKey,
@@ -74,7 +74,7 @@ impl<T: Target> Parameters<T> {
         check_parameters(BRIDGE, self.packed().digest(), packed.parameters().digest())?;
         check_parameters(BRIDGE, self.single().digest(), single.parameters().digest())?;
         let clients = Clients { lwe: single.id(), ring: packed.id() };
-        // Packed values are under the secret that values are taken out to.
+        // Packed values are encrypted under the same secret that values are extracted to.
         let lwe = single.fhew().ring_coefficients();
         let secrets = Secrets { lwe, ring: packed.secret(), clients };
         let conversion = self.conversion();

@@ -1,4 +1,4 @@
-//! Packed values as integers and their digits, and back.
+//! Conversion of packed values to integers and their digits, and back.
 
 use std::ops::Range;
 
@@ -12,16 +12,17 @@ use super::Bridge;
 /// The server's keys at both ends of a bridge.
 type Ends<'a> = (&'a packed::EvaluationKey, &'a integers::EvaluationKey);
 
-/// Between packed values and integers. All calls fail if a key or ciphertext is of another client or other parameters, and
-/// with [`cryptable_lattice::Error::NoiseTooLarge`] where values have too much noise to go on.
+/// Conversions between packed values and integers. All methods fail if a key or ciphertext has another client or other
+/// parameters, and with [`cryptable_lattice::Error::NoiseTooLarge`] if the values have too much noise for their next
+/// operation.
 impl Bridge<integers::Parameters> {
-    /// Packed values modulo 2^bits as integers in two's complement: results of a packed lookup, for sign, comparison,
-    /// maximum, and digits. Packed value t of the range becomes integer t.
+    /// Converts packed values modulo 2^bits to integers in two's complement. Results of a packed lookup can thus be
+    /// used for sign, comparison, maximum, and digits. Packed value t of the range becomes integer t.
     ///
-    /// Each takes as many words as the ring secret has coefficients: 16 kB.
+    /// Each integer occupies one word per coefficient of the ring secret: 16 kB.
     ///
     /// # Errors
-    /// The errors of all calls; if the values have another modulus, or there are no such.
+    /// Errors of all methods; if the values have another modulus, or the range exceeds them.
     pub fn to_integers(
         &self,
         ends: Ends<'_>,
@@ -35,11 +36,11 @@ impl Bridge<integers::Parameters> {
         ends.1.import(list, noise)
     }
 
-    /// Packed values of an even modulus up to 16 as small values modulo 16, such as selectors: a key switch and a table a
-    /// value. `progress` counts values.
+    /// Converts packed values with an even modulus up to 16 to small values modulo 16, such as selectors, by one key
+    /// switch and one table lookup per value. `progress` counts values.
     ///
     /// # Errors
-    /// The errors of all calls; if the values have another modulus, there are no such, or `progress` asks to stop.
+    /// Errors of all methods; if the values have another modulus, the range exceeds them, or `progress` asks to stop.
     pub fn to_small(
         &self,
         ends: Ends<'_>,
@@ -52,12 +53,12 @@ impl Bridge<integers::Parameters> {
         ends.1.import_small(&list, values.modulus(), noise, progress)
     }
 
-    /// Packed digits of an even modulus up to 8, a ciphertext for every digit, the lowest first, as radix integers: values of
-    /// many bits, of a packed lookup with a table for each digit. `progress` counts digits.
+    /// Converts packed digits to radix integers: values of many bits, from a packed lookup with one table per digit.
+    /// There is one ciphertext per digit, the lowest first, with an even modulus up to 8. `progress` counts digits.
     ///
     /// # Errors
-    /// The errors of all calls; if ciphertexts have other moduli than the first, there are none or too many, there are no such values, or
-    /// `progress` asks to stop.
+    /// Errors of all methods; if the moduli of ciphertexts differ, there are no or too many ciphertexts, the range
+    /// exceeds the values, or `progress` asks to stop.
     pub fn to_radix(
         &self,
         ends: Ends<'_>,
@@ -71,12 +72,12 @@ impl Bridge<integers::Parameters> {
         ends.1.import_radix(&lists.iter().collect::<Vec<_>>(), modulus, noise, progress)
     }
 
-    /// Signs, comparisons and values that [`Bridge::to_small`] made, packed as values of a modulus from 2 to 16: what they are
-    /// modulo it; a table a value. `progress` counts values.
+    /// Packs signs, comparisons and results of [`Bridge::to_small`] as values modulo a modulus from 2 to 16, to which
+    /// they are reduced, by one table lookup per value. `progress` counts values.
     ///
     /// # Errors
-    /// The errors of all calls; if the modulus is out of range, they are results of tables of digits, or more than slots, or
-    /// `progress` asks to stop.
+    /// Errors of all methods; if the modulus is out of range, the values are results of tables of digits or more than
+    /// slots, or `progress` asks to stop.
     pub fn pack_small(
         &self,
         ends: Ends<'_>,
@@ -89,12 +90,13 @@ impl Bridge<integers::Parameters> {
         self.pack(ends.0, &list, modulus, noise)
     }
 
-    /// Radix integers packed as a ciphertext of values of modulus 8 for every digit, the lowest first: inputs of
-    /// [`packed::EvaluationKey::lookup_digits`] by parameters with digits of 3 bits. A table a digit; `progress` counts
-    /// digits.
+    /// Packs radix integers into one ciphertext of values modulo 8 per digit, the lowest first: inputs of
+    /// [`packed::EvaluationKey::lookup_digits`] with parameters for digits of 3 bits. Each digit needs one table
+    /// lookup; `progress` counts digits.
     ///
     /// # Errors
-    /// The errors of all calls; if there are none, their numbers of digits differ, they are more than slots, or `progress` asks to stop.
+    /// Errors of all methods; if there are no integers, their numbers of digits differ, they are more than slots, or
+    /// `progress` asks to stop.
     pub fn pack_radix(
         &self,
         ends: Ends<'_>,

@@ -1,4 +1,4 @@
-//! Packed digits as leveled values, for circuit bootstrapping, and back.
+//! Conversion of packed digits to leveled values, for circuit bootstrapping, and back.
 
 use std::ops::Range;
 
@@ -11,17 +11,18 @@ use super::Bridge;
 /// The server's keys at both ends of a bridge.
 type Ends<'a> = (&'a packed::EvaluationKey, &'a leveled::EvaluationKey);
 
-/// Between packed digits and leveled values. All calls fail if a key or ciphertext is of another client or other
-/// parameters, and with [`cryptable_lattice::Error::NoiseTooLarge`] where values have too much noise to go on.
+/// Conversions between packed digits and leveled values. All methods fail if a key or ciphertext has another client or
+/// other parameters, and with [`cryptable_lattice::Error::NoiseTooLarge`] if the values have too much noise for their
+/// next operation.
 impl Bridge<leveled::Parameters> {
-    /// Packed digits, a ciphertext for every digit of a value below `modulus`, the lowest first, as leveled values: results of
-    /// a packed lookup with a table for each digit. Packed value t of the range becomes value t.
+    /// Converts packed digits to leveled values, given one ciphertext per digit of a value below `modulus`, the lowest
+    /// first: results of a packed lookup with one table per digit. Packed value t of the range becomes value t.
     ///
-    /// That digits make values below the modulus is the caller's to know. Each digit takes 16 kB.
+    /// The caller must ensure that the digits represent values below the modulus. Each digit occupies 16 kB.
     ///
     /// # Errors
-    /// The errors of all calls; if digits have another modulus than leveled ones, are not as many as values of `modulus` have, or
-    /// there are no such values.
+    /// Errors of all methods; if digits have another modulus than leveled ones, their number is not that of values
+    /// below `modulus`, or the range exceeds the values.
     pub fn to_leveled(
         &self,
         ends: Ends<'_>,
@@ -34,13 +35,13 @@ impl Bridge<leveled::Parameters> {
         ends.1.import(&lists, modulus, noise)
     }
 
-    /// Leveled values packed as a ciphertext for every digit, the lowest first: inputs of
-    /// [`packed::EvaluationKey::lookup_digits`] by parameters with such digits. A lookup a digit, for less noise; `progress`
-    /// counts digits. Trees over many digits refuse the noise of the fastest sets: those of a lower
-    /// [`leveled::Request::log2_fail`], such as -200, have less.
+    /// Packs leveled values into one ciphertext per digit, the lowest first: inputs of
+    /// [`packed::EvaluationKey::lookup_digits`] with parameters for such digits. Each digit needs one lookup, which
+    /// reduces its noise; `progress` counts digits. Trees over many digits refuse the noise of the fastest sets: sets
+    /// with a lower [`leveled::Request::log2_fail`], such as -200, have less noise.
     ///
     /// # Errors
-    /// The errors of all calls; if they are more than slots, or `progress` asks to stop.
+    /// Errors of all methods; if there are more values than slots, or `progress` asks to stop.
     pub fn pack_leveled(
         &self,
         ends: Ends<'_>,

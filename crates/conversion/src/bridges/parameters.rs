@@ -24,16 +24,16 @@ use crate::power_of_two::{added, bottom_prime, rounding_noise};
 const PARTS: [&str; 3] =
     ["parameters of packed values", "parameters of single values", "parameters of conversions"];
 
-/// Domain of digests.
+/// Domain separation of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of a bridge";
 
-/// Ring degree and slots of the packed engine's toys: blocks have the degree of toys of single values.
+/// Ring degree and slots of toys of the packed engine, whose blocks have the degree of toys of single values.
 const TOY: (usize, usize) = (2048, 1024);
 
 /// Parameters of packed values, of single ones, and of the conversions between them. Immutable.
 ///
-/// By construction, results of packed lookups of fresh values may be taken out and go on, with the failure probability that
-/// the packed engine's parameters state.
+/// By construction, results of packed lookups of fresh values can be extracted and used with the failure probability
+/// that the packed engine's parameters state.
 #[derive(Clone, Debug)]
 pub struct Parameters<T: Target> {
     packed: packed::Parameters,
@@ -42,10 +42,10 @@ pub struct Parameters<T: Target> {
 }
 
 impl Parameters<integers::Parameters> {
-    /// Toy parameters for tests, tables to whole integers of `bits` bits: not secure.
+    /// Returns toy parameters for tests, with tables whose outputs are whole integers of `bits` bits: not secure.
     ///
     /// # Errors
-    /// If a modulus is too large for the toys, or their noise.
+    /// If a modulus or the noise is too large for the toys.
     pub fn insecure_toy(input_modulus: u64, bits: u32) -> Result<Self> {
         let packed = packed::Parameters::insecure_toy_of(input_modulus, 1 << bits, TOY.0, TOY.1)?;
         Self::new(packed, integers::Parameters::insecure_toy(bits)?)
@@ -53,10 +53,11 @@ impl Parameters<integers::Parameters> {
 }
 
 impl Parameters<leveled::Parameters> {
-    /// Toy parameters for tests, tables to digits of two bits, of values below both moduli: not secure.
+    /// Returns toy parameters for tests, with tables whose outputs are digits of two bits, of values below both moduli:
+    /// not secure.
     ///
     /// # Errors
-    /// The errors of integers.
+    /// Same errors as for integers.
     pub fn insecure_toy(input_modulus: u64, leveled_modulus: u64) -> Result<Self> {
         let packed = packed::Parameters::insecure_toy_of(input_modulus, 4, TOY.0, TOY.1)?;
         Self::new(packed, leveled::Parameters::insecure_toy(leveled_modulus, leveled_modulus)?)
@@ -67,15 +68,15 @@ impl<T: Target> Parameters<T> {
     /// Joins parameters of both engines.
     ///
     /// # Errors
-    /// If the output modulus of packed lookups is none that goes on, or what the engines claim of their security differs;
-    /// [`Error::NoiseTooLarge`] if results of packed lookups, taken out, would go on wrong too often.
+    /// If the other engine does not accept the output modulus of packed lookups, or the claimed security levels differ;
+    /// [`Error::NoiseTooLarge`] if extracted results of packed lookups would fail too often.
     pub fn new(packed: packed::Parameters, target: T) -> Result<Self> {
         let found = Self::unchecked(packed, target)?;
         found.check_outward()?;
         Ok(found)
     }
 
-    /// The same, whatever results of packed lookups have of noise.
+    /// Joins parameters like [`Parameters::new`], whatever noise results of packed lookups have.
     pub(super) fn unchecked(packed: packed::Parameters, target: T) -> Result<Self> {
         let degree = packed.ring_degree();
         let bottom = bottom_prime(degree);
@@ -88,10 +89,10 @@ impl<T: Target> Parameters<T> {
         Self::assemble(packed, target, ConversionParameters::new(literal)?)
     }
 
-    /// Checks that results of packed lookups go on as rarely wrong as is stated, per value.
+    /// Checks that the next operation on an extracted result keeps the stated failure probability per value.
     pub(super) fn check_outward(&self) -> Result<()> {
         let found = self.outward_log2_fail()?;
-        check_log2_fail("what goes on from packed results", found, self.limit())
+        check_log2_fail("the operation on a packed lookup's result", found, self.limit())
     }
 
     fn assemble(
@@ -115,26 +116,26 @@ impl<T: Target> Parameters<T> {
         Ok(Self { packed, target, conversion })
     }
 
-    /// Parameters of packed values.
+    /// Returns the parameters of packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::Parameters {
         &self.packed
     }
 
-    /// Parameters of the engine at the other end.
+    /// Returns the parameters of the engine at the other end.
     #[must_use]
     pub fn single(&self) -> &T {
         &self.target
     }
 
-    /// Parameters of packing and extraction.
+    /// Returns the parameters of packing and extraction.
     #[must_use]
     pub fn conversion(&self) -> &ConversionParameters {
         &self.conversion
     }
 
-    /// Noise of values taken out of packed ones with this noise: `σ² + rounding to q_0 + extraction + rounding to the other
-    /// modulus`.
+    /// Returns the noise of values extracted from packed ones with this noise: `σ² + rounding to q_0 + extraction +
+    /// rounding to the other modulus`.
     #[must_use]
     pub fn taken_out_noise(&self, packed: NoiseBound) -> NoiseBound {
         let literal = self.conversion.literal();
@@ -144,8 +145,8 @@ impl<T: Target> Parameters<T> {
         added(packed, self.conversion.extraction_noise() + bottom + rounding)
     }
 
-    /// Noise of packed values, of single ones with this noise: `σ² + switch to the packing's modulus + packing + rounding to
-    /// 2^k`.
+    /// Returns the noise of packed values, given that of the single values: `σ² + switch to the packing's modulus +
+    /// packing + rounding to 2^k`.
     #[must_use]
     pub fn packed_noise(&self, single: NoiseBound) -> NoiseBound {
         let modulus = f64::from(self.packed.literal().log2_ciphertext_modulus).exp2();
@@ -156,17 +157,18 @@ impl<T: Target> Parameters<T> {
         added(single, self.conversion.packing_noise() + switch + rounding)
     }
 
-    /// Noise of a packed lookup's result, taken out, whose input was fresh.
+    /// Returns the noise of an extracted result of a packed lookup of a fresh value.
     #[must_use]
     pub fn result_noise(&self) -> NoiseBound {
         let fresh = self.packed.fresh_noise(self.packed.input_modulus());
         self.taken_out_noise(self.packed.result_noise(fresh))
     }
 
-    /// log2 of the probability that a packed lookup of one fresh value goes wrong, or what goes on from its result.
+    /// Returns log2 of the probability that a packed lookup of one fresh value goes wrong, or the next operation on its
+    /// result.
     ///
     /// # Errors
-    /// If values of the output modulus do not go on.
+    /// If the other engine does not accept values of the output modulus.
     fn outward_log2_fail(&self) -> Result<f64> {
         let fresh = self.packed.fresh_noise(self.packed.input_modulus());
         let looked_up = self.packed.lookup_log2_fail(fresh).exp2();
@@ -175,27 +177,28 @@ impl<T: Target> Parameters<T> {
         Ok((looked_up + goes_on.exp2()).log2())
     }
 
-    /// log2 of [`Parameters::failure_probability`].
+    /// Returns log2 of [`Parameters::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.failure_probability().log2()
     }
 
-    /// The probability that any value of a full packed ciphertext goes wrong on the whole way outward, where all are taken
-    /// out: [`Plan::failure_probability`](super::Plan::failure_probability) knows how many are, and what comes back.
+    /// Returns the probability that any value of a full packed ciphertext goes wrong in a lookup, extraction and the
+    /// next operation, if all values are extracted. [`Plan::failure_probability`](super::Plan::failure_probability)
+    /// accounts for the actual number, and for values that are packed again.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         self.value_failure_probability().of_any(self.packed.literal().slots)
     }
 
-    /// The probability that one value goes wrong on the whole way outward: a packed lookup of a fresh one, and one function
-    /// or lookup of its result at the other end.
+    /// Returns the probability that one value goes wrong: in a packed lookup of a fresh value, or in one function or
+    /// lookup of its result at the other end.
     #[must_use]
     pub fn value_failure_probability(&self) -> FailureProbability {
         FailureProbability::from_log2(self.outward_log2_fail().expect("checked by construction"))
     }
 
-    /// log2 of the largest failure probability per value that is let pass.
+    /// Returns log2 of the largest accepted failure probability per value.
     pub(super) fn limit(&self) -> f64 {
         limit(self.packed.stated_log2_fail())
     }
@@ -206,7 +209,7 @@ impl<T: Target> Parameters<T> {
         self.packed.security_level()
     }
 
-    /// The problems that all secrets rest on.
+    /// Returns the LWE problems that all secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let mut all = self.packed.lwe_instances();
@@ -215,48 +218,48 @@ impl<T: Target> Parameters<T> {
         all
     }
 
-    /// Estimated security in bits, the least of all parts; 0 of insecure toys.
+    /// Returns the estimated security in bits, the minimum over all parts; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         let parts = [self.target.security_bits(), self.conversion.security_bits()];
         parts.into_iter().fold(self.packed.security_bits(), f64::min)
     }
 
-    /// Bytes of memory that a server's key takes.
+    /// Returns the number of bytes of memory that a server's key uses.
     #[must_use]
     pub fn key_memory_bytes(&self) -> usize {
         self.conversion.key_memory_bytes()
     }
 
-    /// Returns the bytes beside all keys: of a packed lookup of `tables` tables, or of the lists of `taken_out` values
-    /// extracted from each result, whichever is more.
+    /// Returns the bytes of memory needed besides all keys: for a packed lookup in `tables` tables, or for the lists of
+    /// `taken_out` values extracted from each result, whichever is larger.
     #[must_use]
     pub fn working_bytes(&self, tables: usize, taken_out: usize) -> usize {
-        // Lists of a digit each, and the values made of them.
+        // One list per digit, and the values made of these lists.
         let lists = 2 * tables * taken_out * 8 * (self.target.shape().dimension + 1);
         let lookup = self.packed.prediction_of(tables);
         (lookup.peak_bytes() - lookup.key_memory_bytes).max(lists)
     }
 
-    /// Bytes of a server's key in a file, without headers.
+    /// Returns the number of bytes of a server's key in a file, without headers.
     #[must_use]
     pub fn key_file_bytes(&self) -> u64 {
         SeededRingPackingKey::body_bytes(&self.conversion)
             + SeededExtractionKey::body_bytes(&self.conversion)
     }
 
-    /// Canonical bytes: those of all three parts, each with its length.
+    /// Encodes the parameters as canonical bytes: those of all three parts, each preceded by its length.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = [self.packed.to_bytes(), self.target.to_bytes(), self.conversion.to_bytes()];
         joined_parameters(parts)
     }
 
-    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
+    /// Reads the output of [`Parameters::to_bytes`] and validates it like [`Parameters::new`].
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
-    /// allowed.
+    /// If the bytes are not parameters, the parameters are not valid, or `options` refuse them because they are
+    /// insecure or fail too often.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let [packed, target, conversion] = split_parameters(bytes, PARTS)?;
         let found = Self::assemble(
@@ -268,7 +271,7 @@ impl<T: Target> Parameters<T> {
         Ok(found)
     }
 
-    /// BLAKE3 of [`Parameters::to_bytes`]: what keys carry.
+    /// Returns the BLAKE3 digest of [`Parameters::to_bytes`], which keys store.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())

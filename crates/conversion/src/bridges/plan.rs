@@ -1,5 +1,5 @@
-//! The search for the fastest pair of parameters under which every step keeps to the failure probability, and what a packed
-//! lookup and what comes after it take, step by step.
+//! Plans of bridges: the fastest pair of parameters with which all steps together keep the failure probability, and a
+//! prediction of every step.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::request::{Request, Returning};
 use super::{Parameters, Target};
 use crate::cost::{self, Masks};
 
-/// log2 of probabilities that nobody wants to know more of.
+/// log2 of the failure probability below which steps do not show it exactly.
 const LOG2_NEVER: f64 = -1000.0;
 
 /// One step of a plan.
@@ -21,14 +21,14 @@ const LOG2_NEVER: f64 = -1000.0;
 pub struct Step {
     /// Name of the step.
     pub name: &'static str,
-    /// The probability that any value that passes it goes wrong in it; none of steps that only add noise, which the next one
-    /// counts.
+    /// Probability that any of its values goes wrong in this step; `None` for steps that only add noise, which the next
+    /// step accounts for.
     pub failure: Option<FailureProbability>,
-    /// Predicted time, of all values that pass it.
+    /// Predicted time for all its values.
     pub duration: Duration,
 }
 
-/// Parameters of both ends and of the conversions, and what every step takes. Its `Display` is the list.
+/// Parameters of both ends and of the conversions, with a prediction of every step. `Display` prints the list of steps.
 #[derive(Clone, Debug)]
 pub struct Plan<T: Target> {
     parameters: Parameters<T>,
@@ -41,68 +41,68 @@ pub struct Plan<T: Target> {
 }
 
 impl<T: Target> Plan<T> {
-    /// Parameters for generating keys: [`super::SecretKeys::generate`].
+    /// Returns the parameters for generating keys: [`super::SecretKeys::generate`].
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
         &self.parameters
     }
 
-    /// All steps, in their order.
+    /// Returns all steps in order.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Values that are looked up at once.
+    /// Returns the number of values that are looked up at once.
     #[must_use]
     pub fn values(&self) -> usize {
         self.values
     }
 
-    /// How many of them go on one by one.
+    /// Returns the number of values that are extracted.
     #[must_use]
     pub fn taken_out(&self) -> usize {
         self.taken_out
     }
 
-    /// Threads that times are predicted for.
+    /// Returns the number of threads that times are predicted for.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Predicted time of all steps.
+    /// Returns the predicted time of all steps.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.steps.iter().map(|step| step.duration).sum()
     }
 
-    /// log2 of [`Plan::failure_probability`].
+    /// Returns log2 of [`Plan::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         total_log2_fail(&self.steps)
     }
 
-    /// The probability that any value of a packed ciphertext goes wrong anywhere on its way: the sum over all steps, each of
-    /// all values that pass it.
+    /// Returns the probability that any value of a packed ciphertext goes wrong in any step: the sum over all steps and
+    /// all their values.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         FailureProbability::from_log2(self.log2_fail())
     }
 
-    /// The probability that one value goes wrong anywhere on its whole way.
+    /// Returns the probability that one value goes wrong in any step.
     #[must_use]
     pub fn value_failure_probability(&self) -> FailureProbability {
         self.value_failure
     }
 
-    /// Predicted memory of the server, keys of both ends included.
+    /// Returns the predicted memory of the server in bytes, keys of both ends included.
     #[must_use]
     pub fn peak_bytes(&self) -> usize {
         self.peak_bytes
     }
 
-    /// Bytes of the server's keys in their file, without headers.
+    /// Returns the number of bytes of the server's keys in their file, without headers.
     #[must_use]
     pub fn key_file_bytes(&self) -> usize {
         let parameters = &self.parameters;
@@ -144,7 +144,7 @@ impl<T: Target> fmt::Display for Plan<T> {
         let plural = if *threads == 1 { "" } else { "s" };
         write!(
             f,
-            "  {values} values looked up, {taken_out} go on, {threads} thread{plural}, predicted:"
+            "  {values} values looked up, {taken_out} taken out, {threads} thread{plural}, predicted:"
         )?;
         for Step { name, failure, duration } in steps {
             write!(f, "\n    {name:<38} {:>9.2} s", duration.as_secs_f64())?;
@@ -161,12 +161,12 @@ impl<T: Target> fmt::Display for Plan<T> {
 }
 
 impl<C: Continuation> Request<C> {
-    /// The fastest parameters of both ends under which all steps together keep to the failure probability, within the memory
-    /// limit.
+    /// Finds the fastest parameters of both ends with which all steps together keep the failure probability and the
+    /// memory limit.
     ///
     /// # Errors
-    /// If an end has no parameters; [`Error::FailureUnreachable`], which names the step that is in the way, if no pair keeps
-    /// to the probability; [`Error::Memory`] if none fits.
+    /// If an end has no parameters; [`Error::FailureUnreachable`], which names the worst step, if no pair keeps the
+    /// probability; [`Error::Memory`] if no pair fits.
     pub fn plan(&self) -> Result<Plan<C::Target>> {
         let limit = self.limit();
         let targets =
@@ -199,7 +199,7 @@ impl<C: Continuation> Request<C> {
         Err(refusal)
     }
 
-    /// Makes a draft of every pair of parameters, and returns the last error of a pair that has none.
+    /// Drafts a plan for every pair of parameters, and returns the last error of a pair that has none.
     fn drafts<'a>(
         &'a self,
         packed: &[packed::Parameters],
@@ -217,8 +217,8 @@ impl<C: Continuation> Request<C> {
         (drafts, refusal)
     }
 
-    /// Drafts whose trees clean returned digits, which are noisier than fresh inputs, for the least noise that any of `drafts`
-    /// returns. Empty if nothing is looked up again, or no tree takes such digits.
+    /// Drafts plans whose trees clean returned digits, which are noisier than fresh inputs, given the least noise that
+    /// any of `drafts` returns. Returns no drafts if nothing is looked up again, or no tree accepts such digits.
     fn drafts_for_returned_noise<'a>(
         &'a self,
         drafts: &[Draft<'a, C>],
@@ -232,10 +232,10 @@ impl<C: Continuation> Request<C> {
     }
 }
 
-/// A pair of parameters, before those of conversions are made.
+/// A pair of parameters with its steps, before a plan is made of it.
 struct Draft<'a, C: Continuation> {
     target: &'a C::Target,
-    /// With those of conversions: what noise is computed with.
+    /// Parameters of the bridge, whose conversions determine the noise.
     parameters: Parameters<C::Target>,
     steps: Vec<Step>,
     /// log2 of the probability that one value goes wrong in the steps so far.
@@ -243,15 +243,15 @@ struct Draft<'a, C: Continuation> {
     request: &'a Request<C>,
     values: usize,
     taken_out: usize,
-    /// Digits that return and are looked up again.
+    /// Digits that are packed again and looked up again.
     looked_up: Option<packed::DigitInputs>,
 }
 
 impl<'a, C: Continuation> Draft<'a, C> {
-    /// All steps with a pair of parameters, whether or not they fail too often.
+    /// Predicts all steps with a pair of parameters, whether or not they fail too often.
     ///
     /// # Errors
-    /// If values do not go on between these, whatever their noise.
+    /// If the parameters cannot be joined, whatever their noise.
     fn new(
         request: &'a Request<C>,
         packed: &packed::Parameters,
@@ -281,7 +281,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         Ok(draft)
     }
 
-    /// The packed lookup, and what its results go through.
+    /// Adds the packed lookup and the operation on its results.
     fn outward(&mut self) -> Result<()> {
         let packed = self.parameters.packed();
         let (next, tables) = (&self.request.next, self.request.next.tables());
@@ -296,7 +296,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
             self.taken_out as f64,
         );
         let failure = next.log2_fail(self.target, noise)?;
-        // Where functions would fail too often there is no plan of them, and so no time: the draft is refused anyway.
+        // There is no work to predict if functions would fail too often, but then the draft is refused anyway.
         let work = next.work(self.target, noise).unwrap_or_default();
         let of_values = self.one_by_one(work);
         let extraction = self.time_of(extraction * tables as f64);
@@ -307,7 +307,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         Ok(())
     }
 
-    /// Results packed, and looked up again if that is asked for.
+    /// Adds the packing of results, and the second lookup if it is requested.
     fn inward(&mut self, returned: &Returned) -> Result<()> {
         let packed = self.parameters.packed().clone();
         let noise = self.parameters.packed_noise(returned.noise);
@@ -320,7 +320,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let (leaving, packing) =
             (self.one_by_one(returned.work), self.time_of(packing * returned.digits as f64));
         let decryption = FailureProbability::from_log2(noise.log2_fail(returned.modulus));
-        self.push("results prepared to be packed", leaving);
+        self.push("results prepared for packing", leaving);
         let decryption = decryption.of_any(returned.digits);
         self.push_failing("ring packing", decryption, self.taken_out, packing);
         if self.request.returning == Returning::LookedUp {
@@ -328,7 +328,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
             let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
             let again = FailureProbability::from_log2(packed.lookup_digits_log2_fail(&inputs));
             let lookup = self.lookup_time(1);
-            let name = "packed lookup of what came back";
+            let name = "packed lookup of returned results";
             self.push_failing(name, again, self.taken_out, lookup);
             self.looked_up = Some(packed::DigitInputs { modulus: returned.modulus, noise });
         }
@@ -339,8 +339,8 @@ impl<'a, C: Continuation> Draft<'a, C> {
         self.steps.push(Step { name, failure: None, duration });
     }
 
-    /// Adds a step in which each of `values` values goes wrong with some probability. For several ciphertexts the
-    /// values of one count.
+    /// Adds a step in which each of `values` values goes wrong with some probability. If there are several ciphertexts,
+    /// only the values of one of them count.
     fn push_failing(
         &mut self,
         name: &'static str,
@@ -362,12 +362,12 @@ impl<'a, C: Continuation> Draft<'a, C> {
         prediction.duration(&self.cost(), self.values as u64, self.request.threads())
     }
 
-    /// Time of conversions: work that all threads share.
+    /// Returns the time of conversions, whose work all threads share.
     fn time_of(&self, work: Work) -> Duration {
         self.shared(work, 1, self.request.threads())
     }
 
-    /// Time of work on every value that goes on.
+    /// Returns the time of an operation on every extracted value.
     fn one_by_one(&self, work: Work) -> Duration {
         self.shared(work, self.taken_out as u64, 1)
     }
@@ -382,17 +382,17 @@ impl<'a, C: Continuation> Draft<'a, C> {
         self.parameters.packed().prediction_of(self.request.next.tables())
     }
 
-    /// Predicted time of all steps.
+    /// Returns the predicted time of all steps.
     fn duration(&self) -> Duration {
         self.steps.iter().map(|step| step.duration).sum()
     }
 
-    /// log2 of the probability that any value of a ciphertext goes wrong.
+    /// Returns log2 of the probability that any value of a ciphertext goes wrong.
     fn log2_fail(&self) -> f64 {
         total_log2_fail(&self.steps)
     }
 
-    /// Predicted memory: all keys, and the packed lookup or the values taken out, whichever takes more.
+    /// Returns the predicted memory: all keys, and the packed lookup or the extracted values, whichever need more.
     fn peak_bytes(&self) -> usize {
         let prediction = self.packed_prediction();
         let tables = self.request.next.tables();
@@ -402,7 +402,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         keys + self.parameters.working_bytes(tables, self.taken_out)
     }
 
-    /// Why it is not taken: how often a ciphertext fails, and the step that does most often.
+    /// Returns the error for a draft that fails too often: the failure probability of a ciphertext, and the worst step.
     fn refusal(&self, limit: f64) -> Error {
         let log2 = |step: &Step| step.failure.map_or(f64::NEG_INFINITY, FailureProbability::log2);
         let worst = self.steps.iter().max_by(|a, b| log2(a).total_cmp(&log2(b)));
@@ -415,7 +415,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         Error::FailureUnreachable { what, found: self.log2_fail(), limit }
     }
 
-    /// The plan.
+    /// Turns the draft into a plan.
     ///
     /// # Errors
     /// If the parameters do not fit together.

@@ -1,4 +1,4 @@
-//! Request: a packed lookup and its continuation, and the parameters of either end that may serve it.
+//! Requests for bridges: a packed lookup and the operation that follows it, and the candidates of both ends.
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::{FailureProbability, Result};
@@ -9,16 +9,16 @@ use super::continuation::Continuation;
 /// Ring degree and slots of packed toys.
 const TOY: (usize, usize) = (2048, 1024);
 
-/// Steps that may go wrong, among which the failure probability is shared where parameters are looked for.
+/// Number of steps that may fail and share the failure probability in the search for parameters.
 const STEPS: usize = 4;
 
 /// log2 of the largest failure probability of toys.
 const TOY_LOG2_FAIL: f64 = -30.0;
 
-/// Bits of a digit in which results come back: of leveled values, and of radix integers.
+/// Bits of the digits in which results can be packed again: digits of leveled values and of radix integers.
 const RETURNED_DIGIT_BITS: [u32; 2] = [2, 3];
 
-/// Destination of results.
+/// Form in which results are returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Returning {
     /// They stay single values, to be decrypted.
@@ -30,7 +30,7 @@ pub enum Returning {
     LookedUp,
 }
 
-/// A packed lookup, what comes after it, and limits: everything that a plan follows from.
+/// A packed lookup, the operation that follows it, and limits: everything that a plan depends on.
 ///
 /// ```
 /// use cryptable_conversion::bridges::{Function, Integers, Request, Returning};
@@ -50,31 +50,31 @@ pub enum Returning {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Request<C: Continuation> {
-    /// Modulus of the values that are looked up packed.
+    /// Modulus of the values that are looked up.
     pub input_modulus: u64,
-    /// Continuation of the lookup.
+    /// Operation that follows the lookup.
     pub next: C,
-    /// Values per packed lookup. Default: as many as a packed ciphertext holds.
+    /// Values per packed lookup. Default: the capacity of a packed ciphertext.
     pub values: Option<usize>,
-    /// Values of those that go on one by one. Default: all.
+    /// Number of results that are extracted. Default: all.
     pub taken_out: Option<usize>,
-    /// Form in which results come back. Default: they stay single values.
+    /// Form in which results are returned. Default: they stay single values.
     pub returning: Returning,
-    /// Bytes of memory that a packed lookup may take, keys of both ends included. Default: any number.
+    /// Bytes of memory that a packed lookup may use, keys of both ends included. Default: no limit.
     pub memory: Option<usize>,
-    /// log2 of the largest probability that any value of a packed ciphertext goes wrong anywhere on its way. Default: -64, or
-    /// -30 of toys.
+    /// log2 of the largest probability that any value of a packed ciphertext goes wrong in any step. Default: -64, or
+    /// -30 for toys.
     pub log2_fail: Option<f64>,
     /// Threads that times are predicted for. Default: the threads of rayon's pool.
     pub threads: Option<usize>,
-    /// Costs of operations on the machine that will run them. Default: measured on this one.
+    /// Costs of operations on the machine that will run them. Default: measured on this machine.
     pub cost: Option<CostModel>,
-    /// INSECURE parameters of small rings, for tests.
+    /// Whether to use INSECURE parameters on small rings, for tests.
     pub is_toy: bool,
 }
 
 impl<C: Continuation> Request<C> {
-    /// Packed lookups of values below a modulus, and what comes next, without limits.
+    /// Creates a request for packed lookups of values below a modulus, and the next operation, without limits.
     #[must_use]
     pub fn new(input_modulus: u64, next: C) -> Self {
         Self {
@@ -91,18 +91,18 @@ impl<C: Continuation> Request<C> {
         }
     }
 
-    /// The number of threads that times are predicted for.
+    /// Returns the number of threads that times are predicted for.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(rayon::current_num_threads).max(1)
     }
 
-    /// log2 of the largest failure probability of a ciphertext.
+    /// Returns log2 of the largest failure probability of a ciphertext.
     pub(super) fn limit(&self) -> f64 {
         let usual = if self.is_toy { TOY_LOG2_FAIL } else { FailureProbability::DEFAULT.log2() };
         self.log2_fail.unwrap_or(usual)
     }
 
-    /// Parameters of what comes next, by the probability that each of the values taken out may fail with.
+    /// Returns parameters of the next operation, given the failure probability allowed for each extracted value.
     pub(super) fn target_candidates(&self) -> Result<Vec<C::Target>> {
         let slots = packed::Request::new(self.input_modulus, self.next.output_modulus());
         let slots = packed::Request { count: self.values, ..slots }.values_per_ciphertext();
@@ -111,7 +111,8 @@ impl<C: Continuation> Request<C> {
         self.next.candidates(of_value.log2())
     }
 
-    /// Parameters of the packed lookup, fastest first; with `digit_inputs`, only those that look such ciphertexts up, too.
+    /// Returns parameters of the packed lookup, fastest first; with `digit_inputs`, only those that can also look up
+    /// such digits.
     pub(super) fn packed_candidates(
         &self,
         digit_inputs: Option<DigitInputs>,
@@ -134,8 +135,8 @@ impl<C: Continuation> Request<C> {
         if self.returning != Returning::LookedUp {
             return fastest;
         }
-        // Results come back in digits, which only trees look up: small moduli have none among their fastest. Trees of bits
-        // take the noisiest digits.
+        // Results are returned in digits, which only trees can look up, but for small moduli none of the fastest
+        // methods is a tree. Trees of bits accept the noisiest digits.
         let of = |method, digit_bits| {
             let tree = packed::Request { method: Some(method), digit_bits, ..request };
             packed::Parameters::candidates(&tree)
@@ -151,7 +152,7 @@ impl<C: Continuation> Request<C> {
         Ok(found.into_iter().flatten().flatten().collect())
     }
 
-    /// Lists the widths, in bits, of digits in which results may come back and that divide inputs evenly.
+    /// Lists the widths, in bits, of digits in which results can be returned and that divide inputs evenly.
     fn digit_widths(&self) -> Vec<u32> {
         let bits = self.input_modulus.ilog2();
         let fits = |width: &u32| {
@@ -160,7 +161,7 @@ impl<C: Continuation> Request<C> {
         RETURNED_DIGIT_BITS.into_iter().filter(fits).collect()
     }
 
-    /// A toy of each method: one interpolation, and trees over digits that may come back.
+    /// Returns one toy per method: one interpolation, and trees over digits that can be returned.
     fn packed_toys(&self, output: u64) -> Result<Vec<packed::Parameters>> {
         let whole = packed::Parameters::insecure_toy_of(self.input_modulus, output, TOY.0, TOY.1);
         let tree = |width: u32| {

@@ -1,4 +1,4 @@
-//! A client's keys of both ends, in one.
+//! A client's secret keys for both ends of a bridge, in one.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -16,11 +16,11 @@ use super::evaluation_keys::EvaluationKeys;
 use super::{Bridge, Parameters, Target};
 use crate::file_parts::{PART, ServerFile, pair_bytes};
 
-/// Longest body of secret keys.
+/// Longest body of secret keys, in bytes.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
 
-/// A client's secret keys of packed values and of the engine at the other end. Zeroized on drop, redacted in Debug, not
-/// `Clone`.
+/// A client's secret keys for packed values and for the engine at the other end. Zeroized on drop, redacted in Debug,
+/// not `Clone`.
 ///
 /// ```
 /// use cryptable_conversion::bridges::{IntegerParameters, IntegerSecretKeys, SecretKeys};
@@ -59,48 +59,48 @@ impl<T: Target> SecretKeys<T> {
         Self { parameters: parameters.clone(), packed, single }
     }
 
-    /// Parameters of both engines and of what lies between.
+    /// Returns the parameters of both engines and of the conversions between them.
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
         &self.parameters
     }
 
-    /// The key of packed values.
+    /// Returns the key for packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::SecretKey {
         &self.packed
     }
 
-    /// The key of the engine at the other end.
+    /// Returns the key of the engine at the other end.
     #[must_use]
     pub fn single(&self) -> &T::SecretKey {
         &self.single
     }
 
-    /// Returns the part that keys of all engines at the other end share.
+    /// Returns the part that keys of all other engines have in common.
     fn client_key(&self) -> &ClientKey<T> {
         self.single.borrow()
     }
 
-    /// The key of packed values, and that of the target.
+    /// Returns the key for packed values and that of the other engine.
     #[must_use]
     pub fn into_parts(self) -> (packed::SecretKey, T::SecretKey) {
         (self.packed, self.single)
     }
 
-    /// The identifier of the key of packed values, which files of ciphertexts name.
+    /// Returns the identifier of the key for packed values, which files of ciphertexts name.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.packed.id()
     }
 
-    /// Identifiers of both keys, that of packed values first.
+    /// Returns the identifiers of both keys, first that for packed values.
     #[must_use]
     pub fn ids(&self) -> [KeyId; 2] {
         [self.packed.id(), self.client_key().id()]
     }
 
-    /// All keys of a server, in memory. Progress counts switching keys of packed values.
+    /// Generates all keys of a server in memory. Progress counts switching keys of packed values.
     ///
     /// # Errors
     /// If `progress` asks to stop.
@@ -111,7 +111,7 @@ impl<T: Target> SecretKeys<T> {
         EvaluationKeys::new(packed, single.into(), bridge)
     }
 
-    /// The keys in their wire format: parameters, then both secret keys, each an object with its length.
+    /// Encodes the keys: parameters, then both secret keys, each an object preceded by its length.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let (digest, literals) = (self.parameters.digest(), self.parameters.to_bytes());
@@ -119,11 +119,11 @@ impl<T: Target> SecretKeys<T> {
         pair_bytes(T::SECRET_KEYS_TYPE, digest, &literals, keys)
     }
 
-    /// Reads what [`SecretKeys::to_bytes`] wrote.
+    /// Reads the output of [`SecretKeys::to_bytes`].
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged pair of secret keys to this kind of values, its parts are of other
-    /// parameters, or those are insecure where that is not allowed.
+    /// If the bytes are not exactly one undamaged pair of secret keys for this kind of values, its parts have other
+    /// parameters, or `options` refuse them because they are insecure.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
         let (kind, most) = (T::SECRET_KEYS_TYPE, MAX_SECRET_KEY_BYTES);
@@ -141,10 +141,10 @@ impl<T: Target> SecretKeys<T> {
         Ok(Self { parameters, packed, single: single.into() })
     }
 
-    /// Generates all keys of a server and writes them in their wire format, which [`EvaluationKeys::from_shared`] reads:
-    /// parameters, identifiers of both secret keys, then objects, each with its length: the evaluation key of single
-    /// values, the bridge key, and after zeros up to a multiple of 8 bytes that of packed values. Progress counts
-    /// switching keys of packed values.
+    /// Generates all keys of a server and writes them in the wire format that [`EvaluationKeys::from_shared`] reads:
+    /// parameters, identifiers of both secret keys, then objects, each preceded by its length: the evaluation key for
+    /// single values, the bridge key and, after zeros up to a multiple of 8 bytes, the evaluation key for packed
+    /// values. Progress counts switching keys of packed values.
     ///
     /// # Errors
     /// If writing fails, or `progress` asks to stop.

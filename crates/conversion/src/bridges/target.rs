@@ -1,4 +1,4 @@
-//! The engine at a bridge's other end, as far as a bridge needs it: its parameters.
+//! The engine at a bridge's other end: the properties of its parameters that a bridge needs.
 
 use std::borrow::Borrow;
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use cryptable_lattice::{Error, FailureProbability, NoiseBound, Result, SecurityL
 use cryptable_leveled::lookup as leveled;
 use cryptable_wire::ObjectType;
 
-/// Largest modulus of values that go on as digits of integers: digits have a spare bit.
+/// Largest modulus of values that are extracted as digits of integers, which have a spare bit.
 const MAX_DIGIT_MODULUS: u64 = 16;
 
 /// Parameters of an engine of single values, at the other end of a bridge.
@@ -36,28 +36,29 @@ pub trait Target: BootstrappingParameters + Debug {
     #[cfg(feature = "client")]
     type SecretKey: Borrow<ClientKey<Self>> + From<ClientKey<Self>> + Debug;
 
-    /// Describes the service in words: integers of a number of bits, or a method.
+    /// Describes the engine in words: integers of a number of bits, or a method.
     fn name(&self) -> String;
 
     /// Returns the security that the parameters claim.
     fn security_level(&self) -> SecurityLevel;
 
-    /// Estimated security in bits; 0 of insecure toys.
+    /// Returns the estimated security in bits; 0 for insecure toys.
     fn security_bits(&self) -> f64;
 
-    /// Dimension and modulus of values under the ring secret: what is taken out, and packed.
+    /// Returns dimension and modulus of values under the ring secret, which are extracted and packed.
     fn shape(&self) -> LweShape;
 
-    /// Bytes of the server's key in memory, and in a file without its header.
+    /// Returns the number of bytes of the server's key in memory, and in a file without its header.
     fn evaluation_key_bytes(&self) -> [usize; 2];
 
-    /// log2 of the probability that one value of a modulus and with this noise, taken out, goes on wrong.
+    /// Returns log2 of the probability that the next operation on one extracted value goes wrong, given its modulus and
+    /// noise.
     ///
     /// # Errors
-    /// If values of this modulus do not go on.
+    /// If the engine does not accept values of this modulus.
     fn log2_fail_of(&self, modulus: u64, noise: NoiseBound) -> Result<f64>;
 
-    /// The problems that the secrets rest on.
+    /// Returns the LWE problems that the secrets rest on.
     fn lwe_instances(&self) -> Vec<LweInstance> {
         self.fhew().lwe_instances()
     }
@@ -148,7 +149,8 @@ impl Target for leveled::Parameters {
     }
 }
 
-/// log2 of the largest failure probability per value of what goes on, beside the packed engine's own statement.
+/// Returns log2 of the largest accepted failure probability per value: the one that the packed engine states, but at
+/// least the default.
 pub(super) fn limit(packed: f64) -> f64 {
     packed.max(FailureProbability::DEFAULT.log2())
 }

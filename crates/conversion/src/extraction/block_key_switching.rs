@@ -6,18 +6,18 @@
 //!
 //! `Σ_k D_k(X)·R_kl(X)`, with `D_k = Σ_i digit_k(a_i)·X^i` and `R_kl = Σ_j row_(j,k)[l]·X^j`
 //!
-//! modulo X^N' + 1: the key is that of [`cryptable_fhew::switching`], read by columns. It is the column method's
-//! counterpart, and the product of a digit with a matrix of N' rows that are shifts of one another.
+//! modulo X^N' + 1. The key is that of [`cryptable_fhew::switching`], read by columns. This is the counterpart of the
+//! column method: the product of a digit with a matrix whose N' rows are shifts of one another.
 //!
 //! Products are of integers, below 2^48 in size, so they are computed modulo a prime of 49.9 bits and reduced modulo
 //! q = 2^w afterwards.
 //!
-//! Shapes: one RLWE ciphertext of degree N' modulo q in, N' LWE ciphertexts of dimension n modulo q out. Work: ℓ forward and
-//! n + 1 inverse transforms of degree N', ℓ·(n + 1)·N' products.
+//! Shapes: one RLWE ciphertext of degree N' modulo q in, N' LWE ciphertexts of dimension n modulo q out. Work: ℓ
+//! forward and n + 1 inverse transforms of degree N', ℓ·(n + 1)·N' products.
 //!
-//! Noise: that of an LWE key switch, `ℓ·N'·E[digit²]·σ² + rounding·N'·E[z²]`, the same for all coefficients, whose errors
-//! depend on each other as those of one polynomial do. With rows for each size of a digit, `D_k` is one polynomial of signs per
-//! size, and `E[digit²]` the probability that a digit is not 0.
+//! Noise: that of an LWE key switch, `ℓ·N'·E[digit²]·σ² + rounding·N'·E[z²]`, the same for all coefficients. Their
+//! errors are dependent, as those of one polynomial. With one row per size of a digit, `D_k` is one polynomial of signs
+//! per size, and `E[digit²]` is replaced by the probability that a digit is not 0.
 
 use cryptable_fhew::noise::{Variance, lwe_key_switching_noise};
 use cryptable_fhew::seeded_rows::RowDomain;
@@ -33,27 +33,28 @@ use rayon::prelude::*;
 
 use crate::blocks::Stride;
 
-/// Columns that all blocks are switched to before the next: half a megabyte of the key and of results.
+/// Number of columns to which all blocks are switched before the next columns are read: half a megabyte of the key and
+/// of results.
 const COLUMNS_AT_ONCE: usize = 4;
 
-/// Added to products so that they are positive: as large as they get, and a multiple of every q.
+/// Added to products to make them positive: the bound on their size, and a multiple of every q.
 const OFFSET: u64 = 1 << 47;
 
-/// How words are cut into terms that rows are multiplied by.
+/// Decomposition of words into the terms that rows are multiplied by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SwitchingDigits {
     pub(crate) gadget: Gadget,
-    /// Rows of each digit: 1, which the digit multiplies, or one for each of its sizes, which its sign multiplies.
+    /// Rows per digit: 1, which the digit multiplies, or one per size of a digit, which its sign multiplies.
     pub(crate) multiples: usize,
 }
 
 impl SwitchingDigits {
-    /// Terms of each word.
+    /// Returns the number of terms of each word.
     fn count(self) -> usize {
         self.gadget.length() * self.multiples
     }
 
-    /// The factor of row `multiple` for a digit.
+    /// Returns the factor of row `multiple` for a digit.
     fn factor(self, digit: i32, multiple: usize) -> i64 {
         match self.multiples {
             1 => digit.into(),
@@ -63,7 +64,7 @@ impl SwitchingDigits {
     }
 }
 
-/// A key switching key by columns, prepared.
+/// A key switching key in columns, prepared.
 #[derive(Debug)]
 pub(crate) struct BlockSwitchingKey {
     digits_of: SwitchingDigits,
@@ -77,9 +78,9 @@ pub(crate) struct BlockSwitchingKey {
 /// A block that is to be switched.
 #[derive(Debug)]
 pub(crate) struct BlockDigits {
-    /// Digits of its mask, evaluations.
+    /// Digits of its mask, as evaluations.
     digits: Multiplicand,
-    /// Where its values go.
+    /// Positions of its values.
     stride: Stride,
 }
 
@@ -114,12 +115,12 @@ impl BlockSwitchingKey {
         Self { digits_of, digits, offset, dimension }
     }
 
-    /// Bytes of memory that the key takes.
+    /// Returns the number of bytes of memory that the key uses.
     pub(crate) fn bytes(&self) -> usize {
         self.digits.iter().map(|digit| 8 * digit.words().len()).sum()
     }
 
-    /// The digits of a block's mask, modulo q.
+    /// Decomposes a block's mask into digits, modulo q.
     pub(crate) fn digits(&self, ring: &PrimeRing, mask: &[u64], stride: Stride) -> BlockDigits {
         let SwitchingDigits { gadget, multiples } = self.digits_of;
         let (n, length) = (ring.degree(), gadget.length());
@@ -136,9 +137,10 @@ impl BlockSwitchingKey {
         BlockDigits { digits: ring.prepare(&digits), stride }
     }
 
-    /// Masks of `count` values by columns, and what is added to their bodies, modulo q.
+    /// Switches blocks. Returns the masks of `count` values by columns, and the words to be added to their bodies,
+    /// modulo q.
     ///
-    /// All blocks meet a group of columns before the next is read.
+    /// All blocks are multiplied by a group of columns before the next group is read.
     pub(crate) fn switch(
         &self,
         ring: &PrimeRing,
@@ -164,7 +166,7 @@ impl BlockSwitchingKey {
         (masks, bodies)
     }
 
-    /// `Σ_k D_k·R_kl + OFFSET` in every coefficient, as integers.
+    /// Computes `Σ_k D_k·R_kl + OFFSET` in every coefficient, as integers.
     fn column(&self, ring: &PrimeRing, out: &mut [u64], digits: &Multiplicand, l: usize) {
         let n = ring.degree();
         let keys = self.digits.iter().map(|key| &key.words()[l * n..][..n]);
@@ -175,14 +177,14 @@ impl BlockSwitchingKey {
     }
 }
 
-/// Variance that rounding a block to q and its switch add to a phase, as a fraction of q squared.
+/// Returns the variance that rounding a block to q and switching it add to a phase, as a fraction of q squared.
 pub(crate) fn noise(digits: SwitchingDigits, degree: usize) -> Variance {
     let SwitchingDigits { gadget, multiples } = digits;
     let multiplied = lwe_key_switching_noise(gadget, degree, SecretDistribution::UniformTernary);
     if multiples == 1 {
         return multiplied;
     }
-    // Each digit but 0 adds one row as it is.
+    // Each nonzero digit adds one row unmultiplied.
     let terms = (degree * gadget.length()) as f64 * ERROR_VARIANCE;
     let nonzero = 1.0 - f64::from(gadget.base_log2()).exp2().recip();
     let units = |terms: f64| Variance::of_units(terms, gadget.modulus() as f64);

@@ -20,7 +20,7 @@ use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
 use crate::ring_switching;
 
-/// Extraction key as a client sends it.
+/// Extraction key in the form in which a client sends it.
 pub type SeededExtractionKey = SeededKey<ExtractionRows>;
 
 /// Rows of an extraction key.
@@ -28,16 +28,16 @@ pub type SeededExtractionKey = SeededKey<ExtractionRows>;
 pub struct ExtractionRows {
     /// ℓ rows of degree N, from the ring's secret to that of blocks.
     pub(crate) switching: SeededRows,
-    /// From the secret of blocks to that of LWE; no rows where values stay under the former.
+    /// Rows from the secret of blocks to the LWE secret; empty if values stay under the secret of blocks.
     pub(crate) key_switching: SeededKeySwitchingKey,
 }
 
 impl SeededBodies for ExtractionRows {
     const OBJECT_TYPE: ObjectType = ObjectType::ExtractionKey;
-    /// 64 MiB.
+    /// Longest body of a key, 64 MiB.
     const MAX_BODY_BYTES: u64 = 1 << 26;
 
-    /// Words of the switch modulo the block's prime, and of LWE key switching modulo q.
+    /// Returns the words of the switch, modulo the block's prime, and those of LWE key switching, modulo q.
     fn fields(parameters: &Parameters) -> [Field; 2] {
         let literal = parameters.literal();
         let switch = &literal.extraction;
@@ -62,14 +62,14 @@ impl SeededBodies for ExtractionRows {
     }
 }
 
-/// A key that extracts LWE ciphertexts, under the LWE secret ([`ExtractionKey::extract`]) or a ring secret
-/// ([`ExtractionKey::take_out`]), by its parameters. Holds no secret, and is `Sync`.
+/// Key that extracts LWE ciphertexts under the LWE secret ([`ExtractionKey::extract`]) or a ring secret
+/// ([`ExtractionKey::take_out`]), depending on its parameters. Holds no secret, and is `Sync`.
 pub struct ExtractionKey {
     parameters: Parameters,
     clients: Clients,
-    /// The switch to the secret z'(X^r) of blocks, prepared.
+    /// Rows of the switch to the secret z'(X^r) of blocks, prepared.
     rows: PreparedRows,
-    /// From the secret of blocks to that of LWE, if values do not stay under the former.
+    /// Key from the secret of blocks to the LWE secret; `None` if values stay under the secret of blocks.
     key_switching: Option<BlockSwitchingKey>,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Debug for ExtractionKey {
 }
 
 impl ExtractionKey {
-    /// Draws all masks.
+    /// Expands all masks from the seed.
     #[must_use]
     pub fn expand(key: &SeededExtractionKey) -> Self {
         let (parameters, rings) = (key.parameters.clone(), key.parameters.extraction());
@@ -97,19 +97,19 @@ impl ExtractionKey {
         Self { parameters, clients: key.clients, rows, key_switching }
     }
 
-    /// The parameters that it is of.
+    /// Returns the parameters of the key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Whose ciphertexts it takes and makes.
+    /// Returns the identifiers of the secret keys of its inputs and outputs.
     #[must_use]
     pub fn clients(&self) -> Clients {
         self.clients
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the number of bytes of memory that the key uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.rows.bytes() + self.key_switching.as_ref().map_or(0, BlockSwitchingKey::bytes)
@@ -129,12 +129,12 @@ impl ExtractionKey {
         EncryptedBits::of_values(gates, self.clients().lwe, self.extract(phases, 7 * eighth)?)
     }
 
-    /// LWE ciphertexts of all values of a layout, plus a constant in units of q: the phases are the same fractions of q
-    /// as of q_0, with the noise of [`Parameters::extraction_noise`].
+    /// Extracts all values of a layout as LWE ciphertexts, and adds a constant in units of q. Phases are the same
+    /// fractions of q as of q_0, with the noise of [`Parameters::extraction_noise`].
     ///
     /// # Errors
-    /// If the ciphertext is of other parameters or another client, the constant is not below q, or the parameters take
-    /// values out under a ring secret.
+    /// If the ciphertext is of other parameters or another client, the constant is not below q, or the parameters are
+    /// for extraction to a ring secret.
     pub fn extract(&self, phases: &EncryptedPhases, constant: u64) -> Result<LweList> {
         let parameters = &self.parameters;
         parameters.check_takes_out_to_lwe()?;
@@ -160,7 +160,7 @@ impl ExtractionKey {
         Ok(LweList::from_columns(shape, masks, bodies))
     }
 
-    /// Body and mask under the secret of blocks, as `round` makes words of fractions.
+    /// Returns body and mask under the secret of blocks; `round` converts fractions to words.
     pub(super) fn under_block_secret(
         &self,
         phases: &EncryptedPhases,

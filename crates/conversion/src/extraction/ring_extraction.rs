@@ -1,8 +1,8 @@
-//! Extraction to a ring secret: coefficients of blocks as LWE ciphertexts, under the secret that blocks have.
+//! Extraction to a ring secret: coefficients of blocks become LWE ciphertexts under the secret of blocks.
 //!
-//! Coefficient i of `b + a·z` of degree N' is the LWE ciphertext of body b_i and mask a_i, a_(i-1), …, a_0, -a_(N'-1), …,
-//! -a_(i+1) under the coefficients of z. With a client's ring secret for z, values go on wherever ciphertexts under that
-//! secret do, modulo any modulus M that they are rounded to.
+//! Coefficient i of `b + a·z` of degree N' is the LWE ciphertext of body b_i and mask a_i, a_(i-1), …, a_0, -a_(N'-1),
+//! …, -a_(i+1) under the coefficients of z. If z is a client's ring secret, these can be used like all ciphertexts
+//! under that secret, modulo any modulus M that they are rounded to.
 //!
 //! Work: ℓ + 2 transforms of degree N, and N' words per value. Noise, a fraction of the modulus squared: that of the
 //! switch ([`Parameters::extraction_noise`]) and of rounding, `(1 + N'·E[z²])/12` units of M.
@@ -22,12 +22,12 @@ use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
 
 impl ExtractionKey {
-    /// LWE ciphertexts of some values of a layout, modulo any modulus below 2^50: phases are the same fractions of it as
-    /// of q_0.
+    /// Extracts some values of a layout as LWE ciphertexts modulo any modulus below 2^50. Phases are the same fractions
+    /// of it as of q_0.
     ///
     /// # Errors
-    /// If the ciphertext is of other parameters or another client, the modulus is out of range, there are no such
-    /// values, or the parameters take values out under an LWE secret.
+    /// If the ciphertext is of other parameters or another client, the modulus is out of range, the range exceeds the
+    /// values, or the parameters are for extraction to an LWE secret.
     pub fn take_out(
         &self,
         phases: &EncryptedPhases,
@@ -67,7 +67,7 @@ impl ExtractionKey {
         Ok(LweList::from_words(LweShape { dimension, modulus }, masks, bodies))
     }
 
-    /// Variance that rounding to a modulus adds to a phase.
+    /// Returns the variance that rounding to a modulus adds to a phase.
     #[must_use]
     pub fn rounding_noise(parameters: &Parameters, modulus: u64) -> Variance {
         let literal = parameters.literal();
@@ -76,7 +76,7 @@ impl ExtractionKey {
     }
 }
 
-/// Residues of fractions modulo any modulus: `⌊v·M/2^52⌉ mod M`.
+/// Converts fractions to residues modulo any modulus: `⌊v·M/2^52⌉ mod M`.
 fn to_residues(modulus: u64, out: &mut [u64], fractions: &[u64]) {
     for (out, &fraction) in out.iter_mut().zip(fractions) {
         let product = u128::from(fraction << (u64::BITS - FRACTION_BITS)) * u128::from(modulus);

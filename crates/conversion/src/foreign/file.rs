@@ -1,5 +1,5 @@
-//! LWE ciphertexts and secrets as files that other libraries' programs write and read with a few lines. All numbers are
-//! little-endian.
+//! Files of LWE ciphertexts and secrets, which programs of other libraries can write and read with a few lines of code.
+//! All numbers are little-endian.
 //!
 //! | bytes | list of ciphertexts |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | 4 | dimension n |
 //! | n | coefficients, -1, 0 or 1, signed bytes |
 //!
-//! Reading a list takes twice its size of memory besides.
+//! Reading a list needs additional memory of twice its size.
 
 use cryptable_lattice::error::{Error, Result, check_equal, check_values};
 use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES};
@@ -26,7 +26,7 @@ use cryptable_wire::WireError;
 
 use super::parameters::ForeignParameters;
 
-/// Bytes before the words of a list.
+/// Number of bytes before the words of a list.
 const LIST_HEADER: usize = 24;
 
 impl ForeignParameters {
@@ -36,7 +36,7 @@ impl ForeignParameters {
     /// First bytes of a secret.
     pub const SECRET: &[u8; 8] = b"LWEKEY01";
 
-    /// Reads ciphertexts, as this library has them: masks are negated here.
+    /// Reads ciphertexts and converts them to this library's convention by negating the masks.
     ///
     /// # Errors
     /// If the bytes are not exactly one list, of this dimension and modulus, or a word is not below the modulus.
@@ -64,7 +64,7 @@ impl ForeignParameters {
         Ok(LweList::from_words(shape, masks, bodies))
     }
 
-    /// Writes ciphertexts, as [`ForeignParameters::read_list`] reads them.
+    /// Writes ciphertexts in the format that [`ForeignParameters::read_list`] reads.
     ///
     /// # Errors
     /// If they have another dimension or modulus.
@@ -101,7 +101,7 @@ impl ForeignParameters {
         check_equal("bytes of the secret", bytes.len(), Self::SECRET.len() + 4 + dimension)?;
         let mut coefficients = zeroize::Zeroizing::new(vec![0; dimension]);
         let least = if self.secret() == SecretDistribution::Binary { 0 } else { -1 };
-        // Without a branch on coefficients but for whether all of them are allowed.
+        // There is no branch on coefficients, except on whether all of them are allowed.
         let mut fit = true;
         for (out, &byte) in coefficients.iter_mut().zip(&bytes[Self::SECRET.len() + 4..]) {
             *out = byte as i8;

@@ -1,4 +1,4 @@
-//! LWE ciphertexts of bits of other libraries, by the names of their parameters.
+//! Parameters of other libraries' LWE ciphertexts of bits, by name.
 
 use cryptable_bits as bits;
 use cryptable_fhew::noise::{Variance, second_moment};
@@ -11,7 +11,7 @@ use cryptable_lattice::{NoiseBound, SecurityLevel};
 use crate::literal::{BlockLiteral, ParametersLiteral};
 use crate::parameters::Parameters;
 
-/// Ciphertexts `(a, b)` of bits, `b - ⟨a, s⟩ = phase + noise`, of another library.
+/// Parameters of another library's ciphertexts `(a, b)` of bits, with `b - ⟨a, s⟩ = phase + noise`.
 ///
 /// ```
 /// use cryptable_conversion::foreign::ForeignParameters;
@@ -27,11 +27,12 @@ pub struct ForeignParameters {
     dimension: usize,
     secret: SecretDistribution,
     log2_modulus: u32,
-    /// Phase of false, in eighths of the modulus; true is two more.
+    /// Phase of false, in eighths of the modulus; the phase of true is two eighths larger.
     eighths_of_false: u64,
     /// Standard deviation of the library's own ciphertexts, fresh or results of gates, as a fraction of the modulus.
     deviation: f64,
-    /// log2 of the modulus of packing and extraction: the largest at which the secret has 128 bits against errors of 3.2.
+    /// log2 of the modulus of packing and extraction: the largest at which the secret has 128 bits of security with
+    /// errors of deviation 3.2.
     log2_key_modulus: u32,
     key_switching: GadgetLiteral,
     rows_per_digit_size: bool,
@@ -82,10 +83,10 @@ impl ForeignParameters {
     /// All parameters of 128 bits.
     pub const ALL: [Self; 2] = [OPENFHE_STD128, TFHE_RS_BOOLEAN];
 
-    /// The parameters of a name, one of [`ForeignParameters::ALL`].
+    /// Returns the parameters with a name of [`ForeignParameters::ALL`].
     ///
     /// # Errors
-    /// If there are none: names those that there are.
+    /// If there are none; the error lists the known names.
     pub fn named(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|it| it.name == name).ok_or_else(|| {
             let known = Self::ALL.map(|it| it.name).join(" or ");
@@ -93,13 +94,13 @@ impl ForeignParameters {
         })
     }
 
-    /// A toy for tests: **insecure**.
+    /// Returns a toy for tests: **insecure**.
     #[must_use]
     pub fn insecure_toy() -> Self {
         INSECURE_TOY
     }
 
-    /// The parameters of a name that stands in a file of keys, toys included.
+    /// Returns the parameters named in a key file, toys included.
     pub(super) fn of_file(name: &[u8]) -> Result<Self> {
         if name == INSECURE_TOY.name.as_bytes() {
             return Ok(INSECURE_TOY);
@@ -107,50 +108,50 @@ impl ForeignParameters {
         Self::named(&name.escape_ascii().to_string())
     }
 
-    /// Their name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Whether they are for use.
+    /// Returns the security level: 128 bits, or none for toys.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.security
     }
 
-    /// Dimension and modulus of ciphertexts.
+    /// Returns dimension and modulus of the ciphertexts.
     #[must_use]
     pub fn shape(&self) -> LweShape {
         LweShape { dimension: self.dimension, modulus: 1 << self.log2_modulus }
     }
 
-    /// How secrets are drawn.
+    /// Returns the distribution of secrets.
     #[must_use]
     pub fn secret(&self) -> SecretDistribution {
         self.secret
     }
 
-    /// The phase of false as a fraction of the modulus; true is a quarter more.
+    /// Returns the phase of false as a fraction of the modulus; the phase of true is a quarter larger.
     #[must_use]
     pub fn phase_of_false(&self) -> f64 {
         self.eighths_of_false as f64 / 8.0
     }
 
-    /// Standard deviation that ciphertexts of the library may have, as a fraction of the modulus.
+    /// Returns the standard deviation that the library's ciphertexts may have, as a fraction of the modulus.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         self.deviation
     }
 
-    /// Shifts of bodies, in units of a modulus: to phases ±1/8, and back.
+    /// Returns the shifts of bodies, in units of a modulus: to phases ±1/8, and back.
     pub(super) fn shifts(&self, modulus: u64) -> [u64; 2] {
         [15 - self.eighths_of_false, 1 + self.eighths_of_false]
             .map(|eighths| modulus / 8 * (eighths % 8))
     }
 
-    /// Returns the parameters of packed bits that evaluate `gates` gates at once, or as many as fit, in the least time: noise of
-    /// OpenFHE takes three cleanings, and levels for them.
+    /// Returns the fastest parameters of packed bits that evaluate `gates` gates at once, or the largest number that
+    /// fits. The noise of OpenFHE needs three cleanings, and levels for them.
     ///
     /// ```
     /// use cryptable_conversion::foreign::ForeignParameters;
@@ -173,7 +174,7 @@ impl ForeignParameters {
         bits::Parameters::balanced_128(bits::Packing::of_bits(gates, 1 << 15))
     }
 
-    /// Parameters of packing and extraction for a ring of packed bits.
+    /// Returns the parameters of packing and extraction for a ring of packed bits.
     ///
     /// # Errors
     /// If a number is out of bounds, or the secret has less than 128 bits.
@@ -200,35 +201,37 @@ impl ForeignParameters {
         })
     }
 
-    /// log2 of the probability that a gate's result is wrong, at most, in any round, by bootstraps of packed bits: one of
-    /// inputs that are the library's or results of such gates.
+    /// Returns an upper bound of log2 of the probability that a gate's result is wrong, in any round of bootstraps of
+    /// packed bits. Inputs are the library's ciphertexts or results of such gates.
     ///
     /// # Errors
     /// The errors of [`super::ForeignGates::new`].
     pub fn log2_fail(&self, packed: &bits::Parameters) -> Result<f64> {
         let conversion = self.conversion(packed)?;
         let (own, common) = (self.input_noise(&conversion), conversion.packing_noise().into());
-        // Where noise is far from the decision, or bootstraps have more of it than inputs, the other bound is the better one.
+        // The other bound is better if noise is far from the decision, or if bootstraps add more noise than inputs
+        // have.
         match packed.noise_of_rounds(own, common) {
             Ok(_) => Ok(packed.literal().log2_fail),
             Err(_) => packed.log2_fail_of_noisy_gates(own, common),
         }
     }
 
-    /// Noise of results in the library's modulus, beside that of cleaned bits: of extraction and its rounding.
+    /// Returns the noise of results in the library's modulus that extraction and its rounding add to that of cleaned
+    /// bits.
     pub(super) fn result_noise(&self, conversion: &Parameters) -> NoiseBound {
         let rounding = self.rounding_to(self.log2_modulus, self.log2_key_modulus);
         (conversion.extraction_noise() + rounding).into()
     }
 
-    /// Noise of inputs in the modulus of keys, whichever is larger: that of the library or of results.
+    /// Returns the noise of inputs in the modulus of keys: that of the library or of results, whichever is larger.
     pub(super) fn input_noise(&self, conversion: &Parameters) -> NoiseBound {
         let larger = NoiseBound::new(self.deviation, 0.0).max(self.result_noise(conversion));
         let rounding = self.rounding_to(self.log2_key_modulus, self.log2_modulus);
         larger.with_independent(rounding.into())
     }
 
-    /// Variance of the rounding of ciphertexts to a modulus, if it is the smaller one.
+    /// Returns the variance of rounding ciphertexts to a modulus; 0 if the modulus does not shrink.
     fn rounding_to(&self, log2_modulus: u32, log2_from: u32) -> Variance {
         let norm = self.dimension as f64 * second_moment(self.secret);
         let units = if log2_modulus < log2_from { (1.0 + norm) / 12.0 } else { 0.0 };

@@ -14,13 +14,13 @@ use crate::extraction::{ExtractionKey, SeededExtractionKey};
 use crate::packing::{RingPackingKey, SeededRingPackingKey};
 use crate::secrets::Secrets;
 
-/// Domain of identifiers.
+/// Domain separation of identifiers.
 const IDENTIFIER: &str = "cryptable: identifier of an LWE secret of another library";
 
 /// An LWE secret of another library. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
-/// Keys of servers are made with a new secret of the ring each time. It is dropped then, since results come back under this
-/// secret.
+/// Every set of server keys is generated with a new ring secret, which is dropped afterwards, since results are
+/// encrypted under this LWE secret.
 pub struct ForeignSecret {
     parameters: ForeignParameters,
     coefficients: Zeroizing<Vec<i8>>,
@@ -45,20 +45,20 @@ impl ForeignSecret {
         Ok(Self { parameters: parameters.clone(), coefficients, id })
     }
 
-    /// Its identifier.
+    /// Returns the identifier.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The parameters that it is of.
+    /// Returns the parameters.
     #[must_use]
     pub fn parameters(&self) -> &ForeignParameters {
         &self.parameters
     }
 
-    /// All keys of a server in the same process, for bootstraps of `packed`, such as [`ForeignParameters::packed`] returns.
-    /// Progress counts switching keys of the ring.
+    /// Generates all keys of a server in the same process, for bootstraps with the parameters `packed`, such as
+    /// [`ForeignParameters::packed`] returns. Progress counts switching keys of the ring.
     ///
     /// # Errors
     /// The errors of [`ForeignGates::new`], or if `progress` asks to stop.
@@ -72,7 +72,7 @@ impl ForeignSecret {
         ForeignGates::new(&self.parameters, server, packing, extraction)
     }
 
-    /// Keys of packing and extraction, as they are sent.
+    /// Generates the keys of packing and extraction, in the form in which they are sent.
     pub(super) fn conversion_keys(
         &self,
         ring: &bits::SecretKey,

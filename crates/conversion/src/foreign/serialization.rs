@@ -6,10 +6,10 @@
 //! | identifiers of both secrets | that of the other library, that of the ring |
 //! | ring packing key, extraction key | objects of their own, each with its length |
 //! | zeros up to a multiple of 8 bytes | |
-//! | evaluation key of bits in slots | an object of its own, which is used where it lies |
+//! | evaluation key of bits in slots | an object of its own, which is used in place |
 //!
-//! The header has the digest of the parameters of packing and extraction, which follow from the name and from the parameters of
-//! bits.
+//! The header has the digest of the parameters of packing and extraction, which follow from the name and from the
+//! parameters of bits.
 
 use std::sync::Arc;
 
@@ -29,15 +29,15 @@ use crate::packing::{RingPackingKey, SeededRingPackingKey};
 /// Longest body, 32 GiB.
 const MAX_BYTES: u64 = 1 << 35;
 
-/// Longest part but the last, 2 GiB.
+/// Longest part except the last, 2 GiB.
 const MAX_PART_BYTES: u64 = 1 << 31;
 
 /// Longest name of parameters.
 const MAX_NAME_BYTES: u64 = 64;
 
 impl ForeignGates {
-    /// Keys from their wire format. Switching keys of bits are read where they lie, a memory-mapped file for one; all else is
-    /// expanded into memory.
+    /// Reads keys from their wire format. Switching keys of bits are used in place, for example in a memory-mapped
+    /// file; all other keys are expanded into memory.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -54,8 +54,8 @@ impl ForeignGates {
     /// ```
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged set of such keys, have parts of other parameters or clients, are of insecure
-    /// parameters or fail more often than allowed, or take more memory than the options allow.
+    /// If the bytes are not exactly one undamaged set of such keys, have parts of other parameters or clients, or if
+    /// `options` refuse their parameters or the memory that they need.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let body = read_object(all, ObjectType::ForeignGatesKey, None, MAX_BYTES)?;
@@ -97,8 +97,8 @@ mod client {
     use crate::foreign::ForeignSecret;
 
     impl ForeignSecret {
-        /// Makes all keys of a server, and writes them as [`ForeignGates::from_shared`] reads them, switching keys of the ring
-        /// one at a time. Progress counts those.
+        /// Generates all keys of a server and writes them in the format that [`ForeignGates::from_shared`] reads,
+        /// switching keys of the ring one at a time. Progress counts these.
         ///
         /// # Errors
         /// The errors of [`ForeignSecret::gates`], or if writing fails.

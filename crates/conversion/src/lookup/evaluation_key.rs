@@ -1,4 +1,4 @@
-//! The server's keys: of single values, of packed ones, and between both.
+//! The server's keys: for single values, for packed ones, and between both.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::extraction::ExtractionKey;
 use crate::packing::RingPackingKey;
 use crate::power_of_two::{from_power_of_two, to_power_of_two};
 
-/// Looks single values up, one by one or packed. Holds no secret, and is `Sync`.
+/// Key that looks up single values, one by one or packed. Holds no secret, and is `Sync`.
 pub struct EvaluationKey {
     parameters: Parameters,
     single: single::EvaluationKey,
@@ -36,7 +36,7 @@ impl fmt::Debug for EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Joins keys of one client that were made or read together.
+    /// Joins keys of one client that were generated or read together.
     pub(super) fn new(
         parameters: Parameters,
         single: single::EvaluationKey,
@@ -44,36 +44,36 @@ impl EvaluationKey {
         packing: RingPackingKey,
         extraction: ExtractionKey,
     ) -> Self {
-        // Proportions matter, and they are nearly the same everywhere.
+        // Only ratios of costs matter, and they are nearly the same on all machines.
         let crossing = parameters.crossing(&CostModel::default());
         Self { parameters, single, packed, packing, extraction, crossing }
     }
 
-    /// The parameters, those of the client's secret key.
+    /// Returns the parameters of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Identifier of the client's key of single values.
+    /// Returns the identifier of the client's key for single values.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.single.key_id()
     }
 
-    /// The key of single values: for lookups one by one and all else that single values can do.
+    /// Returns the key for single values, with all operations of single values.
     #[must_use]
     pub fn single(&self) -> &single::EvaluationKey {
         &self.single
     }
 
-    /// The key of packed values.
+    /// Returns the key for packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::EvaluationKey {
         &self.packed
     }
 
-    /// Bytes of memory that all keys take.
+    /// Returns the number of bytes of memory that all keys use.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.single.memory_bytes()
@@ -82,10 +82,10 @@ impl EvaluationKey {
             + self.extraction.memory_bytes()
     }
 
-    /// Packs single values, up to as many as a ciphertext has slots: value t becomes packed value t.
+    /// Packs single values, at most one per slot: value t becomes packed value t.
     ///
-    /// Noise: that of the values, and of packing ([`Parameters::packed_noise`]); lookups of the result refuse what is too
-    /// much ([`Parameters::input_noise_limit`]).
+    /// Noise: that of the values, plus that of packing ([`Parameters::packed_noise`]). Lookups of the result refuse too
+    /// much noise ([`Parameters::input_noise_limit`]).
     ///
     /// # Errors
     /// If they are of another client or other parameters, or more than slots;
@@ -96,10 +96,10 @@ impl EvaluationKey {
         self.pack_list(values.values(), &values)
     }
 
-    /// Packs a part of values, of which the list is.
+    /// Packs the part of the values `of` that `list` contains.
     fn pack_list(&self, list: &LweList, of: &single::Ciphertext) -> Result<packed::Ciphertext> {
         let literal = self.parameters.packed().literal();
-        // Drawn masks in recycled pages: fresh ones take longer than packing.
+        // Masks are drawn into recycled pages, since fresh pages take longer than packing.
         let drawn = list.is_fresh().then(|| list.with_words());
         let phases = self.packing.pack(&[drawn.as_ref().unwrap_or(list)], 0, literal.slots)?;
         drop(drawn);
@@ -108,13 +108,14 @@ impl EvaluationKey {
         self.packed.import(body, self.parameters.packed_noise(of.noise()))
     }
 
-    /// Takes packed values out: packed value t becomes single value t.
+    /// Unpacks values: packed value t becomes single value t.
     ///
-    /// Noise: that of the values, and of extraction ([`Parameters::single_noise`]).
+    /// Noise: that of the values, plus that of extraction ([`Parameters::single_noise`]).
     ///
     /// # Errors
-    /// If they are of another client or other parameters, or of another modulus than p and P;
-    /// [`cryptable_lattice::Error::NoiseTooLarge`] if single values would decrypt wrong with more than the stated probability.
+    /// If they are of another client or other parameters, or their modulus is neither p nor P;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if single values would decrypt wrong with more than the stated
+    /// probability.
     pub fn unpack(&self, values: &packed::Ciphertext) -> Result<single::Ciphertext> {
         let body = self.packed.export(values)?;
         let conversion = self.parameters.conversion();
@@ -124,7 +125,7 @@ impl EvaluationKey {
         self.single.import(list, values.modulus(), noise)
     }
 
-    /// Checks a table and encodes it for both ways, once for any number of lookups.
+    /// Checks a table and encodes it for both kinds of lookups, once for any number of them.
     ///
     /// # Errors
     /// If its moduli are not those of the parameters.
@@ -140,13 +141,14 @@ impl EvaluationKey {
         self.crossing.is_some_and(|crossing| values as u64 >= crossing)
     }
 
-    /// Maps every single value through every table: packed, by as many as a ciphertext holds, or one by one where they
-    /// are few or have more noise than packed lookups admit. A ciphertext of results for each table, in their order.
+    /// Maps every single value through every table. Values are packed, up to the capacity of a ciphertext, or looked up
+    /// one by one if there are few of them or they have too much noise for packed lookups. Returns one ciphertext of
+    /// results per table, in the order of the tables.
     ///
     /// # Errors
     /// If the ciphertext is of another client, other parameters or another modulus than p, a table was prepared for
-    /// other parameters, there is none, or `progress` asks to stop; [`cryptable_lattice::Error::NoiseTooLarge`] if a
-    /// lookup would fail with more than the stated probability.
+    /// other parameters, there is no table, or `progress` asks to stop; [`cryptable_lattice::Error::NoiseTooLarge`] if
+    /// a lookup would fail with more than the stated probability.
     pub fn lookup_many(
         &self,
         input: &single::Ciphertext,

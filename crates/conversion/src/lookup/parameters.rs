@@ -17,20 +17,20 @@ use crate::power_of_two::{added, bottom_prime, rounding_noise};
 const PARTS: [&str; 3] =
     ["parameters of single values", "parameters of packed values", "parameters of conversions"];
 
-/// Domain of digests.
+/// Domain separation of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of single values that may be packed";
 
-/// Digits of extraction's switch to a block's secret at ring degrees of 2^15 and 2^16: with those of
-/// [`crate::BlockLiteral::EXTRACTION_128`], of 6 bits, it would add 2^-10.9 of the modulus, with these 2^-13.4, for four
-/// transforms more.
+/// Digits of extraction's switch to a block's secret at ring degrees 2^15 and 2^16. The digits of
+/// [`crate::BlockLiteral::EXTRACTION_128`], of 6 bits, would add 2^-10.9 of the modulus; these add 2^-13.4, for four
+/// more transforms.
 const EXTRACTION_SWITCHING: GadgetLiteral = GadgetLiteral { base_log2: 3, length: 8 };
 
 /// Parameters of both engines, for the same tables, and of the conversions between them. Immutable.
 ///
-/// By construction, fresh single values may be packed and looked up, and results may be taken out and looked up one by one
-/// where their modulus is that of inputs, all with the failure probabilities that the engines' parameters state.
-/// [`Parameters::are_chainable`] says whether such results may be packed again, too, and
-/// [`Parameters::packs_single_results`] whether those of single lookups may.
+/// By construction, fresh single values can be packed and looked up, and results can be unpacked and, if their modulus
+/// is that of inputs, looked up one by one, all with the failure probabilities that the engines' parameters state.
+/// [`Parameters::are_chainable`] tells whether such results can also be packed again, and
+/// [`Parameters::packs_single_results`] whether results of single lookups can be packed.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     single: single::Parameters,
@@ -42,17 +42,17 @@ impl Parameters {
     /// Joins parameters of both engines.
     ///
     /// # Errors
-    /// If their moduli or what they claim of their security differ; [`cryptable_lattice::Error::NoiseTooLarge`] if the
-    /// noise of fresh single values is too much for packed lookups, or that of their results for single ones.
+    /// If their moduli or claimed security levels differ; [`cryptable_lattice::Error::NoiseTooLarge`] if fresh single
+    /// values have too much noise for packed lookups, or results of packed lookups too much for single ones.
     pub fn new(single: single::Parameters, packed: packed::Parameters) -> Result<Self> {
         let literal = conversion_literal(single.fhew(), &packed);
         Self::assemble(single, packed, ConversionParameters::new(literal)?)
     }
 
-    /// Toy parameters for tests: not secure.
+    /// Returns toy parameters for tests: not secure.
     ///
     /// # Errors
-    /// If a modulus is too large for the toys, or their noise.
+    /// If a modulus or the noise is too large for the toys.
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         Self::new(
             single::Parameters::insecure_toy(input_modulus, output_modulus)?,
@@ -81,7 +81,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Checks that fresh values may be packed, and results of lookups extracted.
+    /// Checks that fresh values can be packed, and results of lookups unpacked.
     fn check_noise(&self) -> Result<()> {
         let (packed, single) = (&self.packed, &self.single);
         let input = self.packed_noise(single.noise().fresh());
@@ -97,25 +97,25 @@ impl Parameters {
         Ok(())
     }
 
-    /// Parameters of single values.
+    /// Returns the parameters of single values.
     #[must_use]
     pub fn single(&self) -> &single::Parameters {
         &self.single
     }
 
-    /// Parameters of packed values.
+    /// Returns the parameters of packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::Parameters {
         &self.packed
     }
 
-    /// Parameters of packing and extraction.
+    /// Returns the parameters of packing and extraction.
     #[must_use]
     pub fn conversion(&self) -> &ConversionParameters {
         &self.conversion
     }
 
-    /// Noise of packed values, of single values with this noise: `σ² + packing + rounding to 2^k`.
+    /// Returns the noise of packed values, given that of the single values: `σ² + packing + rounding to 2^k`.
     #[must_use]
     pub fn packed_noise(&self, single: NoiseBound) -> NoiseBound {
         let modulus = f64::from(self.packed.literal().log2_ciphertext_modulus).exp2();
@@ -123,7 +123,8 @@ impl Parameters {
         added(single, self.conversion.packing_noise() + rounding)
     }
 
-    /// Noise of single values that are taken out of packed ones with this noise: `σ² + rounding to q_0 + extraction`.
+    /// Returns the noise of single values unpacked from packed ones with this noise: `σ² + rounding to q_0 +
+    /// extraction`.
     #[must_use]
     pub fn single_noise(&self, packed: NoiseBound) -> NoiseBound {
         let literal = self.conversion.literal();
@@ -131,14 +132,14 @@ impl Parameters {
         added(packed, self.conversion.extraction_noise() + rounding)
     }
 
-    /// Whether single values with this noise may be packed and looked up.
+    /// Returns whether single values with this noise can be packed and looked up.
     #[must_use]
     pub fn may_be_packed(&self, single: NoiseBound) -> bool {
         let found = self.packed.lookup_log2_fail(self.packed_noise(single));
         found <= self.packed.stated_log2_fail()
     }
 
-    /// The most noise without bias that single values may have which are packed and looked up.
+    /// Returns the largest unbiased noise of single values that can be packed and looked up.
     ///
     /// ```
     /// use cryptable_conversion::lookup::Parameters;
@@ -153,26 +154,26 @@ impl Parameters {
         cryptable_lattice::noise_bound::largest_admitted(|input| self.may_be_packed(input))
     }
 
-    /// Whether results of packed lookups that were taken out may be packed and looked up again.
+    /// Returns whether unpacked results of packed lookups can be packed and looked up again.
     #[must_use]
     pub fn are_chainable(&self) -> bool {
         let moduli = [self.single.input_modulus(), self.single.output_modulus()];
         moduli[0] == moduli[1] && self.may_be_packed(self.unpacked_result())
     }
 
-    /// Whether results of single lookups may be packed and looked up, too.
+    /// Returns whether results of single lookups can also be packed and looked up.
     #[must_use]
     pub fn packs_single_results(&self) -> bool {
         self.are_chainable() && self.may_be_packed(self.single.noise().result())
     }
 
-    /// Noise of a packed lookup's result, taken out, whose input was fresh.
+    /// Returns the noise of an unpacked result of a packed lookup whose input was fresh.
     fn unpacked_result(&self) -> NoiseBound {
         let input = self.packed_noise(self.single.noise().fresh());
         self.single_noise(self.packed.result_noise(input))
     }
 
-    /// log2 of the probability that a lookup of a fresh value goes wrong, whichever way it takes, decryption included.
+    /// Returns log2 of the probability that a lookup of a fresh value goes wrong, packed or not, including decryption.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         let input = self.packed_noise(self.single.noise().fresh());
@@ -181,31 +182,31 @@ impl Parameters {
         self.single.log2_fail().max((looked_up + taken_out).log2())
     }
 
-    /// The probability of [`Parameters::log2_fail`].
+    /// Returns the probability whose log2 is [`Parameters::log2_fail`].
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         FailureProbability::from_log2(self.log2_fail())
     }
 
-    /// How packed values are looked up, for people.
+    /// Returns the name of the method of packed lookups, for people.
     #[must_use]
     pub fn method_name(&self) -> String {
         format!("packed, {}", self.packed.method_name())
     }
 
-    /// Input modulus p of tables.
+    /// Returns the input modulus p of tables.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.single.input_modulus()
     }
 
-    /// Output modulus P of tables.
+    /// Returns the output modulus P of tables.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.single.output_modulus()
     }
 
-    /// Degree N of the ring of packed values.
+    /// Returns the degree N of the ring of packed values.
     #[must_use]
     pub fn ring_degree(&self) -> usize {
         self.packed.ring_degree()
@@ -217,7 +218,7 @@ impl Parameters {
         self.packed.security_level()
     }
 
-    /// The problems that all secrets rest on.
+    /// Returns the LWE problems that all secrets rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let mut all = self.single.lwe_instances();
@@ -226,25 +227,25 @@ impl Parameters {
         all
     }
 
-    /// Estimated security in bits, the least of all parts; 0 of insecure toys.
+    /// Returns the estimated security in bits, the minimum over all parts; 0 for insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         let parts = [self.packed.security_bits(), self.conversion.security_bits()];
         parts.into_iter().fold(self.single.security_bits(), f64::min)
     }
 
-    /// Canonical bytes: those of all three parts, each with its length.
+    /// Encodes the parameters as canonical bytes: those of all three parts, each preceded by its length.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = [self.single.to_bytes(), self.packed.to_bytes(), self.conversion.to_bytes()];
         joined_parameters(parts)
     }
 
-    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
+    /// Reads the output of [`Parameters::to_bytes`] and validates it like [`Parameters::new`].
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
-    /// allowed.
+    /// If the bytes are not parameters, the parameters are not valid, or `options` refuse them because they are
+    /// insecure or fail too often.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let [single, packed, conversion] = split_parameters(bytes, PARTS)?;
         Self::assemble(
@@ -254,14 +255,15 @@ impl Parameters {
         )
     }
 
-    /// BLAKE3 of [`Parameters::to_bytes`]: what keys carry. Single values carry [`single::Parameters::digest`].
+    /// Returns the BLAKE3 digest of [`Parameters::to_bytes`], which keys store. Single values store
+    /// [`single::Parameters::digest`].
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
     }
 }
 
-/// The numbers of conversions between LWE ciphertexts and a ring.
+/// Returns the literal of conversions between LWE ciphertexts and a ring.
 fn conversion_literal(single: &FhewParameters, packed: &packed::Parameters) -> ParametersLiteral {
     let degree = packed.ring_degree();
     let bottom = bottom_prime(degree);

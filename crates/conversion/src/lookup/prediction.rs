@@ -1,4 +1,4 @@
-//! Predicted cost of a lookup of packed single values, and the number of values from which it pays.
+//! Predicted cost of packed lookups of single values, and the number of values from which they are faster.
 
 use cryptable_lattice::cost::{CostModel, Prediction, Work};
 use cryptable_lattice::lwe_list::LweShape;
@@ -10,7 +10,7 @@ use crate::extraction::SeededExtractionKey;
 use crate::packing::SeededRingPackingKey;
 
 impl Parameters {
-    /// Time, memory and sizes of a lookup of as many values as a packed ciphertext holds, conversions included.
+    /// Predicts time, memory and sizes of a lookup of a full packed ciphertext, conversions included.
     ///
     /// ```
     /// use cryptable_conversion::lookup::Parameters;
@@ -25,7 +25,8 @@ impl Parameters {
         self.prediction_for(1)
     }
 
-    /// Predicts a lookup in `tables` tables, like [`Parameters::prediction`]: each has its own results and extractions.
+    /// Predicts a lookup in `tables` tables, like [`Parameters::prediction`]. Each table has its own results and
+    /// extractions.
     #[must_use]
     pub fn prediction_for(&self, tables: usize) -> Prediction {
         let tables = tables.max(1);
@@ -39,7 +40,7 @@ impl Parameters {
         let mut work = packed.work;
         work += self.packing_work(slots as f64);
         work += self.extraction_work(slots as f64) * tables as f64;
-        // Masks of the input and of every result, and columns of one of them.
+        // The masks of the input and of every result, and the columns of one of them.
         let lists = (2 + tables) * 8 * slots * (dimension + 1);
         Prediction {
             work,
@@ -52,21 +53,22 @@ impl Parameters {
                 + self.conversion().key_memory_bytes() / size_of::<u64>(),
             choice_seconds: single.choice_seconds + packed.choice_seconds,
             working_bytes: packed.working_bytes + lists,
-            // A fresh value is a word, a result a mask and a word.
+            // A fresh value is one word, a result a mask and a word.
             ciphertext_bytes: single.ciphertext_bytes * slots,
             result_bytes: (dimension + 1) * slots * modulus.ilog2() as usize / 8,
             ..packed
         }
     }
 
-    /// From how many values on, up to those of a packed ciphertext, a packed lookup is faster than one by one: on any
-    /// number of threads, since both share their work out. `None` if it never is.
+    /// Returns the number of values, up to the capacity of a packed ciphertext, from which a packed lookup is faster
+    /// than lookups one by one. It does not depend on the number of threads, since both distribute their work evenly.
+    /// `None` if packing is never faster.
     #[must_use]
     pub fn crossing(&self, cost: &CostModel) -> Option<u64> {
         self.crossing_against(cost, &self.single().prediction())
     }
 
-    /// Returns the crossing like [`Parameters::crossing`], against single lookups with other parameters: `n =
+    /// Returns the crossing like [`Parameters::crossing`], but compared with single lookups with other parameters: `n =
     /// fixed/(single - value)`, from the work per ciphertext and the additional work per value.
     #[must_use]
     pub fn crossing_against(&self, cost: &CostModel, single: &Prediction) -> Option<u64> {
@@ -81,13 +83,13 @@ impl Parameters {
         (gain > 0.0 && values <= slots).then_some((values as u64).max(1))
     }
 
-    /// Work of ring packing of `values` fresh values.
+    /// Returns the work of ring packing of `values` fresh values.
     fn packing_work(&self, values: f64) -> Work {
         let slots = self.packed().literal().slots;
         cost::packing(self.conversion(), slots, values, Masks::Drawn)
     }
 
-    /// Work of extracting `values` values.
+    /// Returns the work of extracting `values` values.
     fn extraction_work(&self, values: f64) -> Work {
         cost::extraction(self.conversion(), self.packed().literal().slots, values)
     }

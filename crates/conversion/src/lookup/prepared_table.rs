@@ -1,4 +1,4 @@
-//! Tables for both ways of looking up.
+//! Tables that are prepared for both single and packed lookups.
 
 use cryptable_fhew::lookup as single;
 use cryptable_packed as packed;
@@ -11,31 +11,31 @@ pub struct PreparedTable {
 }
 
 impl PreparedTable {
-    /// For lookups one by one.
+    /// Returns the table for lookups one by one.
     #[must_use]
     pub fn single(&self) -> &single::PreparedTable {
         &self.single
     }
 
-    /// For lookups of packed values.
+    /// Returns the table for packed lookups.
     #[must_use]
     pub fn packed(&self) -> &packed::PreparedTable {
         &self.packed
     }
 
-    /// Input modulus p.
+    /// Returns the input modulus p.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.single.input_modulus()
     }
 
-    /// Output modulus P.
+    /// Returns the output modulus P.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.single.output_modulus()
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the number of bytes of memory that the table uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.single.memory_bytes() + self.packed.memory_bytes()

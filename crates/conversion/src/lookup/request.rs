@@ -1,4 +1,4 @@
-//! The search for parameters: for each way to look packed values up, the fastest single values that fit.
+//! The search for parameters: for each method of packed lookups, the fastest fitting parameters of single values.
 
 use cryptable_fhew::lookup as single;
 use cryptable_lattice::cost::CostModel;
@@ -7,23 +7,25 @@ use cryptable_packed as packed;
 
 use super::Parameters;
 
-/// Methods of single values that are tried with the numbers for one pair of moduli: the fastest.
+/// Number of single-value methods, the fastest ones, that are tried for each pair of moduli.
 const TRIED: usize = 6;
 
-/// How much longer single lookups may take for their results to be packed.
+/// Factor by which single lookups may be slower so that their results can be packed.
 const MOST_FOR_SINGLE_RESULTS: f64 = 1.5;
 
-/// Largest modulus that single values are searched for.
+/// Largest modulus for which parameters of single values are searched.
 const MAX_SINGLE_MODULUS: u64 = 1 << 6;
 
 impl Parameters {
-    /// 128-bit parameters for every method of packed values that serves a request, in the packed engine's order.
+    /// Returns 128-bit parameters for every method of packed lookups that serves a request, in the packed engine's
+    /// order.
     ///
-    /// Packed lookups square phase errors times p², and so admit less noise than single ones: results of single lookups
-    /// and values taken out under their fastest numbers have too much. Numbers for tables of 2 and 4 times the moduli have
-    /// less. Taken are the fastest whose values may be packed again once they were taken out; of those, the fastest
-    /// whose results of single lookups may be packed, if that costs single lookups no more than half. Where there are
-    /// none, the fastest whose fresh values may be packed.
+    /// Packed lookups square phase errors and multiply them by p², so they tolerate less noise than single ones: with
+    /// the fastest single-value numbers, results of single lookups and unpacked values are too noisy. Numbers made for
+    /// tables of 2 and 4 times the moduli have less noise. The choice is the fastest numbers with which unpacked values
+    /// can be packed again; among these, the fastest with which results of single lookups can be packed, if that makes
+    /// single lookups at most half slower. If there are none, the choice is the fastest numbers with which fresh values
+    /// can be packed.
     ///
     /// ```no_run
     /// use cryptable_conversion::lookup::Parameters;
@@ -33,7 +35,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If an engine has no parameters for the request, or their noise does not fit: names value and limit.
+    /// If an engine has no parameters for the request, or their noise does not fit; the error states value and limit.
     pub fn candidates(request: &packed::Request) -> Result<Vec<Self>> {
         let singles = single_candidates(request)?;
         let all = packed::Parameters::candidates(request)?;
@@ -47,8 +49,8 @@ impl Parameters {
     }
 }
 
-/// The best of single values, which are sorted by time, to go with these packed ones: [`Parameters::candidates`] says
-/// which that is.
+/// Returns the best single-value parameters for these packed ones, by the criteria of [`Parameters::candidates`].
+/// `singles` is sorted by time.
 fn best_of(singles: &[single::Parameters], packed: &packed::Parameters) -> Result<Parameters> {
     let (mut fitting, mut chainable): (Option<Parameters>, Option<Parameters>) = (None, None);
     let mut refusal = None;
@@ -78,12 +80,13 @@ fn best_of(singles: &[single::Parameters], packed: &packed::Parameters) -> Resul
     }
 }
 
-/// Predicted time of a single lookup.
+/// Predicts the time of a single lookup in seconds.
 fn seconds(single: &single::Parameters) -> f64 {
     CostModel::default().seconds(&single.prediction().work)
 }
 
-/// Single values for the moduli, with numbers chosen for these and for larger ones, the fastest numbers first.
+/// Returns single-value parameters for the moduli, with numbers made for these and for larger moduli, the fastest
+/// first.
 fn single_candidates(request: &packed::Request) -> Result<Vec<single::Parameters>> {
     let (p, output) = (request.input_modulus, request.output_modulus);
     check_within(
@@ -91,7 +94,7 @@ fn single_candidates(request: &packed::Request) -> Result<Vec<single::Parameters
         p.max(output),
         ..=MAX_SINGLE_MODULUS,
     )?;
-    // Methods serve even or odd moduli.
+    // Methods serve either even or odd moduli.
     let factors: [u64; 3] = if p.is_multiple_of(2) { [1, 2, 4] } else { [1, 3, 5] };
     let mut found: Vec<single::Parameters> = Vec::new();
     for factor in factors.into_iter().filter(|f| f * p.max(output) <= MAX_SINGLE_MODULUS) {
@@ -106,7 +109,7 @@ fn single_candidates(request: &packed::Request) -> Result<Vec<single::Parameters
             Err(_) => break,
         }
     }
-    // Positive numbers are in the order of their bits.
+    // Positive floating-point numbers are ordered like their bit patterns.
     found.sort_by_cached_key(|one| seconds(one).to_bits());
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! The client's keys: of single values, of packed ones, and what both together make.
+//! The client's keys: for single values, for packed ones, and the evaluation keys generated from both.
 
 use cryptable_fhew::lookup as single;
 use cryptable_fhew::lookup::Ciphertext;
@@ -38,31 +38,31 @@ impl SecretKey {
         Self { parameters, single, packed }
     }
 
-    /// The parameters that it was generated for.
+    /// Returns the parameters that the key was generated for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The identifier of its single values: that of [`SecretKey::single`].
+    /// Returns the identifier of the key for single values ([`SecretKey::single`]).
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.single.id()
     }
 
-    /// The key of single values.
+    /// Returns the key for single values.
     #[must_use]
     pub fn single(&self) -> &single::SecretKey {
         &self.single
     }
 
-    /// The key of packed values.
+    /// Returns the key for packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::SecretKey {
         &self.packed
     }
 
-    /// Values that go into one ciphertext of a file: as many as are packed together.
+    /// Returns the number of values in one ciphertext of a file, which equals the number that are packed together.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         self.packed.values_per_ciphertext()
@@ -71,12 +71,12 @@ impl SecretKey {
     /// Encrypts values below the input modulus p one by one, any number of them.
     ///
     /// # Errors
-    /// If a value is not below p: names its position.
+    /// If a value is not below p; the error names its position.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         self.single.encrypt(values)
     }
 
-    /// Decrypts single values, fresh ones or results; [`SecretKey::packed`] decrypts packed ones.
+    /// Decrypts single values, fresh ones or results. Use [`SecretKey::packed`] for packed ones.
     ///
     /// # Errors
     /// If they are of another client or other parameters.
@@ -84,7 +84,7 @@ impl SecretKey {
         self.single.decrypt(ciphertext)
     }
 
-    /// The evaluation key for a server, in memory. Progress counts switching keys of packed values.
+    /// Generates the evaluation key for a server in memory. Progress counts switching keys of packed values.
     ///
     /// # Errors
     /// If `progress` asks to stop.
@@ -97,7 +97,7 @@ impl SecretKey {
         Ok(EvaluationKey::new(self.parameters.clone(), single, packed, packing, extraction))
     }
 
-    /// Keys of both conversions, as they are sent.
+    /// Generates the keys of both conversions, in the form in which they are sent.
     pub(super) fn conversion_keys(&self) -> Result<(SeededRingPackingKey, SeededExtractionKey)> {
         let lwe = self.single.fhew().lwe_coefficients();
         let clients = Clients { lwe: self.single.id(), ring: self.packed.id() };

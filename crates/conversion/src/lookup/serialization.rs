@@ -1,13 +1,13 @@
-//! Keys as bytes: the wire objects of both engines and of the conversions, one after the other in one object.
+//! Files of keys: the objects of both engines and of the conversions, one after the other in one object.
 //!
 //! | secret key | evaluation key |
 //! |---|---|
 //! | parameters | parameters |
 //! | secret key of single values | identifiers of both secret keys |
 //! | secret key of packed values | evaluation key of single values, ring packing key, extraction key, each with its length |
-//! | | zeros up to a multiple of 8 bytes; evaluation key of packed values, which is used where it lies |
+//! | | zeros up to a multiple of 8 bytes; evaluation key of packed values, which is used in place |
 //!
-//! Every part has its own header and checksum; parts of other parameters or another client are refused.
+//! Every part has its own header and checksum. Parts of other parameters or another client are refused.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::packing::{RingPackingKey, SeededRingPackingKey};
 /// Longest body of an evaluation key, 128 GiB.
 const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 37;
 
-/// Longest part but the last, 8 GiB.
+/// Longest part except the last, 8 GiB.
 const MAX_PART_BYTES: u64 = 1 << 33;
 
 fn open(
@@ -40,7 +40,7 @@ fn open(
     open_with_parameters(bytes, object_type, max_body, read, Parameters::digest)
 }
 
-/// Checks that parts are of a key's parameters.
+/// Checks that parts have a key's parameters.
 fn check_parts(
     parameters: &Parameters,
     single: &single::Parameters,
@@ -51,13 +51,12 @@ fn check_parts(
 }
 
 impl EvaluationKey {
-    /// A key from its wire format. Switching keys of packed values are read where they lie, a memory-mapped file for
-    /// one; all else is expanded into memory.
+    /// Reads a key from its wire format. Switching keys of packed values are used in place, for example in a
+    /// memory-mapped file; all other keys are expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, have parts of other
-    /// parameters or clients, are of insecure parameters where those are not allowed, or take more memory than the
-    /// options allow.
+    /// If the bytes are not exactly one undamaged evaluation key, have parts of other parameters or clients, or if
+    /// `options` refuse their parameters or the memory that they need.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let object_type = ObjectType::BridgedEvaluationKey;
@@ -100,7 +99,7 @@ mod client {
     const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
 
     impl SecretKey {
-        /// The key in its wire format: parameters, then the secret keys of both engines.
+        /// Encodes the key: parameters, then the secret keys of both engines.
         #[must_use]
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
             let (digest, literals) = (self.parameters().digest(), self.parameters().to_bytes());
@@ -111,8 +110,8 @@ mod client {
         /// Reads a secret key.
         ///
         /// # Errors
-        /// If the bytes are not exactly one undamaged secret key, its parts are of other parameters, or it is of
-        /// insecure parameters where those are not allowed.
+        /// If the bytes are not exactly one undamaged secret key, its parts have other parameters, or `options` refuse
+        /// them because they are insecure.
         pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
             let (parameters, mut reader) =
                 open(bytes, ObjectType::BridgedSecretKey, MAX_SECRET_KEY_BYTES, options)?;
@@ -127,8 +126,8 @@ mod client {
             Ok(Self::of_parts(parameters, single, packed))
         }
 
-        /// Generates an evaluation key and writes it; switching keys of packed values one at a time. Progress counts
-        /// those.
+        /// Generates an evaluation key and writes it, switching keys of packed values one at a time. Progress counts
+        /// these.
         ///
         /// # Errors
         /// If writing fails, or `progress` asks to stop.
@@ -149,7 +148,7 @@ mod client {
             })
         }
 
-        /// The keys of single values and of the conversions, as they are sent.
+        /// Generates the keys of single values and of the conversions, in the form in which they are sent.
         fn small_parts(&self) -> Result<[Vec<u8>; 3]> {
             let [mut single, mut packing, mut extraction] = [const { Vec::new() }; 3];
             self.single().write_evaluation_key(&mut single, Progress::silent())?;

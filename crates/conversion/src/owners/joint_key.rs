@@ -1,4 +1,4 @@
-//! Keys of several owners for values and for bits, in pairs.
+//! Joint keys of several owners, in pairs: one for values and one for bits.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::{JointResult, split_first};
 
-/// A pair of sessions, for values and for bits, that the owners of a joint key agree on before they make it.
+/// A pair of sessions, for values and for bits, on which the owners of a joint key agree before they generate it.
 #[derive(Clone, Debug)]
 pub struct JointSession {
     values: Session<packed::Parameters>,
@@ -23,11 +23,11 @@ pub struct JointSession {
 }
 
 impl JointSession {
-    /// Draws a session for tables of this many inputs. Outputs have `output_bits` bits; tables of more or fewer are served, too,
-    /// at other times than predicted.
+    /// Draws a session for tables of `input_modulus` inputs and outputs of `output_bits` bits. Tables with another
+    /// number of output bits work, too, but not in the predicted time.
     ///
     /// # Errors
-    /// If there are no parameters for them: for 2 or 3 owners there are up to 2^12 inputs, for up to 6 owners up to 2^8.
+    /// If there are no parameters for them: 2 or 3 owners can have up to 2^12 inputs, and up to 6 owners up to 2^8.
     pub fn new(owners: Owners, input_modulus: u64, output_bits: u32) -> Result<Self> {
         let bits = bits::Parameters::throughput_128_of(owners)?;
         let request = packed::Request {
@@ -49,7 +49,7 @@ impl JointSession {
     }
 
     fn of_parameters(values: packed::Parameters, bits: bits::Parameters) -> Result<Self> {
-        // Bits that nobody can decrypt would be found out late.
+        // Otherwise, nobody would notice until decryption that bits cannot be decrypted.
         JointDecryption::new(&bits, bits.literal().owners, -40.0, 1)?;
         Self::of(Session::new(values)?, Session::new(bits)?)
     }
@@ -96,9 +96,9 @@ impl JointSession {
     }
 }
 
-/// An owner's part of a joint secret key, of values and of bits. Zeroized on drop, redacted in Debug, not `Clone`.
+/// An owner's part of a joint secret key, for values and for bits. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
-/// Save it after each step that changes it, which are those of [`OwnerSecret`].
+/// Save it after each step that changes it; [`OwnerSecret`] lists these steps.
 #[derive(Debug)]
 pub struct JointSecret {
     values: OwnerSecret<packed::Parameters>,
@@ -109,7 +109,7 @@ impl JointSecret {
     /// Draws the secret of an owner, counted from 1.
     ///
     /// # Errors
-    /// If there are not as many owners.
+    /// If `owner` exceeds the number of owners.
     pub fn generate(session: &JointSession, owner: u32) -> Result<Self> {
         let values = OwnerSecret::generate(&session.values, owner)?;
         let bits = values.in_session(&session.bits)?;
@@ -148,9 +148,9 @@ impl JointSecret {
         self.values.owner()
     }
 
-    /// Writes the owner's first share and its key share, and returns its commitment to them. Save the secret then, and send the
-    /// shares when all commitments are there. Progress counts the keys of
-    /// values, then those of bits.
+    /// Writes the owner's first share and its key share, and returns its commitment to them. Save the secret
+    /// afterwards, and send the shares once all commitments have arrived. Progress counts the keys of values, then
+    /// those of bits.
     ///
     /// # Errors
     /// If writing fails, or [`cryptable_lattice::Error::Cancelled`].
@@ -167,7 +167,7 @@ impl JointSecret {
         Ok([of_values.to_bytes(), of_bits.to_bytes()].concat())
     }
 
-    /// Agrees to the commitments of all owners, once. Save the secret before its second share is made.
+    /// Agrees to the commitments of all owners, once. Save the secret before you create its second share.
     ///
     /// # Errors
     /// The errors of [`OwnerSecret::agree`].
@@ -176,7 +176,7 @@ impl JointSecret {
         self.bits.agree(&agreement.bits)
     }
 
-    /// Writes the owner's second share, of the first shares of all owners in any order.
+    /// Writes the owner's second share, given the first shares of all owners in any order.
     ///
     /// # Errors
     /// The errors of [`OwnerSecret::write_second_share`].
@@ -194,8 +194,9 @@ impl JointSecret {
         self.bits.write_second_share(&agreement.bits, &of_bits, out, last_half)
     }
 
-    /// Deals to a holder, counted from 1, its share of the secret, so that any of `holders`, as many as there are owners, decrypt
-    /// together: [`ThresholdSecret`](super::ThresholdSecret). For that holder alone; the same one again is the same.
+    /// Deals a share of the secret to a holder, counted from 1, so that any quorum of `holders`, one holder per owner,
+    /// can decrypt together: [`ThresholdSecret`](super::ThresholdSecret). The share is for that holder alone. Dealing
+    /// to the same holder again returns the same share.
     ///
     /// # Errors
     /// If the secret has not agreed yet, there is no such holder, or there are fewer holders than owners.
@@ -203,7 +204,8 @@ impl JointSecret {
         bits::deal(&self.bits, holders, holder)
     }
 
-    /// Returns the owner's part of the decryption of results, flooded: one message for every bit of an output, the lowest first.
+    /// Returns the owner's part of the decryption of results, flooded: one message per bit of an output, the lowest
+    /// first.
     ///
     /// # Errors
     /// If the secret has not agreed yet, or the results or the plan are of another key or other parameters.
@@ -217,7 +219,7 @@ impl JointSecret {
     }
 }
 
-/// The commitments of all owners of a joint key, against which shares are checked and summed up.
+/// The commitments of all owners of a joint key, against which shares are checked before they are summed.
 #[derive(Clone, Debug)]
 pub struct JointAgreement {
     values: Agreement<packed::Parameters>,
@@ -228,7 +230,7 @@ impl JointAgreement {
     /// Joins the commitments of all owners, in any order.
     ///
     /// # Errors
-    /// If one is missing, there twice, or of other parameters or another session.
+    /// If one is missing or occurs twice, or has other parameters or another session.
     pub fn new(session: &JointSession, commitments: &[&[u8]]) -> Result<Self> {
         let [of_values, of_bits] = split_all(commitments)?;
         let read = |all: Vec<&[u8]>| all.into_iter().map(Commitment::from_bytes).collect();
@@ -239,13 +241,14 @@ impl JointAgreement {
         Ok(Self { values, bits })
     }
 
-    /// Returns the identifier of the joint key of values. Owners compare it over another channel before second shares.
+    /// Returns the identifier of the joint key for values. Owners compare it over another channel before they send
+    /// second shares.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.values.key_id()
     }
 
-    /// Makes the public key, which encrypts values, of the first shares of all owners.
+    /// Combines the first shares of all owners into the public key, which encrypts values.
     ///
     /// # Errors
     /// The errors of [`Agreement::public_key`].
@@ -254,10 +257,10 @@ impl JointAgreement {
         packed::PublicKey::of_owners(&self.values, &of_values)
     }
 
-    /// Makes the evaluation keys of the shares of all owners, and writes that of values and that of bits.
+    /// Combines the shares of all owners into the evaluation keys for values and for bits, and writes them.
     ///
     /// # Errors
-    /// The errors of [`Agreement::write_evaluation_key`]. Nothing of the outputs is of use then.
+    /// The errors of [`Agreement::write_evaluation_key`]. The outputs are useless then.
     pub fn write_evaluation_keys(
         &self,
         shares: EvaluationKeyShares<'_>,
@@ -278,7 +281,7 @@ impl JointAgreement {
     }
 }
 
-/// Splits every file of a kind into its messages of values and of bits.
+/// Splits every file of a kind into its messages for values and for bits.
 fn split_all<'a>(files: &[&'a [u8]]) -> Result<[Vec<&'a [u8]>; 2]> {
     let mut both = [Vec::new(), Vec::new()];
     for file in files {

@@ -13,10 +13,10 @@ use crate::packed_bits::to_bits;
 /// Longest body of a result: 64 bits of 128 MiB each.
 const MAX_RESULT_BYTES: u64 = 1 << 33;
 
-/// Most bits of an output.
+/// Largest number of bits of an output.
 const MAX_BITS: u64 = 64;
 
-/// A table, prepared for lookups under a joint key: a table of one bit for every bit of its outputs.
+/// A table, prepared for lookups under a joint key: one table of bits per bit of its outputs.
 #[derive(Debug)]
 pub struct JointLookup<'a> {
     values: &'a packed::EvaluationKey,
@@ -52,14 +52,14 @@ impl<'a> JointLookup<'a> {
     /// Returns the table of one bit of all outputs.
     ///
     /// # Errors
-    /// Never: it has the inputs of the table.
+    /// Never, since it has the inputs of the table.
     pub fn table_of_bit(table: &Table, bit: u32) -> Result<Table> {
         let of_bit = |x| table.values()[x as usize] >> bit & 1;
         Table::from_fn(table.input_modulus(), 2, of_bit)
     }
 
-    /// Looks the values of a ciphertext up, makes bits of the results, and cleans these until their errors hide behind
-    /// flooding.
+    /// Looks up the values of a ciphertext, converts the results to bits, and cleans these until their errors are
+    /// hidden by flooding.
     ///
     /// # Errors
     /// If the values are of another key, or have too much noise.
@@ -74,7 +74,7 @@ impl<'a> JointLookup<'a> {
     }
 }
 
-/// Results of a lookup that all owners of a key decrypt together, of one ciphertext of values.
+/// Results of a lookup of one ciphertext of values, which all owners of a key decrypt together.
 #[derive(Clone, Debug)]
 pub struct JointResult {
     parameters: bits::Parameters,
@@ -84,11 +84,12 @@ pub struct JointResult {
 }
 
 impl JointResult {
-    /// Makes bits of the results of [tables of bits](JointLookup::table_of_bit), the lowest first, and cleans them until their
-    /// errors hide behind flooding.
+    /// Converts the results of [tables of bits](JointLookup::table_of_bit), the lowest first, to bits and cleans them
+    /// until their errors are hidden by flooding.
     ///
     /// # Errors
-    /// If the results are of another key, or have too much noise, or are not as many as outputs below `modulus` have bits.
+    /// If the results are of another key, or have too much noise, or their number is not the number of bits of outputs
+    /// below `modulus`.
     pub fn prepare(
         values: &packed::EvaluationKey,
         bits: &bits::EvaluationKey,
@@ -136,7 +137,7 @@ impl JointResult {
     /// Returns the results in their wire format.
     ///
     /// # Errors
-    /// Never: the bits are of these parameters.
+    /// Never, since the bits have these parameters.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let parameters = &self.parameters;
         let bits: Vec<_> =
@@ -148,7 +149,7 @@ impl JointResult {
         }))
     }
 
-    /// Reads the results that a file begins with, and returns the rest of it, which may have more.
+    /// Reads the results at the beginning of a file, and returns them with the rest of the file, which may hold more.
     ///
     /// # Errors
     /// If it does not begin with undamaged results, or they are of insecure parameters where those are not allowed.
@@ -195,13 +196,13 @@ mod decryption {
             self.bits.iter().map(part).collect()
         }
 
-        /// Returns the values, given the parts of all owners or of all of a quorum: of each its messages in the order of
-        /// [`partial_decryptions`](super::super::JointSecret::partial_decryptions).
+        /// Returns the values, given the parts of all owners or of all members of a quorum. Each part holds the
+        /// messages in the order of [`partial_decryptions`](super::super::JointSecret::partial_decryptions).
         ///
         /// # Errors
-        /// [`OwnersError`](super::super::OwnersError) if an owner is missing or there twice, or its messages are of other results;
-        /// [`Error::Mismatch`](cryptable_lattice::Error::Mismatch) if the sum of all parts is no bit: some owner did not
-        /// follow the protocol.
+        /// [`OwnersError`](super::super::OwnersError) if an owner is missing or occurs twice, or its messages are of
+        /// other results; [`Error::Mismatch`](cryptable_lattice::Error::Mismatch) if the sum of all parts is not a bit,
+        /// because some owner did not follow the protocol.
         pub fn combine(&self, parts: &[Vec<PartialDecryption>]) -> Result<Vec<u64>> {
             for part in parts {
                 check_equal("number of partial decryptions", part.len(), self.bits.len())?;
@@ -218,10 +219,11 @@ mod decryption {
             Ok(values)
         }
 
-        /// Reads an owner's part of the decryption of these results, which a file begins with, and returns the rest of it.
+        /// Reads an owner's part of the decryption of these results at the beginning of a file, and returns it with the
+        /// rest of the file.
         ///
         /// # Errors
-        /// If it does not begin with as many undamaged partial decryptions as outputs have bits.
+        /// If the file does not begin with one undamaged partial decryption per bit of outputs.
         pub fn read_part<'a>(&self, bytes: &'a [u8]) -> Result<(Vec<PartialDecryption>, &'a [u8])> {
             let (mut part, mut rest) = (Vec::new(), bytes);
             for _ in &self.bits {

@@ -4,9 +4,9 @@
 //!
 //! `(Σ_i b_i·X^i, 0) + Σ_{j<n} A_j(X)·row_j`, with columns `A_j(X) = Σ_i a_ij·X^i`,
 //!
-//! where row j is an RLWE ciphertext modulo Q' of `s_j·⌊Q'/q⌉`: the phase is `(Q'/q)·Σ_i phase_i·X^i`. Words of LWE are
-//! digits as they are, between -q/2 and q/2: no modulus switch rounds them, and there is nothing to decompose. HERMES has
-//! Q'·P with a special modulus in place of one prime Q' that is larger than the result needs; both divide errors.
+//! where row j is an RLWE ciphertext modulo Q' of `s_j·⌊Q'/q⌉`. The phase is `(Q'/q)·Σ_i phase_i·X^i`. LWE words serve
+//! directly as digits between -q/2 and q/2: no modulus switch rounds them, and nothing has to be decomposed. HERMES
+//! uses Q'·P with a special modulus instead of one prime Q' that is larger than the result needs; both divide errors.
 //!
 //! Shapes: up to N' ciphertexts of dimension n in, fractions of degree N' out. Work: n transforms of degree N', n·N'
 //! products with body and mask each, two inverse transforms. No level, no rescaling.
@@ -33,7 +33,7 @@ use crate::literal::ParametersLiteral;
 /// Columns of a block that are transformed before they are multiplied: 256 KB of them stay in the second-level cache.
 const COLUMNS_AT_ONCE: usize = 16;
 
-/// The decomposition of which LWE words are the digits.
+/// Returns the decomposition whose digits are the LWE words.
 pub(crate) fn gadget(literal: &ParametersLiteral, prime: u64) -> Gadget {
     Gadget::new(prime, literal.log2_lwe_modulus, 1)
 }
@@ -50,7 +50,7 @@ pub(crate) struct ColumnKey {
 }
 
 impl ColumnKey {
-    /// Draws the masks of all rows.
+    /// Expands the masks of all rows from the seed.
     pub(crate) fn expand(
         ring: &PrimeRing,
         rows: &SeededRows,
@@ -72,13 +72,13 @@ impl ColumnKey {
         Self { rows, start, log2_modulus }
     }
 
-    /// Bytes of memory that the rows take.
+    /// Returns the number of bytes of memory that the rows use.
     pub(crate) fn bytes(&self) -> usize {
         self.rows.iter().map(|row| 8 * row.words().len()).sum()
     }
 
-    /// Columns of sums of masks, as digits from 0 to q - 1: q/2 too large. Lists that are kept by columns need no
-    /// transposition.
+    /// Returns the columns of sums of masks, as digits from 0 to q - 1, which are q/2 too large. Lists that are stored
+    /// by columns need no transposition.
     pub(crate) fn digits(&self, lists: &[&LweList]) -> Columns {
         let half = 1 << (self.log2_modulus - 1);
         let mask = ((1u64 << self.log2_modulus) - 1) as u32;
@@ -97,9 +97,10 @@ impl ColumnKey {
         Columns::of_column_sums(&columns, 0, mask)
     }
 
-    /// `Σ_j A_j·row_j` of every block: torus fractions of body and mask.
+    /// Computes `Σ_j A_j·row_j` of every block, as torus fractions of body and mask.
     ///
-    /// All blocks meet a group of rows before the next is read, so that the key passes through the cache once.
+    /// All blocks are multiplied by a group of rows before the next group is read, so that the key passes through the
+    /// cache only once.
     pub(crate) fn products(
         &self,
         ring: &PrimeRing,
@@ -134,7 +135,7 @@ impl ColumnKey {
         let n = ring.degree();
         let rows = &self.rows[first..self.rows.len().min(first + COLUMNS_AT_ONCE)];
         let mut columns = Buffer::unspecified(n * rows.len());
-        // Where there is no value, the digit is 0.
+        // Positions without a value have the digit 0.
         columns.fill(1 << (self.log2_modulus - 1));
         for (c, column) in columns.chunks_exact_mut(n).enumerate() {
             stride.gather(column, digits.column(first + c));
@@ -148,7 +149,7 @@ impl ColumnKey {
     }
 }
 
-/// Variance that the sum over all columns adds to a phase, modulo the given prime Q'.
+/// Returns the variance that the sum over all columns adds to a phase, modulo the given prime Q'.
 pub(crate) fn noise(literal: &ParametersLiteral, prime: u64) -> Variance {
     let gadget = gadget(literal, prime);
     let n = literal.lwe_dimension as f64;

@@ -20,7 +20,7 @@ use crate::parameters::Parameters;
 use crate::phases::{EncryptedPhases, layout};
 use crate::ring_switching;
 
-/// Ring packing key as a client sends it.
+/// Ring packing key in the form in which a client sends it.
 pub type SeededRingPackingKey = SeededKey<PackingRows>;
 
 /// Rows of a ring packing key.
@@ -34,7 +34,7 @@ pub struct PackingRows {
 
 impl SeededBodies for PackingRows {
     const OBJECT_TYPE: ObjectType = ObjectType::RingPackingKey;
-    /// 1 GiB.
+    /// Longest body of a key, 1 GiB.
     const MAX_BODY_BYTES: u64 = 1 << 30;
 
     fn fields(parameters: &Parameters) -> [Field; 2] {
@@ -59,7 +59,7 @@ impl SeededBodies for PackingRows {
     }
 }
 
-/// A key that packs LWE ciphertexts. Holds no secret, and is `Sync`.
+/// Key that packs LWE ciphertexts. Holds no secret, and is `Sync`.
 ///
 /// ```
 /// use cryptable_conversion::{Clients, Parameters, ParametersLiteral, RingPackingKey, Secrets};
@@ -97,7 +97,7 @@ impl fmt::Debug for RingPackingKey {
 }
 
 impl RingPackingKey {
-    /// Draws all masks.
+    /// Expands all masks from the seed.
     #[must_use]
     pub fn expand(key: &SeededRingPackingKey) -> Self {
         let parameters = key.parameters.clone();
@@ -109,26 +109,26 @@ impl RingPackingKey {
         Self { clients: key.clients, columns, switching, parameters }
     }
 
-    /// The parameters that it is of.
+    /// Returns the parameters of the key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Whose ciphertexts it takes and makes.
+    /// Returns the identifiers of the secret keys of its inputs and outputs.
     #[must_use]
     pub fn clients(&self) -> Clients {
         self.clients
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the number of bytes of memory that the key uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.columns.bytes() + self.switching.bytes()
     }
 
-    /// Packs sums of bits: `Σ bit/4` as a fraction of q_0, where a bit is a phase of 1/8 or -1/8. Up to three bits a sum
-    /// stay apart from what overflows.
+    /// Packs sums of bits: `Σ bit/4` as a fraction of q_0, where a bit is a phase of 1/8 or -1/8. Sums of up to three
+    /// bits stay separate from the overflow.
     ///
     /// # Errors
     /// If there are none, they are of another client or shape, or their numbers differ or do not fit into `slots`.
@@ -144,12 +144,13 @@ impl RingPackingKey {
     /// Packs sums: coefficient t·gap is `phase_t(lists[0]) + phase_t(lists[1]) + … + constant`, as a fraction of the
     /// modulus, where gap is N/slots; `constant` is in units of q.
     ///
-    /// The sum is taken on the way, for one pass over each list. Adds the noise of [`Parameters::packing_noise`], once for
-    /// any number of lists. Whose ciphertexts they are is the caller's to know: [`RingPackingKey::pack_bits`] checks it.
+    /// Sums are computed on the fly, in one pass over each list. Adds the noise of [`Parameters::packing_noise`], once
+    /// for any number of lists. The caller must know whose ciphertexts they are; [`RingPackingKey::pack_bits`] checks
+    /// it.
     ///
     /// # Errors
-    /// If there is no list, lists differ in length or have other dimensions or moduli than the parameters, there are more
-    /// values than slots, slots are no power of two up to N, or the constant is not below q.
+    /// If there is no list, lists differ in length or have other dimensions or moduli than the parameters, there are
+    /// more values than slots, `slots` is not a power of two up to N, or the constant is not below q.
     pub fn pack(&self, lists: &[&LweList], constant: u64, slots: usize) -> Result<EncryptedPhases> {
         let (parameters, shape) = (&self.parameters, self.parameters.lwe_shape());
         let Some(first) = lists.first() else {
@@ -174,7 +175,7 @@ impl RingPackingKey {
         ))
     }
 
-    /// Body and mask, fractions, under the secret z'(X^r).
+    /// Returns body and mask under the secret z'(X^r), as fractions.
     fn block_sums(&self, blocks: &Blocks, lists: &[&LweList], constant: u64) -> (Buffer, Buffer) {
         let literal = self.parameters.literal();
         let n = literal.ring_degree;
@@ -198,7 +199,7 @@ impl RingPackingKey {
         (body, mask)
     }
 
-    /// Fractions of body and mask as a ciphertext modulo q_0.
+    /// Converts fractions of body and mask to a ciphertext modulo q_0.
     fn at_bottom(&self, fractions: &[u64]) -> RlweCiphertext {
         let ring = self.parameters.bottom_ring();
         let (body, mask) = fractions.split_at(ring.degree());

@@ -1,5 +1,5 @@
-//! Plans that join both ends of a bridge, and keys of both ends in one: what they pick holds when it is run, what is in the
-//! way is named, files come back.
+//! Tests of plans that join both ends of a bridge, and of keys of both ends in one: plans hold when they are run,
+//! errors name what is in the way, and files can be read back.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ fn options() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// Requests 128 bits, for few values, so that plans take little time; times are those of one machine.
+/// Creates a request at 128 bits for few values, so that plans take little time, with the times of one particular
+/// machine.
 fn request<C: Continuation>(p: u64, next: C) -> Request<C> {
     let cost = Some(CostModel::default());
     Request {
@@ -32,22 +33,22 @@ fn request<C: Continuation>(p: u64, next: C) -> Request<C> {
     }
 }
 
-/// The same request, of results that are looked up again.
+/// Returns the same request with results that are looked up again.
 fn looked_up<C: Continuation>(request: Request<C>) -> Request<C> {
     Request { returning: Returning::LookedUp, ..request }
 }
 
-/// A request for INSECURE parameters of small rings.
+/// Creates a request for INSECURE parameters on small rings.
 fn toy<C: Continuation>(p: u64, next: C, values: usize) -> Request<C> {
     Request { values: Some(values), is_toy: true, ..Request::new(p, next) }
 }
 
-/// Checks that a plan's failure probability is the sum over its steps, each for all values that pass it.
+/// Checks that a plan's failure probability is the sum over its steps, each counted for all values that pass it.
 fn check_union<T: Target>(plan: &Plan<T>) {
     let parameters = plan.parameters();
     let of_value = plan.value_failure_probability();
     assert!(of_value.log2() >= parameters.value_failure_probability().log2() - 1e-9);
-    // All values are looked up, and those taken out go the whole way.
+    // All values are looked up, and the extracted ones go through all steps.
     assert!(plan.log2_fail() >= of_value.of_any(plan.taken_out()).log2() - 1e-9);
     assert!(plan.log2_fail() <= of_value.of_any(plan.values()).log2() + 1e-9);
     let failures = plan.steps().iter().filter_map(|step| step.failure);
@@ -80,7 +81,7 @@ fn plans_are_secure_and_sure() {
     let plan = request(256, sign).plan().unwrap();
     check(&plan, -64.0);
     assert_eq!((plan.steps().len(), plan.values(), plan.taken_out()), (3, 512, 32));
-    // A sixteenth of the values that go on takes less time; more threads, too.
+    // Extracting a sixteenth of the values takes less time, and so does using more threads.
     let longer = Request { taken_out: Some(512), ..request(256, sign) }.plan().unwrap();
     assert!(longer.duration() > plan.duration());
     let faster = Request { threads: Some(2), ..request(256, sign) }.plan().unwrap();
@@ -100,7 +101,8 @@ fn what_comes_back_decides_on_the_digits_of_trees() {
     assert_eq!(tree.digits, [8; 3]);
     let plan = looked_up(request(512, RadixDigits { digits: 3 })).plan();
     check(&plan.unwrap(), -64.0);
-    // Trees over five digits of two bits admit less noise than results of the fastest leveled sets have, and clean it at 2^-64.
+    // Trees over five digits of two bits tolerate less noise than results of the fastest leveled sets have, so they
+    // clean it at 2^-64.
     let table = LeveledTable { input_modulus: 1024, output_modulus: 1024 };
     let stays = request(1024, table).plan().unwrap();
     check(&stays, -64.0);
@@ -128,7 +130,8 @@ fn returned_digits_are_cleaned_where_they_are_too_noisy() {
     check(&plan, -64.0);
     let parameters = plan.parameters();
     let (packed, leveled) = (parameters.packed(), parameters.single());
-    // What returns is noisier than fresh values, by the noise of leveled results, and is looked up by that noise.
+    // Returned values have the noise of leveled results, which is higher than that of fresh values, and the prediction
+    // of their lookup includes it.
     let noise = parameters.packed_noise(leveled.exported_noise());
     let (returned, fresh) = (noise.deviation(), packed.fresh_noise(4).deviation());
     assert!(returned > 4.0 * fresh, "{returned} {fresh}");
@@ -136,12 +139,12 @@ fn returned_digits_are_cleaned_where_they_are_too_noisy() {
     let inputs = |noise| -> Vec<_> { widths.iter().map(|&digits| (noise, digits)).collect() };
     let again = packed.lookup_digits_log2_fail(&inputs(noise));
     assert!(again <= packed.stated_log2_fail());
-    // Two cleanings leave nothing of it: the rest of the lookup fails more often.
+    // Two cleanings remove that noise completely: the rest of the lookup fails more often.
     let of_fresh = packed.lookup_digits_log2_fail(&inputs(packed.fresh_noise(4)));
     assert!((again - of_fresh).abs() < 0.01, "{again} {of_fresh}");
     let step = plan.steps().last().unwrap().failure.unwrap().log2();
     assert!((step - again - 32f64.log2()).abs() < 1e-6, "{step} {again}");
-    // The same tree without cleanings fails more often.
+    // Without cleanings, the same tree fails more often.
     let mut literal = packed.literal().clone();
     literal.multiplexer.as_mut().unwrap().delta_cleanings = 0;
     literal.log2_fail = -1.0;
@@ -149,7 +152,8 @@ fn returned_digits_are_cleaned_where_they_are_too_noisy() {
     assert!(uncleaned.lookup_digits_log2_fail(&inputs(noise)) > packed.stated_log2_fail());
 }
 
-/// The fastest packed lookups of few bits are interpolations, which take no digits: plans find trees for them.
+/// Checks that plans find trees for packed lookups of few bits, whose fastest method is an interpolation, which cannot
+/// read digits.
 #[test]
 fn leveled_results_of_few_bits_are_looked_up_again() {
     for bits in [2, 4, 6] {
@@ -162,7 +166,7 @@ fn leveled_results_of_few_bits_are_looked_up_again() {
 fn what_is_in_the_way_is_named() {
     let next = Integers { bits: 16, function: Function::Sign };
     let refused = |request: Request<Integers>| request.plan().map(drop).unwrap_err();
-    // Signs are packed modulo 16 at most.
+    // Signs are packed modulo at most 16.
     let error = refused(looked_up(request(256, next)));
     assert!(matches!(error, Error::PlaintextModulus { modulus: 256, .. }), "{error}");
     let maximum = Integers { bits: 8, function: Function::Absolute };
@@ -176,13 +180,13 @@ fn what_is_in_the_way_is_named() {
     assert!(error.contains("bits of an integer is 30"), "{error}");
     let error = request(16, RadixDigits { digits: 22 }).plan().map(drop).unwrap_err().to_string();
     assert!(error.contains("number of digits is 22"), "{error}");
-    // A step that fails too often.
+    // One step fails too often.
     let next = Integers { bits: 12, function: Function::Sign };
     let request = Request { log2_fail: Some(-900.0), ..toy(16, next, 8) };
     let error = request.plan().map(drop).unwrap_err();
     let Error::FailureUnreachable { what, found, limit } = &error else { panic!("{error}") };
     assert!(what.contains("in step ") && *found > *limit && *limit == -900.0, "{error}");
-    // Digits of two bits do not make up results of an odd number of bits.
+    // Digits of two bits cannot represent results with an odd number of bits.
     for (bits, even) in [(3, 4), (5, 6), (7, 8)] {
         let table = LeveledTable { input_modulus: 1 << bits, output_modulus: 1 << bits };
         for request in [self::request(1 << bits, table), toy(1 << bits, table, 8)] {
@@ -236,15 +240,15 @@ fn keys_of_a_plan_are_saved_and_loaded_and_used() -> Result<()> {
     assert!(matches!(read(ReadOptions::default()).unwrap_err(), Error::Insecure));
     let error = read(options().max_memory(1 << 20)).unwrap_err();
     assert!(matches!(error, Error::ReadingMemory { .. }), "{error}");
-    // Of the other kind of values.
+    // The keys are for the other kind of values.
     let error = SecretKeys::<leveled::Parameters>::from_bytes(&secrets.to_bytes(), options());
     assert!(error.unwrap_err().to_string().contains("integers"));
     assert!(EvaluationKeys::<leveled::Parameters>::from_shared(shared(bytes), options()).is_err());
     Ok(())
 }
 
-/// Takes all values below a modulus through a packed lookup, and `count` of them through a leveled lookup and a packed lookup of
-/// what returned; checks every value.
+/// Looks up all values below a modulus packed, then looks up `count` of the results as leveled values and packed again,
+/// and checks every value.
 fn check_looked_up_again(parameters: &LeveledParameters, count: usize, p: u64) -> Result<()> {
     let secrets = SecretKeys::generate(parameters);
     let keys: EvaluationKeys<leveled::Parameters> =
@@ -278,7 +282,7 @@ fn leveled_results_of_a_plan_are_looked_up_again() -> Result<()> {
     let request = looked_up(toy(256, of(256), 256));
     let plan = Request { taken_out: Some(32), log2_fail: Some(-64.0), ..request }.plan()?;
     check_looked_up_again(plan.parameters(), plan.taken_out(), 256)?;
-    // The same with two cleanings, as plans at full size choose them.
+    // The same with two cleanings, which plans at full size choose.
     let digits = MultiplexerLiteral {
         digits: vec![4; 4],
         selectors: vec![1; 4],

@@ -1,4 +1,4 @@
-//! Bridges of others, in files, too short, damaged, too loud: what is refused.
+//! Tests that bridges refuse keys of others, files, too short lists, damage and too much noise.
 
 use crate::bridge_ends;
 
@@ -64,14 +64,14 @@ fn what_belongs_to_others_or_does_not_fit_is_refused() {
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
     let error = ends.bridge.to_integers(keys, &values, 0..3).map(drop).unwrap_err();
     assert!(matches!(error, Error::TooLarge { value: 3, limit: 2, .. }), "{error}");
-    // Values of another modulus, and more noise than functions of integers admit.
+    // Values of another modulus are refused, and those with more noise than functions of integers tolerate.
     let nibbles = ends.packed.encrypt_digits(&[1], 16).unwrap();
     let error = ends.bridge.to_integers(keys, &nibbles, 0..1).map(drop).unwrap_err();
     assert!(error.to_string().contains("modulus of the values is 16"), "{error}");
     let loud = loudest(&ends.server, &values);
     let error = ends.bridge.to_integers(keys, &loud, 0..2).map(drop).unwrap_err();
     assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
-    // Results of tables of digits have any noise.
+    // Results of tables of digits are refused, since their noise is arbitrary.
     let radix = ends.single.encrypt_radix(5, 2).unwrap();
     let looked_up = ends.other.radix_lookup(&radix, &Table::from_fn(64, 16, |x| x % 16).unwrap());
     let error =
@@ -85,7 +85,7 @@ fn what_belongs_to_others_or_does_not_fit_is_refused() {
     assert!(matches!(error, Error::PlaintextModulus { modulus: 31, .. }), "{error}");
 }
 
-/// The same values with as much noise as decrypts.
+/// Returns the same values with the most noise with which they still decrypt.
 fn loudest(server: &packed::EvaluationKey, values: &packed::Ciphertext) -> packed::Ciphertext {
     let body = server.export(values).unwrap();
     let noise = |bits: i32| NoiseBound::new(f64::from(bits).exp2(), 0.0);

@@ -1,5 +1,5 @@
-//! Packed values that go on as integers, their digits and leveled values, and back: every value, and noise within its
-//! bounds.
+//! Tests of conversions of packed values to integers, their digits and leveled values, and back: every value, and
+//! bounds on noise.
 
 use crate::bridge_ends;
 
@@ -30,7 +30,7 @@ fn every_result_of_a_packed_lookup_is_an_integer_with_its_sign() {
     let signs = ends.other.sign(&whole, SILENT).unwrap();
     let found = ends.single.decrypt_small(&signs).unwrap();
     assert!(found.iter().zip(&expected).all(|(&sign, &x)| (sign == 1) == (x < 0)), "{found:?}");
-    // A part, from the middle, and functions of two inputs: both of 7 bits.
+    // A range from the middle, for functions of two inputs of 7 bits each.
     let range = 100..140;
     let x = ends.bridge.to_integers(keys, &results[1], range.clone()).unwrap();
     let y = ends.single.encrypt(&vec![-5; 40]).unwrap();
@@ -47,7 +47,7 @@ fn every_result_of_a_packed_lookup_is_an_integer_with_its_sign() {
         let digits = ends.single.decrypt_radix(&radix[index]).unwrap();
         assert_eq!(digits, value.rem_euclid(256) as u64, "digits of {value}");
     }
-    // They come back from bytes with their noise.
+    // Integers can be read back from bytes with their noise.
     let read = integers::EncryptedIntegers::from_bytes(&whole.to_bytes()).unwrap();
     assert_eq!(read, whole);
 }
@@ -64,7 +64,7 @@ fn digits_go_on_as_radix_integers_and_come_back() {
     let expected: Vec<u64> = inputs.iter().map(|&x| of(x)).collect();
     let decrypt = |x: &integers::RadixInteger| ends.single.decrypt_radix(x).unwrap();
     assert_eq!(radix.iter().map(decrypt).collect::<Vec<_>>(), expected);
-    // A sum, digit by digit, and a packed lookup of it in a table of 9 bits.
+    // A sum, digit by digit, is looked up packed in a table of 9 bits.
     let one = ends.single.encrypt_radix(1, 3).unwrap();
     let sums: Vec<_> = radix[..20].iter().map(|x| ends.other.radix_add(x, &one).unwrap()).collect();
     let packed = ends.bridge.pack_radix(keys, &sums, SILENT).unwrap();
@@ -74,7 +74,7 @@ fn digits_go_on_as_radix_integers_and_come_back() {
     let found = ends.packed.decrypt(&output).unwrap();
     let sum = |&x: &u64| table.values()[((x + 1) % 512) as usize];
     assert_eq!(found, expected[..20].iter().map(sum).collect::<Vec<_>>());
-    // As small values: every value modulo 8, packed again modulo 8, 4 and 2.
+    // Every value modulo 8 becomes a small value, and is packed again modulo 8, 4 and 2.
     let small = ends.bridge.to_small(keys, &results[0], 0..inputs.len(), SILENT).unwrap();
     assert_eq!(small.modulus(), 16);
     for modulus in [8, 4, 3, 2] {
@@ -98,7 +98,7 @@ fn signs_select_and_are_packed() {
     }
     let read = integers::SmallValues::from_bytes(&signs.to_bytes()).unwrap();
     assert_eq!(read, signs);
-    // A result of a packed lookup that is 0 or 1 selects.
+    // A result of a packed lookup that is 0 or 1 acts as a selector.
     let table = Table::from_fn(512, 8, |x| u64::from(x > 300)).unwrap();
     let input = ends.packed.encrypt(&[301]).unwrap();
     let bit = ends.look_up(&input, &[table]).remove(0);
@@ -120,7 +120,7 @@ fn digits_go_on_as_leveled_values_and_come_back() {
     let values = ends.bridge.to_leveled(keys, &results, 1024, all).unwrap();
     let expected: Vec<u64> = inputs.iter().map(|&x| of(x)).collect();
     assert_eq!(ends.single.decrypt(&values).unwrap(), expected);
-    // A leveled lookup of them, and a packed one of its results.
+    // A leveled lookup is followed by a packed lookup of its results.
     let table = Table::from_fn(1024, 1024, |x| x * x % 1021).unwrap();
     let prepared = ends.other.prepare(&table).unwrap();
     let output = ends.other.lookup_many(&values, &[&prepared], SILENT).unwrap().remove(0);
@@ -135,8 +135,8 @@ fn digits_go_on_as_leveled_values_and_come_back() {
     assert_eq!(ends.packed.decrypt(&output).unwrap(), expected);
 }
 
-/// Bounds on noise are what there is, from both sides: of fresh values, of which conversions make almost all noise, with 24
-/// keys and 512 values each. Values of one key share its errors.
+/// Checks bounds on noise against measurements from both sides, for fresh values, whose noise comes almost entirely
+/// from conversions, with 24 keys and 512 values each. Values of one key share its errors.
 #[test]
 fn noise_of_both_ways_is_that_of_its_bounds() {
     let _replay = replay::begin();

@@ -1,4 +1,4 @@
-//! Bridges with parameters of 128 bits: all are secure and sure, and every value is right.
+//! Tests of bridges with 128-bit parameters: security, failure probability and every value.
 
 use crate::bridge_ends;
 
@@ -46,8 +46,8 @@ fn parameters_are_secure_and_sure() {
     }
 }
 
-/// At full size: packed lookups that go on as integers of 16 bits and as digits, and back, with every value
-/// checked and the times of each step.
+/// Runs packed lookups at full size, whose results become integers of 16 bits or digits and are packed again; checks
+/// every value and prints the time of each step.
 ///
 /// `cargo test --release -p cryptable-conversion --test all bridges_full_size -- --ignored --nocapture`
 #[test]
@@ -58,7 +58,7 @@ fn every_value_at_full_size() {
     digits_at_full_size(&timed);
 }
 
-/// The same of leveled values that return and are looked up again, by the planner's parameters.
+/// Does the same for leveled values that are packed and looked up again, with the planner's parameters.
 #[test]
 #[ignore = "takes two minutes and several gigabytes"]
 fn every_leveled_value_at_full_size() {
@@ -109,7 +109,7 @@ fn integers_at_full_size(timed: Timed<'_>) {
     assert_eq!(ends.packed.decrypt(&packed).unwrap(), expected);
 }
 
-/// From 9 bits to digits of 3 bits, a sum, and back into a tree over such digits.
+/// Converts values of 9 bits to digits of 3 bits, adds them, and looks the sum up in a tree over such digits.
 fn digits_at_full_size(timed: Timed<'_>) {
     let request = packed::Request {
         count: Some(512),
@@ -150,7 +150,8 @@ fn digits_at_full_size(timed: Timed<'_>) {
 }
 
 fn leveled_at_full_size(timed: Timed<'_>) {
-    // Results return to be looked up again: the plan has a set with less noise than the fastest, and cleans digits.
+    // Results are packed to be looked up again, so the plan chooses a set with less noise than the fastest, and cleans
+    // digits.
     let next = LeveledTable { input_modulus: 1 << 10, output_modulus: 1 << 10 };
     let request = Request {
         values: Some(512),

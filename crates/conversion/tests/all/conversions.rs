@@ -1,4 +1,4 @@
-//! Packing and extraction on toys: phases, noise from both sides, layouts, and what is refused.
+//! Tests of packing and extraction on toys: phases, noise from both sides, layouts, and refusals.
 
 use std::sync::LazyLock;
 
@@ -59,14 +59,14 @@ impl Toy {
         LweList::computed(shape, phases.iter().map(encrypt)).unwrap()
     }
 
-    /// Phases of all coefficients, as fractions of q_0.
+    /// Returns the phases of all coefficients, as fractions of q_0.
     fn fractions(&self, phases: &EncryptedPhases) -> Vec<f64> {
         let ring = self.parameters.bottom_ring();
         let coefficients = decrypt_coefficients(ring, &self.ring, phases.ciphertext());
         coefficients.iter().map(|x| x / ring.main_prime(0) as f64).collect()
     }
 
-    /// Phases of LWE ciphertexts, as fractions of q.
+    /// Returns the phases of LWE ciphertexts, as fractions of q.
     fn lwe_fractions(&self, list: &LweList) -> Vec<f64> {
         let q = self.parameters.lwe_shape().modulus as f64;
         let fraction = |i| phase(&self.lwe, &list.ciphertext(i)) as f64 / q;
@@ -83,7 +83,7 @@ fn literal(log2_lwe_modulus: u32, lwe_dimension: usize) -> ParametersLiteral {
     ParametersLiteral::insecure_between(&single.unwrap(), DEGREE, bottom)
 }
 
-/// A uniform phase for each value.
+/// Draws a uniform phase for each value.
 fn random_phases(count: usize, modulus: u64) -> Vec<u64> {
     let mut phases = vec![0; count];
     RandomStream::from_os().uniform_assign(&mut phases, modulus);
@@ -95,11 +95,12 @@ fn variance(errors: impl Iterator<Item = f64>) -> f64 {
     squares.iter().sum::<f64>() / squares.len() as f64
 }
 
-/// Keys that noise is measured with.
+/// Number of keys with which noise is measured.
 const KEYS: i32 = 16;
 
-/// The errors of a key, thousands, are as good as independent, and those of coefficients share them: 16 keys of 1,024
-/// coefficients each estimate a variance to within 1.3 % (standard deviation), so that 7 % either way is five of them.
+/// Checks a measured variance against a prediction. Thousands of errors of a key are practically independent, and all
+/// coefficients share them: 16 keys of 1,024 coefficients each estimate a variance to within 1.3 % (standard
+/// deviation), so 7 % on either side is five deviations.
 fn check_ratio(name: &str, measured: f64, predicted: f64) {
     let ratio = measured / predicted;
     println!("{name}: {ratio:.4} of the predicted 2^{:.1}", predicted.sqrt().log2());
@@ -156,7 +157,7 @@ fn sparse_layouts_go_both_ways() {
     let toy = Toy::of(20, 40);
     let (pack, extract) =
         (RingPackingKey::expand(&toy.packing), ExtractionKey::expand(&toy.extraction));
-    // Gaps of 1, of less than the blocks' number, of as much, and of more.
+    // Gaps of 1, below, equal to and above the number of blocks.
     for (slots, count) in [(DEGREE, 700), (512, 512), (256, 1), (128, 100), (16, 16), (1, 1)] {
         let phases = random_phases(count, 1 << 20);
         let packed = pack.pack(&[&toy.encrypt(&phases)], 0, slots).unwrap();
@@ -171,7 +172,7 @@ fn sparse_layouts_go_both_ways() {
                 assert!((error - error.round()).abs() < 0.01, "{slots} slots, value {i}: {error}");
             }
         }
-        // Coefficients without values hold nothing but noise.
+        // Coefficients without values hold only noise.
         let rest = fractions
             .iter()
             .enumerate()
@@ -208,7 +209,7 @@ fn sums_of_bits_are_quarters_and_come_back_as_bits() {
             assert!((error - error.round()).abs() < 1e-3, "{error}");
         }
     }
-    // A bit is a quarter of its own.
+    // A single bit is packed as a quarter.
     let packed = key.pack_bits(&[&y], DEGREE).unwrap();
     let extraction = ExtractionKey::expand(&toy.extraction);
     let back = extraction.extract_bits(single.parameters(), &packed).unwrap();
@@ -318,10 +319,10 @@ fn gates_of_128_bits_have_a_conversion() {
             packing.standard_deviation().log2(),
             extraction.standard_deviation().log2()
         );
-        // A fresh encryption has 2^-14.3, and a sum of two inputs of a gate a margin of 1/8.
+        // A fresh encryption has 2^-14.3, and a sum of two inputs of a gate has a margin of 1/8.
         assert!(packing.standard_deviation() < (-20f64).exp2());
         assert!((extraction * 2.0).law().log2_exceeds(0.125) < -128.0);
-        // Less than results of gates have.
+        // This is less than the noise of results of gates.
         assert!(extraction < gates::noise(&NoiseModel::new(&single)));
     }
 }

@@ -1,5 +1,5 @@
-//! Ciphertexts of other libraries: a small generator that has nothing in common with the product makes and reads their files;
-//! all gates in rounds, noise from both sides, what is refused by name; full size by hand.
+//! Tests of ciphertexts of other libraries: a small generator that shares nothing with the product creates and reads
+//! their files; all gates in rounds, noise from both sides, and refusals by name; full size on demand.
 
 use cryptable_bits::{Packing, Parameters as PackedParameters};
 use cryptable_conversion::foreign::{ForeignGates, ForeignParameters, ForeignSecret};
@@ -54,7 +54,7 @@ impl Client {
             let mask: Vec<i64> =
                 self.secret.iter().map(|_| self.rng.random_range(0..modulus)).collect();
             let sum: i64 = mask.iter().zip(&self.secret).map(|(a, s)| a * s).sum();
-            // Box and Muller's transform.
+            // The Box-Muller transform.
             let (u, v): (f64, f64) = (1.0 - self.rng.random::<f64>(), self.rng.random());
             let noise = self.deviation * (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos();
             let phase = self.phase_of_false + if bit { 0.25 } else { 0.0 } + noise;
@@ -64,7 +64,7 @@ impl Client {
         file
     }
 
-    /// Errors of phases, as fractions of the modulus.
+    /// Returns the errors of phases, as fractions of the modulus.
     fn errors(&self, file: &[u8], expected: &[bool]) -> Vec<f64> {
         let modulus = 1i64 << self.bits;
         let records = file[24..].chunks_exact(4 * (self.secret.len() + 1));
@@ -91,7 +91,8 @@ fn server(
     secret.gates(packed, Progress::silent()).unwrap()
 }
 
-/// Every round takes results of the one before, and inputs with as much noise as the library's may have.
+/// Checks rounds of gates, whose inputs are results of the previous round and ciphertexts with the most noise that the
+/// library's may have.
 fn check_rounds(parameters: &ForeignParameters, packed: &PackedParameters, rounds: usize) {
     let _replay = replay::begin();
     let mut client = Client::new(parameters);
@@ -103,7 +104,7 @@ fn check_rounds(parameters: &ForeignParameters, packed: &PackedParameters, round
         server.security_bits(),
         server.memory_bytes() as f64 / 1e9
     );
-    // More than one half bootstrap takes.
+    // More bits than one half bootstrap holds.
     let count = server.bits_at_once() + 3;
     let mut x = client.random_bits(count);
     let mut a = parameters.read_list(&client.encrypt(&x)).unwrap();
@@ -129,7 +130,7 @@ fn check_rounds(parameters: &ForeignParameters, packed: &PackedParameters, round
         deviation.log2()
     );
     assert!((-0.3..0.15).contains(&ratio), "2^{ratio:.2} of the prediction");
-    // Gaussian, but for what cleaning leaves of the rarest sums.
+    // The noise is Gaussian, except for what cleaning leaves of the rarest sums.
     assert!((2.7..3.4).contains(&kurtosis), "kurtosis {kurtosis:.2}");
 }
 
@@ -141,7 +142,8 @@ fn all_gates_in_rounds() {
     }
 }
 
-/// OpenFHE's noise comes near to the decision: three cleanings make gates as rarely wrong as is stated; one does not.
+/// Checks that three cleanings make gates on OpenFHE's ciphertexts, whose noise comes close to the decision, fail as
+/// rarely as stated, and that one cleaning does not.
 #[test]
 fn failures_are_stated() {
     let named = |name| ForeignParameters::named(name).unwrap();

@@ -1,4 +1,5 @@
-//! Single values looked up one by one and packed: the same results, noise within its bounds, files, and what is refused.
+//! Tests of single values that are looked up one by one and packed: equal results, bounds on noise, files, and
+//! refusals.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
@@ -15,7 +16,7 @@ use cryptable_ring::unit::measure_unit;
 
 const SILENT: Progress<'static> = Progress::silent();
 
-/// A client and its server; tables 4 -> 4.
+/// A client and its server, for tables from 4 to 4.
 static TOY: LazyLock<(SecretKey, EvaluationKey)> = LazyLock::new(|| client(4, 4));
 
 fn client(input_modulus: u64, output_modulus: u64) -> (SecretKey, EvaluationKey) {
@@ -47,12 +48,12 @@ fn values_are_packed_in_their_order_and_taken_out_again() {
     }
 }
 
-/// Sums of squares of errors against values of modulus p, as fractions of the ciphertext modulus.
+/// Returns the sum of squares of errors against values of modulus p, as fractions of the ciphertext modulus.
 fn squares(errors: impl Iterator<Item = f64>) -> f64 {
     errors.map(|e| (e - e.round()).powi(2)).sum()
 }
 
-/// Errors of single values as fractions of q.
+/// Returns the errors of single values, as fractions of q.
 fn single_errors(secret: &SecretKey, of: &single::Ciphertext, expected: &[u64]) -> Vec<f64> {
     let (list, p) = (of.values(), of.modulus() as f64);
     let lwe = secret.single().fhew().lwe_coefficients();
@@ -61,14 +62,14 @@ fn single_errors(secret: &SecretKey, of: &single::Ciphertext, expected: &[u64]) 
     expected.iter().enumerate().map(error).collect()
 }
 
-/// Errors of packed values as fractions of 2^k.
+/// Returns the errors of packed values, as fractions of 2^k.
 fn packed_errors(secret: &SecretKey, of: &packed::Ciphertext, expected: &[u64]) -> Vec<f64> {
     let half_step = 0.5 / of.modulus() as f64;
     let errors = secret.packed().errors(of, expected).unwrap();
     errors.into_iter().map(|e| e * half_step).collect()
 }
 
-/// Bounds on noise are what there is, from both sides: errors of 24 keys and 1,024 values each, of which those of one key
+/// Checks bounds on noise against measurements from both sides, with 24 keys and 1,024 values each. Values of one key
 /// share its errors.
 #[test]
 fn noise_of_both_ways_is_that_of_its_bounds() {
@@ -96,7 +97,8 @@ fn noise_of_both_ways_is_that_of_its_bounds() {
     }
 }
 
-/// Pack, look up, take out and look up again at full size, with every value checked and the noise and times of each step.
+/// Packs, looks up, unpacks and looks up again at full size; checks every value and prints the noise and time of each
+/// step.
 ///
 /// `cargo test --release -p cryptable-conversion --test all lookup -- --ignored --nocapture`
 #[test]
@@ -141,7 +143,7 @@ fn every_value_at_full_size() {
                 );
                 assert!(deviation < 1.1 * bound.deviation() + bound.bias(), "{name}");
             }
-            // Computed values, with masks instead of a seed, the second time.
+            // The second time, values are computed ones, with masks instead of a seed.
             let again = server.lookup_many(&result, &[&prepared], SILENT).unwrap().swap_remove(0);
             let twice: Vec<u64> = expected.iter().map(|&x| table.values()[x as usize]).collect();
             assert_eq!(secret.decrypt(&again).unwrap(), twice);
@@ -194,7 +196,7 @@ fn lookups_take_the_faster_way_and_several_ciphertexts() {
         for (output, table) in outputs.iter().zip(&tables) {
             let expected: Vec<u64> = input.iter().map(|&x| table.values()[x as usize]).collect();
             assert_eq!(secret.decrypt(output).unwrap(), expected, "{count} values");
-            // Results of the two ways differ in their noise.
+            // Results of the two methods differ in their noise.
             let one_by_one = server.parameters().single().noise().result();
             assert_eq!(output.noise() == one_by_one, !server.packs(count), "{count} values");
         }
@@ -251,7 +253,7 @@ fn what_belongs_to_others_is_refused() {
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
     let error = server.unpack(&other.packed().encrypt(&[1]).unwrap()).unwrap_err();
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
-    // Parts of two clients' keys in one file, its checksum right.
+    // The file contains parts of two clients' keys, with a correct checksum.
     let file = |secret: &SecretKey| {
         let mut file = Vec::new();
         secret.write_evaluation_key(&mut file, SILENT).unwrap();
@@ -275,7 +277,7 @@ fn too_many_values_and_too_much_noise_are_refused() {
     let (secret, server) = &*TOY;
     let error = server.pack(&secret.encrypt(&[1; 1025]).unwrap()).unwrap_err();
     assert!(matches!(error, Error::TooLarge { value: 1025, limit: 1024, .. }), "{error}");
-    // As much noise as decrypts, and more than packed lookups admit.
+    // The values have so much noise that they just decrypt, which is more than packed lookups tolerate.
     let parameters = server.parameters();
     let limit = parameters.input_noise_limit();
     let loud = NoiseBound::new(1.3 * limit.deviation(), 0.0);
@@ -286,7 +288,7 @@ fn too_many_values_and_too_much_noise_are_refused() {
     let look_up = |packed| server.packed().lookup(&packed, prepared.packed(), SILENT);
     let error = server.pack(&loud).and_then(look_up).unwrap_err();
     assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
-    // Engines of unlike tables do not go together.
+    // Engines for different tables do not fit together.
     let (single, packed) = (
         single::Parameters::insecure_toy(4, 4).unwrap(),
         packed::Parameters::insecure_toy(8, 4).unwrap(),

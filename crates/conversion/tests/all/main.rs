@@ -1,4 +1,4 @@
-//! Tests of bridges between engines, in one program, which is linked once.
+//! Tests of conversions between engines, in one program, which is linked once.
 
 #[path = "../bridge_ends/mod.rs"]
 mod bridge_ends;

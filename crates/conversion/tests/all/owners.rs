@@ -1,5 +1,6 @@
-//! The whole of what several owners do: joint keys of packed values and of bits with one joint secret, encryption by the joint
-//! public key, lookups, and decryption by all of them. Nobody has the secret at any time.
+//! Tests of everything that several owners do: joint keys for packed values and for bits with one joint secret,
+//! encryption with the joint public key, lookups, and decryption by all of them. Nobody knows the joint secret at any
+//! time.
 
 use std::sync::Arc;
 
@@ -19,13 +20,13 @@ fn owners_of(count: u32) -> Owners {
     Owners::new(count).unwrap()
 }
 
-/// Owners who decrypt what they looked up in values of one public key.
+/// Looks up values encrypted with one public key, and decrypts the results with all owners.
 fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters) {
     let _replay = replay::begin();
     let modulus = of_packed.input_modulus();
     let options = ReadOptions::default().allow_insecure();
 
-    // Joint keys of packed values.
+    // Joint keys for packed values.
     let session = Session::new(of_packed.clone()).unwrap();
     let mut packed_owners = owners(&session);
     let of_values = agreement(&session, &packed_owners).unwrap();
@@ -34,7 +35,7 @@ fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters)
     let file = joint_evaluation_key_file(&of_values, &mut packed_owners);
     let secrets: Vec<_> = packed_owners.into_iter().map(|owner| owner.secret).collect();
 
-    // Joint keys of bits, of the same secret.
+    // Joint keys for bits, with the same secret.
     let session = Session::new(of_bits.clone()).unwrap();
     let again =
         |secret: &packed::OwnerSecret| Owner::of_secret(secret.in_session(&session).unwrap());
@@ -44,7 +45,7 @@ fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters)
     let shares = bit_owners.iter().map(|owner| SecretShare::of_owner(&owner.secret).unwrap());
     let shares: Vec<_> = shares.collect();
 
-    // Somebody encrypts, a server looks up.
+    // Somebody encrypts, and a server looks up.
     let mut values = vec![0; of_packed.literal().slots];
     RandomStream::from_os().uniform_assign(&mut values, modulus);
     let input = public.encrypt(&values).unwrap();
@@ -54,7 +55,7 @@ fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters)
     let inputs: Vec<_> = inputs.collect();
     drop(server);
 
-    // The server makes bits that the owners decrypt.
+    // The server converts the results to bits, which the owners decrypt.
     let server = bits::EvaluationKey::from_shared(Arc::new(file_of_bits), options).unwrap();
     let count = of_bits.literal().owners;
     let decryption = JointDecryption::new(&of_bits, count, -40.0, 65_536).unwrap();
@@ -82,7 +83,7 @@ fn owners_look_up_and_decrypt_together_on_toy_rings() {
     }
 }
 
-/// Parameters of bytes for a number of owners.
+/// Returns parameters for bytes and a number of owners.
 fn parameters_128(count: u32) -> (packed::Parameters, bits::Parameters) {
     let owners = owners_of(count);
     let request = packed::Request { tables: 8, owners, ..packed::Request::new(256, 2) };
@@ -90,8 +91,8 @@ fn parameters_128(count: u32) -> (packed::Parameters, bits::Parameters) {
     (of_packed, bits::Parameters::throughput_128_of(owners).unwrap())
 }
 
-/// By the noise model, before any key exists, as for one owner in `packed_bits.rs`: what cleanings begin with of bytes is within
-/// their limits, less half a bit for one of two parts.
+/// Checks by the noise model, before any key exists, as `packed_bits.rs` does for one owner, that the errors of bytes
+/// with which cleanings begin are within their limits, reduced by half a bit for one of the two parts.
 #[test]
 fn noise_of_lookups_of_bytes_is_low_enough_for_many_owners() {
     for (count, limit) in [(2, -12.5), (3, -12.5), (4, -11.5), (5, -11.5), (6, -10.5)] {

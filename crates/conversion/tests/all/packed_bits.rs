@@ -1,4 +1,4 @@
-//! Packed lookups whose results three owners decrypt bit by bit: on a toy ring and at full size.
+//! Tests of packed lookups whose results three owners decrypt bit by bit, on a toy ring and at full size.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 const OWNERS: u32 = 3;
 
-/// Secrets that add up to that of a key: coefficient i belongs to owner i modulo 3. All of them for one owner.
+/// Returns an owner's part of a secret: every third coefficient (by index modulo 3), or all for a single owner (`None`).
 fn part_of(secret: &packed::SecretKey, owner: Option<u32>) -> TernarySecret {
     let all = secret.secret().coefficients().iter().zip((0..OWNERS).cycle());
     let own = all.map(|(&c, of)| if owner.is_none_or(|owner| owner == of + 1) { c } else { 0 });
@@ -22,18 +22,19 @@ fn part_of(secret: &packed::SecretKey, owner: Option<u32>) -> TernarySecret {
     TernarySecret::from_coefficients(own).unwrap()
 }
 
-/// Parameters of both, for values of `log2_values` bits: results go through BinBoot, and are exact enough to be decrypted.
+/// Returns parameters for values of `log2_values` bits whose results go through BinBoot and are exact enough to be
+/// decrypted.
 fn parameters_128() -> (packed::Parameters, bits::Parameters) {
     let request = Request { tables: 8, ..Request::new(256, 2) };
     (packed::Parameters::choose(&request).unwrap(), bits::Parameters::throughput_128().unwrap())
 }
 
-/// A permutation of bytes, as an S-box is, looked up bit by bit.
+/// Computes a permutation of bytes, like an S-box, which is looked up bit by bit.
 pub(crate) fn output(x: u64, modulus: u64) -> u64 {
     (x * x * x * 5 + 3 * x + 11) % modulus
 }
 
-/// Looks values up in a table of one bit for each bit of their outputs.
+/// Looks up values in one table per bit of their outputs.
 pub(crate) fn look_up_bits(
     server: &packed::EvaluationKey,
     input: &packed::Ciphertext,
@@ -65,7 +66,7 @@ fn three_owners(parameters: &(packed::Parameters, bits::Parameters)) {
     let inputs =
         results.iter().map(|result| to_bits(&server, result, of_bits, secret.id()).unwrap());
     let inputs: Vec<_> = inputs.collect();
-    // One large key after the other.
+    // Only one of the large keys is in memory at a time.
     drop(server);
     let of_server = secret.evaluation_key(Progress::silent()).unwrap();
     let parts: Vec<_> = (1..=OWNERS).map(|owner| part_of(&client, Some(owner))).collect();
@@ -97,8 +98,8 @@ fn results_of_lookups_are_decrypted_by_three_owners_on_a_toy_ring() {
     three_owners(&(packed, bits::Parameters::insecure_toy_throughput().unwrap()));
 }
 
-/// By the noise model, before any key exists: BinBoot's function is `sin²(πt)`, so that an error ε of a phase leaves `π²·ε²`, and
-/// what it leaves of fresh bits is its own. Cleanings begin with less than 2^-12.5 in either part of a slot.
+/// Checks the noise model before any key exists. BinBoot's function is `sin²(πt)`, so an error ε of a phase becomes
+/// `π²·ε²`, in addition to the errors of fresh bits. Cleanings begin with less than 2^-12.5 in either part of a slot.
 #[test]
 fn noise_of_lookups_of_bytes_is_low_enough() {
     let (packed, bits) = parameters_128();

@@ -1,4 +1,4 @@
-//! Gates of FHEW on packed bits: all of them in rounds, noise from both sides, what is refused; full size by hand.
+//! Tests of FHEW gates on packed bits: all gates in rounds, noise from both sides, and refusals; full size on demand.
 
 use cryptable_bits::{Packing, Parameters as PackedParameters};
 use cryptable_conversion::{
@@ -16,7 +16,7 @@ fn random_bits(count: usize) -> Vec<bool> {
     words.iter().map(|&word| word == 1).collect()
 }
 
-/// Errors of phases, as fractions of the modulus.
+/// Returns the errors of phases, as fractions of the modulus.
 fn errors(secret: &SecretKey, bits: &EncryptedBits, expected: &[bool]) -> Vec<f64> {
     let (list, lwe) = (bits.values(), secret.fhew().lwe_coefficients());
     let q = list.shape().modulus as f64;
@@ -32,7 +32,8 @@ fn server(secret: &SecretKey, packed: &PackedParameters) -> PackedGates {
     gates.packed_gates(Progress::silent()).unwrap()
 }
 
-/// Every round takes results of the two before it; log2 of the measured deviation over the predicted one.
+/// Checks rounds of gates on results of the two previous rounds. Returns log2 of the ratio of measured to predicted
+/// deviation.
 fn check_rounds(secret: &SecretKey, server: &PackedGates, count: usize, rounds: usize) -> f64 {
     let mut plain = [random_bits(count), random_bits(count)];
     let mut bits = plain.each_ref().map(|plain| secret.encrypt(plain));
@@ -48,7 +49,7 @@ fn check_rounds(secret: &SecretKey, server: &PackedGates, count: usize, rounds: 
             squares += error * error;
             checked += 1;
         }
-        // What is not wanted all over again: a gate of two results is as good as a constant after some rounds.
+        // One input is fresh in every round, since gates of two results become practically constant after some rounds.
         let fresh = random_bits(count);
         bits = [result, secret.encrypt(&fresh)];
         plain = [expected, fresh];
@@ -64,7 +65,7 @@ fn all_gates_in_rounds() {
     for packing in [Packing::Real, Packing::Complex, Packing::Sparse(64)] {
         let secret = SecretKey::generate(&Parameters::insecure_toy());
         let server = server(&secret, &PackedParameters::insecure_toy(packing).unwrap());
-        // More than one half bootstrap takes.
+        // More bits than one half bootstrap holds.
         let count = server.bits_at_once() + 5;
         let ratio = check_rounds(&secret, &server, count, 12);
         assert!((-0.8..0.2).contains(&ratio), "{packing:?}: 2^{ratio:.2} of the prediction");
@@ -105,7 +106,7 @@ fn keys_come_from_files() {
     let result = server.gate(Gate::Xnor, &x, &y, Progress::silent()).unwrap();
     assert_eq!(secret.decrypt(&result).unwrap(), [true, false]);
 
-    // What does not belong is refused: keys of another ring, bits of another client, unequal numbers, equal ciphertexts.
+    // Keys of another ring, bits of another client, unequal numbers of bits and equal ciphertexts are refused.
     let other = PackedGatesSecret::generate(&secret, &packed).unwrap();
     let foreign = PackedGates::new(
         secret.parameters(),
@@ -138,7 +139,7 @@ fn check_noise_of_full_size(packed: &PackedParameters) {
         let (own, common) = (conversion.extraction_noise(), conversion.packing_noise());
         packed.noise_of_rounds(own.into(), common.into())
     };
-    // Modulo 2^16 extraction leaves four times the noise of 2^18.
+    // Modulo 2^16, extraction leaves four times the noise of 2^18.
     let refused = noise(&Parameters::default_128());
     assert!(matches!(refused, Err(Error::NoiseTooLarge { .. })), "{refused:?}");
     let finer = Parameters::with_log2_fail(-128.0).unwrap();

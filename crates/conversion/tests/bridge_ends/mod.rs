@@ -45,7 +45,7 @@ pub fn with_leveled(parameters: &LeveledParameters) -> LeveledEnds {
     Ends { packed, single, server, other, bridge }
 }
 
-/// From 8 bits to integers of 8.
+/// Conversion of values of 8 bits to integers of 8 bits.
 pub static WHOLE: LazyLock<IntegerEnds> =
     LazyLock::new(|| with_integers(&IntegerParameters::insecure_toy(256, 8).unwrap()));
 
@@ -59,7 +59,7 @@ pub static DIGITS: LazyLock<IntegerEnds> = LazyLock::new(|| {
 /// A multiplexer tree over five digits of 2 bits, 10 bits, to digits of 2 bits.
 pub static LEVELED: LazyLock<LeveledEnds> = LazyLock::new(|| {
     let packed = tree(4, vec![4; 5]);
-    // Trees over as many digits admit less noise than the usual set's results have.
+    // Trees over this number of digits tolerate less noise than results of the usual set have.
     let set = ParameterSet::TwoBitDepth117;
     let target = leveled::Parameters::insecure_toy_of(set, 1024, 1024).unwrap();
     with_leveled(&Parameters::new(packed, target).unwrap())
@@ -76,7 +76,7 @@ pub fn options() -> ReadOptions {
 }
 
 impl<T: Target, S, K> Ends<T, S, K> {
-    /// Results of tables on packed values.
+    /// Returns the results of tables on packed values.
     pub fn look_up(&self, input: &packed::Ciphertext, tables: &[Table]) -> Vec<packed::Ciphertext> {
         let prepared: Vec<_> = tables.iter().map(|t| self.server.prepare(t).unwrap()).collect();
         let prepared: Vec<_> = prepared.iter().collect();
@@ -84,13 +84,13 @@ impl<T: Target, S, K> Ends<T, S, K> {
     }
 }
 
-/// A table for every digit of `of`, of this base.
+/// Returns one table per digit of the outputs of `of`, in this base.
 pub fn digit_tables(p: u64, base: u64, digits: u32, of: impl Fn(u64) -> u64) -> Vec<Table> {
     let digit = |d: u32| Table::from_fn(p, base, |x| of(x) / base.pow(d) % base).unwrap();
     (0..digits).map(digit).collect()
 }
 
-/// Packed parameters of 128 bits for 512 values.
+/// Returns packed 128-bit parameters for 512 values.
 pub fn packed_128(p: u64, output: u64, tree: bool) -> packed::Parameters {
     let method = if tree { packed::Method::Cmt } else { packed::Method::Akp };
     let request = packed::Request {

@@ -5,7 +5,7 @@ use cryptable_conversion::bridges::{self, Continuation, Plan, Returning};
 use crate::request::as_count;
 use crate::{Request, Result};
 
-/// The job of looking values up packed and then computing on the results one by one.
+/// The job of looking up packed values and then computing on the results one by one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bridge<C> {
     input_modulus: u64,
@@ -49,7 +49,7 @@ impl<C: Continuation> Request<Bridge<C>> {
         self
     }
 
-    /// Finds the fastest parameters of both ends such that all steps together keep the failure probability and the
+    /// Finds the fastest parameters of both ends with which all steps together keep the failure probability and the
     /// memory limit.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The file of canaries, which the client keeps until results come.
+//! The file of canaries, which the client keeps until it receives the results.
 
 use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_wire::{
@@ -10,14 +10,14 @@ use super::{Canaries, MAX_PLACES};
 use crate::{Result, SecretKey};
 
 impl Canaries {
-    /// Encodes the canaries for a file that the client keeps until it decrypts. Whoever has it can tell a server which
-    /// results are checked. The bytes are cleared from memory on drop.
+    /// Encodes the canaries for a file that the client keeps until it decrypts the results. Whoever has the bytes can
+    /// tell a server which results are checked. They are cleared from memory on drop.
     ///
     /// # Panics
-    /// Never: memory takes all bytes.
+    /// Never: writing to memory cannot fail.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        // Room for everything, so that no reallocation leaves a copy behind.
+        // The capacity suffices for everything, so that no reallocation leaves a copy behind.
         let capacity = 256 + self.places() / 8 + 8 * self.count();
         let mut body = Zeroizing::new(Vec::with_capacity(capacity));
         let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
@@ -30,7 +30,7 @@ impl Canaries {
         let mut write = || {
             writer.raw(&self.key_id.0)?;
             writer.raw(&self.id)?;
-            // A bound of 2^64 is 0.
+            // The bound 2^64 is stored as 0.
             writer.u64(self.largest.wrapping_add(1))?;
             writer.u64(self.places() as u64)?;
             writer.u64(self.count() as u64)?;
@@ -47,8 +47,8 @@ impl Canaries {
 
     /// Reads canaries of this secret key, as [`Canaries::to_bytes`] writes them.
     ///
-    /// The file is bound to the key by its identifier, and damage is detected; but anyone could write such a file. Keep it where
-    /// you keep the secret key.
+    /// The file is bound to the key by its identifier, and damage is detected, but anyone can write such a file. Keep
+    /// it where you keep the secret key.
     ///
     /// ```
     /// use cryptable::{Canaries, Engine, Error, Parameters, SecretKey};
@@ -98,7 +98,7 @@ impl Canaries {
     }
 }
 
-/// Whether a bound, of which 0 stands for 2^64, is a power of two.
+/// Returns whether a bound is a power of two; 0 stands for 2^64.
 fn is_power_of_two(bound: u64) -> bool {
     bound == 0 || bound.is_power_of_two()
 }

@@ -107,7 +107,7 @@ impl EncryptedWordsSummary {
         }
         check_equal("number of bits with levels", self.levels.len(), self.bits())?;
         self.levels.iter().try_for_each(|&levels| writer.u64(levels as u64))?;
-        // Check that what is written can be read.
+        // Check that the header can be read again.
         Self::read(&body, self.parameter_digest)?;
         write_object(out, ObjectType::SlotBitsWords, &self.parameter_digest, &body)?;
         Ok(())
@@ -238,7 +238,7 @@ impl<'a> EncryptedWordsReader<'a> {
         &self.summary
     }
 
-    /// Returns whether the next bits are of a public key, by their noise: for
+    /// Returns whether the next bits were encrypted with a public key, judging by their noise: for
     /// [`PlanOptions::public_inputs`](super::PlanOptions::public_inputs).
     ///
     /// # Errors
@@ -346,11 +346,11 @@ impl EncryptedBatch<'_> {
         read_bits(parameters, object, self.key_id, self.words, self.levels[index])
     }
 
-    /// Reads a bit like [`EncryptedBatch::bits`], as an input of a plan that takes fresh bits of the secret key for granted or,
-    /// with [`public_inputs`](super::PlanOptions::public_inputs), those of public keys, too.
+    /// Reads a bit like [`EncryptedBatch::bits`], as an input of a plan that assumes fresh bits, encrypted with the
+    /// secret key or, with [`public_inputs`](super::PlanOptions::public_inputs), with a public key.
     ///
     /// # Errors
-    /// As there; [`Error::Mismatch`] if the bit is a result of another circuit.
+    /// Same errors as [`EncryptedBatch::bits`], and [`Error::Mismatch`] if the bit is a result of another circuit.
     pub fn input_bits(
         &self,
         index: usize,
@@ -456,7 +456,7 @@ mod tests {
             assert!(matches!(error, Error::TooLarge { value: 2, limit: 1, .. }), "{error}");
         }
         assert!(reader.next_batch().unwrap().is_none());
-        // Half of the batch was read bit by bit; damage is found when the damaged bit is read.
+        // Half of the batch was read bit by bit; damage is found only when the damaged bit is read.
         let mut reader = EncryptedWordsReader::new(&file).unwrap();
         reader.next_bits(&parameters).unwrap();
         assert!(reader.next_batch().is_err());

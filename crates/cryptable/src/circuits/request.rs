@@ -43,15 +43,15 @@ impl Request<Circuits> {
         Self::of(Circuits { forms: forms.to_vec(), set: None, parallel: 1, supply })
     }
 
-    /// Restricts the plan to one parameter set. Default: all that serve the number of words are
-    /// compared.
+    /// Restricts the plan to one parameter set. Default: all sets that can hold the number of words are compared.
     #[must_use]
     pub fn set(mut self, set: NamedSet) -> Self {
         self.job.set = Some(set);
         self
     }
 
-    /// Sets how many operations run at once. Each of them uses all threads, and memory of its own. Default: 1.
+    /// Sets the number of operations that run at once. Each of them uses all threads, and memory of its own. Default:
+    /// 1.
     #[must_use]
     pub fn parallel(mut self, operations: usize) -> Self {
         self.job.parallel = operations.max(1);

@@ -15,7 +15,8 @@ pub struct Comparisons {
 
 impl Request<Comparisons> {
     /// Creates a request for comparisons of integers of `bits` bits, 4 to 39 at the default failure probability. Keys
-    /// have one more bit, as headroom. Up to half of a full ciphertext's values, fewer values are cheaper.
+    /// have one more bit, as headroom. Up to half the values of a full ciphertext, comparisons are cheaper the fewer
+    /// values there are.
     ///
     /// ```
     /// use cryptable::Request;
@@ -32,9 +33,9 @@ impl Request<Comparisons> {
         Self::of(Comparisons { bits, digit_bits: None })
     }
 
-    /// Restricts the plan to digits of at most `bits` bits, 2 to 8: the most significant one has as many. Digits decide
-    /// which bits [`EvaluationKey::floor`](crate::EvaluationKey::floor) removes. Default: the fastest. Toys always
-    /// have digits of 3 bits.
+    /// Restricts the plan to digits of at most `bits` bits, 2 to 8; the most significant digit has exactly `bits` bits.
+    /// Digits determine which bits [`EvaluationKey::floor`](crate::EvaluationKey::floor) removes. Default: the fastest
+    /// size. Toys always have digits of 3 bits.
     ///
     /// ```
     /// use cryptable::Request;

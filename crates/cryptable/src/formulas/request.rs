@@ -14,8 +14,9 @@ pub struct Formulas {
 }
 
 impl Request<Formulas> {
-    /// Creates a request for formulas with results modulo `output_modulus`. Keys for it serve these formulas, and others of
-    /// columns with the same modulus that take no more choices within each other and no larger results, and as many groups.
+    /// Creates a request for formulas with results modulo `output_modulus`. Keys for it serve these formulas, and all
+    /// others on columns with the same modulus and with the same number of groups whose choices are nested no deeper
+    /// and whose results are no larger.
     #[must_use]
     pub fn formulas(formulas: &PreparedFormulas, output_modulus: u64) -> Self {
         Self::of(Formulas { formulas: formulas.clone(), output_modulus })

@@ -34,20 +34,20 @@ const TOY_PLACES: usize = 1024;
 const PIECES: i128 = 5;
 
 /// Number of attempts to find parameters with which every operation keeps its failure probability. Each attempt lowers
-/// the probability of lookups by the amount that the previous one missed, since other parameters need other numbers of
-/// lookups.
+/// the failure probability of lookups by the factor that the previous one missed, since other parameters need another
+/// number of lookups.
 const MAX_ATTEMPTS: usize = 6;
 
-/// Extra margin per attempt, in bits, since decryption also has a share of the probability.
+/// Extra margin per attempt, in bits, since decryption also contributes to the probability.
 const SURER: f64 = 0.05;
 
 /// Operations on two columns that plans list.
 const BINARY: [&str; 8] = ["add", "sub", "mul", "min", "max", "less", "less_or_equal", "equal"];
 
-/// Largest integers of a column in plans.
+/// Number of largest integers of a column that plans search for.
 const LARGEST: u64 = 10;
 
-/// Least modulus of digits whose columns are searched and sorted.
+/// Least digit modulus with which columns can be searched and sorted.
 const LEAST_MODULUS_OF_ROWS: u64 = 16;
 
 /// Shifts by encrypted amounts that plans list.
@@ -65,8 +65,8 @@ pub struct Integers {
 }
 
 impl Request<Integers> {
-    /// Requests keys for columns of integers. Keys serve integers of every kind, and keep the failure probability for
-    /// operations on all of them; a plan states what operations on `kind` take.
+    /// Creates a request for columns of integers. Keys serve integers of every kind, and keep the failure probability
+    /// for operations on all of them; a plan predicts operations on `kind`.
     ///
     /// ```
     /// use cryptable::integers::ColumnKind;
@@ -99,8 +99,9 @@ impl Request<Integers> {
         self
     }
 
-    /// Prefers sums and comparisons: packed digits of four bits, or of two, with room for a carry but not for another digit.
-    /// Carries, comparisons, equality, minimum and maximum then take about half the time, and products twice as much.
+    /// Prefers sums and comparisons: packed digits of four bits, or of two, with room for a carry but not for another
+    /// digit. Carries, comparisons, equality, minimum and maximum then need about half the time, and products twice the
+    /// time.
     ///
     /// ```
     /// use cryptable::Request;
@@ -125,8 +126,8 @@ impl Request<Integers> {
     }
 
     /// Includes searches for largest integers ([`Operation::Largest`] for ten of them, [`Operation::Argmax`]) and sorts
-    /// ([`Operation::Sort`]) in the predictions, and keeps the failure probability for them as well, of this kind of integers.
-    /// Only packed values in digits of two bits or more have them.
+    /// ([`Operation::Sort`]) in the predictions, and keeps the failure probability for these operations, too, on
+    /// integers of this kind. Only packed values in digits of at least two bits support them.
     ///
     /// ```
     /// use cryptable::Request;
@@ -145,9 +146,9 @@ impl Request<Integers> {
     /// Finds the fastest parameters for digits of that size with which every operation keeps the failure probability, on
     /// integers of every kind.
     ///
-    /// The probability, 2^-64 by default, is that of a whole operation on integers with one ciphertext per digit: all of
-    /// its lookups and the decryption of the result, for any of the values. Products of 64 bits, which look up most often,
-    /// decide; they cost operations on 8 bits 3 % of their time.
+    /// The probability, 2^-64 by default, is that of a whole operation on integers with one ciphertext per digit: all
+    /// of its lookups and the decryption of the result, for any of the values. Products of 64 bits need the most
+    /// lookups and thus determine the parameters, which makes operations on 8 bits 3 % slower.
     ///
     /// # Errors
     /// [`Error::FailureUnreachable`] if some operation fails more often with all parameters tried; it states the
@@ -155,7 +156,7 @@ impl Request<Integers> {
     /// for [`Engine::Leveled`].
     pub fn plan(&self) -> Result<OperationPlan<Integers>> {
         let limit = self.limits.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2());
-        // A lookup has to fail less often than an operation, which makes many lookups.
+        // A lookup has to fail less often than an operation, which consists of many lookups.
         let (mut lookup_limit, mut nearest) = (limit, None::<Error>);
         for _ in 0..MAX_ATTEMPTS {
             let parameters =
@@ -208,7 +209,7 @@ impl Request<Integers> {
         operations.into_iter().map(|operation| self.planned(parameters, operation)).collect()
     }
 
-    /// Lists the operations that depend on all rows of a column, if they are asked for and there.
+    /// Lists the operations that depend on all rows of a column, if they are requested and supported.
     fn operations_on_rows(&self, parameters: &Parameters) -> Result<Vec<ListedOperation>> {
         let Integers { kind, is_searched, .. } = self.job;
         if !is_searched {
@@ -358,7 +359,7 @@ impl ListedOperation {
         Self { name, operation, operands: operands.to_vec() }
     }
 
-    /// Lists the operation that looks up most often on integers of any kind: a product of 64 bits.
+    /// Lists the operation that needs the most lookups on integers of any kind: a product of 64 bits.
     fn with_most_lookups() -> Self {
         Self::named("mul", &[PlannedOperand::Column(ColumnKind::of::<u64>()); 2])
     }
@@ -369,7 +370,7 @@ fn listed_operations(kind: ColumnKind, digit_bits: u32) -> Vec<ListedOperation> 
     let column = PlannedOperand::Column(kind);
     let amount = PlannedOperand::Column(ColumnKind::of::<u8>());
     let condition = PlannedOperand::Column(ColumnKind::BOOLEANS);
-    // A piece is found by its most significant digit.
+    // The piece of an integer is determined by its most significant digit.
     let most = 1 << (digit_bits - u32::from(digit_bits > 1));
     let slopes: Vec<_> = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64)).collect();
     let piecewise = ListedOperation {

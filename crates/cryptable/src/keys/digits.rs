@@ -18,8 +18,8 @@ impl Parameters {
         })
     }
 
-    /// Returns the sizes of the pieces of packed values that [`EvaluationKey::lookup_chain`] reads, least significant first:
-    /// digits, or parts of those that are too large beside a state.
+    /// Returns the sizes of the pieces of packed values that [`EvaluationKey::lookup_chain`] reads, least significant
+    /// first: digits, or parts of digits that are too large to be read together with a state.
     ///
     /// # Errors
     /// [`crate::Error::OtherKind`] if the parameters belong to another engine; otherwise the errors of

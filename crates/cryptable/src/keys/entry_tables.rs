@@ -55,8 +55,8 @@ impl EvaluationKey {
         Ok(outputs.swap_remove(0))
     }
 
-    /// Maps values that come in several ciphertexts, least significant digits first, each through a table of its own: tables
-    /// of several variables, as [`EvaluationKey::lookup_digits`] takes them.
+    /// Maps values that are split over several ciphertexts, least significant digits first, each through a table of its
+    /// own. Such a table has several variables, as in [`EvaluationKey::lookup_digits`].
     ///
     /// ```
     /// use cryptable::engines::packed::{self, SlotTables};
@@ -125,9 +125,9 @@ impl EvaluationKey {
         self.lookup_encrypted_digits(std::slice::from_ref(input), tables, execution)
     }
 
-    /// Maps values that come in several ciphertexts, least significant digits first, through encrypted tables of several
-    /// variables: entry x + X·y for x below X, as [`EvaluationKey::lookup_digits`] takes them. This takes as much work and
-    /// memory as an encrypted table of one variable with as many inputs.
+    /// Maps values that are split over several ciphertexts, least significant digits first, through encrypted tables of
+    /// several variables: entry x + X·y for x below X, as in [`EvaluationKey::lookup_digits`]. Time and memory are
+    /// those of an encrypted table of one variable with the same number of entries.
     ///
     /// ```
     /// use cryptable::engines::packed::{self, SlotTables};

@@ -29,10 +29,10 @@ impl EvaluationKey {
         each_kind!(self, it => it.parameters().into())
     }
 
-    /// Returns the parameters of the lookups that the key does.
+    /// Returns the parameters of lookups with this key.
     ///
     /// # Errors
-    /// [`Error::OtherKind`] if keys of this kind do no lookups.
+    /// [`Error::OtherKind`] if keys of this kind are not for lookups.
     pub fn lookup_parameters(&self) -> Result<Parameters> {
         self.parameters().lookups()
     }
@@ -43,7 +43,7 @@ impl EvaluationKey {
         each_kind!(self, it => it.key_id())
     }
 
-    /// Returns the bytes of memory that the key uses.
+    /// Returns the number of bytes of memory that the key uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         each_kind!(self, it => it.memory_bytes())
@@ -53,7 +53,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// [`Error::Mismatch`] if a modulus of the table is not that of the key's parameters; [`Error::OtherKind`] if keys
-    /// of this kind do no lookups.
+    /// of this kind are not for lookups.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let prepared = match (self, self.lookup_parameters()?.engine()) {
             (Self::Bridged(key), _) => Prepared::Bridged(Box::new(key.prepare(table)?)),
@@ -206,7 +206,7 @@ impl EvaluationKey {
     }
 }
 
-/// Looks a part up in the tables of one engine, which `table` borrows from prepared ones.
+/// Looks up a part in the tables of one engine, which `table` borrows from prepared tables.
 fn of_engine<'t, T: 't, C: Into<Part>>(
     tables: &[&'t PreparedTable],
     table: impl Fn(&'t Prepared) -> Result<&'t T>,

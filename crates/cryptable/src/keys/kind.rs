@@ -64,7 +64,7 @@ macro_rules! key_kinds {
         /// that does.
         ///
         /// Secrets are zeroized on drop and redacted in `Debug`; a key cannot be cloned. The example at the top of
-        /// [this crate](crate) shows the way from client to server and back.
+        /// [this crate](crate) shows all steps between client and server.
         #[cfg(feature = "client")]
         #[derive(Debug)]
         #[non_exhaustive]
@@ -190,7 +190,7 @@ macro_rules! key_kinds {
                 options: crate::ReadOptions,
             ) -> crate::Result<Self> {
                 let found = cryptable_wire::peek_header((*bytes).as_ref())?.object_type;
-                // Reading expands keys, on all threads.
+                // Reading expands keys, which uses all threads.
                 crate::Execution::default().run(|_| Ok(match found {
                     $(ObjectType::$evaluation => {
                         $module::EvaluationKey::from_shared(bytes, options)?.into()
@@ -282,7 +282,7 @@ impl KeyKind {
         }
     }
 
-    /// Returns the type of a key of this kind that gives ciphertexts a new owner, if there are any.
+    /// Returns the type of a rekeying key of this kind, if there are any.
     fn rekeying_key(self) -> Option<ObjectType> {
         match self {
             Self::Packed => Some(ObjectType::PackedRekeyingKey),
@@ -292,7 +292,7 @@ impl KeyKind {
         }
     }
 
-    /// Returns the engine that keys of this kind belong to; `None` if they belong to several, or do no lookups.
+    /// Returns the engine that keys of this kind belong to; `None` if they belong to several, or are not for lookups.
     #[must_use]
     pub fn engine(self) -> Option<Engine> {
         match self {

@@ -101,11 +101,13 @@ impl EvaluationKey {
         self.map(x, "multiply values", packed, |key, part| key.mul_scalar(part, factor))
     }
 
-    /// Compresses results for their way to the client, who decrypts them as before. Nothing else can be done with them.
+    /// Compresses results before they are sent to the client, who decrypts them as before. Compressed results can only
+    /// be decrypted.
     ///
-    /// Packed results get short masks, and words are rounded to as few bits as keep the stated failure probability: a full
-    /// ciphertext of results of 8 bits takes a fifth of its bytes, one of 1,000 values a fortieth. Leveled results are packed into
-    /// ring elements: of 48 kB, a result of 8 bits keeps 50 bytes where there are 64, and 2.6 kB where it is alone.
+    /// Packed results get short masks, and their words are rounded to the fewest bits that keep the stated failure
+    /// probability: a full ciphertext of 8-bit results shrinks to a fifth of its size, and one of 1,000 values to a
+    /// fortieth. Leveled results are packed into ring elements: an 8-bit result of 48 kB shrinks to 50 bytes if there
+    /// are 64 of them, and to 2.6 kB if it is alone.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
@@ -121,8 +123,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for single values, whose results take 1 to 2 kB each, and for what is compressed already;
-    /// other errors if the ciphertext belongs to another client or parameter set.
+    /// [`Error::Unsupported`] for single values, whose results occupy 1 to 2 kB each, and for results that are already
+    /// compressed; other errors if the ciphertext belongs to another client or parameter set.
     pub fn compress(&self, results: &Ciphertext) -> Result<Ciphertext> {
         let parts =
             results.parts().iter().map(|part| match (self.packed(), self.leveled(), part) {

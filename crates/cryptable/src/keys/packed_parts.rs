@@ -29,11 +29,11 @@ pub(super) fn each_part(
     results.into_iter().map(Ciphertext::new).collect()
 }
 
-/// The parts of values that come in several ciphertexts: as many of each, at least of one ciphertext.
+/// Returns the parts of values that are split over several ciphertexts, which must have equal numbers of parts.
 ///
 /// # Errors
-/// If there is no ciphertext, one is of another engine, numbers of parts differ, or there are more than `most`, as many as
-/// there are tables of single values for.
+/// If there is no ciphertext, one is of another engine, numbers of parts differ, or there are more than `most` parts,
+/// the number for which there are tables of single values.
 pub(super) fn parts_of(
     inputs: &[Ciphertext],
     most: usize,

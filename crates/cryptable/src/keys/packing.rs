@@ -8,8 +8,8 @@ impl EvaluationKey {
     /// Packs single values, so that many can be looked up at once: value k becomes value k of a packed ciphertext, part
     /// by part. [`EvaluationKey::lookup`] packs by itself where that is faster.
     ///
-    /// The packed values have the noise of the single ones and of packing. Lookups refuse too much of it
-    /// ([`crate::engines::bridged::Parameters::input_noise_limit`]).
+    /// The packed values have the noise of the single ones and of packing. Lookups refuse values whose noise exceeds
+    /// [`crate::engines::bridged::Parameters::input_noise_limit`].
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};

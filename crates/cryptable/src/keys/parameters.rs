@@ -71,7 +71,7 @@ impl KeyParameters {
     /// Returns the parameters of lookups; for a bridge, those of its packed lookups.
     ///
     /// # Errors
-    /// [`crate::Error::OtherKind`] if keys of this kind do no lookups.
+    /// [`crate::Error::OtherKind`] if keys of this kind are not for lookups.
     pub fn lookups(&self) -> Result<Parameters> {
         match self {
             Self::Lookups(it) => Ok(it.clone()),
@@ -141,7 +141,7 @@ impl KeyParameters {
         each!(self, it => it.to_bytes())
     }
 
-    /// Writes a file of parameters alone, for which keys can be generated elsewhere.
+    /// Encodes a file of parameters alone, from which keys can be generated elsewhere.
     ///
     /// ```
     /// use cryptable::{KeyKind, KeyParameters, ReadOptions, Request};

@@ -1,4 +1,4 @@
-//! Public keys: anyone who has one encrypts for the holder of the secret key.
+//! Public keys, with which anyone encrypts for the holder of the secret key.
 
 use cryptable_wire::{KeyId, WireError, peek_header};
 
@@ -14,16 +14,16 @@ use crate::{bits, ckks, gates, large_values, transciphering};
 /// only the holder of the secret key decrypts. Ciphertexts have more noise than those of the secret key, which the stated
 /// failure probabilities include.
 ///
-/// | keys for | method | bytes of the key | bytes of a value |
+/// | keys for | method | bytes of the key | bytes per value |
 /// |---|---|---|---|
-/// | packed lookups | [`PublicKey::encrypt`], [`encrypt`](crate::integers::encrypt) of columns by [`PublicKey::packed`] | 0.81 MB for 8 bits | 7 in a full ciphertext, twice those of the secret key |
-/// | single lookups | [`PublicKey::encrypt`] | 13 kB | 18 in a full part of 1,024, 12 kB for one by itself |
-/// | leveled lookups | [`PublicKey::encrypt`] | 13 kB | some 210 of 8 bits in a full part of 64 |
-/// | gates, bit by bit | [`PublicKey::encrypt_bits`] | 4 kB | 6 of 1,024 or more |
-/// | large values | [`PublicKey::encrypt_integers`] | 13 kB | 12 of 2,048 or more |
-/// | vectors | [`encrypt`](ckks::PublicKey::encrypt) of [`PublicKey::ckks`] | 0.78 MB for seven levels | those of the secret key |
-/// | circuits | [`encrypt_at`](bits::PublicKey::encrypt_at) of [`PublicKey::bits`] | 0.3 to 8 MB | those of the secret key |
-/// | transciphering | [`encrypt_key`](transciphering::PublicKey::encrypt_key) of [`PublicKey::transciphering`] | 13 kB | 22 kB of an AES key |
+/// | packed lookups | [`PublicKey::encrypt`], [`encrypt`](crate::integers::encrypt) of columns by [`PublicKey::packed`] | 0.81 MB for 8 bits | 7 in a full ciphertext, twice the size with the secret key |
+/// | single lookups | [`PublicKey::encrypt`] | 13 kB | 18 in a full part of 1,024, 12 kB for a single value |
+/// | leveled lookups | [`PublicKey::encrypt`] | 13 kB | some 210 for 8 bits in a full part of 64 |
+/// | gates, bit by bit | [`PublicKey::encrypt_bits`] | 4 kB | 6 for 1,024 values or more |
+/// | large values | [`PublicKey::encrypt_integers`] | 13 kB | 12 for 2,048 values or more |
+/// | vectors | [`encrypt`](ckks::PublicKey::encrypt) of [`PublicKey::ckks`] | 0.78 MB for seven levels | same as with the secret key |
+/// | circuits | [`encrypt_at`](bits::PublicKey::encrypt_at) of [`PublicKey::bits`] | 0.3 to 8 MB | same as with the secret key |
+/// | transciphering | [`encrypt_key`](transciphering::PublicKey::encrypt_key) of [`PublicKey::transciphering`] | 13 kB | 22 kB for an AES key |
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, PublicKey, ReadOptions, SecretKey, Table};
@@ -46,7 +46,7 @@ pub struct PublicKey {
     key: Key,
 }
 
-/// Defines the keys of all kinds that have public ones, and what is the same for all.
+/// Defines the public keys of all kinds that have them, and their common methods.
 macro_rules! public_keys {
     ($($kind:ident = $module:ident),+) => {
         #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ macro_rules! public_keys {
             /// Reads a public key.
             ///
             /// # Errors
-            /// If the bytes are not exactly one undamaged public key, or it is of parameters that the options do not allow.
+            /// If the bytes are not exactly one undamaged public key, or if `options` refuse its parameters.
             pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
                 let found = peek_header(bytes)?.object_type;
                 let has_type = |kind: &&KeyKind| kind.public_key() == Some(found);
@@ -114,7 +114,7 @@ public_keys!(
     Transciphering = transciphering
 );
 
-/// Borrows the key if it is of a kind, that of values for `wanted`.
+/// Borrows the key if it has the kind `$kind`. Errors call the values that it should encrypt `$wanted`.
 macro_rules! of_kind {
     ($public:expr, $kind:ident, $wanted:literal) => {
         match &$public.key {
@@ -125,10 +125,10 @@ macro_rules! of_kind {
 }
 
 impl SecretKey {
-    /// Generates a public key of this secret key. Every call draws another one; all of them serve.
+    /// Generates a public key of this secret key. Every call draws a new one, and all of them work.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for keys of bits of several owners.
+    /// [`Error::Unsupported`] for keys of several owners for bits.
     pub fn public_key(&self) -> Result<PublicKey> {
         Ok(match self {
             // Bridges begin with packed lookups.
@@ -147,10 +147,10 @@ impl SecretKey {
 }
 
 impl PublicKey {
-    /// Makes the public key of several owners from their first shares, in any order ([`crate::owners`]).
+    /// Combines the first shares of several owners, in any order, into their public key ([`crate::owners`]).
     ///
     /// # Errors
-    /// As [`JointAgreement::public_key`].
+    /// Same errors as [`JointAgreement::public_key`].
     pub fn of_owners(agreement: &JointAgreement, first: &[&[u8]]) -> Result<Self> {
         Ok(Self { key: Key::Packed(agreement.public_key(first)?) })
     }
@@ -177,8 +177,8 @@ impl PublicKey {
 
     /// Returns packed values under a fresh mask: the sum with a fresh encryption of zero.
     ///
-    /// Whoever has no secret key cannot tell of which ciphertext it was made, if RLWE is hard. The client can, by the noise,
-    /// which also still depends on the table.
+    /// Without the secret key, nobody can tell which ciphertext it was made from, if RLWE is hard. The client can tell
+    /// by the noise, which also still depends on the table.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey};
@@ -191,9 +191,10 @@ impl PublicKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoiseTooLarge`] if the values would decrypt wrong with more than the stated probability;
-    /// [`Error::Unsupported`] if they are not packed, since results of single values have no room for the noise of another
-    /// switch to the LWE secret, or compressed; other errors if they are of another client or parameter set.
+    /// [`Error::NoiseTooLarge`] if the failure probability of decryption would exceed the stated one;
+    /// [`Error::Unsupported`] if the values are not packed, since the noise of single results leaves no margin for
+    /// another switch to the LWE secret, or if they are compressed; other errors if they belong to another client or
+    /// parameter set.
     pub fn rerandomize(&self, values: &Ciphertext) -> Result<Ciphertext> {
         let parts = values.parts().iter().map(|part| match (&self.key, part) {
             (Key::Packed(key), Part::Packed(part)) => Ok(key.rerandomize(part)?.into()),
@@ -220,7 +221,7 @@ impl PublicKey {
         of_kind!(self, Gates, "gates")?.encrypt(bits)
     }
 
-    /// Encrypts integers for functions of large values, as the secret key does: any two of them can be compared.
+    /// Encrypts integers for functions of large values, like the secret key: any two of them can be compared.
     ///
     /// ```
     /// use cryptable::{SecretKey, large_values};
@@ -237,7 +238,7 @@ impl PublicKey {
         of_kind!(self, LargeValues, "large values")?.encrypt(values)
     }
 
-    /// Borrows the key for packed lookups, for columns of [`crate::integers`] and what engines offer beyond this crate.
+    /// Borrows the key for packed lookups, for columns of [`crate::integers`] and operations that only this engine has.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
@@ -245,7 +246,7 @@ impl PublicKey {
         of_kind!(self, Packed, "packed lookups")
     }
 
-    /// Borrows the key for single lookups, for columns of [`crate::integers`] and what engines offer beyond this crate.
+    /// Borrows the key for single lookups, for columns of [`crate::integers`] and operations that only this engine has.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
@@ -271,8 +272,8 @@ impl PublicKey {
         of_kind!(self, Ckks, "vectors")
     }
 
-    /// Borrows the key for words of circuits, which plans with
-    /// [`public_inputs`](crate::circuits::PlanOptions::public_inputs) take.
+    /// Borrows the key for words of circuits, which need plans with
+    /// [`public_inputs`](crate::circuits::PlanOptions::public_inputs).
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.
@@ -280,7 +281,7 @@ impl PublicKey {
         of_kind!(self, Bits, "circuits")
     }
 
-    /// Borrows the key for AES keys, under which its holder sends messages.
+    /// Borrows the key for encrypting AES keys, whose holders then send messages under AES.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the key is of another kind.

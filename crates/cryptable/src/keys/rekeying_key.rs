@@ -1,4 +1,4 @@
-//! New keys for old: ciphertexts of one client become those of another.
+//! Rekeying keys, which turn ciphertexts of one client into those of another.
 
 use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 
@@ -10,14 +10,16 @@ use crate::{Ciphertext, Engine, NoiseBound, Parameters, ReadOptions, Result};
 #[cfg(feature = "client")]
 use crate::{Error, PublicKey, SecretKey};
 
-/// A key with which a server turns ciphertexts and results of one client into those of another, without decrypting them: to replace a secret key, or to hand results to an analyst.
+/// Key with which a server turns ciphertexts and results of one client into those of another without decrypting them,
+/// to replace a secret key or to hand results to an analyst.
 ///
-/// [`SecretKey::rekey_to`](crate::SecretKey::rekey_to) makes it, from the owner's secret and the new owner's public key. It
-/// serves in one direction, and needs no evaluation key: 1.6 MB for packed values of 8 bits, 26 kB for
-/// single and leveled ones. Values stay the same, and noise grows by [`RekeyingKey::noise`].
+/// [`SecretKey::rekey_to`](crate::SecretKey::rekey_to) creates it from the owner's secret and the new owner's public
+/// key. It works in one direction and needs no evaluation key. Its size is 1.6 MB for packed values of 8 bits, and 26
+/// kB for single and leveled ones. Values stay the same, and noise grows by [`RekeyingKey::noise`].
 ///
-/// **Whoever has this key and the new owner's secret can decrypt every ciphertext of the owner**, not only those that were
-/// handed over. Give it to the server alone, and to none that the new owner controls unless the owner means to share all.
+/// **Whoever has this key and the new owner's secret can decrypt every ciphertext of the owner**, not only those that
+/// were handed over. Give it only to the server, and only to one that the new owner does not control, unless the owner
+/// means to share everything.
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, ReadOptions, RekeyingKey, SecretKey, Table};
@@ -60,12 +62,13 @@ macro_rules! each_key {
 
 #[cfg(feature = "client")]
 impl SecretKey {
-    /// Generates a key with which a server turns ciphertexts of this key into those of the holder of another secret key, by
-    /// whose public key. Every call draws another one; all of them serve.
+    /// Generates a key with which a server turns ciphertexts of this key into those of the holder of another secret
+    /// key, given the public key of that holder. Every call draws a new key, and all of them work.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if keys of either kind have no such key: those of lookups have;
-    /// [`Error::OtherParameters`] if the public key has other parameters, and [`Error::Mismatch`] if it is of this key.
+    /// [`Error::Unsupported`] if keys of either kind cannot be rekeyed, as only keys for lookups can;
+    /// [`Error::OtherParameters`] if the public key has other parameters; [`Error::Mismatch`] if it belongs to this
+    /// key.
     pub fn rekey_to(&self, new_owner: &PublicKey) -> Result<RekeyingKey> {
         let key = match self {
             Self::Packed(secret) => Key::Packed(secret.rekey_to(new_owner.packed()?)?),
@@ -89,7 +92,7 @@ impl RekeyingKey {
         each_key!(self.key, key => Parameters::from(key.parameters().clone()).into())
     }
 
-    /// Returns the engine whose ciphertexts it takes.
+    /// Returns the engine of the ciphertexts that it converts.
     #[must_use]
     pub fn engine(&self) -> Engine {
         match &self.key {
@@ -99,19 +102,19 @@ impl RekeyingKey {
         }
     }
 
-    /// Returns the identifier of the secret key whose ciphertexts it takes.
+    /// Returns the identifier of the secret key whose ciphertexts it converts.
     #[must_use]
     pub fn owner(&self) -> KeyId {
         each_key!(self.key, key => key.owner().key_id)
     }
 
-    /// Returns the identifier of the secret key that decrypts what it makes.
+    /// Returns the identifier of the secret key that decrypts the converted ciphertexts.
     #[must_use]
     pub fn new_owner(&self) -> KeyId {
         each_key!(self.key, key => key.new_owner().key_id)
     }
 
-    /// Returns the noise that it adds to every ciphertext of a value, independent of the noise that is there.
+    /// Returns the noise that it adds to every ciphertext of a value, independent of the noise already there.
     #[must_use]
     pub fn noise(&self) -> NoiseBound {
         match &self.key {
@@ -121,9 +124,9 @@ impl RekeyingKey {
         }
     }
 
-    /// Turns ciphertexts of the owner, fresh or computed, into ciphertexts of the new owner with the same values. The new
-    /// owner's evaluation key computes with them as with any other, but for results of single lookups, which may have too
-    /// much noise for another one: that lookup refuses them then.
+    /// Turns ciphertexts of the owner, fresh or computed, into ciphertexts of the new owner with the same values. The
+    /// new owner's evaluation key computes with them as with any other. An exception are results of single lookups,
+    /// which may have too much noise for another lookup; it then refuses them.
     ///
     /// # Errors
     /// [`Error::OtherKind`](crate::Error::OtherKind) if they are of another engine;
@@ -154,8 +157,7 @@ impl RekeyingKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged key for a new owner, or it is of parameters that the options do not
-    /// allow.
+    /// If the bytes are not exactly one undamaged rekeying key, or if `options` refuse its parameters.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let key = match peek_header(bytes)?.object_type {
             ObjectType::PackedRekeyingKey => {

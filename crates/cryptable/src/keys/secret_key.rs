@@ -17,7 +17,7 @@ use crate::{
 use crate::{bits, ckks, gates, large_values, transciphering};
 
 impl SecretKey {
-    /// Generates a key with fresh secrets, for parameters of any kind: those of a plan, a candidate, an engine, or
+    /// Generates a key with fresh secrets for parameters of any kind, given directly or by a plan, a candidate or
     /// another key.
     ///
     /// ```
@@ -64,10 +64,10 @@ impl SecretKey {
         each_kind!(self, it => it.parameters().into())
     }
 
-    /// Returns the parameters of the lookups that a server does on values of this key.
+    /// Returns the parameters of a server's lookups of values of this key.
     ///
     /// # Errors
-    /// [`Error::OtherKind`] if keys of this kind do no lookups.
+    /// [`Error::OtherKind`] if keys of this kind are not for lookups.
     pub fn lookup_parameters(&self) -> Result<Parameters> {
         self.parameters().lookups()
     }
@@ -101,7 +101,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`Error::ValueOutOfRange`] for the first value that is not below the input modulus; [`Error::TooSmall`] if there
-    /// is no value; [`Error::OtherKind`] if keys of this kind do no lookups.
+    /// is no value; [`Error::OtherKind`] if keys of this kind are not for lookups.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         self.encrypt_parts(values, |values| match self.lookup_parameters()?.engine() {
             Engine::Packed => Ok(self.packed()?.encrypt(values)?.into()),
@@ -127,7 +127,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`Error::SignedValueOutOfRange`] for the first value that is out of range; [`Error::TooSmall`] if there is no
-    /// value; [`Error::OtherKind`] if keys of this kind do no lookups.
+    /// value; [`Error::OtherKind`] if keys of this kind are not for lookups.
     pub fn encrypt_signed(&self, values: &[i64]) -> Result<Ciphertext> {
         let modulus = self.lookup_parameters()?.input_modulus();
         let (least, most) = (-((modulus / 2) as i64), (modulus.div_ceil(2) - 1) as i64);
@@ -196,7 +196,7 @@ impl SecretKey {
     /// [`SecretKey::write_evaluation_key`].
     ///
     /// # Panics
-    /// If the system refuses the key's memory: [`SecretKey::evaluation_key_with`] returns an error then.
+    /// If the system refuses the key's memory; [`SecretKey::evaluation_key_with`] returns an error instead.
     #[must_use]
     pub fn evaluation_key(&self) -> EvaluationKey {
         self.evaluation_key_with(Execution::default()).expect("memory for the key")
@@ -212,12 +212,12 @@ impl SecretKey {
     }
 
     /// Generates an evaluation key and writes it to `out`, for [`EvaluationKey::open`] or
-    /// [`EvaluationKey::from_shared`]. Its random parts, the masks, are written as seeds, and no whole packed key is ever in
-    /// memory.
+    /// [`EvaluationKey::from_shared`]. Its random parts, the masks, are written as seeds, and a packed key is never in
+    /// memory as a whole.
     ///
     /// # Errors
-    /// If writing fails; [`Error::Cancelled`]; [`Error::MemoryLeft`] if a key for single or leveled lookups, which is in
-    /// memory before it is written, does not fit there.
+    /// If writing fails; [`Error::Cancelled`]; [`Error::MemoryLeft`] if a key for single or leveled lookups, which is
+    /// in memory before it is written, does not fit into the memory that is left.
     pub fn write_evaluation_key(
         &self,
         out: &mut (dyn Write + Send),

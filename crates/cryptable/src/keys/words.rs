@@ -1,4 +1,4 @@
-//! Automata on encrypted words, and selectors for registers, by the engine `leveled`.
+//! Automata on encrypted words, and selectors of registers, for the engine `leveled`.
 
 use cryptable_lattice::error::check_signs;
 
@@ -10,10 +10,10 @@ use crate::{Ciphertext, Engine, EvaluationKey, Execution, Result, Table};
 impl EvaluationKey {
     /// Runs an automaton on encrypted words: counts patterns in texts, compares numbers of any length, checks formats.
     ///
-    /// Values are the symbols of the words, one after the other, `word_length` values per word. The result has a value for
-    /// each word: the entry of `outputs` at the word's weight. [`Request::word_length`](crate::Request::word_length)
-    /// finds parameters. Registers, which encrypted bits increment and choose, take
-    /// [`selectors`](EvaluationKey::selectors).
+    /// Values are the symbols of the words, one after the other, `word_length` values per word. The result has one
+    /// value per word: the entry of `outputs` at the word's weight.
+    /// [`Request::word_length`](crate::Request::word_length) finds parameters. For registers, which encrypted bits
+    /// increment and choose, see [`selectors`](EvaluationKey::selectors).
     ///
     /// ```
     /// use cryptable::engines::leveled::Automaton;
@@ -31,7 +31,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OtherKind`](crate::Error::OtherKind) if key or values are of another engine;
+    /// [`Error::OtherKind`](crate::Error::OtherKind) if key or values belong to another engine;
     /// [`Error::Signs`](crate::Error::Signs) if values are signed; the errors of
     /// [`leveled::EvaluationKey::run`](crate::engines::leveled::EvaluationKey::run).
     pub fn run_automaton(
@@ -50,9 +50,9 @@ impl EvaluationKey {
         Ok(Ciphertext::from(found).with_signed(outputs.signed_outputs()))
     }
 
-    /// Makes an RGSW ciphertext of every bit of encrypted values by circuit bootstraps, the lowest bit of a value first. They
-    /// choose in registers, by [`EvaluationKey::leveled`]: thousands of CMUXes in a row, as
-    /// [`Request::chain`](crate::Request::chain) plans them.
+    /// Converts every bit of encrypted values to an RGSW ciphertext by circuit bootstrapping, the lowest bit of each
+    /// value first. These ciphertexts select in registers ([`EvaluationKey::leveled`]), in chains of thousands of
+    /// CMUXes, which [`Request::chain`](crate::Request::chain) plans.
     ///
     /// ```
     /// use cryptable::{Ciphertext, Engine, Execution, Parameters, Progress, SecretKey, Table};
@@ -69,7 +69,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OtherKind`](crate::Error::OtherKind) if key or values are of another engine; the errors of
+    /// [`Error::OtherKind`](crate::Error::OtherKind) if key or values belong to another engine; the errors of
     /// [`leveled::EvaluationKey::selectors`](crate::engines::leveled::EvaluationKey::selectors).
     pub fn selectors(
         &self,

@@ -1,25 +1,25 @@
-//! The parameters that engines have for a request.
+//! The candidates of engines for a request.
 
 use crate::engines::packed::EntryKind;
 use crate::engines::{bridged, leveled, packed, single};
 use crate::request::Lookups;
 use crate::{Engine, Error, Parameters, Request, Result};
 
-/// Largest input modulus for which single values are considered. No larger one is served, and the search takes a while.
+/// Largest input modulus for which single values are considered. No larger one is possible, and a search is slow.
 const MAX_SINGLE_MODULUS: u64 = 1 << 6;
 
-/// Most packed values for which half the default ring degree is tried as well.
+/// Largest number of packed values for which half the default ring degree is tried as well.
 const MOST_FEW_VALUES: usize = 1 << 12;
 
 /// Half the default ring degree.
 const DEGREE_OF_FEW_VALUES: usize = 1 << 15;
 
-/// A way to look values up.
+/// A way to look up values.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
-    /// By the engine that encrypts the values.
+    /// Lookup with the engine that encrypts the values.
     Same(Engine),
-    /// By the packed engine, after the server has packed values that were encrypted one by one.
+    /// Lookup with the packed engine, after the server has packed values that were encrypted one by one.
     Bridged,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn ways(request: &Request) -> Result<Vec<Way>> {
     }
 }
 
-/// Returns whether words or chains are asked for.
+/// Returns whether the request is for words or chains.
 fn has_chains(request: &Request) -> bool {
     request.job.word_length > 0 || request.job.chain > 0
 }
@@ -71,7 +71,7 @@ fn has_chains(request: &Request) -> bool {
 pub(super) fn of(way: Way, request: &Request) -> Result<Vec<Parameters>> {
     let found = all_candidates(way, request);
     let (Some(name), Err(error)) = (&request.job.method, &found) else { return found };
-    // Other errors are about something else than the name.
+    // Other errors are not about the name.
     if !matches!(error, Error::Unsupported(_)) {
         return found;
     }
@@ -160,7 +160,8 @@ fn retain_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> 
     Ok(())
 }
 
-/// Candidates at the ring degree that is asked for, or at the default and at the one that few values may have.
+/// Returns the candidates at the requested ring degree, or by default at the usual degree and at the one for few
+/// values.
 fn packed_candidates(request: &packed::Request) -> Result<Vec<packed::Parameters>> {
     let found = packed::Parameters::candidates(request);
     let is_few = request.count.is_some_and(|count| count <= MOST_FEW_VALUES);
@@ -261,7 +262,8 @@ fn unserved_owners(place: &str) -> Error {
     Error::Unsupported(format!("several owners {place}: they are for packed values"))
 }
 
-/// Returns the error for hidden tables, which packed values have, and single ones that are looked up one by one.
+/// Returns the error for hidden tables, which only packed values support, and single values that are looked up one by
+/// one.
 fn unserved_hiding(place: &str) -> Error {
     Error::Unsupported(format!(
         "hidden tables {place}: packed values of up to 10 bits have them, and single values that are looked up one by one"

@@ -65,7 +65,7 @@ impl Plan {
         let rows = self.fastest_per_method();
         let names = rows.iter().map(|row| row.parameters().method_name().chars().count());
         let width = names.max().unwrap_or_default();
-        // Only where a request states a bandwidth.
+        // Shown only if the request states a bandwidth.
         let send = self.best().transfer_duration().map_or("", |_| "    send");
         writeln!(
             f,
@@ -81,14 +81,14 @@ impl Plan {
     }
 }
 
-/// Returns the name of a method without sizes of digits, depths and variants: `CMT` of `CMT 16^2`.
+/// Returns the name of a method without sizes of digits, depths and variants: `CMT` for `CMT 16^2`.
 fn family(method: &str) -> String {
     let bridged = method.strip_prefix("packed, ");
     let name = bridged.unwrap_or(method);
     name.split([' ', ',', '*']).next().unwrap_or_default().to_owned()
 }
 
-/// Writes the best parameters, their failure probability, and the sums that they allow, on lines of their own.
+/// Writes the best parameters, their failure probability, and the sums that they allow, each on its own line.
 fn write_best(f: &mut fmt::Formatter<'_>, best: &Parameters) -> fmt::Result {
     let text = best.to_string();
     let (parameters, failures) = text.split_once(", a value fails").unwrap_or((&text, ""));
@@ -97,7 +97,7 @@ fn write_best(f: &mut fmt::Formatter<'_>, best: &Parameters) -> fmt::Result {
         writeln!(f, "      a value fails{failures}")?;
     }
     if let Some(limits) = best.sum_limits() {
-        // A line for each limit: all of them are longer than a line of a terminal.
+        // Each limit gets a line, since together they are wider than a terminal.
         for limit in limits.to_string().split([',', ';']) {
             writeln!(f, "      {}", limit.trim_start())?;
         }

@@ -4,7 +4,7 @@ use super::Request;
 use crate::engines::packed::{EntryKind, Owners};
 use crate::{Engine, Table};
 
-/// The job of looking values up in tables of given moduli.
+/// The job of looking up values in tables of given moduli.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookups {
     pub(crate) input_modulus: u64,
@@ -37,7 +37,7 @@ impl Request {
     ///
     /// Unless [`Request::values`] is called, plans assume the capacity of a packed ciphertext, whatever
     /// [`Request::memory`] is. They assume one value if the goal is [`Goal::Latency`](crate::Goal::Latency), or if only
-    /// engines for single values are asked or serve the tables. [`crate::Plan::values`] returns the number.
+    /// engines for single values are requested or serve the tables. [`crate::Plan::values`] returns the number.
     #[must_use]
     pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
         Self::of(Lookups {
@@ -64,8 +64,8 @@ impl Request {
     /// Sets the number of lookups, of [`Request::values`] values each, for which a key is generated and read once.
     /// Default: one.
     ///
-    /// Packed values have the fastest lookups of many values and the largest keys, so how often a key is used decides
-    /// which engine is best for some tens of values.
+    /// The packed engine has the fastest lookups of many values but the largest keys. For some tens of values, the best
+    /// engine therefore depends on how often a key is used.
     ///
     /// ```
     /// use cryptable::{CostModel, Engine, Request};
@@ -81,8 +81,9 @@ impl Request {
         self
     }
 
-    /// Sets the bytes per second at which the evaluation key goes to the server, once for all lookups: plans then count the time
-    /// of it ([`Candidate::transfer_duration`](crate::Candidate::transfer_duration)). Default: that takes no time.
+    /// Sets the bytes per second at which the evaluation key is sent to the server, once for all lookups. Plans then
+    /// include that time ([`Candidate::transfer_duration`](crate::Candidate::transfer_duration)). Default: sending
+    /// takes no time.
     ///
     /// ```
     /// use cryptable::{CostModel, Engine, Request};
@@ -106,7 +107,7 @@ impl Request {
         self
     }
 
-    /// Sets what a table's entries are: one table that all values share (the default), one table per value, or
+    /// Sets the kind of a table's entries: one table that all values share (the default), one table per value, or
     /// encrypted tables, which the server cannot read.
     ///
     /// The latter two exist for packed values only: [`crate::EvaluationKey::lookup_per_value`] and
@@ -129,9 +130,9 @@ impl Request {
     /// Asks for tables with complex outputs ([`crate::engines::packed::ComplexTable`]). Default: real outputs, which
     /// are integers or, with [`RealTable`](crate::engines::packed::RealTable), in fixed point.
     ///
-    /// They are looked up with half as many values per ciphertext, by AKP or, above 12 bits, by multiplexer trees:
-    /// [`lookup_complex`](crate::engines::packed::EvaluationKey::lookup_complex) of [`crate::EvaluationKey::packed`].
-    /// The output modulus is that of the real part and of the imaginary part.
+    /// They are looked up with half the usual number of values per ciphertext, by AKP or, above 12 bits, by multiplexer
+    /// trees: [`lookup_complex`](crate::engines::packed::EvaluationKey::lookup_complex) of
+    /// [`crate::EvaluationKey::packed`]. The output modulus is that of both the real and the imaginary part.
     ///
     /// ```
     /// use cryptable::{Request, engines::packed::RealTable};
@@ -147,8 +148,8 @@ impl Request {
         self
     }
 
-    /// Sets the number of owners of the key, each of whom has a part of the secret ([`crate::owners`]): of packed lookups.
-    /// Default: one, whose [`SecretKey`](crate::SecretKey) is whole.
+    /// Sets the number of owners of the key, each of whom has a part of the secret ([`crate::owners`]), for packed
+    /// lookups. Default: one owner, who has a whole [`SecretKey`](crate::SecretKey).
     ///
     /// ```
     /// use cryptable::{Request, owners::Owners};
@@ -163,13 +164,15 @@ impl Request {
         self
     }
 
-    /// Asks for lookups whose results hide the table from whoever has the secret key: that client learns f(x) of each value x,
-    /// and nothing else of the table but for a statistical distance of 2^-`bits` per lookup. 40 and 64 are usual, 20 to 128 are
-    /// allowed. Default: the noise of a result says something of the whole table.
+    /// Asks for lookups whose results hide the table from the holder of the secret key, who learns f(x) for each value
+    /// x and nothing else about the table, up to a statistical distance of 2^-`bits` per lookup. Usual values are 40
+    /// and 64; 20 to 128 are allowed. Default: tables are not hidden, and the noise of a result reveals something about
+    /// the whole table.
     ///
-    /// Packed values up to 10 bits have it: keys for it serve lookups of any table of these moduli in fresh values, or sums of
-    /// a few; their results are not looked up again. So have single values of a power of two as input modulus, whose results
-    /// are: bits are rounded up to 40, 64 or 128. The page "Hidden tables" of the book says what is assumed.
+    /// Packed values of up to 10 bits support this. Their keys serve lookups of any table with these moduli in fresh
+    /// values, or in sums of a few, but results cannot be looked up again. Single values whose input modulus is a power
+    /// of two support it, too, and their results can be looked up again; `bits` is then rounded up to 40, 64 or 128.
+    /// The page "Hidden tables" of the book states the assumptions.
     ///
     /// ```
     /// use cryptable::Request;
@@ -204,8 +207,9 @@ impl Request {
         self
     }
 
-    /// Asks for parameters of engine `leveled` by which automata read words of up to this many values, symbols below the
-    /// input modulus ([`crate::EvaluationKey::run_automaton`]). Times of the plan are those of lookups. Default: no words.
+    /// Asks for parameters of engine `leveled` with which automata read words of at most this number of values, which
+    /// are symbols below the input modulus ([`crate::EvaluationKey::run_automaton`]). The plan predicts the times of
+    /// lookups. Default: no words.
     ///
     /// ```
     /// use cryptable::Request;
@@ -219,7 +223,7 @@ impl Request {
         self
     }
 
-    /// Asks for parameters of engine `leveled` for chains of this many CMUXes, by as many encrypted bits
+    /// Asks for parameters of engine `leveled` for chains of this number of CMUXes, each controlled by an encrypted bit
     /// ([`register`](crate::engines::leveled::EvaluationKey::register)). Default: no chains.
     ///
     /// ```
@@ -241,12 +245,12 @@ impl Request {
         self
     }
 
-    /// Sets the engine by which the client encrypts. Default: the engine that looks values up.
+    /// Sets the engine with which the client encrypts. Default: the engine that looks up the values.
     ///
-    /// A server can look up values of [`Engine::Single`] one by one, or pack many of them, look these up at once, and
-    /// unpack the results ([`crate::EvaluationKey::pack`]). Plans compare both ways, and say from how many values
-    /// packing is faster ([`crate::Plan::crossing`]). Values of the other engines are looked up by the engine that
-    /// encrypted them.
+    /// A server can look up values of [`Engine::Single`] one by one, or pack many of them, look them up at once, and
+    /// unpack the results ([`crate::EvaluationKey::pack`]). Plans compare both ways, and state the number of values
+    /// from which packing is faster ([`crate::Plan::crossing`]). Values of the other engines are looked up by the
+    /// engine that encrypted them.
     ///
     /// ```no_run
     /// use cryptable::{Engine, Parameters, Request};

@@ -4,15 +4,16 @@ use cryptable_approximate::{LookupFunction, LookupPlan, LookupRequest};
 
 use crate::{Request, Result};
 
-/// The job of looking numbers in CKKS slots up: in tables, or in smooth functions.
+/// The job of looking up numbers in CKKS slots: in tables, or in smooth functions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlotLookups {
     request: LookupRequest,
 }
 
 impl Request<SlotLookups> {
-    /// Creates a request for functions of vectors ([`crate::ckks`]) that bootstraps evaluate: discontinuous ones, given as
-    /// tables on the points of a grid, or a smooth one. Defaults: real slots, results correct to 8 bits.
+    /// Creates a request for functions of vectors ([`crate::ckks`]) that are evaluated by bootstrapping: discontinuous
+    /// functions, given as tables on the points of a grid, or a smooth one. Defaults: real slots, results correct to 8
+    /// bits.
     ///
     /// ```
     /// use cryptable::ckks::{Grid, SmoothFunction};

@@ -6,8 +6,8 @@ use crate::engines::packed;
 use crate::operation_plan::Title;
 use crate::{Error, FailureProbability, OperationPlan, PlannedOperation, Request, Result};
 
-/// Bits per word that are tried, in this order. Shorter words make lookups less noisy, but a dictionary has at most as
-/// many entries as a word has values.
+/// Bits per word, in the order in which they are tried. Shorter words make lookups less noisy, but the number of
+/// entries of a dictionary is at most the number of values of a word.
 const WORD_BITS: [u32; 3] = [16, 12, 8];
 
 /// Modulus of the words of toys.

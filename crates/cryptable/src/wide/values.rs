@@ -60,7 +60,7 @@ impl WideValues {
 }
 
 impl EvaluationKey {
-    /// Looks every value up in a dictionary or a structured table, which
+    /// Looks up every value in a dictionary or a structured table that
     /// [`prepare_words`](crate::engines::packed::EvaluationKey::prepare_words) encoded. [`crate::wide`] has an example.
     ///
     /// # Errors

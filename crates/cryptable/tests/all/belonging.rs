@@ -1,4 +1,4 @@
-//! Objects of other parameters are refused by the whole digest, in every engine, with both digests in the message.
+//! Tests that every engine refuses objects of other parameters by the whole digest, and states both digests.
 
 use cryptable::{
     Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, gates, large_values,
@@ -10,19 +10,19 @@ use crate::forged;
 
 const SILENT: Progress<'static> = Progress::silent();
 
-/// The same object, but for the last byte of its parameters' digest, with the checksum computed anew.
+/// Returns the same object with another last byte of its parameters' digest, and a new checksum.
 fn with_other_digest(object: &[u8]) -> Vec<u8> {
     forged(object, 47, &[object[47] ^ 1])
 }
 
-/// Changes the digest like [`with_other_digest`] in a file of one ciphertext: its digest of the parameters is where an
-/// object's is, and the object follows after the header of 72 bytes and the object's length.
+/// Changes the digest like [`with_other_digest`] in a file of one ciphertext. The file has its digest of the parameters
+/// at the same place as an object, and the object follows after the header of 72 bytes and the object's length.
 fn file_with_other_digest(file: &[u8]) -> Vec<u8> {
     let length = u64::from_le_bytes(file[72..80].try_into().unwrap()) as usize;
     with_other_digest(&forged(file, 80, &with_other_digest(&file[80..80 + length])))
 }
 
-/// Checks for an error of parameters whose digests differ in the last byte only.
+/// Checks for an error about parameters whose digests differ only in the last byte.
 fn check(error: Error, what: &str) {
     let Error::OtherParameters { expected, found, .. } = &error else { panic!("{what}: {error}") };
     assert_eq!(expected[..31], found[..31], "{what}");

@@ -1,4 +1,4 @@
-//! Single values that a server may pack, on toys: the calls of the library, files, and what is refused.
+//! Tests of single values that a server may pack, on toys: calls of the library, files, and refusals.
 #![cfg(feature = "client")]
 
 use std::ops::ControlFlow;
@@ -34,7 +34,7 @@ fn looked_up(values: &[u64]) -> Vec<u64> {
     values.iter().map(|&x| TABLE[x as usize]).collect()
 }
 
-/// Values by a public key are single ones, which the server packs or not.
+/// Checks that values encrypted with a public key are single ones, which the server may pack.
 #[test]
 fn values_of_contributors_are_packed() {
     let (secret, server) = &*TOY;
@@ -68,7 +68,7 @@ fn single_values_go_through_packed_lookups_and_sums() {
         let output = server.unpack(&server.lookup(&sum, &prepared).unwrap()).unwrap();
         assert_eq!(secret.decrypt(&output).unwrap(), expected);
     }
-    // The server decides by itself, for values in any number.
+    // The server decides on its own, for any number of values.
     for count in [1, 2000] {
         let input = values(count);
         let output = server.lookup(&secret.encrypt(&input).unwrap(), &prepared).unwrap();
@@ -80,7 +80,7 @@ fn single_values_go_through_packed_lookups_and_sums() {
 #[test]
 fn a_key_of_single_values_goes_on_from_results() {
     let (secret, server) = &*TOY;
-    // Another server has the key of single values only.
+    // Another server has only the key for single values.
     let alone = secret.single().unwrap();
     let other = alone.evaluation_key(cryptable::Progress::silent()).unwrap();
     let other = EvaluationKey::Single(Box::new(other));
@@ -99,7 +99,7 @@ fn keys_without_packing_say_so_and_foreign_values_are_refused() {
         let error = plain.evaluation_key().pack(&plain.encrypt(&[1]).unwrap()).unwrap_err();
         assert!(matches!(error, Error::UnsupportedOperation { .. }), "{error}");
         assert!(error.to_string().contains("inputs(Engine::Single)"), "{error}");
-        // Of another client, or of another engine.
+        // The values belong to another client or another engine.
         let foreign = plain.encrypt(&[1]).unwrap();
         assert!(server.pack(&foreign).is_err() && server.unpack(&foreign).is_err());
         assert!(secret.decrypt(&foreign).is_err());
@@ -187,7 +187,7 @@ fn file(kind: &str) -> Vec<u8> {
     std::fs::read(kept(kind)).unwrap_or_else(|error| panic!("{kind}: {error}"))
 }
 
-/// Test for bridges like `known_answers.rs` for the engines.
+/// Tests files of bridges as `known_answers.rs` tests those of engines.
 #[test]
 fn files_of_this_version_hold_what_they_held() {
     let key = file("key");

@@ -1,5 +1,5 @@
-//! Bridges between packed values and those of other engines, on toys: what files of their keys tell, and files that are
-//! kept.
+//! Tests of bridges between packed values and those of other engines, on toys: inspection of key files, and files of
+//! earlier versions.
 #![cfg(feature = "client")]
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::toys;
 
 const SILENT: Progress<'static> = Progress::silent();
 
-/// Bytes that are kept of a bridge key.
+/// Number of bytes of a bridge key that are kept.
 const HEAD_BYTES: usize = 4000;
 
 fn key_file<T: Target>(
@@ -54,7 +54,7 @@ fn keys_tell_their_parameters_and_client() -> Result<()> {
     assert!(
         matches!(&found.parameters, Some(KeyParameters::IntegerBridge(it)) if it.single().bits() == 8)
     );
-    // Keys of other secret keys are not made.
+    // Keys for other secret keys are not generated.
     let other = large_values::SecretKey::generate(&large_values::Parameters::insecure_toy(9)?);
     let error = Bridge::generate(&parameters, &packed, &other).unwrap_err();
     assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
@@ -102,7 +102,7 @@ fn file(kind: &str) -> Vec<u8> {
     std::fs::read(kept(kind)).unwrap_or_else(|error| panic!("{kind}: {error}"))
 }
 
-/// Test for bridges like `known_answers.rs` for the engines.
+/// Tests files of bridges as `known_answers.rs` tests those of engines.
 #[test]
 fn files_of_this_version_hold_what_they_held() {
     let secret = large_values::SecretKey::from_bytes(&file("integers.key"), toys()).unwrap();

@@ -1,4 +1,4 @@
-//! Canaries: honest servers pass, wrong ones are caught as often as stated, and files belong to one key.
+//! Tests of canaries: honest servers pass, wrong ones are caught as often as stated, and files belong to one key.
 #![cfg(feature = "client")]
 
 use cryptable::integers::{
@@ -11,12 +11,12 @@ use cryptable::{
 };
 use cryptable_ring::random::replay;
 
-/// A toy for tables of 16 inputs and outputs.
+/// Returns a toy key for tables of 16 inputs and outputs.
 fn toy(engine: Engine) -> SecretKey {
     SecretKey::generate(Parameters::insecure_toy(engine, 16, 16).unwrap())
 }
 
-/// A table that no two inputs share an output of.
+/// Returns a table in which no two inputs have the same output.
 fn table() -> Table {
     Table::from_fn(16, 16, |x| (5 * x + 3) % 16).unwrap()
 }
@@ -51,7 +51,7 @@ fn honest_servers_pass_by_every_engine() {
     }
 }
 
-/// Servers that are wrong in some of 40 places, over thousands of ciphertexts with fresh canaries.
+/// Checks servers that are wrong in some of 40 places, with fresh canaries in thousands of ciphertexts.
 #[test]
 fn wrong_servers_are_missed_as_often_as_stated() {
     let _replay = replay::begin();
@@ -67,7 +67,7 @@ fn wrong_servers_are_missed_as_often_as_stated() {
                 secret.encrypt_with_canaries(&values[..40 - canaries], canaries).unwrap();
             stated = canaries.missed_probability(wrong);
             let mut results = secret.decrypt(&encrypted).unwrap();
-            // Neighbouring places, other ones in every run.
+            // Wrong places are adjacent, and different in every run.
             for place in 0..wrong {
                 let place = (place + 7 * run) % 40;
                 results[place] = (results[place] + 1) % 16;
@@ -87,11 +87,12 @@ fn wrong_servers_are_missed_as_often_as_stated() {
             }
         }
         let runs = runs as f64;
-        // Five deviations of a binomial distribution, on both sides.
+        // Allow five deviations of a binomial distribution on both sides.
         let deviation = (runs * stated * (1.0 - stated)).sqrt();
         let difference = f64::from(missed) - runs * stated;
         assert!(difference.abs() < 5.0 * deviation + 1.0, "{missed} missed, {stated} stated");
-        // The mean number of wrong canaries is wrong·canaries/places; its deviation is below that of a binomial one.
+        // The mean number of wrong canaries is wrong·canaries/places; its deviation is below that of a binomial
+        // distribution.
         let mean = (wrong * canaries) as f64 / 40.0;
         let difference = found_in_all as f64 - runs * mean;
         assert!(difference.abs() < 5.0 * (runs * mean).sqrt(), "{found_in_all} wrong, mean {mean}");
@@ -106,7 +107,7 @@ fn other_tables_and_swapped_results_are_found_where_they_differ() {
         let results = server.lookup(encrypted, &server.prepare(table).unwrap()).unwrap();
         secret.decrypt(&results).unwrap()
     };
-    // A table that is wrong for an input that no canary has passes, as SECURITY.md says.
+    // A table that is wrong only for an input that no canary has passes, as SECURITY.md says.
     let wrong_at_1 = Table::from_fn(16, 16, |x| if x == 1 { 0 } else { (5 * x + 3) % 16 }).unwrap();
     let (encrypted, canaries) = secret.encrypt_with_canaries_from(&[1, 2], 30, &[2, 3]).unwrap();
     assert_eq!(canaries.check(&lookup(&encrypted, &wrong_at_1), &table()).unwrap(), [0, 13]);
@@ -114,7 +115,7 @@ fn other_tables_and_swapped_results_are_found_where_they_differ() {
     let error = canaries.check(&lookup(&encrypted, &wrong_at_1), &table()).unwrap_err();
     assert!(matches!(error, Error::WrongCanaries { wrong: 30, canaries: 30 }), "{error}");
     assert!(error.to_string().starts_with("30 of 30 canaries have wrong results"), "{error}");
-    // Two lookups in a row are checked against the table of both.
+    // Two lookups in a row are checked against the composition of their tables.
     let (encrypted, canaries) = secret.encrypt_with_canaries(&[4, 9], 30).unwrap();
     let once = server.lookup(&encrypted, &server.prepare(&table()).unwrap()).unwrap();
     let twice = Table::from_fn(16, 16, |x| (5 * ((5 * x + 3) % 16) + 3) % 16).unwrap();
@@ -144,7 +145,7 @@ fn canaries_of_other_keys_and_damaged_ones_are_refused() {
     }
     let wrong_type = refused(&secret, &secret.to_bytes());
     assert!(matches!(wrong_type, Error::Wire(WireError::WrongType { .. })), "{wrong_type}");
-    // Identifiers are fresh, and so are places.
+    // Identifiers and places are drawn anew each time.
     let (_, again) = secret.encrypt_with_canaries(&[3, 1, 4], 20).unwrap();
     assert_ne!(again.id(), canaries.id());
 }
@@ -159,7 +160,7 @@ fn calls_that_cannot_be_right_are_refused() {
     assert!(matches!(refused(&[1], 0, &[1]), Error::TooSmall { name: "number of canaries", .. }));
     assert!(matches!(refused(&[1], 1, &[]), Error::TooSmall { .. }));
     assert!(matches!(refused(&[1], usize::MAX, &[1]), Error::TooLarge { .. }));
-    // Positions are those of the caller's list, and tell nothing of places.
+    // Positions in errors are those of the caller's list, and reveal nothing about places.
     let wrong = refused(&[1, 16], 50, &[1]);
     assert!(matches!(wrong, Error::ValueOutOfRange { index: 1, value: 16, limit: 16 }));
     assert!(matches!(refused(&[1], 1, &[3, 99]), Error::ValueOutOfRange { index: 1, .. }));
@@ -172,7 +173,7 @@ fn calls_that_cannot_be_right_are_refused() {
     assert!(matches!(gates.encrypt_with_canaries(&[1], 1), Err(Error::OtherKind { .. })));
 }
 
-/// A contributor hides canaries among its values; the client checks results by the contributor's file.
+/// Checks that the client can check results with the file of a contributor who hid canaries among its values.
 #[test]
 fn canaries_of_public_keys_are_checked_by_the_client() {
     for engine in [Engine::Packed, Engine::Single, Engine::Leveled] {
@@ -190,7 +191,7 @@ fn canaries_of_public_keys_are_checked_by_the_client() {
     }
 }
 
-/// Columns of integers of 64 bits, two operands with canaries at the same places.
+/// Checks columns of 64-bit integers, with two operands that have canaries at the same places.
 #[test]
 fn columns_have_canaries() {
     let parameters = insecure_packed_toy(2, 1024).unwrap();
@@ -222,7 +223,7 @@ fn columns_have_canaries() {
     assert!(matches!(secret.draw_canaries(1, 1, Some(0)), Err(Error::TooSmall { .. })));
 }
 
-/// Values in words, looked up in a dictionary.
+/// Checks values in words, looked up in a dictionary.
 #[test]
 fn words_have_canaries() {
     let plan = Request::words(8).value_bits(3).insecure_toy().plan().unwrap();
@@ -242,7 +243,7 @@ fn words_have_canaries() {
     assert_eq!(canaries.check_results(&found, &expected).unwrap(), [5, 3, 1]);
 }
 
-/// A full ciphertext of 128 bits with the canaries that find 1% of wrong results but for 2^-40.
+/// Checks a full 128-bit ciphertext with the canaries that find 1% of wrong results except with probability 2^-40.
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn full_ciphertexts_are_checked() {
@@ -263,6 +264,6 @@ fn full_ciphertexts_are_checked() {
     assert!(canaries.missed_probability(wrong) <= 2f64.powi(-40));
     results.iter_mut().step_by(99).for_each(|result| *result ^= 1);
     let error = canaries.check(&results, &table).unwrap_err();
-    // 663 places, 2,699 of 65,536 canaries: 27.3 in the mean, of deviation 5.
+    // With 663 wrong places and 2,699 canaries among 65,536 places, the mean is 27.3 and the deviation 5.
     assert!(matches!(error, Error::WrongCanaries { wrong: 3..=60, .. }), "{error}");
 }

@@ -1,4 +1,5 @@
-//! Compressed results: a fifth of the bytes of packed ones, a hundredth of leveled ones, exact values, nothing but decryption.
+//! Tests of compressed results: a fifth of the bytes for packed ones, a hundredth for leveled ones, exact values, and
+//! no operation but decryption.
 #![cfg(feature = "client")]
 
 use cryptable::{Ciphertext, Engine, Error, Parameters, Request, SecretKey, Table, inspect};
@@ -31,7 +32,7 @@ fn results_take_a_fifth_of_their_bytes_at_full_size() {
     }
 }
 
-/// Two parts of a file, the second with few values.
+/// Compresses two parts of a file, the second of which has few values.
 #[test]
 fn leveled_results_take_a_hundredth_of_their_bytes_at_full_size() {
     let plan = Request::new(16, 16).engine(Engine::Leveled).plan().unwrap();

@@ -1,8 +1,8 @@
-//! `docs/dependencies.md` names every dependency of the workspace, at the version that is asked for, and no other.
+//! Tests that `docs/dependencies.md` lists exactly the dependencies of the workspace, with the requested versions.
 
 use std::collections::BTreeMap;
 
-/// Names and versions in the workspace's manifest, without the crates of the workspace.
+/// Returns names and versions of dependencies in the workspace's manifest, without the crates of the workspace.
 fn declared(manifest: &str) -> BTreeMap<&str, &str> {
     let start = manifest.split_once("[workspace.dependencies]").unwrap().1;
     let lines = start.lines().skip(1).take_while(|line| !line.starts_with('['));
@@ -10,13 +10,13 @@ fn declared(manifest: &str) -> BTreeMap<&str, &str> {
         .filter(|line| !line.contains("path = "))
         .filter_map(|line| {
             let (name, rest) = line.split_once(" = ")?;
-            // `"1"` or `{ version = "1", ... }`: the first thing in quotes.
+            // The version is the first text in quotes: `"1"` or `{ version = "1", ... }`.
             Some((name, rest.split('"').nth(1)?))
         })
         .collect()
 }
 
-/// Names and versions in the table.
+/// Returns names and versions in the table.
 fn documented(page: &str) -> BTreeMap<&str, &str> {
     page.lines()
         .filter_map(|line| {

@@ -1,4 +1,5 @@
-//! The same calls on every engine, on toy parameters: every value, several tables, files, refusals, cancellation.
+//! Tests of the same calls with every engine, on toy parameters: every value, several tables, files, refusals,
+//! cancellation.
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
@@ -64,7 +65,7 @@ fn signs_are_set_carried_and_checked() {
             let halves = Table::from_signed_fn(P, P, |x| x / 2).unwrap();
             server.prepare(&halves.with_signs(inputs, outputs)).unwrap()
         };
-        // Outputs are as the table says, inputs must be.
+        // The table determines the signs of outputs, and inputs must match its signs.
         let found = server.lookup(&x, &prepare(true, true)).unwrap();
         assert_eq!(secret.decrypt_signed(&found).unwrap(), [-1, 0, 0, 0], "{engine}");
         assert!(!server.lookup(&x, &prepare(true, false)).unwrap().is_signed());
@@ -75,7 +76,7 @@ fn signs_are_set_carried_and_checked() {
             signs(server.lookup_many(&x, &[&signed, &unsigned]).unwrap_err()),
             (true, false)
         );
-        // Files and parts keep them.
+        // Files and parts preserve the signs.
         let read = Ciphertext::from_bytes(&x.to_bytes()).unwrap();
         assert_eq!(read, x);
         assert!(read.clone().into_parts().chain(read.into_pieces(1, 2)).all(|it| it.is_signed()));
@@ -137,7 +138,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
         let output = server.lookup(&input.unwrap(), &server.prepare(&table).unwrap()).unwrap();
         let output = Ciphertext::from_bytes(&output.to_bytes()).unwrap();
         assert_eq!(read.decrypt(&output).unwrap(), [3, 2, 1, 0], "{engine}");
-        // The wrong kind of key is named, and so is what is insecure.
+        // Errors name the wrong kind of key, and insecure parameters.
         let error = SecretKey::from_bytes(&bytes, options).unwrap_err().to_string();
         assert!(error.contains("an evaluation key"), "{error}");
         let error = EvaluationKey::from_shared(shared(&secret.to_bytes()), options).unwrap_err();
@@ -166,7 +167,7 @@ fn other_clients_engines_and_tables_are_refused() {
         };
         assert!(is_other_client(server.lookup(&stranger, &table).unwrap_err()), "{engine}");
         assert!(is_other_client(secret.decrypt(&stranger).unwrap_err()), "{engine}");
-        // A result is its client's, too; a table is of parameters, and no client's.
+        // A result belongs to its client, too. A table belongs to parameters, not to a client.
         let result = other_client.evaluation_key().lookup(&stranger, &table).unwrap();
         assert_eq!(other_client.decrypt(&result).unwrap(), tables()[0].values()[1..2], "{engine}");
         assert!(is_other_client(secret.decrypt(&result).unwrap_err()), "{engine}");
@@ -230,7 +231,7 @@ fn progress_is_told_and_may_cancel() {
     }
 }
 
-/// A file of three ciphertexts.
+/// Returns a file of three ciphertexts.
 fn file(secret: &SecretKey) -> Vec<u8> {
     let contents = secret.encrypt(&[0]).unwrap().contents();
     let mut writer = CiphertextWriter::new(Vec::new(), contents).unwrap();

@@ -1,5 +1,5 @@
-//! Failure probabilities are of the whole operation on one ciphertext, any of its values. Every stated number is the
-//! union of one per value, which is that of all decisions on one value.
+//! Tests that failure probabilities are those of the whole operation on one ciphertext, for any of its values. Every
+//! stated number is the union bound over its values, and that of a value is the union bound over all its decisions.
 #![cfg(feature = "client")]
 
 use cryptable::comparisons::Operation;
@@ -7,7 +7,7 @@ use cryptable::engines::packed;
 use cryptable::integers::{self, ColumnKind, DryRun, Evaluator};
 use cryptable::{Engine, Error, FailureProbability, Parameters, Request};
 
-/// Checks that the number of a ciphertext is that of a value and log2 of the number of its values.
+/// Checks that log2 of a ciphertext's probability is that of a value plus log2 of the number of values.
 fn check_union(
     what: &str,
     ciphertext: FailureProbability,
@@ -19,7 +19,7 @@ fn check_union(
     assert!((ciphertext.log2() - union).abs() < 1e-9, "{what}: {ciphertext}, 2^{union}");
 }
 
-/// Plans for full ciphertexts, and for few values, which have fewer slots.
+/// Numbers of values: those of full ciphertexts, and fewer values, which have fewer slots.
 const COUNTS: [u64; 2] = [1 << 16, 1000];
 
 #[test]
@@ -39,11 +39,11 @@ fn comparisons_state_the_union_over_lookups_and_values() {
             check_union(name, planned.failure, FailureProbability::from_log2(value), parameters);
             assert_eq!(planned.failure, packed.operation_failure(operation), "{name}");
             assert!(planned.failure <= FailureProbability::DEFAULT, "{name}");
-            // People read the same number.
+            // The text for people shows the same number.
             let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
             assert!(line.ends_with(&format!("fails with {}", planned.failure)), "{line}");
         }
-        // Each lookup of a value keeps what is stated.
+        // Each lookup of a value keeps the stated probability.
         let of_lookup = packed.failure().value_log2_fail();
         assert!(of_lookup <= packed.stated_log2_fail(), "{of_lookup}");
     }
@@ -57,7 +57,8 @@ fn dictionaries_state_the_union_over_lookups_and_values() {
         let [whole, value] = [plan.failure_probability(), plan.value_failure_probability()];
         check_union("dictionary", whole, value, parameters);
         assert!(whole <= FailureProbability::DEFAULT, "{whole}");
-        // More than one of its lookups, and no more than all and the decryption of both words.
+        // The probability is more than that of one lookup, and at most that of all lookups and the decryption of both
+        // words.
         let of_lookup = parameters.packed().unwrap().stated_log2_fail();
         assert!(value.log2() <= of_lookup + (4f64 + 2.0).log2(), "{value}");
         let text = plan.to_string();
@@ -89,7 +90,7 @@ fn integers_state_the_union_over_tables_digits_and_values() {
     let (_, value, value_lookups, value_sum) = failures(1);
     check_union("product", ciphertext, value, &whole);
     check_union("lookups of a product", lookups, value_lookups, &whole);
-    // Sums look nothing up, and are wrong in any of the values all the same.
+    // Sums need no lookups, but any of their values may still be wrong.
     check_union("sum", sum, value_sum, &whole);
     assert!(value_sum.log2().is_finite() && value_sum < value, "{value_sum}");
     let union = parameters.stated_log2_fail() + (tables as f64).log2();
@@ -97,7 +98,7 @@ fn integers_state_the_union_over_tables_digits_and_values() {
     assert!(value >= value_lookups && value.log2() < union + 1.0, "{value}");
 }
 
-/// One pair of keys serves integers of every kind, so plans keep the limit for operations on all of them.
+/// Checks that plans keep the limit for operations on all kinds of integers, since one pair of keys serves all of them.
 #[test]
 fn plans_of_integers_keep_the_limit_for_every_operation() {
     let kinds = [ColumnKind::of::<u8>(), ColumnKind::of::<u64>(), ColumnKind::of::<i64>()];
@@ -113,7 +114,7 @@ fn plans_of_integers_keep_the_limit_for_every_operation() {
             assert!(worst.log2() > -90.0, "{kind}, {engine}: {worst}");
         }
     }
-    // What no parameters reach is refused with the best that there is.
+    // A probability that no parameters reach is refused, and the error states the best one.
     let error = Request::integers(kinds[0]).log2_fail(-1000.0).plan().unwrap_err();
     let Error::FailureUnreachable { found, limit, .. } = &error else { panic!("{error}") };
     assert!(*limit == -1000.0 && (-1000.0..-900.0).contains(found), "{error}");

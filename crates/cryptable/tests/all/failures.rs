@@ -1,4 +1,4 @@
-//! Failure probabilities: 2^-128 on request, and what readers of keys and parameters refuse, in every engine.
+//! Tests of failure probabilities in every engine: 2^-128 on request, and refusals by readers of keys and parameters.
 #![cfg(feature = "client")]
 
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use cryptable::{
     large_values, transciphering,
 };
 
-/// Most time that reading parameters may take, whatever they are: many times the second or so that the largest trees
-/// take on an idle machine, for machines that are not.
+/// Longest time that reading parameters may take, whatever they are. The largest trees take about a second on an idle
+/// machine; this is many times longer, for busy ones.
 const MOST_TIME: Duration = Duration::from_secs(30);
 
-/// log2 of the failure probability of a ciphertext under the best parameters that a request finds.
+/// Returns log2 of the failure probability of a ciphertext under the best parameters for a request.
 fn reached(engine: Engine, bits: u32, log2_fail: f64) -> f64 {
     let request = Request::new(1 << bits, 1 << bits).engine(engine).log2_fail(log2_fail);
     let plan = request.cost_model(Default::default()).plan().unwrap();
@@ -95,7 +95,7 @@ fn what_cannot_be_reached_is_refused_with_what_can() {
     }
 }
 
-/// 128-bit parameters of every engine whose values fail with a probability between 2^-40 and 2^-5.
+/// Returns 128-bit parameters of every engine whose values fail with a probability between 2^-40 and 2^-5.
 fn often_failing() -> [Parameters; 3] {
     let often = Some(-8.0);
     let packed = packed::Request { log2_fail: often, ..packed::Request::new(2, 2) };
@@ -122,7 +122,7 @@ fn keys_whose_values_fail_often_are_refused() {
         for error in [
             Parameters::from_bytes(engine, &parameters.to_bytes(), strict).unwrap_err(),
             SecretKey::from_bytes(&secret.to_bytes(), strict).unwrap_err(),
-            // Toys have to keep to the limit, too.
+            // Toys have to keep the limit, too.
             SecretKey::from_bytes(&secret.to_bytes(), strict.allow_insecure()).unwrap_err(),
         ] {
             let message = error.to_string();
@@ -130,14 +130,14 @@ fn keys_whose_values_fail_often_are_refused() {
             assert!(message.contains(&found.to_string()) && message.contains("2^-40"), "{message}");
         }
         assert_eq!(SecretKey::from_bytes(&secret.to_bytes(), told).unwrap().id(), secret.id());
-        // What the file is may be seen all the same.
+        // The contents of the file can still be inspected.
         let seen = inspect(&secret.to_bytes()).unwrap().parameters.unwrap();
         assert_eq!(seen.value_failure_probability(), found);
         assert_eq!(seen.failure_probability(), parameters.failure_probability());
     }
 }
 
-/// The bytes of parameters with another text in place of one of theirs.
+/// Returns the bytes of parameters with one text replaced by another.
 fn forged(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(bytes).unwrap();
     assert!(text.contains(from), "{from} in {text}");
@@ -147,7 +147,7 @@ fn forged(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 #[test]
 fn gates_integers_and_aes_that_fail_often_are_refused() {
     let strict = ReadOptions::default();
-    // Key switching that drops most of the phase: as secure as before, and mostly noise.
+    // Key switching drops most of the phase: the parameters are as secure as before, but produce mostly noise.
     let digits = r#""key_switching":{"base_log2":3,"length":4}"#;
     let coarse = r#""key_switching":{"base_log2":3,"length":2}"#;
     let gates = forged(&gates::Parameters::default_128().to_bytes(), digits, coarse);
@@ -160,10 +160,10 @@ fn gates_integers_and_aes_that_fail_often_are_refused() {
     let digits = r#""key_switching":{"base_log2":2,"length":8}"#;
     let numbers = large_values::Parameters::new(8).unwrap().to_bytes();
     let coarse = forged(&numbers, digits, r#""key_switching":{"base_log2":2,"length":7}"#);
-    // What is planned for is stated, and not reached.
+    // The parameters state the planned probability, but do not reach it.
     let error = large_values::Parameters::from_bytes(&coarse, strict).unwrap_err();
     assert!(matches!(error, Error::FailureUnreachable { .. }), "{error}");
-    // Stated so that it is, it is above what readers accept.
+    // If they state the actual probability, it is above what readers accept.
     let mut often = coarse;
     assert_eq!(often.pop(), Some(b'}'));
     often.extend_from_slice(br#","log2_fail":-1.0}"#);
@@ -171,7 +171,7 @@ fn gates_integers_and_aes_that_fail_often_are_refused() {
     assert!(matches!(error, Error::WeakFailureProbability { .. }), "{error}");
     assert!(large_values::Parameters::from_bytes(&often, certain).is_ok());
 
-    // A block of AES has its limit whatever the reader allows.
+    // A block of AES has its own limit, whatever the reader allows.
     let one_bit = leveled::Request {
         method: Some("cmux-depth-2".parse().unwrap()),
         ..leveled::Request::new(2, 2)
@@ -182,7 +182,7 @@ fn gates_integers_and_aes_that_fail_often_are_refused() {
     assert!(matches!(error, Error::FailureProbability { .. }), "{error}");
 }
 
-/// Security is computed of every secret: of LWE, of the ring, and of the ring between them.
+/// Checks that security is computed for every secret: of LWE, of the ring, and of the ring between them.
 #[test]
 fn claims_of_security_are_checked_of_every_secret() {
     let strict = ReadOptions::default();
@@ -227,7 +227,7 @@ fn parameters_of_any_numbers_are_read_in_bounded_time() {
         .allow_insecure()
         .allow_failures(FailureProbability::from_log2(f64::INFINITY));
     let single = single::Parameters::insecure_toy(4, 4).unwrap().to_bytes();
-    // The largest of everything that is in range: degree, dimension, primes, and automorphisms.
+    // All of these have the largest allowed value: degree, dimension, primes, and automorphisms.
     let mut largest = serde_json::from_slice::<serde_json::Value>(&single).unwrap();
     let numbers = &mut largest["numbers"];
     numbers["ring_degree"] = 8192.into();
@@ -244,7 +244,7 @@ fn parameters_of_any_numbers_are_read_in_bounded_time() {
         assert!(read.is_ok(), "window {window}");
         assert!(start.elapsed() < MOST_TIME, "window {window}: {:?}", start.elapsed());
     }
-    // Trees of the most digits over the largest ring, in few selectors and in many.
+    // Trees over the largest number of digits on the largest ring, with few selectors and with many.
     let tree = |count| packed::MultiplexerLiteral {
         digits: vec![2; count],
         selectors: vec![1; count],
@@ -263,7 +263,7 @@ fn parameters_of_any_numbers_are_read_in_bounded_time() {
         let bytes = serde_json::to_vec(&literal).unwrap();
         let start = Instant::now();
         let read = packed::Parameters::from_bytes(&bytes, all);
-        // Whether it is a good one is seen by a dry run only.
+        // Only a dry run shows whether the parameters are good.
         let is_run = matches!(read, Ok(_) | Err(Error::FailureProbability { .. }));
         assert!(is_run, "{read:?}");
         assert!(start.elapsed() < MOST_TIME, "{:?}", start.elapsed());

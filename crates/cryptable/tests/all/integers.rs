@@ -1,4 +1,4 @@
-//! The examples of integers, on insecure toys: every value is checked.
+//! Runs the examples of integers on insecure toys, which check every value.
 
 #[path = "../../examples/income_tax.rs"]
 mod income_tax;

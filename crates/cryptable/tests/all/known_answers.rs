@@ -1,8 +1,9 @@
-//! Files that earlier versions wrote: each is read as it was meant, or refused by the name of its version.
+//! Tests of files that earlier versions wrote: each is read as intended, or refused with the name of its version.
 //!
-//! `known_answers/vN` holds what format version N was, of every engine, for toy parameters from 2 bits to 2 bits: a secret
-//! key, the values [`INPUTS`] as encrypted, what a lookup in [`TABLE`] made of them, and the start of the evaluation
-//! key, which as a whole is too large to keep. When the format changes, this writes the files of the new version:
+//! `known_answers/vN` holds files of format version N, of every engine, for toy parameters from 2 bits to 2 bits: a
+//! secret key, the values [`INPUTS`] as encrypted, the results of a lookup in [`TABLE`], and the start of the
+//! evaluation key, which as a whole is too large to keep. When the format changes, this command writes the files of the
+//! new version:
 //!
 //! ```sh
 //! CRYPTABLE_TEST_SEED=1 RAYON_NUM_THREADS=1 \
@@ -26,13 +27,13 @@ const INPUTS: [u64; 2] = [3, 0];
 const TABLE: [u64; 4] = [1, 2, 3, 0];
 const OUTPUTS: [u64; 2] = [0, 1];
 
-/// Bytes that are kept of an evaluation key.
+/// Number of bytes of an evaluation key that are kept.
 const HEAD_BYTES: usize = 1500;
 
-/// The first version that every later one reads.
+/// The first version that all later versions can read.
 const FIRST: u16 = 5;
 
-/// Versions that this one reads: all from [`FIRST`] on. Those before it are refused.
+/// Versions that this one can read: all from [`FIRST`] on. Older ones are refused.
 const READ: std::ops::RangeInclusive<u16> = FIRST..=FORMAT_VERSION;
 
 fn folder(version: u16) -> PathBuf {
@@ -54,11 +55,11 @@ fn files_of_versions_that_are_read_hold_what_they_held() {
             let bytes = file(version, engine, kind);
             let ciphertext = Ciphertext::from_bytes(&bytes).unwrap();
             assert_eq!(secret.decrypt(&ciphertext).unwrap(), values, "v{version} {engine} {kind}");
-            // To the byte, what is written is what was.
+            // The same bytes are written again.
             assert!(version != FORMAT_VERSION || ciphertext.to_bytes() == bytes, "{engine} {kind}");
         }
         assert!(version != FORMAT_VERSION || *secret.to_bytes() == key, "{engine}");
-        // The header of an evaluation key is read, and the rest is missed.
+        // The header of an evaluation key is read, and the rest is reported as missing.
         let head = file(version, engine, "eval.head");
         let error = EvaluationKey::from_shared(Arc::new(head), toys()).unwrap_err();
         assert!(matches!(error, Error::Wire(WireError::Truncated { .. })), "{error}");

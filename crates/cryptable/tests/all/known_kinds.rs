@@ -1,8 +1,9 @@
-//! Files of every kind of keys that earlier versions wrote, and what was encrypted with them: each is read as it was meant.
+//! Tests of files of every kind of key that earlier versions wrote, and of data encrypted with them: each is read as
+//! intended.
 //!
-//! `known_answers/vN/kinds` holds, for toy parameters of each kind: a secret key, the start of an evaluation key, and an object
-//! that the key decrypts. Every version reads those of version 5 and of all after it. When the format changes, this writes the files
-//! of the new version:
+//! `known_answers/vN/kinds` holds, for toy parameters of each kind: a secret key, the start of an evaluation key, and
+//! an object that the key decrypts. Every version reads the files of version 5 and of all later ones. When the format
+//! changes, this command writes the files of the new version:
 //!
 //! ```sh
 //! CRYPTABLE_TEST_SEED=1 RAYON_NUM_THREADS=1 \
@@ -27,10 +28,10 @@ use cryptable_wire::FORMAT_VERSION;
 
 use crate::toys;
 
-/// The first version that every later one reads.
+/// The first version that all later versions can read.
 const FIRST: u16 = 5;
 
-/// Bytes of an evaluation key that are kept, beside its parameters.
+/// Number of bytes of an evaluation key that are kept, besides its parameters.
 const HEAD_BYTES: usize = 600;
 
 /// Values of lookups.
@@ -48,7 +49,7 @@ fn folder(version: u16) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/known_answers/v{version}/kinds"))
 }
 
-/// The name of a kind's files.
+/// Returns the name of a kind's files.
 fn name(kind: KeyKind) -> String {
     format!("{kind:?}").to_lowercase()
 }
@@ -75,7 +76,7 @@ fn toy(kind: KeyKind) -> KeyParameters {
     }
 }
 
-/// An object that a key decrypts.
+/// Returns an object that a key decrypts.
 fn encrypted(key: &SecretKey) -> Vec<u8> {
     match key {
         SecretKey::Gates(key) => key.encrypt(&BITS).to_bytes(),
@@ -89,7 +90,7 @@ fn encrypted(key: &SecretKey) -> Vec<u8> {
     }
 }
 
-/// Checks that a key decrypts an object to what was encrypted.
+/// Checks that a key decrypts an object to the original data.
 fn check(key: &SecretKey, object: &[u8]) {
     match key {
         SecretKey::Gates(key) => {

@@ -1,12 +1,12 @@
-//! Files of objects that go beside keys and ciphertexts, as format version 5 wrote them first: public keys, keys for a new owner,
-//! and compressed results. Each is read as it was meant.
+//! Tests of files of other objects, first written by format version 5: public keys, rekeying keys and compressed
+//! results. Each is read as intended.
 //!
-//! They belong to the secret keys of `known_answers`. An object that is new gets its file by
+//! They belong to the secret keys of `known_answers`. This command writes the files of new objects:
 //!
 //! ```sh
 //! cargo test -p cryptable --test all known_objects -- --ignored
 //! ```
-//! which leaves those alone that are there.
+//! Existing files are not changed.
 #![cfg(feature = "client")]
 
 use std::fs;
@@ -29,7 +29,7 @@ fn object(name: &str) -> Vec<u8> {
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The secret key of an engine that version 5 wrote first.
+/// Returns the secret key of an engine, as version 5 first wrote it.
 fn secret(engine: Engine) -> SecretKey {
     let file = fs::read(folder().join(format!("{}.key", engine.name()))).unwrap();
     SecretKey::from_bytes(&file, toys()).unwrap()
@@ -98,7 +98,7 @@ fn write_the_files_that_are_missing() {
         let name = |what: &str| format!("{}.{what}", engine.name());
         let secret = secret(engine);
         write(name("public"), &secret.public_key().unwrap().to_bytes());
-        // All files of a key for a new owner are written at once, or none.
+        // The files of a rekeying key are written all at once, or not at all.
         if !folder.join(name("rekeying")).exists() {
             let new_owner = SecretKey::generate(secret.parameters());
             let key = secret.rekey_to(&new_owner.public_key().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Values bit by bit on toy parameters: every value, chains, bad input, the wire format.
+//! Tests of leveled values on toy parameters: every value, chains, bad input, the wire format.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -28,12 +28,12 @@ fn table(p: u64, output_modulus: u64, f: impl Fn(u64) -> u64) -> Table {
     Table::from_fn(p, output_modulus, |x| f(x) % output_modulus).unwrap()
 }
 
-/// Without symmetry.
+/// Returns values without symmetry.
 fn random(x: u64) -> u64 {
     (x + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23) >> 20
 }
 
-/// Random, constant, identity, extremes.
+/// Returns tables: random, constant, identity, extremes.
 fn tables(p: u64, output_modulus: u64) -> Vec<Table> {
     vec![
         table(p, output_modulus, random),
@@ -80,7 +80,7 @@ fn larger_tables_than_a_polynomial_holds() {
 fn results_are_inputs() {
     let secret = SecretKey::generate(&Parameters::insecure_toy(20, 7).unwrap());
     let key = evaluation_key(&secret);
-    // 20 -> 7 -> 30 -> 20, three times round: moduli of at most 5 bits all the way.
+    // 20 -> 7 -> 30 -> 20, three times: moduli have at most 5 bits all the way.
     let steps = [table(20, 7, random), table(7, 30, random), table(30, 20, random)];
     let mut values: Vec<u64> = (0..20).collect();
     let mut ciphertext = secret.encrypt(&values).unwrap();
@@ -162,7 +162,7 @@ fn predictions_are_of_what_is_made() {
         let output = lookup(&key, &input, &table).unwrap();
         assert_eq!(secret.decrypt(&output).unwrap(), [table.values()[7]]);
         near(output.to_bytes().len(), prediction.result_bytes, "result");
-        // Of a fresh value, the headers are the larger part.
+        // For a fresh value, the headers are the larger part.
         let around = input.to_bytes().len() - prediction.ciphertext_bytes;
         assert_eq!(around, output.to_bytes().len() - prediction.result_bytes);
     }
@@ -188,7 +188,7 @@ fn bad_input_is_refused_by_name() {
     assert!(text.contains("ciphertext is of the client key"), "{text}");
     let theirs = lookup(&key, &same.encrypt(&[1]).unwrap(), &table(10, 10, |x| x)).unwrap_err();
     assert!(matches!(theirs, Error::OtherClient { .. }), "{theirs}");
-    // A table that another client's key of the same parameters prepared is as good; one of other parameters is not.
+    // A table prepared with another client's key of the same parameters works, too; one of other parameters does not.
     let prepared = evaluation_key(&same).prepare(&table(10, 10, |x| 9 - x)).unwrap();
     let output = key.lookup_many(&input, &[&prepared], Progress::silent()).unwrap().remove(0);
     assert_eq!(secret.decrypt(&output).unwrap(), [8]);
@@ -203,7 +203,7 @@ fn bad_input_is_refused_by_name() {
     assert!(secret.decrypt(&other.encrypt(&[1]).unwrap()).is_err());
 }
 
-/// A secret key and the bytes of it, of an evaluation key, and of a fresh and a computed ciphertext.
+/// Returns a secret key, and the bytes of it, of an evaluation key, and of a fresh and a computed ciphertext.
 fn objects() -> (SecretKey, [Vec<u8>; 4]) {
     let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4).unwrap());
     let mut evaluation = Vec::new();
@@ -241,7 +241,7 @@ fn objects_come_back_and_say_what_they_are() {
         assert_eq!(parameters.security_level(), SecurityLevel::Insecure);
         assert_eq!(parameters.security_bits(), 0.0);
     }
-    // Each is named where another was expected.
+    // Each error names the object that was found and the expected one.
     let error = SecretKey::from_bytes(&evaluation, toys()).unwrap_err().to_string();
     assert!(error.contains("an evaluation key for leveled values, not a secret key"), "{error}");
     let error = read_evaluation_key(&input).unwrap_err().to_string();
@@ -296,7 +296,7 @@ fn lies_under_valid_checksums_are_found() {
     assert!(text.contains("trailing") || text.contains("bytes"), "{text}");
     assert!(read_key(72, &[0]).contains("modulus"));
     assert!(read_key(72, &[5]).contains("other parameters"));
-    // There is one checksum, which fits: coefficients that are none of the secret's distribution.
+    // The only checksum matches, but coefficients are outside the secret's distribution.
     let text = read_key(key.len() - 100, &[1, 2, 3]);
     assert!(text.contains("coefficients") || text.contains("secret"), "{text}");
     let read = |position, bytes: &[u8]| Ciphertext::from_bytes(&forged(&input, position, bytes));
@@ -311,7 +311,7 @@ fn lies_under_valid_checksums_are_found() {
     assert!(message(64 + 8 + 4 + 16 + 4 + 8, &[255; 8]).contains("number of values"));
     assert!(message(64 + 8 + 4 + 16 + 4 + 8, &[3]).contains("bodies"));
     assert!(message(64, &[5]).contains("bodies"));
-    // Well-formed, but not what the keys are for.
+    // The objects are well-formed, but do not fit the keys.
     let narrow = read(64, &[3]).unwrap();
     let message = secret.decrypt(&narrow).unwrap_err().to_string();
     assert!(message.contains("value 3") && message.contains('3'), "{message}");
@@ -337,7 +337,7 @@ proptest! {
             let file = forged_object(object_type, &bytes);
             prop_assert!(SecretKey::from_bytes(&file, toys()).is_err());
             prop_assert!(read_evaluation_key(&file).is_err());
-            // Sizes that fit by chance give a ciphertext, of parameters that nobody has.
+            // If the sizes happen to fit, the result is a ciphertext of parameters that nobody has.
             let _ = Ciphertext::from_bytes(&file);
             let _ = inspect(&file);
         }

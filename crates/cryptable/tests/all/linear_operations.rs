@@ -1,4 +1,4 @@
-//! Sums and multiples by the one API: of ciphertexts in several parts, and what is refused by name.
+//! Tests of sums and multiples with all engines: of ciphertexts in several parts, and refusals by name.
 
 use cryptable::{Ciphertext, Engine, Error, Parameters, SecretKey, Table};
 

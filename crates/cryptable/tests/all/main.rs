@@ -1,4 +1,5 @@
-//! Tests of the library, in one program, which is linked once. Tests that measure or kill a process have programs of their own.
+//! Tests of the library, in one program, which is linked once. Tests that measure or kill a process are separate
+//! programs.
 
 mod belonging;
 mod bridged;
@@ -24,12 +25,12 @@ mod vectors_to_integers;
 use cryptable::{ReadOptions, Result};
 use cryptable_wire::{CHECKSUM_BYTES, ObjectType, write_object};
 
-/// Returns options by which toys are read: they are insecure, and said to be.
+/// Returns options that accept toys, which are insecure and say so.
 fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// Changes bytes of an object, and makes its checksum fit again, as a forger would.
+/// Changes bytes of an object and recomputes its checksum, as a forger would.
 fn forged(object: &[u8], position: usize, bytes: &[u8]) -> Vec<u8> {
     let mut object = object.to_vec();
     object[position..position + bytes.len()].copy_from_slice(bytes);
@@ -39,14 +40,14 @@ fn forged(object: &[u8], position: usize, bytes: &[u8]) -> Vec<u8> {
     object
 }
 
-/// Returns an object of a type with the contents given, of parameters that nobody has, under a checksum that fits.
+/// Returns an object of a type with the given contents, of parameters that nobody has, with a correct checksum.
 fn forged_object(object_type: ObjectType, contents: &[u8]) -> Vec<u8> {
     let mut object = Vec::new();
     write_object(&mut object, object_type, &[7; 32], contents).unwrap();
     object
 }
 
-/// Flips a bit in many places, and cuts there.
+/// Flips a bit in many places, and cuts the bytes there.
 fn check_damage(bytes: &[u8], read: impl Fn(&[u8]) -> Result<()>) {
     read(bytes).unwrap();
     let step = bytes.len() / 40 + 1;

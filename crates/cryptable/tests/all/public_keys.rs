@@ -1,4 +1,4 @@
-//! Values encrypted by a public key: looked up and decrypted like those of the secret key.
+//! Tests of values encrypted with a public key, which are looked up and decrypted like those of the secret key.
 #![cfg(feature = "client")]
 
 use cryptable::circuits::named::NamedCircuit;
@@ -18,8 +18,8 @@ use cryptable::{
 
 use crate::toys;
 
-/// Encrypts every input of a table by a public key from a file, looks it up and compares every result.
-/// Returns the bytes of the key.
+/// Encrypts every input of a table with a public key from a file, looks it up and compares every result. Returns the
+/// size of the key in bytes.
 fn check(parameters: Parameters, count: u64) -> usize {
     let engine = parameters.engine();
     let (p, q) = (parameters.input_modulus(), parameters.output_modulus());
@@ -34,7 +34,7 @@ fn check(parameters: Parameters, count: u64) -> usize {
     assert_eq!(secret.decrypt(&encrypted).unwrap(), values);
     let table = Table::from_fn(p, q, |x| (x * x + 3) % q).unwrap();
     let server = secret.evaluation_key();
-    // Packed ciphertexts of public keys have masks of their own, in place of a seed.
+    // Packed ciphertexts of public keys have their own masks instead of a seed.
     assert_eq!(encrypted.is_fresh(), engine != Engine::Packed);
     let found = server.lookup(&encrypted, &server.prepare(&table).unwrap()).unwrap();
     let expected: Vec<u64> = values.iter().map(|&x| (x * x + 3) % q).collect();
@@ -51,7 +51,7 @@ fn check(parameters: Parameters, count: u64) -> usize {
     }
     let inspected = inspect(&file).unwrap();
     assert_eq!((inspected.engine, inspected.key_id), (Some(engine), Some(secret.id())));
-    // Sums with the client's own values, once both are under one secret.
+    // Sums with the client's own values are possible once both are under one secret.
     if engine != Engine::Leveled && p == q {
         let own = secret.encrypt(&values).unwrap();
         let sum = server.add(&encrypted, &own).unwrap();
@@ -61,7 +61,7 @@ fn check(parameters: Parameters, count: u64) -> usize {
     file.len()
 }
 
-/// Parameters of the plan for tables from `p` to `p` by an engine.
+/// Returns the parameters of the plan of an engine for tables from `p` to `p`.
 fn planned(engine: Engine, p: u64) -> Parameters {
     let plan = Request::new(p, p).engine(engine).values(1000).plan().unwrap();
     plan.best().parameters().clone()
@@ -74,7 +74,7 @@ fn values_of_contributors_are_looked_up() {
     check(Parameters::insecure_toy(Engine::Leveled, 16, 8).unwrap(), 20);
 }
 
-/// All values of a table, by keys of 128 bits that are as small as the documents say.
+/// Checks all values of a table, with 128-bit keys that are as small as the documentation says.
 #[test]
 fn few_values_of_contributors_are_looked_up_at_full_size() {
     for (engine, p) in
@@ -121,7 +121,7 @@ fn a_full_ciphertext_of_contributors_is_looked_up_at_full_size() {
     check(plan.best().parameters().clone(), 65_536);
 }
 
-/// Columns of integers of each engine: sums with carries, and comparisons with the client's own.
+/// Checks columns of integers with each engine: sums with carries, and comparisons with the client's own columns.
 #[test]
 fn columns_of_contributors_are_computed_with() {
     for engine in [Engine::Packed, Engine::Single] {
@@ -150,7 +150,7 @@ fn columns_of_contributors_are_computed_with() {
     }
 }
 
-/// `x + x` and `x < y`.
+/// Computes `x + x` and `x < y`.
 fn computed<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>>(
     secret: &S,
     server: &E,
@@ -181,7 +181,8 @@ fn damaged_files_and_other_kinds_are_refused() {
     assert!(public.transciphering().unwrap_err().to_string().contains("transciphering"));
 }
 
-/// Files of words that contributors encrypt are run by plans that expect them, and by no others; their AES keys decrypt messages.
+/// Checks that files of words from contributors are run only by plans that expect them, and that AES keys from
+/// contributors decrypt messages.
 #[test]
 fn circuits_and_messages_of_contributors() {
     let silent = Progress::silent();

@@ -1,4 +1,4 @@
-//! New keys for old: ciphertexts of one client become those of another, and nobody else's are taken.
+//! Tests of rekeying: ciphertexts of one client become those of another, and ciphertexts of anybody else are refused.
 #![cfg(feature = "client")]
 
 use cryptable::{
@@ -8,7 +8,7 @@ use cryptable::{
 
 use crate::toys;
 
-/// Two clients of the same parameters, and a key from the first to the second, from its file.
+/// Returns two clients with the same parameters, and a key from the first to the second, read from its file.
 fn clients(parameters: Parameters) -> (SecretKey, SecretKey, RekeyingKey) {
     let owner = SecretKey::generate(parameters.clone());
     let new_owner = SecretKey::generate(parameters);
@@ -19,7 +19,7 @@ fn clients(parameters: Parameters) -> (SecretKey, SecretKey, RekeyingKey) {
     (owner, new_owner, key)
 }
 
-/// Values of several parts, signed ones, sums and results change their owner, whose server looks them up.
+/// Hands over values in several parts, signed values, sums and results to a new owner, whose server looks them up.
 #[test]
 fn values_and_results_are_handed_over() {
     let (owner, new_owner, key) =
@@ -33,7 +33,7 @@ fn values_and_results_are_handed_over() {
     let fresh = owner.encrypt(&values).unwrap();
     let results = server.lookup(&fresh, &server.prepare(&table).unwrap()).unwrap();
 
-    // The new owner's server has neither the owner's evaluation key nor its secret.
+    // The new owner's server has neither the old owner's evaluation key nor its secret.
     let there = new_owner.evaluation_key();
     let prepared = there.prepare(&table).unwrap();
     for (input, expected) in [(&fresh, values.clone()), (&results, mapped(&values))] {
@@ -53,7 +53,7 @@ fn values_and_results_are_handed_over() {
     assert_eq!(new_owner.decrypt_signed(&handed_over).unwrap(), [-8, 7, -1]);
 }
 
-/// Single and leveled values, fresh ones and results, change their owner; the new owner's server looks them up.
+/// Hands over single and leveled values, fresh ones and results, which the new owner's server looks up.
 fn check_values_one_by_one(parameters: Parameters, values: &[u64]) -> usize {
     let (owner, new_owner, key) = clients(parameters);
     let p = owner.parameters().lookups().unwrap().input_modulus();
@@ -73,7 +73,7 @@ fn check_values_one_by_one(parameters: Parameters, values: &[u64]) -> usize {
         assert_eq!(new_owner.decrypt(&handed_over).unwrap(), expected);
         match there.lookup(&handed_over, &prepared) {
             Ok(found) => assert_eq!(new_owner.decrypt(&found).unwrap(), mapped(&expected)),
-            // Results of single lookups may have no room for the noise of another switch to the LWE secret.
+            // Results of single lookups may have too much noise for another switch to the LWE secret.
             Err(Error::NoiseTooLarge { .. }) => {
                 assert!(key.engine() == Engine::Single && !input.is_fresh());
             }
@@ -107,7 +107,7 @@ fn values_one_by_one_are_handed_over_at_full_size() {
     }
 }
 
-/// 65,536 values of 8 bits change their owner and are looked up by the new owner's server.
+/// Hands over 65,536 values of 8 bits, which the new owner's server looks up.
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn a_full_ciphertext_is_handed_over_and_looked_up_at_full_size() {
@@ -125,7 +125,7 @@ fn a_full_ciphertext_is_handed_over_and_looked_up_at_full_size() {
     let found = server.lookup(&handed_over, &server.prepare(&table).unwrap()).unwrap();
     let expected: Vec<u64> = values.iter().map(|&x| table.values()[x as usize]).collect();
     assert_eq!(new_owner.decrypt(&found).unwrap(), expected);
-    // And back to the first owner, by a key in the other direction.
+    // They go back to the first owner with a key for the other direction.
     let back = new_owner.rekey_to(&owner.public_key().unwrap()).unwrap();
     assert_eq!(owner.decrypt(&back.apply(&found).unwrap()).unwrap(), expected);
 }

@@ -1,9 +1,10 @@
-//! Single values at full size: input moduli beyond powers of two and small ones, several tables on one input.
+//! Tests of single values at full size: small input moduli and moduli that are not powers of two, several tables on one
+//! input.
 
 use cryptable::engines::single::{Parameters, Request, SecretKey};
 use cryptable::{Progress, SecurityLevel, Table};
 
-/// Looks values up in two tables at once, and a result in the first table again.
+/// Looks up values in two tables at once, and a result in the first table again.
 fn check(p: u64, values: &[u64]) {
     let parameters = Parameters::choose(&Request::new(p, p)).unwrap();
     assert!(parameters.log2_fail() <= -64.0 && parameters.security_bits() >= 128.0);

@@ -1,4 +1,4 @@
-//! Single values on toy parameters: every value, several tables, bad input, the wire format.
+//! Tests of single values on toy parameters: every value, several tables, bad input, the wire format.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn read_evaluation(bytes: &[u8]) -> Result<EvaluationKey> {
     EvaluationKey::from_shared(Arc::new(bytes.to_vec()), toys())
 }
 
-/// A client and a server.
+/// Returns a client and a server.
 fn parties(p: u64, output_modulus: u64) -> (SecretKey, EvaluationKey) {
     let parameters = Parameters::insecure_toy(p, output_modulus).unwrap();
     let secret = SecretKey::generate(&parameters);
@@ -49,7 +49,7 @@ fn every_value_of_several_tables() {
             let output = lookup(&key, &input, table).unwrap();
             assert_eq!(secret.decrypt(&output).unwrap(), table.values(), "{p} -> {output_modulus}");
         }
-        // All at once, the second one twice.
+        // All tables at once, the second one twice.
         let prepared = tables.each_ref().map(|table| key.prepare(table).unwrap());
         let [first, second, third] = &prepared;
         let order = [first, second, third, second];
@@ -96,7 +96,7 @@ fn bad_input_is_refused_by_name() {
     assert!(error.contains("input modulus") && error.contains('8'), "{error}");
     let error = key.prepare(&Table::from_fn(4, 8, |x| x).unwrap()).unwrap_err();
     assert!(matches!(error, Error::Mismatch { .. }), "{error}");
-    // Results modulo 2 are no inputs modulo 4.
+    // Results modulo 2 cannot be inputs modulo 4.
     let (secret, key) = parties(4, 2);
     let table = Table::from_fn(4, 2, |x| x / 2).unwrap();
     let output = lookup(&key, &secret.encrypt(&[1]).unwrap(), &table).unwrap();
@@ -161,7 +161,7 @@ fn predictions_are_those_of_the_objects() {
     assert_eq!(parameters.prediction().values_per_ciphertext, 1);
 }
 
-/// A secret key and the bytes of both keys.
+/// Returns a secret key and the bytes of both keys.
 fn keys() -> (SecretKey, Vec<u8>, Vec<u8>) {
     let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4).unwrap());
     let mut evaluation = Vec::new();
@@ -193,7 +193,7 @@ fn objects_say_what_they_are() {
     let found = inspect(&ciphertext).unwrap();
     assert_eq!((found.values, found.fresh), (Some((2, 4)), Some(true)));
     assert_eq!(found.key_id, Some(secret.id()));
-    // Each is named where another was expected.
+    // Each error names the object that was found and the expected one.
     let error = read_secret(&evaluation_bytes).unwrap_err().to_string();
     assert!(error.contains("an evaluation key for single values, not a secret key"), "{error}");
     let error = read_evaluation(&ciphertext).unwrap_err().to_string();
@@ -231,7 +231,7 @@ fn lies_under_valid_checksums_are_found() {
     assert!(forged_secret(16, 0x5a).contains("other parameters"));
     assert!(forged_secret(64, 0xff).contains("parameters"));
     assert!(forged_secret(70, 0xff).contains("limit"));
-    // 3 is no coefficient, and 0 stands for -1, which binary secrets do not have.
+    // 3 is not a valid coefficient, and 0 stands for -1, which binary secrets do not have.
     assert!(forged_secret(after_parameters + 8, 0xff).contains("coefficients"));
     assert!(forged_secret(after_parameters + 8, 0).contains("secret distributions"));
     let forged_evaluation = |position: usize, bytes: &[u8]| {
@@ -241,7 +241,7 @@ fn lies_under_valid_checksums_are_found() {
     assert!(forged_evaluation(keys - 8, &[255; 8]).contains("limit"));
     let message = forged_evaluation(keys + 32, &[255; 8]);
     assert!(message.contains("rotation key") && message.contains("word 0"), "{message}");
-    // A byte less everywhere.
+    // Every part is one byte too short.
     let mut short = evaluation_bytes.clone();
     short.remove(evaluation_bytes.len() - 33);
     for position in [48, keys - 8] {
@@ -249,7 +249,7 @@ fn lies_under_valid_checksums_are_found() {
         short = forged(&short, position, &length.to_le_bytes());
     }
     let message = read_evaluation(&short).unwrap_err().to_string();
-    // Header, parameters, identifier and length before, a checksum after.
+    // Header, parameters and identifier precede the keys, and a checksum follows.
     let bytes = evaluation_bytes.len() - keys - 32;
     for part in ["the evaluation key", &(bytes - 1).to_string(), &bytes.to_string()] {
         assert!(message.contains(part), "{message}");
@@ -270,7 +270,7 @@ proptest! {
             let file = forged_object(object_type, &bytes);
             prop_assert!(read_secret(&file).is_err());
             prop_assert!(read_evaluation(&file).is_err());
-            // Sizes that fit by chance give a ciphertext, of parameters that nobody has.
+            // If the sizes happen to fit, the result is a ciphertext of parameters that nobody has.
             let _ = Ciphertext::from_bytes(&file);
             let _ = inspect(&file);
         }

@@ -1,5 +1,5 @@
-//! Real numbers in slots, taken out as single integers whose signs and digits are exact: CKKS, packed values and large
-//! values under keys of one client.
+//! Tests of real numbers in slots that are extracted as single integers with exact signs and digits: CKKS, packed
+//! values and large values with keys of one client.
 #![cfg(feature = "client")]
 
 use cryptable::bridges::{Function, IntegerParameters, Integers};
@@ -12,9 +12,9 @@ const SILENT: Progress<'static> = Progress::silent();
 /// Bits of the integers.
 const BITS: u32 = 8;
 
-/// Evaluates 64x² - 32 on vectors, and takes some slots out: signs, digits and the values themselves.
+/// Evaluates 64x² - 32 on vectors, and extracts some slots: signs, digits and the values themselves.
 fn check(vectors: &ckks::Parameters, bridge: &IntegerParameters, places: usize) {
-    // The client: one secret of vectors and packed values, one of single integers.
+    // The client has one secret for vectors and packed values, and one for single integers.
     let secret = SecretKey::generate(bridge);
     let integers = secret.integer_bridge().unwrap();
     let reals = ckks::SecretKey::sharing(vectors, integers.packed()).unwrap();
@@ -25,7 +25,7 @@ fn check(vectors: &ckks::Parameters, bridge: &IntegerParameters, places: usize) 
     let x: Vec<f64> = (0..vectors.slots()).map(|j| (j % 17) as f64 / 8.0 - 1.0).collect();
     let input = reals.encrypt_reals(&x).unwrap();
 
-    // The server: numbers with errors, then integers without.
+    // The server computes numbers with errors, then integers without.
     let squares = Polynomial::interpolate(|x| 64.0 * x * x - 32.0, 1.0, 2).unwrap();
     let y = server.polynomial(&input, &squares).unwrap();
     let (packed_key, functions) = keys.ends();
@@ -35,7 +35,7 @@ fn check(vectors: &ckks::Parameters, bridge: &IntegerParameters, places: usize) 
     let signs = functions.sign(&some, SILENT).unwrap();
     let digits = functions.to_radix(&some, SILENT).unwrap();
 
-    // The client again. Packed value t is of the slot whose reversed bits t is.
+    // The client again. Packed value t is that of the slot whose bit-reversed number is t.
     let expected: Vec<i64> = (0..places)
         .map(|t| (64.0 * x[vectors.packed_index(t)].powi(2) - 32.0).round() as i64)
         .collect();
@@ -64,7 +64,7 @@ fn slots_of_toys_become_exact_integers() {
     check(&vectors, &IntegerParameters::new(packed, single).unwrap(), 6);
 }
 
-/// Parameters of 128 bits that fit each other.
+/// Returns 128-bit parameters that fit each other.
 fn full_size() -> (ckks::Parameters, IntegerParameters) {
     let vectors = ckks::Parameters::bootstrapping_128().unwrap();
     let next = Integers { bits: BITS, function: Function::ToRadix };
@@ -81,7 +81,7 @@ fn full_size_parameters_fit_each_other() {
     assert!(vectors.security_bits() >= 128.0 && bridge.packed().security_bits() >= 128.0);
 }
 
-/// Takes 5.6 GB.
+/// Needs 5.6 GB of memory.
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn slots_become_exact_integers_at_full_size() {

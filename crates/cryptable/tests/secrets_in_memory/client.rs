@@ -1,4 +1,4 @@
-//! Actions of a client with its key.
+//! The client's operations with its key.
 
 use cryptable::ckks::KeySet;
 use cryptable::engines::{self, bridged};
@@ -24,7 +24,7 @@ pub enum Case {
     Bridged,
     /// Packed values and integers, with a bridge between them.
     Bridge,
-    /// Seeds of secrets and errors, and what is drawn from them.
+    /// Seeds of secrets and errors, and values drawn from them.
     Seeds,
 }
 
@@ -43,12 +43,12 @@ impl Case {
         Self::Seeds,
     ];
 
-    /// The case of a name, as `Debug` prints it.
+    /// Returns the case with a name, as `Debug` prints it.
     pub fn of_name(name: &str) -> Self {
         Self::ALL.into_iter().find(|case| format!("{case:?}") == name).expect("a case")
     }
 
-    /// The engine of the facade, if it is one of its.
+    /// Returns the engine of the case, if it is an engine.
     pub fn engine(self) -> Option<Engine> {
         match self {
             Self::Packed => Some(Engine::Packed),
@@ -59,44 +59,44 @@ impl Case {
     }
 }
 
-/// Modulus of tables of the toys.
+/// Modulus of the toys' tables.
 const MODULUS: u64 = 16;
 
-/// How many values are encrypted.
+/// Number of values that are encrypted.
 pub const VALUES: usize = 200;
 
-/// A value that looks random, of any index: what test and client both know, and neither sends.
+/// Returns a value of any index that looks random. Both test and client compute it, and neither sends it.
 fn scrambled(index: usize) -> u64 {
     (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8)
         >> 20
 }
 
-/// Values below the modulus.
+/// Returns values below the modulus.
 pub fn values() -> Zeroizing<Vec<u64>> {
     Zeroizing::new((0..VALUES).map(|index| scrambled(index) % MODULUS).collect())
 }
 
-/// Bits.
+/// Returns bits.
 pub fn bits() -> Zeroizing<Vec<bool>> {
     Zeroizing::new((0..VALUES).map(|index| scrambled(index) & 1 == 1).collect())
 }
 
-/// Integers of eight bits with a sign.
+/// Returns signed integers of eight bits.
 pub fn integers() -> Zeroizing<Vec<i64>> {
     Zeroizing::new((0..VALUES / 4).map(|index| scrambled(index) as i8 as i64).collect())
 }
 
-/// Numbers that decryption rounds to themselves.
+/// Returns numbers that decryption restores exactly.
 pub fn numbers() -> Zeroizing<Vec<f64>> {
     Zeroizing::new((0..VALUES).map(|index| (scrambled(index) % 256) as f64 / 256.0).collect())
 }
 
-/// A message.
+/// Returns a message.
 pub fn message() -> Zeroizing<Vec<u8>> {
     Zeroizing::new((0..VALUES).map(|index| scrambled(index) as u8).collect())
 }
 
-/// An AES key.
+/// Returns an AES key.
 pub fn aes_key() -> Box<Zeroizing<[u8; 16]>> {
     let mut key = Box::new(Zeroizing::new([0; 16]));
     key.iter_mut().enumerate().for_each(|(index, byte)| *byte = scrambled(index + 1000) as u8);
@@ -115,7 +115,7 @@ pub struct Sent {
     pub ciphertext: Vec<u8>,
 }
 
-/// Uses a fresh key for everything, and drops it.
+/// Uses a fresh key for all its operations, and drops it.
 pub fn run(case: Case) -> Sent {
     match case {
         Case::Packed | Case::Single | Case::Leveled => run_engine(case.engine().unwrap()),
@@ -230,12 +230,12 @@ fn run_bridge() -> Sent {
     Sent { secret: file, ciphertext: Vec::new() }
 }
 
-/// Parameters of bits.
+/// Returns parameters of bits.
 pub fn bit_parameters() -> cryptable::bits::Parameters {
     cryptable::bits::Parameters::insecure_toy(cryptable::bits::Packing::Real).unwrap()
 }
 
-/// Parameters of vectors.
+/// Returns parameters of vectors.
 pub fn vector_parameters() -> ckks::Parameters {
     ckks::Parameters::insecure_toy().unwrap()
 }

@@ -1,11 +1,11 @@
-//! After its key was dropped, a process holds nothing of a secret.
+//! Tests that a process holds no trace of a secret after it has dropped the key.
 //!
-//! A client in a process of its own generates a key, uses it for everything that it is for, and drops it. It hands the
-//! secret, as the bytes of its file, to the test, which derives every form that the library computes of it, and looks
-//! for them in all writable memory of the client: heap, stacks, recycled buffers. The client's memory is read from
-//! outside, so that no copy of the test's own is found.
+//! A client in its own process generates a key, uses it for all its operations, and drops it. It sends the secret, as
+//! the bytes of its file, to the test. The test derives every form of the secret that the library computes, and
+//! searches all writable memory of the client for it: heap, stacks, recycled buffers. It reads the client's memory from
+//! outside, so that it does not find its own copies.
 //!
-//! The control is the same client while it still holds all forms: there, each must be found.
+//! The control is the same client while it still holds all forms, each of which must be found.
 #![cfg(target_os = "linux")]
 
 mod client;
@@ -22,7 +22,7 @@ fn assert_nothing_is_left(case: Case) {
     assert_nothing_is_left_on(Isa::detect(), case);
 }
 
-/// The same on an instruction set: what kernels spill to the stack differs.
+/// Checks the same with an instruction set, since kernels differ in what they spill to the stack.
 fn assert_nothing_is_left_on(isa: Isa, case: Case) {
     let client = Client::run(isa, case, false);
     let patterns = patterns::of(case, &client.sent());
@@ -107,7 +107,7 @@ fn the_scanner_finds_every_form_of_what_is_alive() {
     }
 }
 
-/// The client's process, which the tests above start.
+/// Runs the client in the process that the tests above start.
 #[test]
 #[ignore = "only of use where another test starts it"]
 fn client_process() {

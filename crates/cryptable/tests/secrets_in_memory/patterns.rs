@@ -1,4 +1,4 @@
-//! The forms that the library computes of a secret, as they would lie in memory.
+//! The forms of a secret that the library computes, as they would appear in memory.
 
 use cryptable::transciphering::round_keys::expand_key;
 use cryptable::{KeyId, Parameters, Progress, bits, gates, large_values, transciphering};
@@ -16,11 +16,11 @@ use crate::client::{self, Case, Drawn, Sent};
 pub struct Pattern {
     /// Name of the pattern.
     pub name: String,
-    /// How it lies in memory.
+    /// Its bytes in memory.
     pub bytes: Vec<u8>,
-    /// Bytes that must agree for a finding: enough that no other data does so by chance.
+    /// Number of bytes that must match for a finding: enough that other data does not match by chance.
     pub window: usize,
-    /// Distance between places in the form where a window may start.
+    /// Distance between positions in the form at which a window may start.
     pub unit: usize,
 }
 
@@ -35,7 +35,7 @@ impl Pattern {
     }
 }
 
-/// All forms of what the client encrypted, and of the secrets in its key's file.
+/// Returns all forms of what the client encrypted, and of the secrets in its key's file.
 pub fn of(case: Case, sent: &Sent) -> Vec<Pattern> {
     if case == Case::Seeds {
         return draws(sent.secret.as_slice().try_into().unwrap());
@@ -83,7 +83,7 @@ fn plaintexts(case: Case) -> Vec<Pattern> {
     }
 }
 
-/// A seed and what is drawn from it.
+/// Returns the patterns of a seed and of values drawn from it.
 fn draws(seed: &[u8; Seed::BYTES]) -> Vec<Pattern> {
     let Drawn { uniform, ternary, sparse, errors } = Drawn::of(seed);
     let bytes = |values: &[i8]| values.iter().map(|&value| value as u8).collect::<Vec<u8>>();
@@ -96,7 +96,7 @@ fn draws(seed: &[u8; Seed::BYTES]) -> Vec<Pattern> {
     ]
 }
 
-/// The secrets of a key's file: whatever follows the parameters. Those of two ends are files of their own.
+/// Returns the secrets of a key's file: everything after the parameters. Keys of two ends are two files.
 fn secrets(file: &[u8]) -> Vec<Vec<i8>> {
     let object_type = peek_header(file).unwrap().object_type;
     let body = read_object(file, object_type, None, u64::MAX).unwrap();
@@ -110,7 +110,7 @@ fn secrets(file: &[u8]) -> Vec<Vec<i8>> {
             continue;
         }
         let mut secret = unpack_ternary(packed, 4 * packed.len()).unwrap().to_vec();
-        // Bits beyond the last coefficient read as -1, which binary secrets have nowhere else.
+        // Bits beyond the last coefficient are read as -1, which binary secrets do not otherwise have.
         let end = secret.len().saturating_sub(3);
         if !secret[..end].contains(&-1) {
             secret.retain(|&c| c >= 0);
@@ -120,7 +120,7 @@ fn secrets(file: &[u8]) -> Vec<Vec<i8>> {
     secrets
 }
 
-/// The primes that secrets are reduced by.
+/// Returns the primes modulo which secrets are reduced.
 fn primes(case: Case) -> Vec<u64> {
     let fhew = |it: &cryptable_fhew::parameters::Parameters| {
         let small = it.small_ring().map(|small| small.ring.modulus().value());
@@ -130,7 +130,8 @@ fn primes(case: Case) -> Vec<u64> {
     match (toy, case) {
         (Some(Parameters::Packed(it)), _) => {
             let (degree, log2) = (it.ring_degree(), it.literal().log2_scale);
-            // The lowest of the chain: all limbs go through the same loops. Then those of products modulo 2^k.
+            // The lowest primes of the chain suffice, since all limbs go through the same loops. Then follow the primes
+            // of products modulo 2^k.
             [ntt_primes(degree, log2, 3, &[]), ntt_primes(degree, 50.0, 2, &[])].concat()
         }
         (Some(Parameters::Single(it)), _) => fhew(it.fhew()),
@@ -142,7 +143,7 @@ fn primes(case: Case) -> Vec<u64> {
         }
         (_, Case::Vectors) => {
             let degree = client::vector_parameters().literal().ring_degree;
-            // The base, the special primes and those of levels.
+            // The base, the special primes and the primes of levels.
             [ntt_primes(degree, 49.0, 3, &[]), ntt_primes(degree, 40.0, 3, &[])].concat()
         }
         (_, Case::Bridged) => [primes(Case::Packed), primes(Case::Single)].concat(),
@@ -156,7 +157,7 @@ fn primes(case: Case) -> Vec<u64> {
     }
 }
 
-/// Forms computed of one ternary secret.
+/// Returns the forms that are computed from one ternary secret.
 fn forms(name: &str, secret: &[i8], primes: &[u64]) -> Vec<Pattern> {
     let bytes: Vec<u8> = secret.iter().map(|&c| c as u8).collect();
     let wide: Vec<u64> = secret.iter().map(|&c| i64::from(c) as u64).collect();
@@ -171,7 +172,7 @@ fn forms(name: &str, secret: &[i8], primes: &[u64]) -> Vec<Pattern> {
     for &prime in primes {
         let modulus = Modulus::new(prime);
         let residues: Vec<u64> = secret.iter().map(|&c| modulus.reduce_i64(c.into())).collect();
-        // Those of binary secrets are the words above.
+        // For binary secrets, they equal the words above.
         if residues != wide {
             patterns.push(Pattern::of_words(format!("{name} modulo {prime}"), &residues, window));
         }
@@ -190,11 +191,12 @@ fn forms(name: &str, secret: &[i8], primes: &[u64]) -> Vec<Pattern> {
     patterns
 }
 
-/// The product a·s of a fresh packed ciphertext `(a·s + …, a)`: with the ciphertext, it gives the error, and that s.
+/// Returns the pattern of the product a·s of a fresh packed ciphertext `(a·s + …, a)`. With the ciphertext, it reveals
+/// the error, and thus s.
 fn mask_times_secret(secret: &[i8], ciphertext: &[u8]) -> Vec<Pattern> {
     let object_type = peek_header(ciphertext).unwrap().object_type;
     let body = read_object(ciphertext, object_type, None, u64::MAX).unwrap();
-    // Before it lie the client's identifier and the bound on the noise.
+    // The client's identifier and the bound on the noise precede it.
     let body = &body[KeyId::BYTES + NoiseBound::BYTES as usize..];
     let body = CoefficientCiphertext::from_body(body).unwrap();
     let (a, bits) = (body.to_pair().1, body.log2_modulus);

@@ -1,4 +1,4 @@
-//! The client's process, and its memory seen from outside.
+//! The client's process, and access to its memory from outside.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -15,30 +15,30 @@ use zeroize::Zeroizing;
 use crate::client::{self, Case, Sent};
 use crate::patterns::{self, Pattern};
 
-/// Variables that tell a client its case, whether to hold its data, and where to put what it sends.
+/// Environment variables that tell a client its case, whether to hold its data, and where to put its output.
 const SETTINGS: [&str; 3] = ["CRYPTABLE_SCAN_CASE", "CRYPTABLE_SCAN_HOLD", "CRYPTABLE_SCAN_PLACE"];
 
-/// Memory that is read at once.
+/// Number of bytes of memory that are read at once.
 const PIECE: usize = 1 << 22;
 
-/// A client that did all it has to do, and waits.
+/// A client that has finished its work, and waits.
 pub struct Client {
     process: Child,
     place: TempDir,
 }
 
-/// A form of a secret that was found.
+/// A form of a secret that was found in memory.
 #[derive(Debug)]
 #[allow(dead_code, reason = "fields are for messages of failed tests")]
 pub struct Finding {
     pub pattern: String,
-    /// The mapping: its name, or nothing for anonymous memory.
+    /// Name of the mapping; empty for anonymous memory.
     pub mapping: String,
     pub windows: usize,
 }
 
 impl Client {
-    /// Starts a client whose kernels are of an instruction set, and waits until it is done.
+    /// Starts a client whose kernels use an instruction set, and waits until it has finished.
     pub fn run(isa: Isa, case: Case, holds: bool) -> Self {
         let place = tempfile::tempdir().unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -64,7 +64,7 @@ impl Client {
         Sent { secret: Zeroizing::new(read("secret")), ciphertext: read("ciphertext") }
     }
 
-    /// All forms that are somewhere in the client's writable memory.
+    /// Returns all forms that occur anywhere in the client's writable memory.
     pub fn scan(&self, patterns: &[Pattern]) -> Vec<Finding> {
         let windows = Windows::of(patterns);
         let directory = Path::new("/proc").join(self.process.id().to_string());
@@ -94,7 +94,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // It waits for the end of its input.
+        // The client waits for the end of its input.
         drop(self.process.stdin.take());
         let _ = self.process.wait();
     }
@@ -102,14 +102,14 @@ impl Drop for Client {
 
 /// All windows of all forms.
 ///
-/// Memory is searched in steps of eight bytes, and forms at all places, so that anything longer than a window and eight
-/// bytes is found wherever it lies. Places where the first eight bytes are zero are skipped on both sides.
+/// Memory is searched in steps of eight bytes, and forms at all positions, so anything longer than a window plus eight
+/// bytes is found wherever it lies. Positions where the first eight bytes are zero are skipped on both sides.
 struct Windows<'a> {
-    /// By length, with the pattern they are of.
+    /// Windows by length, each with the pattern that it belongs to.
     by_length: HashMap<usize, HashMap<&'a [u8], usize>>,
     /// First words of all windows.
     starts: HashSet<u64>,
-    /// Which hashes first words have: most of memory is passed over by a look here.
+    /// Hashes of the first words, with which most of memory can be skipped quickly.
     filter: Vec<bool>,
 }
 
@@ -137,13 +137,13 @@ impl<'a> Windows<'a> {
         (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::FILTER_BITS)) as usize
     }
 
-    /// Tells `on_found` the pattern of every window in a range of memory.
+    /// Calls `on_found` with the pattern of every window in a range of memory.
     fn scan(&self, memory: &File, range: std::ops::Range<u64>, mut on_found: impl FnMut(usize)) {
         let longest = self.by_length.keys().copied().max().unwrap_or(0);
         let mut piece = vec![0; PIECE + longest];
         for start in range.clone().step_by(PIECE) {
             let length = piece.len().min((range.end - start) as usize);
-            // Pages that cannot be read hold nothing.
+            // Pages that cannot be read are skipped.
             let found = memory.read_at(&mut piece[..length], start).unwrap_or(0);
             let here = &piece[..found];
             for position in (0..found.saturating_sub(7).min(PIECE)).step_by(8) {
@@ -166,7 +166,7 @@ fn first_word(bytes: &[u8]) -> u64 {
     u64::from_ne_bytes(bytes[..8].try_into().unwrap())
 }
 
-/// Entry point of the client's process.
+/// Runs the client's process.
 pub fn client_main() {
     let setting = |index: usize| std::env::var(SETTINGS[index]).ok();
     let case = Case::of_name(&setting(0).expect("a case"));
@@ -177,7 +177,7 @@ pub fn client_main() {
     let held = setting(1).map(|_| patterns::of(case, &sent));
     drop(sent);
     fs::write(place.join("done"), b"").unwrap();
-    // Until the test has seen enough.
+    // Wait until the test has seen enough.
     let _ = std::io::stdin().read(&mut [0]);
     drop(std::hint::black_box(held));
 }

@@ -1,4 +1,4 @@
-//! Files and streams of Arrow's, whose buffers may be compressed.
+//! Arrow files and streams, whose buffers may be compressed.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use arrow_schema::ArrowError;
 use super::{FileKind, decompression_limit, joined, of_file};
 use crate::error::{Error, Result};
 
-/// First bytes of an Arrow file. Streams begin otherwise.
+/// First bytes of an Arrow file. Streams begin with other bytes.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
 
 /// First bytes of every message of a stream. The last one is followed by four zero bytes.
@@ -24,7 +24,8 @@ const TRAILER_BYTES: usize = 10;
 /// Bytes of a length.
 const LENGTH_BYTES: usize = 4;
 
-/// Reads an Arrow file or stream. Batches are decoded where they lie, so that no length that the file states is reserved.
+/// Reads an Arrow file or stream. Batches are decoded in place, so that no memory is reserved for lengths that the file
+/// only claims.
 pub(super) fn read(bytes: Vec<u8>) -> Result<RecordBatch> {
     let bytes = Buffer::from_vec(bytes);
     if bytes.starts_with(ARROW_MAGIC) { read_file(&bytes) } else { read_stream(bytes) }
@@ -38,7 +39,7 @@ fn truncated() -> Error {
     of_file(FileKind::Arrow.name(), &"it is truncated")
 }
 
-/// Reads a file by its footer, which says where batches are: polars writes no stream between the magics.
+/// Reads a file by its footer, which lists the batches, since polars writes no stream between the magics.
 fn read_file(bytes: &Buffer) -> Result<RecordBatch> {
     let (rest, trailer) = bytes.split_last_chunk::<TRAILER_BYTES>().ok_or_else(truncated)?;
     let footer = read_footer_length(*trailer).map_err(failed)?;
@@ -82,12 +83,12 @@ fn read_stream(mut stream: Buffer) -> Result<RecordBatch> {
     joined(decoder.schema().ok_or_else(truncated)?, parts, FileKind::Arrow.name())
 }
 
-/// Bytes of messages, which are limited by those of their file.
+/// Total sizes of messages, which the size of their file limits.
 struct Sizes {
     file: usize,
-    /// All messages: no byte of the file belongs to two.
+    /// Bytes of all messages, no two of which may share a byte of the file.
     messages: usize,
-    /// All buffers that are compressed, once they are not.
+    /// Bytes of all compressed buffers after decompression.
     decompressed: usize,
 }
 
@@ -96,8 +97,8 @@ impl Sizes {
         Self { file, messages: 0, decompressed: 0 }
     }
 
-    /// Adds a message and checks that buffers decompress to no more than files of this size are believed to hold. They state their
-    /// sizes, for which the decoder makes room.
+    /// Adds a message and checks that its buffers decompress to no more than is plausible for a file of this size.
+    /// Buffers state their sizes, for which the decoder reserves memory.
     fn add(&mut self, message: &[u8], body: &[u8]) -> Result<()> {
         self.messages = self.messages.saturating_add(message.len() + body.len());
         if self.messages > self.file {
@@ -136,7 +137,7 @@ fn check_stream(mut stream: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of the buffers of a message once they are decompressed; none if one is not in its body.
+/// Returns the number of bytes of a message's buffers after decompression; `None` if a buffer is not within its body.
 fn decompressed_bytes(message: Message<'_>, body: &[u8]) -> Option<usize> {
     let batch = match message.header_type() {
         MessageHeader::RecordBatch => message.header_as_record_batch(),
@@ -149,7 +150,7 @@ fn decompressed_bytes(message: Message<'_>, body: &[u8]) -> Option<usize> {
         let (offset, length) = (usize::try_from(buffer.offset()).ok()?, buffer.length());
         let bytes = body.get(offset..offset.checked_add(usize::try_from(length).ok()?)?)?;
         if let Some(size) = bytes.first_chunk().map(|size| i64::from_le_bytes(*size)) {
-            // Buffers that are not compressed have -1.
+            // The size -1 stands for a buffer that is not compressed.
             total = total.saturating_add(usize::try_from(size.max(0)).ok()?);
         }
     }
@@ -170,7 +171,7 @@ mod tests {
         RecordBatch::try_from_iter([("a", values)]).unwrap()
     }
 
-    /// A file and a stream.
+    /// Writes a file and a stream.
     fn written(columns: &RecordBatch, codec: CompressionType) -> [Vec<u8>; 2] {
         let options = || IpcWriteOptions::default().try_with_compression(Some(codec)).unwrap();
         let (mut file, mut stream, schema) = (Vec::new(), Vec::new(), columns.schema());
@@ -195,7 +196,7 @@ mod tests {
         file[8..16].copy_from_slice(&[4, 0, 0, 0, 0xF2, 0xFF, 0xFF, 0xFF]);
         assert_eq!(read(file.clone()).unwrap(), sevens(1003));
 
-        // Batches may be many, but not the same again and again.
+        // There may be many batches, but not the same one many times.
         let blocks = |file: &[u8]| {
             let (rest, trailer) = file.split_last_chunk::<TRAILER_BYTES>().unwrap();
             let start = rest.len() - read_footer_length(*trailer).unwrap();
@@ -214,7 +215,7 @@ mod tests {
             let columns = sevens(1000);
             for bytes in written(&columns, codec) {
                 assert_eq!(read(bytes.clone()).unwrap(), columns, "{codec:?}");
-                // Damage gives other values or an error.
+                // Damage results in other values or an error.
                 let read = |bytes: &[u8]| FileFormat::from(FileKind::Arrow).read(bytes);
                 for byte in 0..bytes.len() {
                     let mut damaged = bytes.clone();

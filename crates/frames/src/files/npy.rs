@@ -1,5 +1,5 @@
-//! Arrays of NumPy's: integers, floats and booleans. An array of records has columns with names; those of others are called 1, 2
-//! and so on, as columns of CSV without a name are.
+//! NumPy arrays of integers, floats and booleans. The columns of an array of records have names; those of other arrays
+//! are called 1, 2 and so on, like columns of CSV without a name.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::error::{Error, Result};
 use crate::npy::{Element, Elements, Header, failed};
 use crate::schema::check_count;
 
-/// Elements of a column, and where they are.
+/// The elements of a column, and their positions.
 #[derive(Debug, PartialEq)]
 struct Column {
     name: String,
     element: Element,
-    /// Place of the first element.
+    /// Position of the first element.
     start: usize,
-    /// From one element to the next.
+    /// Distance from one element to the next.
     stride: usize,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<RecordBatch> {
     RecordBatch::try_new(Schema::new(fields).into(), arrays).map_err(failed)
 }
 
-/// The columns, and the number of rows.
+/// Returns the columns and the number of rows.
 fn layout(header: Header) -> Result<(Vec<Column>, usize)> {
     let too_large = || failed("its shape is too large");
     let length = |length: u64| usize::try_from(length).map_err(|_| too_large());
@@ -72,7 +72,7 @@ fn layout(header: Header) -> Result<(Vec<Column>, usize)> {
     Ok(((0..count).map(column).collect::<Result<_>>()?, rows))
 }
 
-/// Columns of an array of records.
+/// Returns the columns of an array of records.
 fn columns_of(fields: Vec<(String, Element)>) -> Result<Vec<Column>> {
     let mut columns: Vec<Column> = Vec::new();
     let mut size = 0;
@@ -88,7 +88,7 @@ fn columns_of(fields: Vec<(String, Element)>) -> Result<Vec<Column>> {
 }
 
 impl Column {
-    /// The word of each row, extended by zeros.
+    /// Returns one word per row, extended by zeros.
     fn words<'a>(&'a self, data: &'a [u8], rows: usize) -> impl Iterator<Item = u64> + 'a {
         let Element { bytes, is_big_endian, .. } = self.element;
         (0..rows).map(move |row| {

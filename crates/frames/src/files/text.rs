@@ -26,7 +26,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// Returns the column of this name, which is new and empty so far if there was none.
+    /// Returns the position of the column with this name, after adding an empty one if there was none.
     fn column(&mut self, name: &str) -> usize {
         let found = self.names.iter().position(|known| known == name);
         found.unwrap_or_else(|| {
@@ -38,7 +38,7 @@ impl Texts {
         })
     }
 
-    /// Ends a row: columns without a value have a gap.
+    /// Ends a row: columns without a value get a missing one.
     fn end_row(&mut self) {
         use arrow_array::builder::ArrayBuilder as _;
         self.rows += 1;
@@ -75,7 +75,7 @@ pub(super) fn read_csv(bytes: &[u8]) -> Result<RecordBatch> {
         .from_reader(text.as_bytes());
     let mut texts = Texts::default();
     for (index, name) in reader.headers().map_err(|error| failed(&error))?.iter().enumerate() {
-        // Indices of pandas have no name.
+        // Index columns of pandas have no name.
         let name = if name.is_empty() { (index + 1).to_string() } else { name.into() };
         if texts.names.contains(&name) {
             return Err(Error::TwoColumns(name));
@@ -92,7 +92,7 @@ pub(super) fn read_csv(bytes: &[u8]) -> Result<RecordBatch> {
     texts.finish("CSV")
 }
 
-/// Returns the text of a file, which has to be UTF-8.
+/// Returns the text of a file, which must be UTF-8.
 fn text_of<'a>(bytes: &'a [u8], kind: &'static str) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
@@ -106,7 +106,7 @@ fn text_of<'a>(bytes: &'a [u8], kind: &'static str) -> Result<&'a str> {
     })
 }
 
-/// Returns why a file is not CSV.
+/// Returns the reason why a file is not CSV.
 fn reason(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { pos: Some(place), expected_len, len } => {
@@ -164,7 +164,7 @@ pub(super) fn read_json_lines(bytes: &[u8]) -> Result<RecordBatch> {
     texts.finish("JSON lines")
 }
 
-/// Returns the values of each column in a form.
+/// Returns the values of each column in one form.
 fn formatted<T>(
     columns: &RecordBatch,
     form: impl Fn(Option<Value<'_>>) -> T,

@@ -1,4 +1,4 @@
-//! Rows of the largest values of a column, whose digits are in several columns.
+//! Searches for rows with the largest values of a column, whose digits are in several columns.
 
 use cryptable::integers::{AnyColumn, ColumnKind, Evaluator, Operand, Operation};
 use cryptable::{Ciphertext, Error, Execution};

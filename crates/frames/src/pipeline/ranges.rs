@@ -1,4 +1,4 @@
-//! Ranges of values, as far as they are known: by schemas whose ranges frames state, by tables and by programs.
+//! Ranges of values, as far as they are known from tables, from programs, and from schemas whose ranges frames state.
 
 use cryptable::Table;
 
@@ -7,14 +7,15 @@ use crate::error::PipelineProblem;
 use crate::program::Program;
 use crate::schema::values_of;
 
-/// Stands for the modulus of values of which nothing is known.
+/// Stands for the modulus of values about which nothing is known.
 const UNKNOWN: u64 = u64::MAX;
 
-/// Bounds ranges of sums of sums, far above every modulus.
+/// Bound on ranges of sums of sums, far above every modulus.
 const LARGEST: i64 = 1 << 62;
 
 impl Run<'_> {
-    /// Returns the least modulus for all outputs of a table, of which results of hidden ones say nothing.
+    /// Returns the least modulus for all outputs of a table. It is unknown for hidden tables, about which results must
+    /// reveal nothing.
     pub(super) fn values_needed(&self, table: &Table) -> u64 {
         let is_hidden = |it: cryptable::Parameters| it.hidden_bits().is_some();
         if self.server.lookup_parameters().map_or(true, is_hidden) {
@@ -32,7 +33,7 @@ impl Run<'_> {
         values_of(low, high)
     }
 
-    /// Returns the least modulus for the results of a program: of a sort that of its columns.
+    /// Returns the least modulus for the results of a program; for a sort, that of its columns.
     pub(super) fn values_of_program(&self, program: &Program, inputs: &[String]) -> Vec<u64> {
         if program.formulas().is_sort() {
             return inputs.iter().map(|name| self.columns[name].values_needed()).collect();
@@ -45,7 +46,7 @@ impl Run<'_> {
         program.formulas().ranges().into_iter().map(needed).collect()
     }
 
-    /// Returns the least modulus for a sum, and notes its range.
+    /// Returns the least modulus for a sum, and records the sum's range.
     pub(super) fn add_range(
         &mut self,
         terms: &[String],
@@ -69,7 +70,8 @@ impl Run<'_> {
         }
     }
 
-    /// Checks that residues of a sum tell whether it has a relation to the constant for which the table was made.
+    /// Checks that residues of a sum determine whether it has the relation to the constant for which the table was
+    /// made.
     pub(super) fn check_compared(
         &self,
         name: &str,
@@ -85,7 +87,8 @@ impl Run<'_> {
         let fits = first <= low && high < first + whole;
         let is_told = match is {
             Relation::Equal | Relation::Different => {
-                // The constant is the one whose output differs from that of most: one integer of the range has its residue.
+                // The constant is the input whose output differs from most others: exactly one integer of the range has
+                // its residue.
                 let odd = u64::from(is == Relation::Equal);
                 let constant = table.values().iter().position(|&output| output == odd);
                 constant.is_some_and(|it| {

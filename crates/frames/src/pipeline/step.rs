@@ -1,4 +1,4 @@
-//! Steps of pipelines, and what they take.
+//! Steps of pipelines, and their operands.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::error::PipelineProblem;
 use crate::program::Program;
 use crate::schema::Scalar;
 
-/// A step as its file has it.
+/// A step as its file states it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StepFile {
@@ -32,7 +32,7 @@ pub(super) struct StepFile {
     into: Option<NamesFile>,
 }
 
-/// Names of results: one, or those of a program.
+/// Names of results: one name, or several for a program.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum NamesFile {
@@ -40,7 +40,7 @@ enum NamesFile {
     All(Vec<String>),
 }
 
-/// A relation of the values of a column to a constant.
+/// A relation between the values of a column and a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub enum Relation {
@@ -74,7 +74,7 @@ pub enum Step {
         column: String,
         /// File of the table.
         table: PathBuf,
-        /// Output of inputs without a line in the table, if they have one.
+        /// Output for inputs without a line in the table, if there is one.
         default: Option<String>,
         /// Name of the result.
         into: String,
@@ -92,23 +92,23 @@ pub enum Step {
     Program {
         /// File of the program.
         program: PathBuf,
-        /// Names of the columns, in the order of the program's.
+        /// Names of the columns, in the order of the program's columns.
         inputs: Vec<String>,
-        /// Names of the results, in the order of the program's.
+        /// Names of the results, in the order of the program's results.
         into: Vec<String>,
     },
-    /// Looks the columns of a table up by a key: a left join.
+    /// Looks up the columns of a table by a key: a left join.
     Join {
         /// Name of the column of keys.
         column: String,
-        /// File of the table, whose first column, or first two, state keys.
+        /// File of the table, whose first column, or first two columns, state keys.
         table: PathBuf,
-        /// Output of rows whose key is not in the table; if there is none, they have gaps.
+        /// Output for rows whose key is not in the table; without one, they become missing values.
         default: Option<String>,
         /// Names of the table's columns, and of the results.
         into: Vec<String>,
     },
-    /// Marks the rows whose values have a relation to a constant by 1, all others by 0.
+    /// Marks the rows whose values have a relation to a constant with 1, all others with 0.
     Compare {
         /// Name of the column.
         column: String,
@@ -119,23 +119,23 @@ pub enum Step {
         /// Name of the result.
         into: String,
     },
-    /// Marks the first row of the largest value by 1, all others by 0.
+    /// Marks the first row with the largest value with 1, all others with 0.
     Argmax {
         /// Names of the columns of a value's digits, the most significant first.
         columns: Vec<String>,
         /// Name of the result.
         into: String,
     },
-    /// Marks the rows of the largest values by 1, all others by 0.
+    /// Marks the rows with the largest values with 1, all others with 0.
     Largest {
         /// Names of the columns of a value's digits, the most significant first.
         columns: Vec<String>,
-        /// How many are largest; rows with equal values are marked, too.
+        /// Number of rows to mark; further rows with equal values are marked, too.
         count: u64,
         /// Name of the result.
         into: String,
     },
-    /// Takes columns as they are, among the results.
+    /// Adds columns unchanged to the results.
     Select {
         /// Names of the columns.
         columns: Vec<String>,
@@ -149,7 +149,7 @@ pub enum Step {
 pub enum Operand {
     /// Table of a lookup.
     Table(Table),
-    /// Tables of a join, one for each result, and where it has no default one more, whose bits say which keys are there.
+    /// Tables of a join, one per result, and without a default an additional one, whose bits tell which keys exist.
     Join(Vec<Table>),
     /// Program that is evaluated.
     Program(Box<Program>),
@@ -191,7 +191,7 @@ impl Step {
         }
     }
 
-    /// Names of the column that is looked up, if one is, and of all that comes of it.
+    /// Returns the name of the column that the step looks up, if any, and the names of all results.
     pub(super) fn lookups(&self) -> Option<(&str, &[String])> {
         match self {
             Self::Lookup { column, .. }
@@ -201,7 +201,7 @@ impl Step {
         }
     }
 
-    /// Returns the columns of digits that are searched, and how, if the step is a search.
+    /// Returns the columns of digits that the step searches, and the operation, if the step is a search.
     #[must_use]
     pub fn search(&self) -> Option<(&[String], Operation)> {
         match self {
@@ -211,7 +211,7 @@ impl Step {
         }
     }
 
-    /// Number of tables that a column is looked up in.
+    /// Returns the number of tables in which the step looks up a column.
     pub(super) fn tables(&self) -> usize {
         match self {
             Self::Join { into, default, .. } => into.len() + usize::from(default.is_none()),
@@ -253,7 +253,7 @@ impl Step {
 }
 
 impl StepFile {
-    /// The step, of which one field says the kind.
+    /// Converts the fields to a step, whose kind one of them states.
     fn step(self) -> Result<Step, PipelineProblem> {
         let Self { lookup, table, default, program, inputs, join, select, into, .. } = self;
         if let Some(columns) = select.filter(|columns| !columns.is_empty()) {

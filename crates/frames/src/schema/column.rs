@@ -12,10 +12,10 @@ use crate::value::Value;
 /// Longest name of a column, in bytes.
 pub(crate) const MAX_NAME_BYTES: usize = 1024;
 
-/// Most columns of a schema and of a frame.
+/// Largest number of columns of a schema and of a frame.
 pub(crate) const MAX_COLUMNS: usize = 4096;
 
-/// A schema as its file has it.
+/// A schema as its file states it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SchemaFile {
@@ -27,7 +27,7 @@ struct SchemaFile {
 pub struct Column {
     literal: ColumnSchema,
     encoding: Encoding,
-    /// The step that represents missing values, if one does.
+    /// The step that represents missing values, if any.
     null: Option<i64>,
 }
 
@@ -56,7 +56,7 @@ impl Column {
         Ok(Self { literal, encoding, null })
     }
 
-    /// Returns the representation of integers modulo `modulus`, as columns without a schema have it.
+    /// Returns the representation of integers modulo `modulus`, which columns without a schema have.
     ///
     /// # Errors
     /// If the name is empty or very long.
@@ -72,7 +72,7 @@ impl Column {
         &self.literal.column
     }
 
-    /// Returns the fields that the column was made of.
+    /// Returns the fields from which the column was made.
     #[must_use]
     pub fn literal(&self) -> &ColumnSchema {
         &self.literal
@@ -84,7 +84,7 @@ impl Column {
         &self.encoding
     }
 
-    /// Returns whether missing values have a column of bits.
+    /// Returns whether a column of bits marks missing values.
     #[must_use]
     pub fn has_validity(&self) -> bool {
         self.literal.nulls == Nulls::Validity
@@ -103,8 +103,8 @@ impl Column {
         Err(Error::of_column(self.name(), ColumnProblem::TooWide { needed, modulus, bits }))
     }
 
-    /// Returns the residue modulo `modulus` that represents the value in a row; `None` for a missing value that a column
-    /// of bits states.
+    /// Returns the residue modulo `modulus` that represents the value in a row; `None` for a missing value that a
+    /// column of bits marks.
     pub(crate) fn residue(
         &self,
         value: Option<Value<'_>>,
@@ -133,10 +133,10 @@ impl Column {
     }
 }
 
-/// The columns of a table of data, by whose representation they are encrypted and decrypted.
+/// The columns of a table of data, with the representation by which they are encrypted and decrypted.
 ///
-/// A schema may tell much about the data that it was suggested from: least and greatest values, all words. It is the
-/// client's, who decides whether to show it to others.
+/// A schema may reveal much about the data from which it was suggested: least and greatest values, and all words. It
+/// belongs to the client, who decides whether to show it to others.
 ///
 /// ```
 /// use cryptable_frames::Schema;

@@ -1,8 +1,8 @@
 //! The steps that represent the values of a column.
 //!
 //! A value is represented by a *step*, an integer that counts from the offset: `(value - offset) / scale` for integers,
-//! numbers, dates and times, the number of the bin, or the place of the word. Encrypted is the step modulo the modulus of
-//! the key; columns with negative steps are signed.
+//! numbers, dates and times, the number of the bin, or the position of the word. The step is encrypted modulo the
+//! modulus of the key; columns with negative steps are signed.
 
 use chrono::NaiveTime;
 
@@ -11,7 +11,7 @@ use super::literal::{ColumnSchema, ColumnType, Scalar};
 use crate::error::{CellProblem, ColumnProblem};
 use crate::value::{self, Value};
 
-/// Returns the least modulus whose residues represent these integers: signed ones, if one is negative.
+/// Returns the least modulus whose residues represent these integers; if one is negative, as signed values.
 pub(crate) fn values_of(low: i128, high: i128) -> u64 {
     let needed = match low < 0 {
         // Residues modulo p represent -⌊p/2⌋ to ⌈p/2⌉ - 1.
@@ -21,7 +21,7 @@ pub(crate) fn values_of(low: i128, high: i128) -> u64 {
     needed.max(1).try_into().unwrap_or(u64::MAX)
 }
 
-/// A way to represent the values of a column.
+/// Representation of the values of a column.
 #[derive(Clone, Debug)]
 pub struct Encoding {
     kind: Kind,
@@ -80,7 +80,8 @@ impl Encoding {
         values_of(self.low.into(), self.high.unwrap_or(self.low.max(0)).into())
     }
 
-    /// Returns the least modulus whose residues represent all values modulo `modulus`, which are fewer if the schema has ends.
+    /// Returns the least modulus whose residues represent all values modulo `modulus`: fewer if the schema limits the
+    /// values.
     pub(crate) fn values_within(&self, modulus: u64) -> u64 {
         let (low, high) = self.range(Some(modulus));
         values_of(low.into(), high.into())
@@ -156,7 +157,7 @@ impl Encoding {
         }
     }
 
-    /// Returns whether a value of a file means that there is none.
+    /// Returns whether a value of a file stands for a missing one.
     pub(crate) fn is_missing(&self, value: Value<'_>) -> bool {
         match value {
             Value::Number(number) => number.is_nan(),
@@ -223,7 +224,7 @@ impl Encoding {
         }
     }
 
-    /// Returns whether values are numbers that are represented by bins, and decrypt to names of bins.
+    /// Returns whether values are numbers that are represented by bins, and are decrypted to names of bins.
     #[must_use]
     pub fn has_bins(&self) -> bool {
         matches!(self.kind, Kind::Bins { .. })
@@ -256,7 +257,7 @@ impl Encoding {
         })
     }
 
-    /// Returns the step of the one value that a line of a mapping names: of a bin, by its name.
+    /// Returns the step of the single value that a line of a mapping states; for bins, given by name.
     pub(crate) fn step_of_name(&self, text: &str) -> Result<i64, CellProblem> {
         if let Kind::Bins { labels, .. } = &self.kind {
             let place = labels.iter().position(|label| label == text.trim());

@@ -8,11 +8,11 @@ use super::literal::{ColumnSchema, ColumnType, Scalar, Unit};
 use crate::error::{CellProblem, ColumnProblem};
 use crate::value::{self, Value};
 
-/// Largest difference of a number from a multiple of the scale, in scales, that rounding of floating-point numbers
+/// Largest difference between a number and a multiple of the scale, in scales, that rounding of floating-point numbers
 /// explains.
 const TOLERANCE: f64 = 1e-6;
 
-/// Largest step: floating-point numbers represent it exactly, and no table has as many entries.
+/// Largest step, which floating-point numbers represent exactly and which exceeds the number of entries of any table.
 pub(super) const MAX_STEP: i64 = 1 << 52;
 
 /// Nanoseconds of a second.
@@ -21,7 +21,7 @@ const NANOSECONDS: i128 = 1_000_000_000;
 /// Seconds of a day.
 pub(super) const DAY_SECONDS: i64 = 86_400;
 
-/// A type with its offset, scale and lists.
+/// A type of values with its offset, scale and lists.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Integer { offset: i64 },
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Words { words: Vec<String>, places: HashMap<String, i64>, other: Option<i64> },
 }
 
-/// A step, and whether the value is exactly the one that the step represents.
+/// A step, and whether it represents exactly the value.
 pub(super) type Nearest = (i64, bool);
 
 impl Kind {
@@ -167,7 +167,7 @@ impl Kind {
             (Self::Integer { offset }, value) => {
                 let integer = match value {
                     Value::Integer(integer) => Some(integer),
-                    // Programs hold integers with gaps as floating-point numbers.
+                    // Many programs hold integer columns with gaps as floating-point numbers.
                     Value::Number(number)
                         if number.fract() == 0.0 && number.abs() < 2f64.powi(53) =>
                     {
@@ -182,14 +182,14 @@ impl Kind {
             (Self::Number { offset, scale }, value) => number_of(value).map(|number| {
                 let steps = (number - offset) / scale;
                 let nearest = steps.round();
-                // A float of many digits differs from the multiple by its own rounding.
+                // A float with many digits differs from the multiple by its own rounding error.
                 let tolerance =
                     TOLERANCE + 4.0 * f64::EPSILON * (number.abs() + offset.abs()) / scale;
                 (nearest as i64, (steps - nearest).abs() <= tolerance)
             }),
             (Self::Bins { ends, .. }, value) => number_of(value).map(|number| {
                 let bin = ends.partition_point(|end| *end <= number) as i64 - 1;
-                // The greatest value of a column belongs to its last bin only if that is clipped.
+                // The greatest value of a column belongs to its last bin only with `clip`.
                 (bin, true)
             }),
             (Self::Date { offset, unit }, Value::Date(day)) => {
@@ -215,7 +215,7 @@ impl Kind {
     }
 }
 
-/// Checks that a column has no field that is for other types.
+/// Checks that a column has no field that belongs to other types.
 pub(super) fn check_fields(literal: &ColumnSchema) -> Result<(), ColumnProblem> {
     use ColumnType as T;
     let counted = [T::Integer, T::Number, T::Date, T::DateTime];
@@ -235,7 +235,7 @@ pub(super) fn check_fields(literal: &ColumnSchema) -> Result<(), ColumnProblem> 
         ("clip", literal.clip, &counted),
     ];
     let foreign = fields.iter().find(|(field, is_given, kinds)| {
-        // Bins have ends, and nothing else that says where they are.
+        // Columns with bins have no other field that states positions.
         let is_foreign = !kinds.contains(&literal.kind)
             || has_bins && ["minimum", "maximum", "offset", "scale", "round"].contains(field);
         *is_given && is_foreign
@@ -294,7 +294,7 @@ fn saturated(integer: i128) -> i64 {
     integer.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
-/// Returns how many units a date is after another one, rounded down, and whether it is exactly that far.
+/// Returns by how many units a date follows another one, rounded down, and whether the difference is exact.
 fn dates_since(offset: NaiveDate, unit: Unit, day: NaiveDate) -> Nearest {
     let months = |date: NaiveDate| i64::from(date.year()) * 12 + i64::from(date.month0());
     match unit {
@@ -316,7 +316,7 @@ pub(super) fn date_after(offset: NaiveDate, unit: Unit, step: i64) -> Option<Nai
     if months < 0 { start.checked_sub_months(count) } else { start.checked_add_months(count) }
 }
 
-/// Returns how many times `seconds` a time is after another one, rounded down, and whether it is exactly that far.
+/// Returns by how many times `seconds` a time follows another one, rounded down, and whether the difference is exact.
 fn times_since(offset: NaiveDateTime, seconds: i64, at: NaiveDateTime) -> Nearest {
     let since = |at: NaiveDateTime| {
         let at = at.and_utc();

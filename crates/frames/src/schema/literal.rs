@@ -1,4 +1,4 @@
-//! The fields of a schema as its file has them, before validation.
+//! The fields of a schema as its file states them, before validation.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum ColumnType {
     DateTime,
     /// Times of day, counted in `scale` seconds from midnight.
     Time,
-    /// Words, by their place in the list `words`.
+    /// Words, by their positions in the list `words`.
     Words,
 }
 
@@ -86,13 +86,13 @@ pub enum Nulls {
     /// None: missing values are errors.
     #[default]
     Refuse,
-    /// A second column of encrypted bits, which says for each row whether it has a value.
+    /// A second column of encrypted bits, which tells for each row whether it has a value.
     Validity,
     /// This value of the column.
     Value(Scalar),
 }
 
-/// A column of a schema, as its file has it.
+/// A column of a schema, as its file states it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnSchema {
@@ -104,22 +104,22 @@ pub struct ColumnSchema {
     /// Least value. Default: `offset` or, for numbers and integers without one, 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Scalar>,
-    /// Greatest value. Default: the greatest that the key has.
+    /// Greatest value. Default: the greatest that the key supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Scalar>,
-    /// Distance of two values that are told apart. Default: 1.
+    /// Distance between values that are distinguished. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
     /// The value that is represented by 0. Default: 0, or 1970-01-01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Scalar>,
-    /// Ends of bins, in increasing order: a bin has its lower end and not its upper one.
+    /// Ends of bins, in increasing order: a bin contains its lower end but not its upper one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bins: Option<Vec<f64>>,
     /// Unit in which dates are counted. Default: days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// Words, represented by their places from 0 on.
+    /// Words, represented by their positions, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Vec<String>>,
     /// The word of the list that stands for all others. Default: others are errors.
@@ -142,7 +142,7 @@ fn is_refused(nulls: &Nulls) -> bool {
 }
 
 impl ColumnSchema {
-    /// Creates a column with defaults alone.
+    /// Creates a column with the defaults.
     #[must_use]
     pub fn new(column: impl Into<String>, kind: ColumnType) -> Self {
         Self {

@@ -14,9 +14,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Longest wait for an answer; a server may spend minutes on checking a key of gigabytes.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// Creates the agent that connects to a server. It uses proxies of the environment only for other machines: on the way
-/// to this one, they would see the token unencrypted. It does not follow redirects, since their targets were not
-/// checked.
+/// Creates the agent that connects to a server. It uses proxies of the environment only for other machines, since a
+/// proxy on the way to this machine would see the token unencrypted. It does not follow redirects, since their targets
+/// were not checked.
 pub(super) fn agent(url: &str) -> Agent {
     let builder = Agent::config_builder()
         .http_status_as_error(false)

@@ -83,7 +83,7 @@ pub(super) fn is_later(status: u16) -> bool {
 /// Returns whether the same request may succeed later, after asking the server again how far an upload is.
 pub(super) fn is_passing(error: &ClientError) -> bool {
     match error {
-        // A certificate that is not trusted, or that has another name, stays wrong.
+        // An untrusted certificate, or one for another name, will not become valid.
         #[cfg(feature = "tls")]
         ClientError::Unreachable { error, .. } if matches!(**error, ureq::Error::NativeTls(_)) => {
             false

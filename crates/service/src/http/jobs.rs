@@ -26,7 +26,7 @@ pub(super) async fn order(
 ) -> Result<Response> {
     let request = headers.get("idempotency-key").map(|value| value.to_str().map(str::to_owned));
     let request = request.transpose();
-    let request = request.map_err(|_| Problem::bad_request("Idempotency-Key is no text"))?;
+    let request = request.map_err(|_| Problem::bad_request("Idempotency-Key is not text"))?;
     if let Some(long) = request.as_ref().filter(|request| request.len() > MAX_REQUEST) {
         let (found, limit) = (long.len() as u64, MAX_REQUEST as u64);
         return Err(Problem::too_large("Idempotency-Key", found, limit).into());

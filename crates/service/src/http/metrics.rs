@@ -1,4 +1,4 @@
-//! Metrics for the operator in the format of Prometheus. They name no client.
+//! Metrics for the operator in the format of Prometheus. They do not name clients.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};

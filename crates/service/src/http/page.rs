@@ -8,7 +8,8 @@ use axum::routing::get;
 
 use super::App;
 
-/// Only scripts, styles, workers and connections of this server; WebAssembly may be compiled; no frame shows the page.
+/// Allows only scripts, styles, workers and connections of this server. WebAssembly may be compiled, and no frame may
+/// show the page.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
     connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -17,7 +18,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
-    // The page of a new program is not mixed with files of an old one.
+    // Files of a new version of the page must not be mixed with files of an old one.
     (header::CACHE_CONTROL, "no-cache"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

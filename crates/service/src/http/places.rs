@@ -1,8 +1,8 @@
-//! Places for connections, of which there is a limited number.
+//! Places for connections, whose number is limited.
 //!
-//! A connection that waits for a request, or whose request has no client's token, is idle and may be closed at any
-//! time. If there is one connection too many, the one that has been idle for longest is closed. However many strangers
-//! connect and stay silent, a client thus gets a place.
+//! A connection that waits for a request, or whose request has no valid client token, is idle and may be closed at any
+//! time. If there is one connection too many, the one that has been idle for the longest time is closed. A client thus
+//! gets a place, no matter how many strangers connect and stay silent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,7 +27,7 @@ pub(super) struct Places {
 struct State {
     open: usize,
     next: u64,
-    /// Idle connections by the number that they got when they became idle.
+    /// Idle connections, by the number that they were given when they became idle.
     waiting: BTreeMap<u64, Arc<Notify>>,
 }
 
@@ -131,7 +131,7 @@ impl Drop for Place {
     }
 }
 
-/// The number of requests that each client has under way.
+/// The number of requests that each client has in progress.
 #[derive(Debug, Default)]
 pub(super) struct Requests(Mutex<HashMap<i64, usize>>);
 
@@ -144,7 +144,7 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    /// Starts a visit, unless the client has too many requests under way.
+    /// Starts a visit, unless the client has too many requests in progress.
     pub(super) fn begin(
         requests: &Arc<Requests>,
         client: i64,

@@ -51,7 +51,7 @@ pub(super) fn number(headers: &HeaderMap, name: &str) -> Result<Option<u64>> {
     }
 }
 
-/// Parses the range `first..end` of `length` bytes that is asked for; `None` if there is no such header.
+/// Parses the requested range `first..end` of `length` bytes; `None` if there is no such header.
 pub(super) fn range(headers: &HeaderMap, length: u64) -> Result<Option<(u64, u64)>> {
     let Some(value) = headers.get(axum::http::header::RANGE) else { return Ok(None) };
     let unsatisfiable = || {

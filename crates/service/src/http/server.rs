@@ -20,7 +20,7 @@ use crate::limits::Limits;
 /// Longest head of a request, in bytes.
 const MAX_HEAD: usize = 1 << 15;
 
-/// Accepts and serves connections until told to stop, then gives clients' requests time to end. Requests whose head
+/// Accepts and serves connections until told to stop, then gives clients' requests time to finish. Requests whose head
 /// arrives too slowly are dropped, and idle connections make room for new ones.
 pub(crate) async fn serve(
     listener: TcpListener,

@@ -18,14 +18,14 @@ use crate::messages::{Announcement, Kind, Object, Upload};
 use crate::store::StoredUpload;
 use crate::{Problem, Result};
 
-/// Headers that state where a part begins, and the length of the whole file.
+/// Names of the headers that state where a part begins, and the length of the whole file.
 const OFFSET: &str = "upload-offset";
 const LENGTH: &str = "upload-length";
 
 /// Bytes that are written before they are synchronised to the disk.
 const SYNC_BYTES: u64 = 32 << 20;
 
-/// Announces a file. Returns its upload, or the fact that the server has the file already.
+/// Announces a file. Returns its upload, or the information that the server already has the file.
 pub(super) async fn start(
     State(app): State<App>,
     Client(client): Client,
@@ -36,7 +36,7 @@ pub(super) async fn start(
         let Announcement { kind, length, ref sha256, .. } = announced;
         let recipient = recipient(app, client, &announced)?;
         let found = app.store.find_object(client, kind, sha256)?;
-        // Another client's contribution is no file of this one's own.
+        // A contribution of another client is not a file of this client's own.
         if found.is_some_and(|found| found.is_own) {
             if let Some(recipient) = recipient {
                 app.store.contribute(client, sha256, recipient)?;
@@ -51,7 +51,7 @@ pub(super) async fn start(
     Ok((status, Json(found)).into_response())
 }
 
-/// Returns the other client whom an announcement names, if any.
+/// Returns the other client named by an announcement, if any.
 fn recipient(app: &App, client: i64, announced: &Announcement) -> Result<Option<i64>> {
     let Some(name) = &announced.recipient else { return Ok(None) };
     if announced.kind != Kind::Ciphertext {
@@ -63,7 +63,7 @@ fn recipient(app: &App, client: i64, announced: &Announcement) -> Result<Option<
     Ok((recipient != client).then_some(recipient))
 }
 
-/// Returns how many bytes of an upload the server has.
+/// Returns the number of bytes of an upload that the server has.
 pub(super) async fn offset(
     State(app): State<App>,
     Client(client): Client,
@@ -74,7 +74,7 @@ pub(super) async fn offset(
     Ok((headers, StatusCode::OK).into_response())
 }
 
-/// Appends a part. What has arrived is kept, however the request ends.
+/// Appends a part. Bytes that have arrived are kept, however the request ends.
 pub(super) async fn append(
     State(app): State<App>,
     Client(client): Client,

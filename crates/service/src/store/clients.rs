@@ -22,8 +22,8 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// If there is a client of this name, or if the name is empty, too long, or has other characters than A-Z a-z 0-9 -
-    /// _ .
+    /// If there is already a client with this name, or if the name is empty, too long, or has characters other than A-Z
+    /// a-z 0-9 - _ .
     pub fn add_client(&self, name: &str) -> Result<String> {
         check_name(name)?;
         let token = random_hex::<32>()?;

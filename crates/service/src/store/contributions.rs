@@ -34,7 +34,7 @@ impl Store {
         found.ok_or_else(|| Problem::not_found(Kind::PublicKey.noun()).into())
     }
 
-    /// Returns the client who is to get a contribution: one who publishes a public key under this name.
+    /// Returns the recipient of a contribution: the client who publishes a public key under this name.
     pub(crate) fn recipient(&self, name: &str) -> Result<i64> {
         let rows = self.reader();
         let mut query = rows.prepare(
@@ -42,12 +42,13 @@ impl Store {
              AND EXISTS(SELECT 1 FROM object WHERE client = client.id AND kind = 'public-key')",
         )?;
         let found = query.query_row([name], |row| row.get(0)).optional()?;
-        // Whether there is such a client is nobody's business.
+        // The message does not reveal whether the client exists.
         let what = format!("client {name:?} who publishes a public key");
         found.ok_or_else(|| Problem::not_found(&what).into())
     }
 
-    /// Checks that a recipient publishes the public key by which a file was encrypted, or another of the same secret key.
+    /// Checks that a recipient publishes the public key with which a file was encrypted, or another public key of the
+    /// same secret key.
     pub(crate) fn check_recipient(&self, recipient: i64, file: &About) -> Result<()> {
         let rows = self.reader();
         let mut query = rows.prepare(
@@ -67,7 +68,7 @@ impl Store {
         Err(Problem::unusable(text).into())
     }
 
-    /// Gives a file of a client's own to a recipient, too.
+    /// Also gives one of a client's own files to a recipient.
     pub(crate) fn contribute(&self, client: i64, sha256: &str, recipient: i64) -> Result<()> {
         let found = self.object(client, Kind::Ciphertext, sha256)?;
         self.check_recipient(recipient, &found.about)?;

@@ -1,4 +1,4 @@
-//! Whole files, wherever they are kept: in the folder alone, or in an object store with copies in the folder.
+//! Whole files, wherever they are kept: only in the folder, or in an object store with copies in the folder.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -13,10 +13,10 @@ use super::recovery::{DIGEST_DIGITS, ID_DIGITS, is_hex, remove_file};
 use super::remote::Remote;
 use crate::{Error, Result};
 
-/// Name of the row that says where files are kept.
+/// Name of the row that states where files are kept.
 const FILES: &str = "files";
 
-/// Time for which a copy stays that nobody reads.
+/// Time after which a copy that nobody reads is removed.
 const COPY_AGE: Duration = Duration::from_secs(3600);
 
 impl Store {
@@ -34,8 +34,8 @@ impl Store {
         self.reader().query_row(query, [FILES], |row| row.get(0)).optional()
     }
 
-    /// Keeps all whole files in an object store from now on, and puts those there that exist. Only the server calls this,
-    /// when it starts.
+    /// Keeps all whole files in an object store from now on, and uploads those that already exist. Only the server
+    /// calls this, when it starts.
     pub(crate) fn keep_files_at(self, url: &str) -> Result<Self> {
         match self.files_url()? {
             Some(before) if before == url => return Ok(self),
@@ -80,7 +80,7 @@ impl Store {
         self.folder.join(COPIES).join(name)
     }
 
-    /// Returns the path of a whole file in the folder, which is fetched if it is not there.
+    /// Returns the path of a whole file in the folder, after fetching it if necessary.
     pub(crate) fn fetch(&self, name: &str) -> Result<PathBuf> {
         let (here, copy) = (self.path_here(name), self.copy(name));
         let Some(remote) = self.remote.as_ref().filter(|_| !here.exists()) else {
@@ -93,7 +93,7 @@ impl Store {
         Ok(copy)
     }
 
-    /// Puts a whole file into the object store, if there is one. A row may name it from then on.
+    /// Uploads a whole file to the object store, if there is one. A row may name it from then on.
     pub(crate) fn keep(&self, name: &str) -> Result<()> {
         self.remote.as_ref().map_or(Ok(()), |remote| remote.put(name, &self.path_here(name)))
     }
@@ -101,12 +101,12 @@ impl Store {
     /// Makes a copy of a file that is in the object store and that a row names.
     pub(crate) fn make_copy(&self, name: &str) {
         if self.has_remote() {
-            // It is found in either place.
+            // Other calls find the file in either place.
             let _ = fs::rename(self.path_here(name), self.copy(name));
         }
     }
 
-    /// Removes files from the object store whose rows are gone, and returns those that are gone now.
+    /// Removes files whose rows are gone from the object store, and returns those that no longer exist.
     pub(super) fn remove_kept(&self, names: impl Iterator<Item = String>) -> HashSet<String> {
         names.filter(|name| self.remove_one_kept(name).is_ok()).collect()
     }
@@ -117,28 +117,29 @@ impl Store {
         Ok(remove_file(&self.copy(name))?)
     }
 
-    /// Removes copies that nobody has read for a while, or that no row names; and, where other machines share the
-    /// database, files that a job left here and that no row names any more.
+    /// Removes copies that nobody has read for a while, or that no row names. If other machines share the database, it
+    /// also removes files that a job left here and that no row names any more.
     pub(crate) fn remove_old_copies(&self) -> Result<()> {
         if !self.has_remote() {
             return Ok(());
         }
         self.remove_if(COPIES, |is_old, is_known| is_old || !is_known)?;
         if self.url.is_some() {
-            // A name is in a row soon after the file is there.
+            // A row names a file soon after the file was written.
             self.remove_if(CONTENT[0], |is_old, is_known| is_old && !is_known)?;
         }
         Ok(())
     }
 
-    /// Removes the files of a part of the folder that are old or unknown as stated.
+    /// Removes those files of a part of the folder for which `is_unneeded` returns true, given whether they are old and
+    /// known.
     fn remove_if(&self, part: &str, is_unneeded: impl Fn(bool, bool) -> bool) -> Result<()> {
         for entry in fs::read_dir(self.folder.join(part))? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let time = entry.metadata().and_then(|metadata| metadata.modified());
             let is_old = time.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > COPY_AGE));
-            // Other names are of copies that are being fetched.
+            // Other names belong to copies that are being fetched.
             let is_whole = is_hex(&name, ID_DIGITS) || is_hex(&name, DIGEST_DIGITS);
             if is_unneeded(is_old, !is_whole || self.is_known(&name)?) {
                 remove_file(&entry.path())?;

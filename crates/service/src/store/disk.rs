@@ -7,10 +7,10 @@ use super::folder::CONTENT;
 use crate::limits::Limits;
 use crate::{Problem, Result};
 
-/// Bytes that a file counts at least, for its block and inode.
+/// Least number of bytes that a file counts, for its block and inode.
 const LEAST_BYTES: u64 = 4096;
 
-/// Free files that the file system must keep beside those of clients, if it limits their number at all.
+/// Number of free files that the file system must keep besides those of clients, if it limits their number at all.
 const SPARE_FILES: u64 = 1000;
 
 /// Free space of a file system.
@@ -90,7 +90,7 @@ impl Store {
         Ok(Left { bytes: found.f_bavail.saturating_mul(found.f_frsize), files })
     }
 
-    /// Reports unlimited space, since the system is not asked.
+    /// Reports unlimited space: on this system, nothing is measured.
     #[cfg(not(unix))]
     fn left(&self) -> Result<Left> {
         Ok(Left { bytes: u64::MAX, files: u64::MAX })

@@ -17,7 +17,7 @@ pub(crate) struct Expired {
     pub(crate) ciphertexts: u64,
 }
 
-/// Seconds that a clock may be off between two searches of one server, and between two servers.
+/// Seconds by which a clock may be off between two searches of one server, and between two servers.
 const SLACK: u64 = 3600;
 const LONGEST_PAUSE: u64 = 86_400;
 
@@ -74,7 +74,7 @@ impl Store {
             }
             tracing::warn!(
                 seconds = jump,
-                "the clock jumped, or no server ran: nothing expires by that"
+                "the clock jumped, or no server ran: nothing expires because of it"
             );
         }
         transaction.execute("DELETE FROM looked", [])?;

@@ -1,4 +1,4 @@
-//! The folder of a server: its recognition and its permissions.
+//! The folder of a server: how it is recognised, and its permissions.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ const MARK_TEXT: &str =
 /// Name of the database.
 pub(super) const DATABASE: &str = "service.sqlite";
 
-/// File that says where the database is, if it is not in the folder. It may have a password in it.
+/// File that states the address of the database, if it is not in the folder. It may contain a password.
 const DATABASE_URL: &str = "database-url";
 
 /// Folders of files that contain nothing else.
@@ -93,7 +93,7 @@ impl<'a> Condition<'a> {
     }
 }
 
-/// Returns the address of the database, if it is not in the folder; `asked` is one that was asked for.
+/// Returns the address of the database, if it is not in the folder; `asked` is the requested address, if any.
 pub(super) fn database_url(folder: &Path, asked: Option<&str>) -> Result<Option<String>> {
     let known = match fs::read_to_string(folder.join(DATABASE_URL)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -116,7 +116,7 @@ pub(super) fn database_url(folder: &Path, asked: Option<&str>) -> Result<Option<
     }
 }
 
-/// Returns the host and the name of a database: the password and the options of an address may change.
+/// Returns the host and the name of a database, since the password and the options of an address may change.
 fn place(url: &str) -> &str {
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
     let url = url.rsplit_once('@').map_or(url, |(_, rest)| rest);
@@ -134,7 +134,7 @@ pub(super) fn keep_database_url(folder: &Path, url: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns a name in the folder that no server creates in a new one.
+/// Returns a name in the folder that no server creates in a new folder, if there is one.
 fn foreign_name(folder: &Path) -> Result<Option<String>> {
     for name in names(folder)? {
         if !OWN.contains(&name.as_str()) && name != MARK {
@@ -212,7 +212,7 @@ pub(super) fn tighten(path: &Path) -> Result<()> {
 
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        // A link to the folder is the operator's choice; its target counts.
+        // A link to the folder is the operator's choice, so its target is checked.
         Ok(found) if found.is_symlink() => fs::metadata(path)?,
         found => found?,
     };
@@ -240,7 +240,7 @@ pub(super) fn tighten(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Does nothing, since permissions are up to the system.
+/// Does nothing, since permissions are left to the system.
 #[cfg(not(unix))]
 pub(super) fn tighten(_: &Path) -> Result<()> {
     Ok(())

@@ -19,13 +19,13 @@ pub(crate) struct Reservation {
     pub(crate) bytes: u64,
 }
 
-/// A job as it is accepted.
+/// A job to be accepted.
 #[derive(Debug)]
 pub(crate) struct NewJob<'a> {
     /// Identifier that the client gave the request.
     pub(crate) request: Option<&'a str>,
     pub(crate) order: &'a Order,
-    /// Digests of the order's tables, for several owners with the number of a bit each.
+    /// Digests of the order's tables; for several owners, each followed by the number of a bit.
     pub(crate) digests: &'a [String],
     pub(crate) key: &'a StoredObject,
     pub(crate) ciphertext: &'a StoredObject,

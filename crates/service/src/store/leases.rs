@@ -1,9 +1,9 @@
-//! Leases: which worker runs a job, and whether it still lives.
+//! Leases, which determine which worker runs a job and whether it is still alive.
 //!
-//! Each time a worker takes a job, the number of the job's lease rises. Whatever the worker records about the job names
-//! that number, so a worker whose job was given to another one changes nothing any more. While it runs a job, a worker
-//! counts up the job's beats. A job whose beats stand still for a while waits again. Every worker measures that while by
-//! its own steady clock, so clocks of different machines are never compared.
+//! Each time a worker takes a job, the number of the job's lease rises. All of the worker's records about the job state
+//! that number, so a worker whose job was given to another one can no longer change anything. While it runs a job, a
+//! worker increments the job's beats. A job whose beats stand still for a while is queued again. Every worker measures
+//! that while with its own steady clock, so clocks of different machines are never compared.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -21,14 +21,14 @@ const MAX_ATTEMPTS: u32 = 2;
 const FATAL: &str = "the server ended twice while the job ran, and may have died of it, so it does not run again; order fewer \
                      values or tables at a time, or ask the operator, who finds the reason in the server's log";
 
-/// Begin of the names of workers within a server. They end with it.
+/// Prefix of the names of workers within a server, which end together with it.
 pub(crate) const IN_SERVER: &str = "server-";
 
 /// The beats of running jobs as a worker saw them last.
 #[derive(Debug, Default)]
 pub(crate) struct Beats(HashMap<String, Seen>);
 
-/// A beat that was seen, and when it was seen first.
+/// A beat, and the time when it was first seen.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     lease: u64,
@@ -37,7 +37,7 @@ struct Seen {
 }
 
 impl Store {
-    /// Queues the jobs again that were running within the last server when it ended.
+    /// Queues the jobs again that were running in the last server when it ended.
     pub(super) fn recover_jobs(&self) -> Result<()> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
@@ -52,8 +52,8 @@ impl Store {
         self.remove_files()
     }
 
-    /// Queues the jobs again whose beats have stood still for `patience`, and returns their number. `beats` keeps what was
-    /// seen from call to call.
+    /// Queues the jobs again whose beats have stood still for `patience`, and returns their number. `beats` remembers
+    /// the beats from call to call.
     pub(crate) fn requeue_lost(&self, beats: &mut Beats, patience: Duration) -> Result<usize> {
         let lost = self.standing_still(beats, patience)?;
         if lost.is_empty() {
@@ -97,7 +97,7 @@ impl Store {
         Ok(lost.map(|(id, it)| (id.clone(), *it)).collect())
     }
 
-    /// Fails the waiting jobs that have been tried too often.
+    /// Marks waiting jobs as failed that have been tried too often.
     fn fail_fatal(&self, transaction: &Transaction<'_>) -> Result<()> {
         let query = "SELECT id FROM job WHERE state = 'queued' AND attempts >= ?1";
         let mut query = transaction.prepare(query)?;
@@ -106,7 +106,8 @@ impl Store {
         found.iter().try_for_each(|id| self.fail(transaction, id, FATAL))
     }
 
-    /// Shows that the worker of a job lives, and how far the job is. Returns whether the job is still the worker's.
+    /// Records that the worker of a job is alive, and the job's progress. Returns whether the worker still holds the
+    /// job.
     pub(crate) fn beat(&self, id: &str, lease: u64, progress: f64) -> Result<bool> {
         let changed = self.rows().execute(
             "UPDATE job SET beat = beat + 1, progress = max(progress, ?3)
@@ -116,13 +117,13 @@ impl Store {
         Ok(changed == 1)
     }
 
-    /// Returns whether a job runs and is still its worker's. Clients and operators may have removed it, and another
+    /// Returns whether a job runs and its worker still holds it. Clients and operators may have removed it, and another
     /// worker may have it.
     pub(crate) fn holds(&self, job: &QueuedJob) -> Result<bool> {
         holds(&self.reader(), job)
     }
 
-    /// Makes changes in one transaction if a job is still its worker's, and returns whether it is.
+    /// Makes changes in one transaction if the worker still holds the job, and returns whether it does.
     pub(super) fn while_held(
         &self,
         job: &QueuedJob,
@@ -167,7 +168,7 @@ mod tests {
         let first = store.take_job("worker-1").unwrap().unwrap();
         let mut beats = Beats::default();
         let mut lost = || store.requeue_lost(&mut beats, Duration::ZERO).unwrap();
-        // What is seen for the first time has stood still for no time, but zero is no longer than that.
+        // A beat seen for the first time has stood still for no time, which is enough for a patience of zero.
         assert_eq!(lost(), 1);
         assert_eq!(lost(), 0);
         let turn = Turn { spent: Duration::from_secs(9), progress: 0.9 };
@@ -187,7 +188,7 @@ mod tests {
         let second = store.take_job("worker-2").unwrap().unwrap();
         assert!(second.lease > first.lease);
         refused(&first);
-        // Nor when both are one worker.
+        // The same applies if both are one worker.
         store.requeue_job(&second, Duration::ZERO).unwrap();
         let third = store.take_job("worker-2").unwrap().unwrap();
         refused(&second);
@@ -215,7 +216,7 @@ mod tests {
         assert!(!store.holds(&job).unwrap());
     }
 
-    /// The job may have caused their end.
+    /// Checks a job that may have caused the end of its workers.
     #[test]
     fn a_job_that_two_workers_ended_with_fails() {
         let folder = tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Moving of a folder's rows from SQLite to a server of PostgreSQL.
+//! Migration of a folder's rows from SQLite to a PostgreSQL server.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::sql::{Connection, ToSql, Transaction};
 use super::{Store, connect_server, folder, lock_server, schema};
 use crate::{Error, Result};
 
-/// All tables, those first to which others refer, and the columns that the database numbers.
+/// All tables, in an order in which references point backwards, and the columns that the database numbers.
 const TABLES: [(&str, Option<&str>); 10] = [
     ("client", Some("id")),
     ("lookup_table", None),
@@ -21,13 +21,13 @@ const TABLES: [(&str, Option<&str>); 10] = [
 ];
 
 impl Store {
-    /// Moves the rows of a folder from SQLite to an empty database of PostgreSQL, at an address such as
-    /// `postgres://user:password@host/database`, which the folder uses from then on. No server may run; workers that do find
-    /// no job any more until they are started again.
+    /// Moves the rows of a folder from SQLite to an empty PostgreSQL database, at an address such as
+    /// `postgres://user:password@host/database`, which the folder uses from then on. No server may be running. Running
+    /// workers find no more jobs until they are restarted.
     ///
     /// # Errors
-    /// If a server runs, if the folder's rows are not in SQLite, if the database is not empty or cannot be reached, or if this
-    /// is a build without the feature `postgres`. Nothing has changed in the folder then.
+    /// If a server runs, if the folder's rows are not in SQLite, if the database is not empty or cannot be reached, or
+    /// if this is a build without the feature `postgres`. In these cases, nothing has changed in the folder.
     pub fn move_to(folder: &Path, database: &str) -> Result<()> {
         let store = Self::open(folder)?;
         if store.url.is_some() {
@@ -39,14 +39,14 @@ impl Store {
         schema::prepare_server(&target)?;
         let _lock = lock_server(database, store.lock_wait)?;
         let mut rows = store.rows();
-        // Nobody writes to either from here on.
+        // From here on, nobody else writes to either database.
         let (from, to) = (rows.transaction()?, target.transaction()?);
         for (table, number) in TABLES {
             copy(&from, &to, table, number)?;
         }
         to.commit()?;
         folder::keep_database_url(folder, database)?;
-        // Workers that have the old database open do nothing more there.
+        // Workers that have the old database open find no jobs there.
         from.execute("UPDATE job SET state = 'moved' WHERE state IN ('queued', 'running')", [])?;
         from.commit()
     }
@@ -62,7 +62,7 @@ fn copy(from: &Connection, to: &Transaction<'_>, table: &str, number: Option<&st
     }
     let names = columns.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     let has_rows = format!("SELECT count(*) FROM {table}");
-    // The version of the tables is there from the start.
+    // The version of the schema exists from the start.
     if table != "setting" && to.query_row(&has_rows, [], |row| row.get::<u64>(0))? > 0 {
         let text = "the database is not empty: make a new one for the rows of this folder";
         return Err(Error::Operator(text.into()));
@@ -82,7 +82,7 @@ fn copy(from: &Connection, to: &Transaction<'_>, table: &str, number: Option<&st
     Ok(())
 }
 
-/// Makes the new database number rows from where the old one would have, which never uses a number of its own twice.
+/// Makes the new database continue numbering rows where the old one stopped, so that no number is ever used twice.
 fn go_on(from: &Connection, to: &Transaction<'_>, table: &str, number: &str) -> Result<()> {
     let last = format!(
         "SELECT max(coalesce((SELECT max({number}) FROM {table}), 0),

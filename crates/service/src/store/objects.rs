@@ -16,11 +16,11 @@ pub(crate) struct StoredObject {
     pub(crate) about: About,
     /// Canonical bytes of the parameters; empty for ciphertexts.
     pub(crate) parameters: Vec<u8>,
-    /// Name of the client who sent it.
+    /// Name of the client who sent the file.
     pub(crate) owner: String,
-    /// Whether that is the client who asks.
+    /// Whether the requesting client is the one who sent it.
     pub(crate) is_own: bool,
-    /// Name of the client for whom it is, if another one sent it.
+    /// Name of the recipient, if another client sent the file.
     pub(crate) recipient: Option<String>,
 }
 

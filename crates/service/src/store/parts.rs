@@ -1,8 +1,8 @@
 //! Parts of results, one per worker that ran a job in turn.
 //!
-//! A worker appends to files of its own, which no other process writes. Whoever takes a job over copies what the last
-//! worker wrote, records how much of it counts, and goes on in new files. When the job is done, its parts are joined.
-//! Files are named by rows before they exist, so a server that starts meanwhile does not take them for forgotten ones.
+//! A worker appends to its own files, to which no other process writes. The next worker of the job copies what the last
+//! one wrote, records how much of it counts, and continues in new files. When the job is done, its parts are joined.
+//! Rows name files before they exist, so a server that starts in the meantime does not treat them as forgotten.
 
 use std::fs::File;
 
@@ -11,23 +11,23 @@ use super::sql::{Connection, params};
 use super::{QueuedJob, Store, folder};
 use crate::{Problem, Result};
 
-/// A part of a result that no worker writes any more.
+/// A part of a result to which no worker writes any more.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) file: String,
-    /// Length of what counts in the file, in bytes.
+    /// Length of the valid part of the file, in bytes.
     pub(crate) bytes: u64,
     /// Number of values in these bytes.
     pub(crate) values: u64,
 }
 
-/// Returns what a worker is told that writes a file of a job that is no longer its own.
+/// Returns the error for a worker that writes a file of a job that it no longer holds.
 fn lost() -> crate::Error {
     Problem::conflict("the job was removed, or another worker has it").into()
 }
 
 impl Store {
-    /// Names files, one per table, for parts of a job's results. They count once [`Self::end_parts`] says so.
+    /// Names files, one per table, for parts of a job's results. They count once [`Self::end_parts`] has recorded them.
     pub(crate) fn name_parts(&self, job: &QueuedJob, files: &[String]) -> Result<()> {
         let is_held = self.while_held(job, |transaction| {
             for (place, file) in files.iter().enumerate() {
@@ -42,8 +42,8 @@ impl Store {
         if is_held { Ok(()) } else { Err(lost()) }
     }
 
-    /// Records the lengths of parts, and the files in which the job goes on after them. The files from which the parts
-    /// were copied are removed.
+    /// Records the lengths of parts, and the files in which the job continues after them. The files from which the
+    /// parts were copied are removed.
     pub(crate) fn end_parts(
         &self,
         job: &QueuedJob,
@@ -66,12 +66,12 @@ impl Store {
         if is_held { self.remove_files() } else { Err(lost()) }
     }
 
-    /// Opens a file of a job's results, and creates it if necessary, provided that the job is still its worker's.
+    /// Opens a file of a job's results, and creates it if necessary, provided that the worker still holds the job.
     pub(crate) fn open_result(&self, job: &QueuedJob, file: &str) -> Result<File> {
         let path = self.file(file);
         let is_new = !path.exists();
         let opened = folder::open_file(&path)?;
-        // A row names the file as long as the job is there. If it is not, nobody else would remove the file.
+        // A row names the file as long as the job exists. Otherwise, nobody else would remove the file.
         if !self.holds(job)? {
             if is_new {
                 let _ = std::fs::remove_file(path);

@@ -106,7 +106,7 @@ impl Store {
         if found.is_empty() {
             return Ok(());
         }
-        // Identifiers never come back, so what they named can go before the transaction.
+        // Identifiers are never reused, so files that they named can be removed before the transaction.
         let ids = found.iter().map(|removed| removed.file.clone());
         let gone = self.remove_kept(ids.filter(|file| is_hex(file, ID_DIGITS)));
         let mut rows = self.rows();

@@ -1,7 +1,7 @@
 //! An object store, in which servers and workers keep whole files: keys, ciphertexts, tables, results and their parts.
 //!
-//! The folder then has `files/` for what is being written here, as ever, and `copies/` for what is in the object store,
-//! too, and may be removed at any time.
+//! The folder then has `files/` for files that are being written here, as always, and `copies/` for copies of files in
+//! the object store, which may be removed at any time.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ use tokio_util::io::StreamReader;
 
 use crate::{Error, Result};
 
-/// Where the files of a folder are.
+/// Location of the files of a folder.
 #[derive(Debug)]
 pub(super) struct Remote {
     objects: Arc<dyn ObjectStore>,
     prefix: Location,
-    /// `None` only while it is dropped.
+    /// `None` only during drop.
     runtime: Option<Runtime>,
 }
 
@@ -73,7 +73,7 @@ impl Remote {
         self.prefix.clone().join(name)
     }
 
-    /// Puts a file into the store. It appears whole, or not at all.
+    /// Uploads a file to the store. It appears whole, or not at all.
     pub(super) fn put(&self, name: &str, from: &Path) -> Result<()> {
         self.run(async {
             let mut file = tokio::fs::File::open(from).await?;
@@ -86,7 +86,7 @@ impl Remote {
         })
     }
 
-    /// Fetches a file, which appears whole in a folder, or not at all.
+    /// Downloads a file, which appears whole in a folder, or not at all.
     pub(super) fn get(&self, name: &str, folder: &Path) -> Result<PathBuf> {
         let unfinished = NamedTempFile::new_in(folder)?;
         self.run(async {
@@ -115,14 +115,14 @@ impl Remote {
 
 impl Drop for Remote {
     fn drop(&mut self) {
-        // A runtime must not wait for its threads where a server drops the last reference.
+        // A runtime must not wait for its threads when a server drops the last reference.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// S3, whose requests are signed by HMAC and SHA-256.
+/// S3, with requests signed by HMAC and SHA-256.
 mod signed {
     use std::sync::Arc;
 

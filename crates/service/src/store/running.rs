@@ -1,4 +1,4 @@
-//! The life of a job: it is taken, runs in turns, and ends.
+//! The life of a running job: it is taken, runs in turns, and ends.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ pub(crate) struct QueuedJob {
     /// Files of the key and of the ciphertexts.
     pub(crate) key: String,
     pub(crate) ciphertext: String,
-    /// File of the key of bits of several owners, for whom results are.
+    /// File of the key for bits of several owners, if results are for them.
     pub(crate) bits_key: Option<String>,
-    /// Digests of the tables, for several owners with the number of a bit each.
+    /// Digests of the tables; for several owners, each followed by the number of a bit.
     pub(crate) tables: Vec<String>,
     /// Number of the lease, which rises each time the job is taken.
     pub(crate) lease: u64,
@@ -33,14 +33,14 @@ pub(crate) struct QueuedJob {
     pub(crate) parts: Vec<Vec<Part>>,
 }
 
-/// A whole result.
+/// A complete result.
 #[derive(Clone, Debug)]
 pub(crate) struct Whole {
     pub(crate) file: String,
     pub(crate) bytes: u64,
 }
 
-/// The time that a turn took, and the progress of the job after it.
+/// The time that a turn took, and the job's progress after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
     pub(crate) spent: Duration,
@@ -100,8 +100,8 @@ impl Store {
         Ok(Some(job))
     }
 
-    /// Records the files in which a job writes its results, before they exist. None is complete before the job is done.
-    /// Returns whether the job is still its worker's, as do all calls for a running job.
+    /// Records the files to which a job writes its results, before they exist. None is complete before the job is done.
+    /// Like all calls for a running job, returns whether the worker still holds the job.
     pub(crate) fn begin_results(&self, job: &QueuedJob, files: &[String]) -> Result<bool> {
         self.while_held(job, |transaction| {
             for (place, file) in files.iter().enumerate() {
@@ -118,8 +118,8 @@ impl Store {
         self.reader().query_row(query, [id], |row| row.get(0))
     }
 
-    /// Charges a turn to the client of a running job. Returns whether the job has to stop: another client's job waits
-    /// that has used no more time, or this job is no longer the worker's.
+    /// Charges a turn to the client of a running job. Returns whether the job has to stop, because another client who
+    /// has used no more time has a waiting job, or because the worker no longer holds this job.
     pub(crate) fn end_turn(&self, job: &QueuedJob, turn: Turn) -> Result<bool> {
         let mut waits = false;
         let is_held = self.while_held(job, |transaction| {
@@ -202,7 +202,7 @@ fn result_files(transaction: &Transaction<'_>, job: &str) -> Result<Vec<String>>
     files.collect()
 }
 
-/// Adds time to a client's account, by which the jobs of clients take turns.
+/// Adds time to a client's account, which determines the order in which clients' jobs run.
 fn charge(transaction: &Transaction<'_>, client: i64, spent: Duration) -> Result<()> {
     let spent = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX >> 1);
     transaction.execute(

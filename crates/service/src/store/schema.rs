@@ -80,8 +80,8 @@ CREATE INDEX object_of_recipient ON object(recipient, kind);
 PRAGMA user_version = 4;
 ";
 
-/// Changes of version 5: the leases of jobs, and the parts of results that several workers wrote in turn;
-/// and where files are kept.
+/// Changes of version 5: the leases of jobs; the parts of results that several workers wrote in turn; and where files
+/// are kept.
 const FIFTH: &str = "
 ALTER TABLE job ADD COLUMN lease INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
@@ -159,7 +159,7 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
     Ok(transaction.commit()?)
 }
 
-/// Creates the tables in a database's server, or checks their version.
+/// Creates the tables in a database server, or checks their version.
 pub(super) fn prepare_server(database: &super::sql::Connection) -> Result<()> {
     match database.prepare_server(VERSION)? {
         VERSION => Ok(()),

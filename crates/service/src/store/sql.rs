@@ -1,7 +1,7 @@
-//! The database: SQLite in the folder, or PostgreSQL, which several machines reach.
+//! The database: SQLite in the folder, or PostgreSQL, which several machines can reach.
 //!
-//! Queries are in the language that both understand, with parameters `?1`, `?2` and so on. Of functions that only SQLite
-//! has, the schema of PostgreSQL has its own. Transactions that write exclude each other in both.
+//! Queries use only the common subset of both SQL dialects, with parameters `?1`, `?2` and so on. For functions that
+//! only SQLite has, the schema of PostgreSQL defines its own. Transactions that write exclude each other in both.
 
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -30,7 +30,7 @@ pub(super) enum Connection {
 #[derive(Debug)]
 pub(super) struct Row(Vec<Value>);
 
-/// A query that can be asked several times.
+/// A query that can be run several times.
 pub(super) struct Statement<'a> {
     connection: &'a Connection,
     query: String,
@@ -45,7 +45,7 @@ pub(super) struct Transaction<'a> {
     is_committed: bool,
 }
 
-/// Parameters of a query: an array, or what `params!` makes.
+/// Parameters of a query: an array, or the result of `params!`.
 pub(super) trait Parameters {
     fn values(&self) -> Result<Vec<Value>>;
 }
@@ -147,7 +147,7 @@ impl Connection {
         Ok(Statement { connection: self, query: query.to_owned() })
     }
 
-    /// Changes rows, and returns their number.
+    /// Runs a query that changes rows, and returns their number.
     pub(super) fn execute(&self, query: &str, parameters: impl Parameters) -> Result<usize> {
         let values = parameters.values()?;
         match self {
@@ -159,7 +159,7 @@ impl Connection {
         }
     }
 
-    /// Returns what is read of the first row.
+    /// Applies `read` to the first row of the result.
     pub(super) fn query_row<T>(
         &self,
         query: &str,
@@ -210,7 +210,7 @@ impl Connection {
         }
     }
 
-    /// Creates the tables in a database's server unless they are there, and returns their version.
+    /// Creates the tables in a database server unless they exist, and returns their version.
     pub(super) fn prepare_server(&self, version: u32) -> Result<u32> {
         match self {
             Self::Sqlite { .. } => Ok(version),
@@ -219,7 +219,7 @@ impl Connection {
         }
     }
 
-    /// Makes the connection that of the only server. Returns false if there is another one.
+    /// Makes this connection the only server's. Returns false if there is another server.
     pub(super) fn start_serving(&self) -> Result<bool> {
         match self {
             Self::Sqlite { .. } => Ok(true),

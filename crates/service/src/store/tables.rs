@@ -17,7 +17,7 @@ use crate::messages::TableInfo;
 use crate::{Error, Result};
 
 impl Store {
-    /// Offers a table. It replaces one of the same name, except for jobs that were ordered before.
+    /// Offers a table. It replaces a table with the same name, except for jobs that were ordered before.
     ///
     /// ```
     /// use cryptable::Table;
@@ -93,7 +93,7 @@ impl Store {
         self.remove_unused_table(&digest)
     }
 
-    /// Removes the file of a table that nothing needs.
+    /// Removes the file of a table that is no longer needed.
     fn remove_unused_table(&self, digest: &str) -> Result<()> {
         let mut rows = self.rows();
         // During the transaction, nobody can name the file in a row.
@@ -136,7 +136,7 @@ const SIGNED_INPUTS: u8 = 1;
 const SIGNED_OUTPUTS: u8 = 2;
 
 /// Encodes a table for its file: moduli and outputs as 64-bit words and, if inputs or outputs are signed, a byte that
-/// tells which.
+/// tells which of them are.
 fn to_bytes(table: &Table) -> Vec<u8> {
     let moduli = [table.input_modulus(), table.output_modulus()];
     let words = moduli.iter().chain(table.values());

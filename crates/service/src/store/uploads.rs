@@ -21,7 +21,7 @@ pub(crate) struct StoredUpload {
     pub(crate) length: u64,
     /// Bytes that were synchronised to the disk.
     pub(crate) offset: u64,
-    /// The client for whom it is, if not for the one who sends it.
+    /// The recipient, if it is not the client who sends the file.
     pub(crate) recipient: Option<i64>,
 }
 

@@ -1,7 +1,8 @@
-//! Lookups for several owners of a key: a table of one bit for every bit of outputs, and results that all owners decrypt.
+//! Lookups for several owners of a key: one table of bits per bit of outputs, and results that all owners decrypt
+//! together.
 //!
-//! While such a job runs, its results are those of [tables of bits](JointLookup::table_of_bit), in files as of any job; a worker
-//! that takes it over goes on in them. At the end, all bits of a table become one file for the owners.
+//! While such a job runs, its results are those of [tables of bits](JointLookup::table_of_bit), in files like those of
+//! any job, so another worker can continue it. At the end, all bits of a table are joined into one file for the owners.
 
 use std::fs::File;
 use std::io::{self, BufReader, Write as _};
@@ -13,27 +14,27 @@ use crate::identifiers::new_id;
 use crate::store::{QueuedJob, Store, Whole};
 use crate::{Error, Problem, Result};
 
-/// The sign between the digest of a table and the number of a bit.
+/// Separator between the digest of a table and the number of a bit.
 const SEPARATOR: char = ':';
 
-/// Returns the names by which a joint job calls the tables of all bits of a table with this digest.
+/// Returns the names of the tables of all bits of a table with this digest, as used in a joint job.
 pub(crate) fn names_of_bits(digest: &str, modulus: u64) -> impl Iterator<Item = String> {
     (0..JointLookup::bits(modulus)).map(move |bit| format!("{digest}{SEPARATOR}{bit}"))
 }
 
-/// Returns the digest of a table that a job calls by this name.
+/// Returns the digest of the table with this name in a job.
 pub(crate) fn digest_of(name: &str) -> &str {
     name.split_once(SEPARATOR).map_or(name, |(digest, _)| digest)
 }
 
-/// Reads the table that a job calls by this name.
+/// Reads the table with this name in a job.
 pub(super) fn read_table(store: &Store, name: &str) -> Result<Table> {
     let Some((digest, bit)) = name.split_once(SEPARATOR) else { return store.read_table(name) };
     let bit = bit.parse().map_err(|_| Error::Operator(format!("table {name} of a job")))?;
     Ok(JointLookup::table_of_bit(&store.read_table(digest)?, bit)?)
 }
 
-/// The end of a joint job: its keys, of values and of bits.
+/// The keys that the end of a joint job needs: for values and for bits.
 pub(super) struct Preparation<'a> {
     pub(super) store: &'a Store,
     pub(super) job: &'a QueuedJob,
@@ -43,7 +44,7 @@ pub(super) struct Preparation<'a> {
 }
 
 impl Preparation<'_> {
-    /// Makes a result for the owners of the bits of every table, in a file of its own.
+    /// Prepares a result for the owners from the bits of every table, each in its own file.
     pub(super) fn prepare(&self, results: &[Whole]) -> Result<Vec<Whole>> {
         let Self { store, job, .. } = *self;
         let mut groups: Vec<(&str, Vec<&Whole>)> = Vec::new();
@@ -67,7 +68,7 @@ impl Preparation<'_> {
         Ok(prepared)
     }
 
-    /// Writes the result of one table for the owners, ciphertext by ciphertext; returns its length.
+    /// Writes the result of one table for the owners, ciphertext by ciphertext, and returns its length.
     fn prepare_table(&self, modulus: u64, bits: &[&Whole], file: &str) -> Result<u64> {
         let Self { store, job, options, .. } = *self;
         let values = self.values.packed()?;

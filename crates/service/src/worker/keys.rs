@@ -1,4 +1,4 @@
-//! Keys that stay in memory from job to job.
+//! Keys that stay in memory between jobs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cryptable::{EvaluationKey, ReadOptions};
 use crate::Result;
 use crate::store::{QueuedJob, Store};
 
-/// A key, and the file that it is of.
+/// A key, and the file from which it was read.
 struct Loaded {
     id: String,
     key: Arc<EvaluationKey>,
@@ -19,7 +19,7 @@ struct Loaded {
 pub(super) struct LoadedKeys(Vec<Loaded>);
 
 impl LoadedKeys {
-    /// Drops keys of which `is_kept` does not approve.
+    /// Drops keys for which `is_kept` returns false.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
         self.0.retain(|loaded| is_kept(&loaded.id));
     }
@@ -28,7 +28,7 @@ impl LoadedKeys {
         self.0.clear();
     }
 
-    /// Drops the least recently used keys until the others take at most `room` bytes.
+    /// Drops the least recently used keys until the others use at most `room` bytes.
     fn shrink_to(&mut self, room: u64) {
         let taken = |loaded: &[Loaded]| -> u64 {
             loaded.iter().map(|other| other.key.memory_bytes() as u64).sum()
@@ -38,8 +38,8 @@ impl LoadedKeys {
         }
     }
 
-    /// Returns the key of a job, and loads it if necessary. Drops the least recently used keys until all fit in `memory`
-    /// beside the lookup.
+    /// Returns the key of a job, and loads it if necessary. Drops the least recently used keys until all fit in
+    /// `memory` together with the lookup.
     pub(super) fn key_of(
         &mut self,
         job: &QueuedJob,
@@ -51,7 +51,7 @@ impl LoadedKeys {
             Some(place) => self.0.remove(place),
             None => {
                 let path = store.fetch(&job.key)?;
-                // A loaded key may be several times as large as its file; its real size is known only afterwards.
+                // A loaded key may be several times the size of its file; its real size is known only afterwards.
                 self.shrink_to((memory / 2).saturating_sub(std::fs::metadata(&path)?.len()));
                 let key = Arc::new(EvaluationKey::open(&path, options)?);
                 Loaded { id: job.key.clone(), key }

@@ -77,7 +77,8 @@ fn whole_values(
     Ok(writers)
 }
 
-/// Makes parts of what the last worker wrote, which may still be writing, and returns all parts and new files to go on in.
+/// Turns the files of the last worker, which may still be writing, into parts, and returns all parts and new files in
+/// which to continue.
 fn take_over(
     store: &Store,
     job: &QueuedJob,
@@ -100,7 +101,7 @@ fn take_over(
     end(store, job, copied.collect())
 }
 
-/// Ends the parts that are being written, and goes on in new files.
+/// Ends the parts that are being written, and continues in new files.
 pub(super) fn end_parts(
     store: &Store,
     job: &QueuedJob,
@@ -116,7 +117,7 @@ pub(super) fn end_parts(
     Ok(all.map(|((parts, file), writer)| Written { parts, file, writer }).collect())
 }
 
-/// Makes parts of files that rows name as such, and returns all parts and new files to go on in.
+/// Turns files into parts, which rows name as such, and returns all parts and new files in which to continue.
 fn end(
     store: &Store,
     job: &QueuedJob,
@@ -153,7 +154,7 @@ impl Written {
     }
 }
 
-/// Completes the results of a job, synchronises them to the disk, and returns them whole.
+/// Completes the results of a job, synchronises them to the disk, and returns them.
 pub(super) fn finish(store: &Store, job: &QueuedJob, results: Vec<Written>) -> Result<Vec<Whole>> {
     let is_whole = results.iter().all(|written| written.parts.is_empty());
     let names = if is_whole { Vec::new() } else { new_ids(results.len())? };
@@ -174,7 +175,7 @@ pub(super) fn finish(store: &Store, job: &QueuedJob, results: Vec<Written>) -> R
     Ok(whole)
 }
 
-/// Joins the parts of a result in a new file, whose every ciphertext is checked.
+/// Joins the parts of a result in a new file, checking every ciphertext.
 fn join(store: &Store, job: &QueuedJob, written: Written, name: &str) -> Result<Written> {
     let expected = written.values();
     let Written { mut parts, file, writer } = written;
@@ -187,7 +188,7 @@ fn join(store: &Store, job: &QueuedJob, written: Written, name: &str) -> Result<
         let mut from = File::open(store.fetch(&part.file)?)?;
         from.seek(SeekFrom::Start(first))?;
         io::copy(&mut from.take(part.bytes - first), &mut whole)?;
-        // Only the first part's head is one.
+        // Only the header of the first part is kept.
         first = head;
     }
     let writer = CiphertextWriter::resume(whole, summary.contents, u64::MAX)?;

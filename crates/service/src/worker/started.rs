@@ -17,7 +17,7 @@ use crate::store::{QueuedJob, Store, Whole};
 /// A job between its first turn and its end.
 pub(super) struct Started {
     id: String,
-    /// Number of the lease under which its files were opened or used last.
+    /// Number of the lease under which its files were last opened or used.
     lease: u64,
     reader: CiphertextReader<BufReader<File>>,
     /// Number of values after the reader's position that were already looked up.
@@ -54,7 +54,7 @@ impl Started {
         Ok(Self { id, lease, reader, skipped: done, at_hand: 0, begun: 0, results, done, total })
     }
 
-    /// Returns the job as it goes on under its present lease, unless another worker had it in between.
+    /// Returns the job under its present lease, unless another worker had it in between.
     pub(super) fn go_on(self, job: &QueuedJob) -> Option<Self> {
         (self.lease + 1 == job.lease).then_some(Self { lease: job.lease, ..self })
     }
@@ -63,7 +63,7 @@ impl Started {
         &self.id
     }
 
-    /// Returns what remains of the next ciphertext, in pieces of at most `most` values.
+    /// Returns the rest of the next ciphertext, in pieces of at most `most` values.
     pub(super) fn next_pieces(
         &mut self,
         most: usize,
@@ -80,7 +80,7 @@ impl Started {
         Ok(None)
     }
 
-    /// Appends the results of a piece of `values` values, and flushes them, so that they survive the end of the worker.
+    /// Appends the results of a piece of `values` values, and flushes them, so that they survive if the worker dies.
     pub(super) fn push(&mut self, results: &[Ciphertext], values: usize) -> Result<()> {
         for (written, result) in self.results.iter_mut().zip(results) {
             written.writer.push(result)?;
@@ -92,7 +92,7 @@ impl Started {
         Ok(())
     }
 
-    /// Puts what was written into the object store, if there is one, from where any worker continues.
+    /// Uploads the results so far to the object store, if there is one, from which any worker can continue.
     pub(super) fn keep(&mut self, store: &Store, job: &QueuedJob) -> Result<()> {
         if store.has_remote() {
             self.results = results::end_parts(store, job, std::mem::take(&mut self.results))?;
@@ -109,7 +109,7 @@ impl Started {
         ((self.done as f64 + more) / self.total.max(1) as f64).min(1.0)
     }
 
-    /// Prepares for waiting, by stepping back before the current ciphertext.
+    /// Prepares for waiting by stepping back to before the current ciphertext.
     pub(super) fn pause(&mut self) -> Result<()> {
         if self.at_hand > 0 {
             self.reader.step_back()?;

@@ -1,4 +1,4 @@
-//! Outcomes of jobs under locks, full disks and removals.
+//! Tests of the outcomes of jobs under locks, full disks and removals.
 
 use std::path::Path;
 use std::thread;

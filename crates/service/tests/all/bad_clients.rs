@@ -1,4 +1,4 @@
-//! Each kind of bad client hears what is wrong, by a status of its own and a problem object that names the limit.
+//! Tests that every kind of bad client receives a specific status, and a problem object that names the limit.
 
 use std::io::{Cursor, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::support::{Server, User, answer, keys, refused, squares, token, upload};
 
-/// The problem of an answer.
+/// Returns the problem of an answer.
 fn problem((status, body): (u16, String)) -> Problem {
     let problem: Problem =
         serde_json::from_str(&body).unwrap_or_else(|error| panic!("{status}: {error}: {body}"));
@@ -23,7 +23,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Announces bytes; returns the answer.
+/// Announces bytes, and returns the answer.
 fn announce(
     server: &Server,
     token: &str,
@@ -55,13 +55,14 @@ fn strangers_and_garbage() {
     assert_eq!(problem(server.send("POST /v1/jobs", &token, "", long)).status, 413);
     assert_eq!(problem(announce(&server, &token, "ciphertext", 9, "abc")).status, 400);
     assert_eq!(problem(announce(&server, &token, "ciphertext", 0, &"0".repeat(64))).status, 400);
-    // Not HTTP at all, and heads without end.
+    // Bytes that are not HTTP, and heads without end.
     assert_eq!(server.raw("garbage\r\n\r\n").0, 400);
     let endless = [b"GET / HTTP/1.1\r\nx: ".to_vec(), vec![b'x'; 1 << 17]].concat();
     let mut stream = TcpStream::connect(server.address).unwrap();
     let _ = stream.write_all(&endless);
     assert!([0, 431].contains(&answer(&mut stream).0));
-    // Bytes that are no file of the library, for both kinds; a secret key is none that a server takes.
+    // Bytes that are not a file of the library are refused for both kinds, and so is a secret key, which no server
+    // accepts.
     let (secret, _) = keys(Engine::Single, 4);
     let secret_file = secret.to_bytes().to_vec();
     for kind in ["evaluation-key", "ciphertext"] {
@@ -72,7 +73,7 @@ fn strangers_and_garbage() {
             assert_eq!(server.send(&part, &token, "upload-offset: 0\r\n", &content).0, 204);
             let done = server.send(&format!("POST /v1/uploads/{id}/complete"), &token, "", "");
             assert_eq!(problem(done).word(), "unusable");
-            // It is gone.
+            // The upload no longer exists.
             assert_eq!(server.send(&format!("HEAD /v1/uploads/{id}"), &token, "", "").0, 404);
         }
     }
@@ -95,7 +96,7 @@ fn truncated_slow_and_misplaced_bodies() {
              content-length: {length}\r\n\r\n"
         )
     };
-    // Cut off: what arrived stays.
+    // The connection is cut, and what arrived stays.
     let truncated = [head(0, content.len()).as_bytes(), &content[..100]].concat();
     assert_eq!(problem(server.raw(truncated)).word(), "truncated");
     let wait = |offset: usize| {
@@ -111,7 +112,7 @@ fn truncated_slow_and_misplaced_bodies() {
         panic!("no offset {offset}");
     };
     wait(100);
-    // Silent: told so, and what arrived stays.
+    // The client falls silent: it is told so, and what arrived stays.
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     stream.write_all(head(100, content.len() - 100).as_bytes()).unwrap();
@@ -123,7 +124,7 @@ fn truncated_slow_and_misplaced_bodies() {
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     stream.write_all(b"GET /v1/tables HTTP/1.1\r\n").unwrap();
     assert!([0, 408].contains(&answer(&mut stream).0));
-    // Elsewhere, nowhere, beyond the end, and not yet whole.
+    // Parts elsewhere, nowhere and beyond the end are refused, and so is completion before the file is whole.
     let misplaced = server.send(&line, &token, "upload-offset: 7\r\n", &content[7..]);
     assert_eq!(problem(misplaced).offset, Some(150));
     assert_eq!(problem(server.send(&line, &token, "", &content)).status, 400);
@@ -132,7 +133,7 @@ fn truncated_slow_and_misplaced_bodies() {
     assert_eq!(problem(beyond).exceeded.unwrap().limit, content.len() as u64);
     let early = server.send(&format!("POST /v1/uploads/{id}/complete"), &token, "", "");
     assert_eq!(problem(early).offset, Some(150));
-    // The rest; other bytes than announced are refused.
+    // The rest is sent; bytes other than the announced ones are refused.
     let mut wrong = content[150..].to_vec();
     wrong[0] ^= 1;
     assert_eq!(server.send(&line, &token, "upload-offset: 150\r\n", wrong).0, 204);
@@ -165,7 +166,7 @@ fn limits_are_named() {
     assert_eq!(exceeded(too_long), (413, "ciphertext-bytes".into()));
     upload_id(announce(&server, &token, "ciphertext", 10, &digest(1)));
     let id = upload_id(announce(&server, &token, "ciphertext", 10, &digest(2)));
-    // The same again is no other one.
+    // The same request sent again does not create another job.
     assert_eq!(upload_id(announce(&server, &token, "ciphertext", 10, &digest(2))), id);
     let many = announce(&server, &token, "ciphertext", 10, &digest(3));
     assert_eq!(exceeded(many), (429, "client-uploads".into()));
@@ -223,7 +224,7 @@ fn what_takes_too_long_or_too_much_memory_is_refused_before_it_is_accepted() {
     assert_eq!((problem.status, exceeded.name.as_str(), exceeded.limit), (413, "job-time", 0));
     assert!(problem.detail.contains("order fewer values or tables"), "{}", problem.detail);
 
-    // A ciphertext takes twice its bytes, and more, when it is read.
+    // Reading a ciphertext needs more than twice its bytes.
     let server = Server::start(limits);
     let client = server.client("one");
     let many = user.secret.encrypt(&vec![1; 1024]).unwrap();
@@ -239,7 +240,7 @@ fn what_takes_too_long_or_too_much_memory_is_refused_before_it_is_accepted() {
 fn memory_and_queue_are_limited() {
     let (secret, key) = keys(Engine::Single, 4);
     let bytes = key;
-    // Less than the key takes: refused when it is registered.
+    // The limit is below the key's memory, so the key is refused when it is registered.
     let server = Server::start(Limits { memory: 10_000, ..Limits::default() });
     let client = server.client("one");
     let problem = refused(client.register(&mut Cursor::new(bytes.clone())));
@@ -254,7 +255,7 @@ fn memory_and_queue_are_limited() {
     let job = client.order(&order).unwrap();
     let problem = refused(client.order(&order));
     assert_eq!((problem.status, problem.exceeded.unwrap().name), (429, "client-queue".into()));
-    // What a job needs stays; a job that runs can be stopped.
+    // Files that a job needs stay; a running job can be stopped.
     assert_eq!(refused(client.remove_key(key)).status, 409);
     client.remove_job(&job.id).unwrap();
     client.remove_key(key).unwrap();

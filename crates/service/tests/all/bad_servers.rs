@@ -1,4 +1,4 @@
-//! Servers that do what this one does not: the client is none the worse for it.
+//! Tests that servers that behave differently from this one do a client no harm.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cryptable_service::{Client, ClientError};
 
-/// A client of a server that gives one answer to everything, and that server's requests.
+/// Returns a client of a server that gives one answer to everything, and the requests that the server received.
 fn answering(answer: String) -> (Client, std::sync::mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! A PostgreSQL of the test's own, where its programs are installed.
+//! A PostgreSQL server of the test's own, where PostgreSQL is installed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use tempfile::TempDir;
 
 use crate::support::wait_until;
 
-/// A server of PostgreSQL on a socket in a folder of its own. It ends when it is dropped.
+/// A PostgreSQL server on a socket in its own folder. It ends when it is dropped.
 pub struct Cluster {
     server: Child,
     folder: TempDir,
-    /// Port of the loopback, where only TLS is spoken, or 0.
+    /// Port on the loopback address, where only TLS is spoken, or 0.
     port: u16,
 }
 
-/// The folder of the programs, newest version first.
+/// Returns the folder of the programs, newest version first.
 fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
     let folders = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
     folders.filter(|folder| folder.join("initdb").is_file()).max()
 }
 
-/// A program as it may run: never as root, whose data PostgreSQL refuses.
+/// Returns a command for a program, which does not run as root, since PostgreSQL refuses root's data.
 fn command(program: &Path, is_root: bool) -> Command {
     let mut command = Command::new(if is_root { Path::new("runuser") } else { program });
     if is_root {
@@ -59,12 +59,12 @@ fn certify(folder: &Path) {
 }
 
 impl Cluster {
-    /// Starts a server; `None` where there are no programs for it.
+    /// Starts a server; `None` if PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
         Self::start_with(|_| 0)
     }
 
-    /// Starts a server that speaks TLS alone at a port of the loopback.
+    /// Starts a server that speaks only TLS at a port of the loopback address.
     #[cfg(feature = "postgres-tls")]
     pub fn start_with_tls() -> Option<Self> {
         Self::start_with(|data| {
@@ -75,16 +75,16 @@ impl Cluster {
         })
     }
 
-    /// Starts a server whose folder of data was prepared by a call that returns its port.
+    /// Starts a server whose data folder is prepared by a call that returns its port.
     fn start_with(prepare: impl FnOnce(&Path) -> u16) -> Option<Self> {
         let Some(programs) = programs() else {
-            // Past the harness, which shows nothing of tests that pass.
+            // Written directly to the terminal, since the harness hides the output of tests that pass.
             let _ = writeln!(std::io::stderr(), "NOT tested: PostgreSQL is not installed");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
         let name = folder.path().to_str().unwrap();
-        // Who runs this test is known by whose the folder is.
+        // The owner of the folder is the user who runs this test.
         let owner = Command::new("stat").args(["-c", "%u", name]).output().unwrap().stdout;
         let is_root = owner == b"0\n";
         let give_away = || {
@@ -120,7 +120,7 @@ impl Cluster {
         format!("postgres://postgres@{socket}:{port}/postgres")
     }
 
-    /// The address by TLS at a name of this machine; the certificate is `localhost`'s.
+    /// Returns the address for TLS at a name of this machine; the certificate is for `localhost`.
     #[cfg(feature = "postgres-tls")]
     pub fn url_by_tls(&self, name: &str) -> String {
         let root = self.folder.path().join("data/server.crt");
@@ -131,7 +131,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // Its first process writes down its number, and ends all others when it ends.
+        // The first process stores its number, and ends all others when it ends.
         let id = std::fs::read_to_string(self.folder.path().join("data/postmaster.pid"));
         if let Some(id) = id.ok().as_deref().and_then(|text| text.lines().next()) {
             let _ = Command::new("kill").args(["-QUIT", id]).status();

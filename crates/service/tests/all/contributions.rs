@@ -1,4 +1,4 @@
-//! Public keys that clients publish, and files that others contribute to them.
+//! Tests of public keys that clients publish, and of files that others contribute to them.
 
 use std::io::Cursor;
 
@@ -12,7 +12,7 @@ fn contribute(client: &Client, recipient: &str, file: &[u8]) -> Result<Object, C
     client.contribute(recipient, &mut Cursor::new(file), &mut silent)
 }
 
-/// A client who publishes a public key.
+/// Returns a client who publishes a public key.
 fn owner(server: &Server, name: &str, engine: Engine) -> User {
     let owner = User::new(server.client(name), engine);
     upload(&owner.client, Kind::PublicKey, owner.secret.public_key().unwrap().to_bytes()).unwrap();
@@ -36,7 +36,7 @@ fn a_contributor_needs_nothing_of_the_owner_but_the_published_key() {
         let sent = contribute(&contributor, &name, &values).unwrap();
         assert_eq!((sent.recipient.as_deref(), sent.contributor), (Some(name.as_str()), None));
 
-        // The owner sees who sent it, and looks it up.
+        // The owner sees who sent the file, and looks it up.
         let received = owner.client.ciphertexts().unwrap();
         let names = (received[0].contributor.clone(), received[0].recipient.clone());
         assert_eq!((received.len(), names), (1, (Some(format!("sensor-of-{engine}")), None)));
@@ -46,7 +46,7 @@ fn a_contributor_needs_nothing_of_the_owner_but_the_published_key() {
         // The contributor sees its file, but neither job nor key.
         assert!(contributor.jobs().unwrap().is_empty() && contributor.keys().unwrap().is_empty());
         assert_eq!(contributor.ciphertexts().unwrap().len(), 1);
-        // Either removes it.
+        // Either of them can remove it.
         let remover = if engine == Engine::Packed { &owner.client } else { &contributor };
         remover.remove_ciphertext(&sent.sha256).unwrap();
         assert!(owner.client.ciphertexts().unwrap().is_empty());
@@ -60,18 +60,18 @@ fn what_does_not_belong_to_the_recipient_is_refused() {
     let clinic = owner(&server, "clinic", Engine::Single);
     let (contributor, other) = (server.client("sensor"), server.client("other"));
     let values = clinic.secret.encrypt(&[1]).unwrap().to_bytes();
-    // Clients who publish nothing are as unknown as those who do not exist.
+    // Clients who publish nothing cannot be distinguished from clients who do not exist.
     for name in ["other", "nobody"] {
         let problem = refused(contribute(&contributor, name, &values));
         assert_eq!(problem.status, 404, "{problem}");
     }
-    // Of another secret key.
+    // The file is encrypted for another secret key.
     let (stranger, _) = keys(Engine::Single, 4);
     let strange = stranger.encrypt(&[1]).unwrap().to_bytes();
     let problem = refused(contribute(&contributor, "clinic", &strange));
     assert!(problem.to_string().contains("publishes no public key"), "{problem}");
     assert!(contributor.ciphertexts().unwrap().is_empty());
-    // Sent for oneself first, it may be contributed, but neither then nor after that to somebody whose key it is not.
+    // A file sent for oneself can be contributed afterwards, but never to a client with another key.
     upload(&contributor, Kind::Ciphertext, &strange).unwrap();
     refused(contribute(&contributor, "clinic", &strange));
     upload(&contributor, Kind::Ciphertext, &values).unwrap();
@@ -83,7 +83,7 @@ fn what_does_not_belong_to_the_recipient_is_refused() {
     let problem = refused(contribute(&contributor, "other", &values));
     assert!(problem.to_string().contains("for clinic already"), "{problem}");
     assert!(other.ciphertexts().unwrap().is_empty());
-    // A key has no recipient, and a public key is one.
+    // A key has no recipient, and neither does a public key.
     let token = server.store().add_client("raw").unwrap();
     let announced = format!(
         r#"{{"kind":"public-key","length":5,"sha256":"{}","recipient":"clinic"}}"#,
@@ -111,7 +111,7 @@ fn keys_and_contributions_go_with_their_clients() {
     let (sensor, reader) = (server.client("sensor"), server.client("reader"));
     let values = clinic.secret.encrypt(&[1]).unwrap().to_bytes();
     contribute(&sensor, "clinic", &values).unwrap();
-    // The recipient's own copy, and that of another contributor, are files of their own.
+    // The recipient's own copy, and that of another contributor, are separate files.
     contribute(&reader, "clinic", &values).unwrap();
     upload(&clinic.client, Kind::Ciphertext, &values).unwrap();
     assert_eq!(clinic.client.ciphertexts().unwrap().len(), 3);
@@ -123,7 +123,7 @@ fn keys_and_contributions_go_with_their_clients() {
     assert!(sensor.public_keys().unwrap().is_empty());
     assert_eq!(refused(sensor.fetch_public_key(&key)).status, 404);
     assert_eq!(refused(contribute(&sensor, "clinic", &values)).status, 404);
-    // The file stays with its contributor when the recipient goes.
+    // The file stays with its contributor when the recipient is removed.
     server.store().remove_client("clinic").unwrap();
     let left = sensor.ciphertexts().unwrap();
     assert_eq!((left.len(), &left[0].recipient), (1, &None));

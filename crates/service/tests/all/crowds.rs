@@ -1,4 +1,4 @@
-//! Many connections, slow ones and broken ones do not keep a client from what it wants.
+//! Tests that many connections, slow ones and broken ones do not prevent a client from being served.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use cryptable_service::{Limits, Problem};
 
 use crate::support::{Server, User, answer, token, wait_until};
 
-/// Connections of a server that is crowded.
+/// Number of connections of a crowded server.
 const CONNECTIONS: usize = 16;
 
 /// Answer of a server that waits for a body.
@@ -26,8 +26,8 @@ fn strangers_who_hold_every_connection_starve_nobody() {
     let client = server.client("one");
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        // Four times as many as there are places: heads that never end, a byte now and then, and as soon as one is
-        // dropped, the next.
+        // Four times the number of places: heads that never end and arrive byte by byte. As soon as one is dropped, the
+        // next one begins.
         for _ in 0..4 * CONNECTIONS {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
@@ -53,8 +53,8 @@ fn strangers_who_hold_every_connection_starve_nobody() {
 fn a_client_has_so_many_requests_at_a_time_and_others_have_theirs() {
     let server = Server::start(Limits { client_requests: 4, ..Limits::default() });
     let (greedy, other) = (token(&server), token(&server));
-    // A request whose body is waited for. The server says so, and from then on it counts: a fifth one that came between
-    // would take its place.
+    // A request whose body the server waits for. The server says so, and from then on the request counts. A fifth
+    // connection in between would take its place.
     let unfinished = || {
         let mut stream = TcpStream::connect(server.address).unwrap();
         let head = format!(
@@ -74,7 +74,7 @@ fn a_client_has_so_many_requests_at_a_time_and_others_have_theirs() {
     let exceeded = problem.exceeded.unwrap();
     assert_eq!((exceeded.name.as_str(), exceeded.limit), ("client-requests", 4));
     assert_eq!(server.send("GET /v1/tables", &other, "", "").0, 200);
-    // One that goes away makes room, and so does one that is answered.
+    // A request that goes away makes room, and so does one that is answered.
     drop(held.pop());
     wait_until("there is room again", || server.send("GET /v1/tables", &greedy, "", "").0 == 200);
     for mut stream in held {
@@ -102,7 +102,7 @@ fn bodies_that_end_early_under_load_lose_nothing() {
                 let path = format!("/v1/uploads/{}", upload["id"].as_str().unwrap());
                 let mut offset = 0;
                 while !done.load(Ordering::Relaxed) {
-                    // Ten bytes of a thousand; half of the connections do not even wait for an answer.
+                    // Ten bytes of a thousand arrive; half of the connections do not even wait for an answer.
                     let head = format!(
                         "PATCH {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
                          upload-offset: {offset}\r\ncontent-length: 1000\r\n\r\n0123456789"
@@ -158,7 +158,7 @@ fn requests_that_are_under_way_end_when_the_server_is_told_to() {
     let mut expected = [0; CONTINUE.len()];
     stream.read_exact(&mut expected).unwrap();
     assert_eq!(&expected, CONTINUE);
-    // Somebody who says nothing does not keep it.
+    // A silent stranger cannot keep the place.
     let _silent = TcpStream::connect(server.address).unwrap();
     server.stop();
     wait_until("nobody is let in", || TcpStream::connect(server.address).is_err());

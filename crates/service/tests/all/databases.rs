@@ -1,4 +1,4 @@
-//! Databases of PostgreSQL: how rows come there, and how connections are protected.
+//! Tests of PostgreSQL databases: how rows are moved there, and how connections are protected.
 
 use std::path::Path;
 use std::thread::JoinHandle;
@@ -10,7 +10,7 @@ use cryptable_service::{Client, Limits, Service, Stopper, Store};
 use crate::cluster::Cluster;
 use crate::support::{User, config, squares};
 
-/// A server of a folder that outlives it.
+/// A server of a folder that outlives the server.
 struct Running(String, Stopper, Option<JoinHandle<cryptable_service::Result<()>>>);
 
 impl Running {
@@ -39,7 +39,7 @@ fn rows_of_a_folder_move_to_postgresql_and_are_served_from_there() {
     let store = Store::open(folder).unwrap();
     store.add_table("squares", &squares(4)).unwrap();
     let token = store.add_client("one").unwrap();
-    // The numbers of removed rows are not used again.
+    // Numbers of removed rows are not reused.
     store.add_client("two").unwrap();
     store.remove_client("two").unwrap();
     let user = User::new(Client::new(&server.0, &token), Engine::Single);
@@ -73,7 +73,7 @@ fn rows_of_a_folder_move_to_postgresql_and_are_served_from_there() {
     Store::open(other.path()).unwrap().add_client("one").unwrap();
     let error = Store::move_to(other.path(), &cluster.url()).unwrap_err().to_string();
     assert!(error.contains("not empty"), "{error}");
-    // Nothing has changed there.
+    // Nothing has changed in the folder.
     assert_eq!(Store::open(other.path()).unwrap().clients().unwrap(), ["one"]);
 }
 
@@ -87,7 +87,7 @@ fn connections_by_tls_check_the_server_and_its_name() {
     let mut rows = postgres::Client::connect(&cluster.url(), postgres::NoTls).unwrap();
     let query = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
                  WHERE client_addr IS NOT NULL AND ssl AND version >= 'TLSv1.2'";
-    // For writes and for reads.
+    // One connection for writes and one for reads.
     assert_eq!(rows.query_one(query, &[]).unwrap().get::<_, i64>(0), 2);
     drop(store);
     let refused = |url: &str| open(url).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Expiry by a clock that the test moves: some objects are removed, and others stay.
+//! Tests of expiry with a clock that the test moves: some objects are removed, and others stay.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use crate::support::{Server, User, squares, wait_until};
 const HOUR: u64 = 3600;
 const START: u64 = 1_700_000_000;
 
-/// A server whose time stands still until it is moved.
+/// Returns a server whose time stands still until the test moves it.
 fn server(keep: Retention) -> (Server, Arc<AtomicU64>) {
     let time = Arc::new(AtomicU64::new(START));
     let clock = {
@@ -84,7 +84,7 @@ fn the_oldest_results_make_room_for_those_that_follow() {
     time.fetch_add(1, Ordering::Relaxed);
     let second = run(&one, &large);
     assert!(second.results[0] > 1000);
-    // Too large even alone, but the last one.
+    // This result is too large even alone, but it is the last one.
     wait_until("the first is gone", || is_gone(&one, &first));
     std::thread::sleep(Duration::from_millis(60));
     assert!(!is_gone(&one, &second) && !is_gone(&other, &others));
@@ -116,7 +116,7 @@ fn abandoned_uploads_and_unused_files_go() {
     time.fetch_add(HOUR / 2, Ordering::Relaxed);
     wait_until("the abandoned one is gone", || status(format!("HEAD {abandoned}")) == 404);
     assert_eq!(status(format!("HEAD {active}")), 200);
-    // A job uses a file; so it stays as long again.
+    // A job uses a file, which therefore stays for another period.
     time.fetch_add(6 * HOUR, Ordering::Relaxed);
     let job = run(&user, &used);
     time.fetch_add(4 * HOUR, Ordering::Relaxed);
@@ -125,7 +125,7 @@ fn abandoned_uploads_and_unused_files_go() {
     });
     assert_eq!(client.ciphertexts().unwrap()[0].sha256, used);
     assert!(!is_gone(&user, &job));
-    // Sooner, if its client wants.
+    // A client may remove a job sooner.
     client.remove_job(&job.id).unwrap();
     client.remove_ciphertext(&used).unwrap();
     assert!(client.ciphertexts().unwrap().is_empty() && client.jobs().unwrap().is_empty());
@@ -153,7 +153,7 @@ fn jumps_of_the_clock_remove_nothing() {
         std::thread::sleep(Duration::from_millis(100));
         assert_eq!(client.ciphertexts().unwrap().len(), 1);
     }
-    // Time that passes counts.
+    // Time that passes does count.
     for clock in [&now, &steady] {
         clock.fetch_add(2 * HOUR, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Folders of a server: it deletes only files that it made, and nobody else reads them.
+//! Tests of a server's folder: the server deletes only its own files, and nobody else can read them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::support::{User, config, squares};
 
-/// A server's folder with a client, a table, a key and a file of ciphertexts, and no server.
+/// Returns a server's folder with a client, a table, a key and a file of ciphertexts, without a running server.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
@@ -26,7 +26,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Paths of all files within a folder.
+/// Returns the paths of all files within a folder.
 fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -64,7 +64,7 @@ fn folders_of_others_are_left_alone() {
         assert!(Store::open(folder.path()).is_err());
         assert_eq!(files(folder.path()), BTreeSet::from([name.to_owned()]));
     }
-    // Another program's database of that name is not changed.
+    // Another program's database with the same name is not changed.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("service.sqlite");
     let database = rusqlite::Connection::open(&path).unwrap();
@@ -103,7 +103,7 @@ fn a_lost_database_costs_no_file() {
 fn an_older_database_costs_no_file() {
     let older = folder();
     let folder = tempfile::tempdir().unwrap();
-    // The newer one: all files of one, and the database of another with none of them.
+    // A newer server has all files of one folder, and the database of another without any of them.
     drop(Store::open(folder.path()).unwrap());
     for name in content(older.path()) {
         fs::copy(older.path().join(&name), folder.path().join(&name)).unwrap();
@@ -112,7 +112,7 @@ fn an_older_database_costs_no_file() {
     let error = start(folder.path(), false).unwrap_err();
     assert!(error.contains("3 of the files") && error.contains("--recover"), "{error}");
     assert_eq!(content(folder.path()), before);
-    // Twice the same name, and something that is no file.
+    // The same name occurs twice, and one entry is not a file.
     fs::create_dir(folder.path().join("files/thesis")).unwrap();
     assert_eq!(start(folder.path(), true).unwrap().moved_files().len(), 4);
     let first = before.first().unwrap();
@@ -130,8 +130,8 @@ fn what_was_written_or_removed_when_a_server_was_killed_goes_without_a_word() {
     let id = |digit: &str| format!("files/{}", digit.repeat(32));
     let table = format!("tables/{}", "5".repeat(64));
     let write = |name: &str, content: &str| fs::write(folder.path().join(name), content).unwrap();
-    // An upload before its row; a result, before and after it had content; a table, and its temporary file; what says that
-    // a file is not finished, after its row.
+    // An upload before its row exists; a result, before and after it had content; a table, and its temporary file; the
+    // marker of an unfinished file after the file has its row.
     write(&id("1"), "");
     write(&format!("{}.unfinished", id("2")), "");
     write(&format!("{}.unfinished", id("3")), "");
@@ -140,14 +140,14 @@ fn what_was_written_or_removed_when_a_server_was_killed_goes_without_a_word() {
     write(&table, "a table");
     write(&format!("tables/.{}.partial-aX3_b9", "5".repeat(64)), "half a ta");
     write(&format!("{}.unfinished", before.first().unwrap()), "");
-    // A file whose row went.
+    // A file whose row was removed.
     write(&id("4"), "a file");
     let database = rusqlite::Connection::open(folder.path().join("service.sqlite")).unwrap();
     database.execute("INSERT INTO removed(file) VALUES (?1)", ["4".repeat(32)]).unwrap();
     drop(database);
     assert!(start(folder.path(), false).unwrap().moved_files().is_empty());
     assert_eq!(content(folder.path()), before);
-    // None of these is what a server leaves.
+    // A server leaves none of these.
     for name in
         [&id("6"), "files/readme", "tables/a.unfinished", &format!("tables/{}", "6".repeat(64))]
     {
@@ -178,7 +178,7 @@ fn nobody_else_reads_what_is_there() {
     for name in files(&folder) {
         assert_eq!(mode(&folder.join(&name)), 0o600, "{name}");
     }
-    // What an older server left is taken from others at the next start.
+    // The next start removes other users' access to files that an older server left.
     for name in files(&folder) {
         set(&folder.join(name), 0o644);
     }

@@ -1,4 +1,4 @@
-//! A server that is killed has lost no registered key, no part that it confirmed, and no accepted job.
+//! Tests that a killed server loses no registered key, no confirmed part, and no accepted job.
 
 use std::io::{Cursor, Read, Write};
 use std::net::TcpListener;
@@ -14,12 +14,12 @@ use crate::support::{Process, User, config, process_folder, squares, wait_until}
 
 const SERVER: &str = "killed::server_process";
 
-/// The server that the tests start and kill, in a process of its own.
+/// Runs the server, in a separate process that the tests start and kill.
 #[test]
 #[ignore = "it is the server that other tests of this file start"]
 fn server_process() {
     let Some(folder) = process_folder() else { return };
-    // The port of the first start is kept: clients know it.
+    // The port of the first start is kept, since clients know it.
     let known = std::fs::read_to_string(folder.join("address")).ok();
     let mut config: Config = config(&folder.join("service"), Limits::default());
     if let Some(address) = known.and_then(|text| text.parse().ok()) {
@@ -55,7 +55,7 @@ fn a_killed_server_goes_on_where_it_was() {
     let user = User::new(client, Engine::Single);
     let client = &user.client;
 
-    // In the middle of an upload: after the first part, the server dies and is started again.
+    // In the middle of an upload, after the first part, the server dies and is restarted.
     let values: Vec<u64> = (0..300_000).map(|x| x % 4).collect();
     let many = user.secret.encrypt(&values[..100]).unwrap();
     let big: Vec<_> = (0..values.len() / 100).map(|_| many.clone()).collect();
@@ -78,7 +78,7 @@ fn a_killed_server_goes_on_where_it_was() {
     let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(big), &mut progress).unwrap();
     assert!(killed && resumed_at.unwrap() > 0.0, "what was confirmed is not sent again");
 
-    // In the middle of a job, with another one waiting.
+    // The server dies in the middle of a job, with another job waiting.
     let long = client.order(&user.order_of(&sent.sha256, &["squares"])).unwrap();
     let small = user.send(&[3, 2, 1, 0]);
     let waiting = client.order(&user.order_of(&small, &["squares"])).unwrap();
@@ -95,7 +95,7 @@ fn a_killed_server_goes_on_where_it_was() {
     let before = progress();
     process.kill();
     let _process = Process::start(SERVER, folder);
-    // Both are there again, and the key; the long one goes on where it was, at most a part before.
+    // Both jobs and the key still exist; the long job continues where it was, or at most one part before.
     assert!(!client.job(&long.id).unwrap().state.is_final());
     let database = rusqlite::Connection::open(folder.join("service/service.sqlite")).unwrap();
     let kept = || -> Option<u64> {
@@ -103,7 +103,7 @@ fn a_killed_server_goes_on_where_it_was() {
         database.query_row(query, [&long.id], |row| row.get(0)).unwrap()
     };
     wait_until("what the first server did is kept", || kept() > Some(0));
-    // Progress is told in millionths.
+    // Progress is stated in millionths.
     let part = 100.0 / 300_000.0 + 2e-6;
     let kept = kept().unwrap() as f64 / 300_000.0;
     assert!(kept >= before - part, "{kept} after {before}");
@@ -138,13 +138,13 @@ fn killed_in_the_middle_of_load() {
             std::thread::sleep(Duration::from_millis(400));
             process.kill();
             process = Process::start(SERVER, folder);
-            // The server's start takes some of it.
+            // The start of the server takes part of the time.
             std::thread::sleep(Duration::from_millis(600));
         }
     });
 }
 
-/// A server that dies after it removed something, before it answers: the next one does not find it.
+/// Checks that a removal is complete if the server died after it and before it answered.
 #[test]
 fn what_was_removed_by_an_interrupted_request_is_removed() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -162,7 +162,7 @@ fn what_was_removed_by_an_interrupted_request_is_removed() {
         }
     });
     client.remove_job("0").unwrap();
-    // One that is not there is told.
+    // A missing file is reported.
     assert!(client.remove_job("0").unwrap_err().to_string().contains("404"));
     server.join().unwrap();
 }

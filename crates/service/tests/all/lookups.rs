@@ -1,4 +1,4 @@
-//! Service for clients that keep to the interface.
+//! Tests of clients that follow the interface.
 
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -97,7 +97,7 @@ fn no_client_sees_objects_of_others() {
         let (status, list) = server.send(&format!("GET /v1/{path}"), &token, "", "");
         assert_eq!((status, list.as_str()), (200, "[]"), "{path}");
     }
-    // Removed with all it has; its files, too.
+    // The client is removed with all its rows and files.
     server.store().remove_client("owner").unwrap();
     assert_eq!(refused(owner.client.job(&done.id)).status, 401);
     assert_eq!(std::fs::read_dir(server.folder.path().join("files")).unwrap().count(), 0);
@@ -141,7 +141,7 @@ fn the_description_has_every_address_and_no_other() {
         let expected = if open.contains(&line.as_str()) { 200 } else { 401 };
         assert_eq!(server.send(&path, "none", "", "").0, expected, "{line}");
     }
-    // As many as the source has.
+    // The description has the same number of operations as the source.
     let source = include_str!("../../src/http.rs");
     // `list` has one method, and `one` has two.
     let methods = ["get(", "post(", "head(", "patch(", "delete(", "list(", "one(", "one("];

@@ -1,4 +1,4 @@
-//! Clients with many files and jobs: limits on their number, lists in pages, and room on the disk.
+//! Tests of clients with many files and jobs: limits on their number, lists in pages, and disk space.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn announce(server: &Server, token: &str, index: usize, length: u64) -> (u16, St
     server.send("POST /v1/uploads", token, "", body)
 }
 
-/// The name and the status of the limit that an answer says was exceeded.
+/// Returns the name of the limit that an answer says was exceeded, and the status.
 fn exceeded((status, body): (u16, String)) -> (u16, String) {
     let problem: Problem = serde_json::from_str(&body).unwrap();
     (status, problem.exceeded.unwrap().name)
@@ -42,7 +42,7 @@ fn the_disk_and_all_clients_together_have_limits() {
     let server = Server::start(Limits { total_bytes: Some(10_000), ..Limits::default() });
     assert_eq!(announce(&server, &token(&server), 1, 6000).0, 201);
     assert_eq!(exceeded(announce(&server, &token(&server), 1, 6000)), (507, "total-bytes".into()));
-    // A reserve that no disk has.
+    // A reserve that exceeds every disk.
     let server = Server::start(Limits { free_bytes: 1 << 60, ..Limits::default() });
     assert_eq!(exceeded(announce(&server, &token(&server), 1, 6000)), (507, "free-bytes".into()));
 }
@@ -63,7 +63,7 @@ fn lists_come_in_pages() {
     let listed = client.jobs().unwrap();
     assert!(listed.iter().map(|job| &job.id).eq(jobs.iter().map(|job| &job.id)));
     assert!(listed.iter().all(|job| job.results.len() == 1));
-    // By hand: pages of two, each of which says where the next is.
+    // Without the client: pages of two entries, each with a link to the next page.
     for (path, expected) in [("ciphertexts", 5), ("jobs", 3), ("keys", 1)] {
         let (mut next, mut found) = (Some(format!("/v1/{path}?limit=2")), Vec::new());
         while let Some(address) = next {
@@ -111,7 +111,7 @@ fn a_removed_client_frees_the_worker() {
         let sent = upload(client, Kind::Ciphertext, bytes).unwrap();
         client.order(&user.order_of(&sent.sha256, &["squares"])).unwrap().id
     };
-    // Minutes of work.
+    // A job that takes minutes.
     let long = order(&one, 300_000);
     wait_until("it runs", || one.job(&long).unwrap().state == State::Running);
     let short = order(&other, 1);

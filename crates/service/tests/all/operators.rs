@@ -1,4 +1,5 @@
-//! Commands of the operator, each a process of its own, write to the folder while others do, and while a server runs.
+//! Tests that the operator's commands, each a separate process, can write to the folder at the same time, while a
+//! server runs.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::support::{Server, User, squares, token};
 const FOLDER: &str = "CRYPTABLE_TEST_OPERATOR_FOLDER";
 const NAME: &str = "CRYPTABLE_TEST_OPERATOR_NAME";
 
-/// Adds clients and tables in a process of its own, like an operator, and removes some.
+/// Adds clients and tables like an operator, in a separate process, and removes some.
 #[test]
 #[ignore = "it is the operator that other tests of this file start"]
 fn operator_process() {
@@ -34,7 +35,7 @@ fn operator_process() {
     }
 }
 
-/// Builds without the page refuse it before they listen. `make page-test` clicks through the page of those that have it.
+/// Checks that builds without the page refuse it before they listen. `make page-test` tests builds that have it.
 #[test]
 #[cfg(not(feature = "page"))]
 fn a_build_without_the_page_says_how_to_build_one_that_has_it() {
@@ -125,7 +126,7 @@ fn a_lock_that_lasts_too_long_is_told_and_harms_nothing() {
     std::thread::scope(|scope| {
         let start = Instant::now();
         let waiting: Vec<_> = (0..2).map(|_| scope.spawn(announce)).collect();
-        // Who only reads waits for nobody.
+        // Readers wait for nobody.
         assert_eq!(server.send("GET /v1/jobs", &token, "", "").0, 200);
         assert!(waiting.iter().all(|request| !request.is_finished()));
         for request in waiting {
@@ -135,7 +136,7 @@ fn a_lock_that_lasts_too_long_is_told_and_harms_nothing() {
         }
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     });
-    // A client tries again by itself, and a job goes on when the lock is gone.
+    // A client tries again automatically, and a job continues when the lock is released.
     std::thread::scope(|scope| {
         let result = scope.spawn(|| user.squares(&[3]));
         std::thread::sleep(Duration::from_millis(800));

@@ -1,5 +1,5 @@
-//! Several owners of a key on a server, which holds both of their evaluation keys: a contributor's values, a lookup, and a
-//! decryption by all of them.
+//! Tests of several owners of a key on a server, which holds both of their evaluation keys: a contributor's values, a
+//! lookup, and decryption by all owners.
 
 use std::io::Cursor;
 
@@ -13,7 +13,7 @@ use cryptable_service::{Client, Limits};
 
 use crate::support::{Server, keys, refused, silent, upload};
 
-/// Secrets of owners of a joint key of INSECURE toy parameters, and the files of its keys.
+/// Secrets of owners of a joint key with INSECURE toy parameters, and the files of its keys.
 struct Joint {
     secrets: Vec<JointSecret>,
     public: Vec<u8>,
@@ -65,7 +65,7 @@ fn owners_decrypt_what_a_server_looked_up_for_them() {
     let (key, bits) = (register(&joint.values), register(&joint.bits));
     upload(&owners, Kind::PublicKey, &joint.public).unwrap();
 
-    // Whoever contributes needs nothing but the joint public key.
+    // A contributor needs only the joint public key.
     let options = ReadOptions::default().allow_insecure();
     let published = contributor.public_keys().unwrap().remove(0);
     let public = contributor.fetch_public_key(&published).unwrap();
@@ -100,13 +100,13 @@ fn owners_decrypt_what_a_server_looked_up_for_them() {
         }
         assert!(found.iter().eq(ages.iter().map(|&age| &risk.values()[age as usize])));
     }
-    // No file of a bit is left: keys, public key, values, and two results.
+    // No file of a bit remains, only keys, public key, values, and two results.
     let files = std::fs::read_dir(server.folder.path().join("files")).unwrap().count();
     assert_eq!(files, 6);
     refuse_other_keys(&owners, &order);
 }
 
-/// Refuses keys that do not belong together.
+/// Checks that keys that do not belong together are refused.
 fn refuse_other_keys(owners: &Client, order: &Order) {
     let register = |file: &[u8]| owners.register(&mut Cursor::new(file)).unwrap().sha256;
     let refused = |order: Order| refused(owners.order(&order)).detail;

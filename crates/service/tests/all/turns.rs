@@ -1,4 +1,4 @@
-//! Jobs run in turns: a long one of one client keeps no other client waiting, and goes on afterwards.
+//! Tests that jobs run in turns: one client's long job does not keep other clients waiting, and continues afterwards.
 
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ fn user(server: &Server, name: &str) -> User {
     User::new(server.client(name), Engine::Single)
 }
 
-/// Values that take minutes.
+/// Returns values whose lookup takes minutes.
 fn many(user: &User) -> Ciphertext {
     let some = user.secret.encrypt(&[3; 1000]).unwrap();
     Ciphertext::join((0..500).map(|_| some.clone())).unwrap()
@@ -46,19 +46,20 @@ fn a_long_job_keeps_no_other_client_waiting_and_stops_when_it_is_removed() {
     }
     let job = one.client.job(&long.id).unwrap();
     assert!(!job.state.is_final() && job.progress > 0.0, "{job:?}");
-    // Whoever removes it: the operator's command is another process, and tells the server nothing.
+    // It does not matter who removes the job: the operator's command is another process, which does not notify the
+    // server.
     let files = server.folder.path().join("files");
     let count = || std::fs::read_dir(&files).unwrap().count();
     let before = count();
     server.store().remove_client("one").unwrap();
-    // Its key, its ciphertexts and two results, which no turn of the job makes again.
+    // The job's key, its ciphertexts and two results, which no turn of the job may create again.
     assert_eq!(count(), before - 4);
     let last = order(&other, &other.secret.encrypt(&[2]).unwrap());
     assert_eq!(other.wait(&last).state, State::Done);
     assert_eq!(count(), before - 4 + 3);
 }
 
-/// In one long turn, too.
+/// Checks the same within one long turn.
 #[test]
 fn a_job_stops_soon_when_its_client_is_removed() {
     let server = server(Limits::default().turn);
@@ -71,8 +72,8 @@ fn a_job_stops_soon_when_its_client_is_removed() {
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
-/// Has the database of a server write down which jobs wait between two turns. It lets the first job start when there are
-/// two, and takes whoever has a turn for the client who has used the most time, so that the two have turns alternately.
+/// Makes the database of a server record which jobs wait between two turns. The first job may start once there are two,
+/// and the client whose turn it is counts as the one who has used the most time, so that both alternate.
 fn alternate(server: &Server) -> Connection {
     let database = Connection::open(server.folder.path().join("service.sqlite")).unwrap();
     database.busy_timeout(Duration::from_secs(20)).unwrap();
@@ -110,7 +111,8 @@ fn jobs_that_wait_for_their_next_turn_go_on_and_give_all_values() {
     }
 }
 
-/// Files of a server that are open or mapped in this process; those that were removed end in ` (deleted)`.
+/// Returns the files of a server that are open or mapped in this process; the names of removed files end in `
+/// (deleted)`.
 #[cfg(target_os = "linux")]
 fn files_in_use(server: &Server) -> Vec<String> {
     let folder = server.folder.path().canonicalize().unwrap().join("files");
@@ -123,7 +125,8 @@ fn files_in_use(server: &Server) -> Vec<String> {
     mapped.chain(open.filter(|path| path.starts_with(folder))).collect()
 }
 
-/// A file that is open or mapped takes room on the disk after it was removed, and counts for no client.
+/// Checks that removed files are closed: an open or mapped file still occupies the disk after its removal, but counts
+/// for no client.
 #[test]
 #[cfg(target_os = "linux")]
 fn keys_and_jobs_that_were_removed_give_their_room_on_the_disk_back() {
@@ -134,7 +137,7 @@ fn keys_and_jobs_that_were_removed_give_their_room_on_the_disk_back() {
     one.client.remove_key(&one.key).unwrap();
     wait_until("the key has left memory", || files_in_use(&server).is_empty());
 
-    // A job that waits for its next turn has files open, too.
+    // A job that waits for its next turn has open files, too.
     let (two, three) = (user(&server, "two"), user(&server, "three"));
     let long = order(&two, &many(&two));
     order(&three, &many(&three));

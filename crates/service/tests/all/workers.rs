@@ -1,4 +1,4 @@
-//! Workers that are processes of their own: one that dies or hangs loses no job and no value.
+//! Tests of workers in separate processes: if one dies or hangs, no job and no value is lost.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn limits() -> Limits {
     Limits { turn, lease, keep, ..Limits::default() }
 }
 
-/// A worker that the tests start and kill.
+/// Runs a worker that the tests start and kill.
 #[test]
 #[ignore = "it is the worker that other tests of this file start"]
 fn worker_process() {
@@ -49,7 +49,7 @@ fn check(user: &User, job: &Job) {
     assert_eq!([0, 1].map(|place| user.result(&done, place)), [&expected[..]; 2]);
 }
 
-/// A server that runs no job itself, and its database.
+/// A server that does not run jobs itself, and its database.
 struct Watched {
     server: Server,
     database: Database,
@@ -86,7 +86,7 @@ impl Watched {
         Self { server, database }
     }
 
-    /// The lease of a job, its worker, and whether some of it is done but not all.
+    /// Returns the lease of a job, its worker, and whether it is partly done.
     fn lease(&self, job: &Job) -> (u64, String, bool) {
         let query = "SELECT lease, worker, progress > 0 AND state = 'running' FROM job WHERE id = ";
         match &self.database {
@@ -103,7 +103,7 @@ impl Watched {
         }
     }
 
-    /// Waits until one of the workers is in the midst of a job, and returns its place and the lease.
+    /// Waits until one of the workers is in the middle of a job, and returns its position and the lease.
     fn in_midst(&self, job: &Job, workers: &[Process]) -> (usize, u64) {
         let mut found = None;
         wait_until("a worker is in the midst of the job", || {
@@ -115,7 +115,7 @@ impl Watched {
         found.unwrap()
     }
 
-    /// Waits until that number of files is there: what was joined is removed a moment after its job is done.
+    /// Waits until this number of files exists, since joined parts are removed a moment after their job is done.
     fn expect_files(&self, expected: usize) {
         expect(&self.server.folder.path().join("files"), expected);
     }
@@ -126,7 +126,7 @@ fn expect(folder: &Path, expected: usize) {
     wait_until("files that are not needed are gone", || count() == expected);
 }
 
-/// Kills a worker in the midst of a job, and returns two clients and their jobs, which were done in the end.
+/// Kills a worker in the middle of a job, and returns two clients and their jobs, both of which were completed.
 fn kill_one(watched: &Watched, folders: [&Path; 2]) -> [(User, Job); 2] {
     let users = ["one", "two"].map(|name| user(&watched.server, name));
     let mut workers: Vec<Process> = folders.into_iter().map(worker).collect();
@@ -148,11 +148,12 @@ fn kill_one(watched: &Watched, folders: [&Path; 2]) -> [(User, Job); 2] {
 fn a_killed_worker_loses_no_job_and_no_value() {
     let watched = Watched::start(None, None);
     kill_one(&watched, [watched.server.folder.path(); 2]);
-    // A key, a file of ciphertexts and two results of each client: what the dead worker wrote is joined, and gone.
+    // For each client, a key, a file of ciphertexts and two results remain: the dead worker's parts were joined and
+    // removed.
     watched.expect_files(8);
 }
 
-/// Parts of results that several workers wrote in turn are joined from the store; `make s3-tests` starts its server.
+/// Checks that parts of results by several workers are joined from the object store. `make s3-tests` starts its server.
 #[test]
 #[cfg(feature = "s3")]
 fn a_known_object_store_serves_workers_of_which_one_is_killed() {
@@ -166,7 +167,7 @@ fn a_known_object_store_serves_workers_of_which_one_is_killed() {
     done.iter().for_each(|(user, job)| check(user, job));
 }
 
-/// Each turn's results go there at once.
+/// Checks that the results of each turn go to the object store immediately.
 #[test]
 #[cfg(feature = "s3")]
 fn an_object_store_keeps_what_a_killed_worker_did_and_what_folders_lose() {
@@ -174,7 +175,7 @@ fn an_object_store_keeps_what_a_killed_worker_did_and_what_folders_lose() {
     let watched = Watched::start(None, Some(format!("file://{}", objects.path().display())));
     let done = kill_one(&watched, [watched.server.folder.path(); 2]);
     watched.expect_files(0);
-    // The table, too.
+    // The table is there, too.
     expect(objects.path(), 9);
     std::fs::remove_dir_all(watched.server.folder.path().join("copies")).unwrap();
     std::fs::create_dir(watched.server.folder.path().join("copies")).unwrap();
@@ -183,7 +184,7 @@ fn an_object_store_keeps_what_a_killed_worker_did_and_what_folders_lose() {
     expect(objects.path(), 5);
 }
 
-/// Where an object store is built in, each worker has a folder of its own, as on another machine.
+/// Checks workers on several machines. With an object store, each worker has its own folder.
 #[test]
 #[cfg(all(unix, feature = "postgres"))]
 fn machines_share_a_database() {
@@ -214,7 +215,7 @@ fn machines_share_a_database() {
     watched.expect_files(0);
 }
 
-/// Whether all threads of a process have stopped, which is some time after the signal.
+/// Returns whether all threads of a process have stopped, which happens some time after the signal.
 #[cfg(target_os = "linux")]
 fn has_stopped(worker: &Process) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{}/task", worker.id())).unwrap();
@@ -222,7 +223,7 @@ fn has_stopped(worker: &Process) -> bool {
     threads.map(|entry| stat(entry.unwrap().path())).all(|stat| stat.contains(") T "))
 }
 
-/// The worker wakes when its job is done by another, and spoils nothing.
+/// Checks a worker that wakes up after another one has completed its job.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_worker_that_hangs_loses_its_job_and_changes_nothing_any_more() {
@@ -236,7 +237,7 @@ fn a_worker_that_hangs_loses_its_job_and_changes_nothing_any_more() {
     let mut workers = vec![worker(folder)];
     let job = order(&user);
     let (_, lease) = watched.in_midst(&job, &workers);
-    // Not while it holds the database's lock, which would stop everybody.
+    // The worker is not stopped while it holds the database's lock, since that would stop everybody.
     #[allow(irrefutable_let_patterns, reason = "builds without PostgreSQL have one kind")]
     let Database::Sqlite(database) = &watched.database else { unreachable!() };
     let lock = database.unchecked_transaction().unwrap();
@@ -250,7 +251,7 @@ fn a_worker_that_hangs_loses_its_job_and_changes_nothing_any_more() {
     assert!(done.0 > lease);
     send("CONT", &workers[0]);
     workers[1].kill();
-    // It lives, and takes the next job.
+    // The worker is alive, and takes the next job.
     let next = order(&user);
     check(&user, &next);
     let name = watched.lease(&next).1;

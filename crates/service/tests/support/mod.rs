@@ -1,4 +1,4 @@
-//! A server in this process, clients, and requests as nobody should send them.
+//! A server in this process, clients, and malformed requests.
 #![allow(dead_code, reason = "not every test binary needs all")]
 
 use std::fmt::Debug;
@@ -31,7 +31,7 @@ impl Server {
         Self::start_at(limits, Clock::system())
     }
 
-    /// A server with a table of squares.
+    /// Starts a server with a table of squares.
     pub fn with_squares(limits: Limits) -> Self {
         let server = Self::start(limits);
         server.store().add_table("squares", &squares(4)).unwrap();
@@ -65,12 +65,12 @@ impl Server {
             .patience(Duration::from_secs(20))
     }
 
-    /// Tells it to end.
+    /// Tells the server to end.
     pub fn stop(&self) {
         self.stopper.stop();
     }
 
-    /// Sends a request as it is; returns status and body. The connection is closed for writing afterwards.
+    /// Sends a request verbatim and returns status and body. The connection is closed for writing afterwards.
     pub fn raw(&self, request: impl AsRef<[u8]>) -> (u16, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -79,7 +79,7 @@ impl Server {
         answer(&mut stream)
     }
 
-    /// Sends a request as it is; returns head and body.
+    /// Sends a request verbatim and returns head and body.
     pub fn whole(&self, request: impl AsRef<[u8]>) -> (String, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -111,8 +111,8 @@ impl Drop for Server {
     }
 }
 
-/// Gives a server a new database of the PostgreSQL that `CRYPTABLE_TEST_POSTGRES` names, if it has none. All tests that
-/// do not look into SQLite themselves pass with it.
+/// Gives a server a new database in the PostgreSQL server that `CRYPTABLE_TEST_POSTGRES` names, if the server has none.
+/// All tests pass with it, except those that read SQLite's database themselves.
 fn with_database(config: Config) -> Config {
     let Ok(url) = std::env::var("CRYPTABLE_TEST_POSTGRES") else { return config };
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -125,15 +125,15 @@ fn with_database(config: Config) -> Config {
     Config { database, ..config }
 }
 
-/// Variable that tells a process of [`Process`] its folder.
+/// Environment variable that tells a process of [`Process`] its folder.
 const FOLDER: &str = "CRYPTABLE_TEST_SERVICE_FOLDER";
 
-/// The folder of this process, if it is one of [`Process`].
+/// Returns the folder of this process, if it was started by [`Process`].
 pub fn process_folder() -> Option<PathBuf> {
     Some(std::env::var_os(FOLDER)?.into())
 }
 
-/// A process that runs one ignored test of this program, until it is killed.
+/// A process that runs one ignored test of this program until it is killed.
 pub struct Process(Child);
 
 impl Process {
@@ -181,7 +181,7 @@ pub fn send(
     answer(&mut stream)
 }
 
-/// Tries until it is so.
+/// Waits until a condition holds.
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -190,7 +190,7 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Status and body of an answer.
+/// Returns status and body of an answer.
 pub fn answer(stream: &mut TcpStream) -> (u16, String) {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
@@ -206,12 +206,12 @@ pub fn config(folder: &Path, limits: Limits) -> Config {
     Config { limits, options, ..Config::new(folder, listen) }
 }
 
-/// Progress of which nothing is told.
+/// Ignores progress.
 pub fn silent(_: f64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// The problem by which a server refuses something.
+/// Returns the problem with which a server refuses a request.
 pub fn refused(outcome: Result<impl Debug, ClientError>) -> Problem {
     match outcome {
         Err(ClientError::Refused(problem)) => problem,
@@ -224,29 +224,29 @@ pub fn upload(client: &Client, kind: Kind, file: impl AsRef<[u8]>) -> Result<Obj
     client.upload(kind, &mut Cursor::new(file), &mut silent)
 }
 
-/// A client with keys of its own for tables of four values.
+/// A client with its own keys for tables of four values.
 pub struct User {
     pub client: Client,
     pub secret: SecretKey,
-    /// The server's name of the evaluation key.
+    /// Name of the evaluation key on the server.
     pub key: String,
 }
 
 impl User {
-    /// Makes keys of an engine, and registers the server's.
+    /// Generates keys of an engine, and registers the evaluation key.
     pub fn new(client: Client, engine: Engine) -> Self {
         let (secret, key) = keys(engine, 4);
         let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
         Self { client, secret, key }
     }
 
-    /// Sends values; returns the digest of their file.
+    /// Sends values and returns the digest of their file.
     pub fn send(&self, values: &[u64]) -> String {
         let file = self.secret.encrypt(values).unwrap().to_bytes();
         upload(&self.client, Kind::Ciphertext, file).unwrap().sha256
     }
 
-    /// An order of a file's lookup in some tables.
+    /// Returns an order for lookups of a file in some tables.
     pub fn order_of(&self, ciphertext: &str, tables: &[&str]) -> Order {
         let tables = tables.iter().map(|&name| name.to_owned()).collect();
         let (key, ciphertext) = (self.key.clone(), ciphertext.to_owned());
@@ -265,7 +265,7 @@ impl User {
         self.secret.decrypt(&Ciphertext::from_bytes(&result).unwrap()).unwrap()
     }
 
-    /// Squares of values, by the server.
+    /// Returns the squares of values, computed by the server.
     pub fn squares(&self, values: &[u64]) -> Vec<u64> {
         let encrypted = self.secret.encrypt(values).unwrap();
         let result = self.client.lookup(&self.key, &encrypted, "squares").unwrap();
@@ -273,7 +273,7 @@ impl User {
     }
 }
 
-/// Keys of INSECURE toy parameters: the client's, and the file of the server's.
+/// Returns keys with INSECURE toy parameters: the client's key, and the file of the server's.
 pub fn keys(engine: Engine, modulus: u64) -> (SecretKey, Vec<u8>) {
     let parameters = Parameters::insecure_toy(engine, modulus, modulus).unwrap();
     let secret = SecretKey::generate(parameters);
@@ -286,7 +286,7 @@ pub fn squares(modulus: u64) -> Table {
     Table::from_fn(modulus, modulus, |x| x * x % modulus).unwrap()
 }
 
-/// A token of a new client.
+/// Returns the token of a new client.
 pub fn token(server: &Server) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = format!("client-{}", NEXT.fetch_add(1, Ordering::Relaxed));

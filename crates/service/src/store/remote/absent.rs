@@ -1,10 +1,10 @@
-//! No object store, in builds without the feature `s3`.
+//! Placeholder for object stores in builds without the feature `s3`.
 
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// An object store, of which there is none.
+/// An object store, of which there are no values in this build.
 #[derive(Debug)]
 pub(in crate::store) enum Remote {}
 

@@ -1,4 +1,5 @@
-//! Files in an object store that speaks S3's protocol: a small one in this process, which checks that requests are signed.
+//! Tests of files in an object store that speaks the S3 protocol: a small one in this process, which checks that
+//! requests are signed.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -13,7 +14,7 @@ use object_store::aws::AmazonS3Builder;
 
 use super::*;
 
-/// Objects, and parts of uploads, by their paths.
+/// Objects, and parts of uploads, by path.
 type Bucket = Arc<Mutex<HashMap<String, Bytes>>>;
 
 async fn answer(
@@ -110,10 +111,10 @@ fn files_come_back_from_s3_whole() {
     assert_eq!(names(), ["/bucket/prefix/small"]);
 }
 
-/// Puts two files into a store, fetches them, and removes one. `check` is called while both are there.
+/// Uploads two files to a store, downloads them, and removes one. `check` is called while both exist.
 fn go_there_and_back(remote: &Remote, check: impl FnOnce()) {
     let folder = tempfile::tempdir().unwrap();
-    // The second one goes in parts.
+    // The second file is uploaded in parts.
     for (name, length) in [("small", 1000), ("large", 25 << 20)] {
         let bytes: Vec<u8> = (0..length).map(|place: u32| (place * 7 % 251) as u8).collect();
         let path = folder.path().join("original");
@@ -131,11 +132,11 @@ fn go_there_and_back(remote: &Remote, check: impl FnOnce()) {
     assert_eq!(left, 3, "what was not fetched leaves nothing");
 }
 
-/// The server of others that `make s3-tests` starts, which checks every signature.
+/// Uses the third-party server that `make s3-tests` starts, which checks every signature.
 #[test]
 fn a_known_server_takes_files_and_gives_them_back() {
     let Ok(url) = std::env::var("CRYPTABLE_TEST_S3") else {
-        // Past the harness, which shows nothing of tests that pass.
+        // Written directly to the terminal, since the harness hides the output of tests that pass.
         let _ = writeln!(
             io::stderr(),
             "NOT tested with a known server of S3: `make s3-tests` starts one"

@@ -14,20 +14,20 @@ use rusqlite::types::Value;
 
 use crate::{Error, Result};
 
-/// Number of the lock that transactions hold that write, and that a server holds while it runs.
+/// Number of the lock that writing transactions hold, and that a server holds while it runs.
 const WRITING: i64 = 0x6374_626c_0000_0001;
 const SERVING: i64 = 0x6374_626c_0000_0002;
 
-/// The code of a lock that others held for too long.
+/// SQLSTATE code of a lock that others held for too long.
 const LOCKED: &str = "55P03";
 
-/// A connection, which is made again when the server has ended it.
+/// A connection, which is reopened after the server has closed it.
 pub(in crate::store) struct Postgres {
     url: String,
     lock_wait: Duration,
     writes: bool,
     client: RefCell<Client>,
-    /// Queries as the server knows them.
+    /// Prepared statements of the connection, by query.
     known: RefCell<HashMap<String, Statement>>,
     in_transaction: Cell<bool>,
 }
@@ -39,7 +39,7 @@ impl std::fmt::Debug for Postgres {
 }
 
 fn told(error: &postgres::Error) -> Error {
-    // Errors without a code are of the connection, which may be there again later.
+    // Errors without a code are connection errors, which may pass.
     let is_passing = error.code().is_none_or(|code| code.code() == LOCKED);
     let text = error.as_db_error().map_or_else(|| whole(error), |it| it.message().to_owned());
     Error::DatabaseServer { text, is_passing }
@@ -70,7 +70,7 @@ impl Postgres {
         Ok(Self { url, lock_wait, writes, client, known, in_transaction })
     }
 
-    /// Makes the connection again if it has ended between two transactions.
+    /// Reopens the connection if it was closed between two transactions.
     fn connected(&self) -> Result<()> {
         if self.client.borrow().is_closed() && !self.in_transaction.get() {
             *self.client.borrow_mut() = connect(&self.url, self.lock_wait)?;
@@ -142,7 +142,7 @@ impl Postgres {
         Ok(statement)
     }
 
-    /// Creates the tables unless they are there, and returns the version of those that are.
+    /// Creates the tables unless they exist, and returns the version of the existing ones.
     pub(in crate::store) fn prepare(&self, schema: &str, version: u32) -> Result<u32> {
         self.begin()?;
         let made = self.make(schema, version);
@@ -164,7 +164,7 @@ impl Postgres {
         }
     }
 
-    /// Makes this connection the server's, unless another one is. The connection holds it.
+    /// Makes this connection the server's, unless another one is. The lock lasts as long as the connection.
     pub(in crate::store) fn start_serving(&self) -> Result<bool> {
         let query = format!("SELECT pg_try_advisory_lock({SERVING})");
         Ok(self.query(&query, Vec::new())? == [[Value::Integer(1)]])

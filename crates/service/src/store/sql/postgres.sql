@@ -1,4 +1,4 @@
--- The tables of a server in PostgreSQL, as those of SQLite are after all changes (`schema.rs`).
+-- The tables of a server in PostgreSQL, equal to those in SQLite after all migrations (`schema.rs`).
 CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE client(
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE, token_hash BYTEA NOT NULL,
@@ -36,7 +36,7 @@ CREATE INDEX job_of_client ON job(client, sequence);
 CREATE INDEX object_of_client ON object(client, kind);
 CREATE INDEX object_of_recipient ON object(recipient, kind);
 
--- What is called by functions of SQLite.
+-- Functions that queries use and only SQLite has.
 CREATE FUNCTION max(BIGINT, BIGINT) RETURNS BIGINT IMMUTABLE LANGUAGE sql AS 'SELECT greatest($1, $2)';
 CREATE FUNCTION max(DOUBLE PRECISION, DOUBLE PRECISION) RETURNS DOUBLE PRECISION IMMUTABLE LANGUAGE sql
   AS 'SELECT greatest($1, $2)';

@@ -1,7 +1,7 @@
-//! The address of a database's server: in the clear on this machine, by TLS elsewhere.
+//! The address of a database server: unencrypted on this machine, over TLS elsewhere.
 //!
-//! Two modes of PostgreSQL's own programs are supported: `verify-full`, which checks the server's certificate and its name,
-//! and `disable`. The others fall back to no protection, or check no name.
+//! Two modes of PostgreSQL's own programs are supported: `verify-full`, which checks the server's certificate and its
+//! name, and `disable`. All other modes may fall back to no encryption, or do not check the name.
 
 use std::net::IpAddr;
 
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 struct Address {
     config: Config,
     is_encrypted: bool,
-    /// File of the certificates that are trusted, if they are not the system's.
+    /// File of the trusted certificates, if not the system's.
     roots: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn connect(url: &str) -> Result<Client> {
     }
 }
 
-/// TLS by the system's library.
+/// TLS with the system's library.
 #[cfg(feature = "postgres-tls")]
 mod encrypted {
     use native_tls::{Certificate, Protocol, TlsConnector};
@@ -118,7 +118,7 @@ mod encrypted {
     }
 }
 
-/// No TLS, in builds without the feature `postgres-tls`.
+/// Placeholder for TLS in builds without the feature `postgres-tls`.
 #[cfg(not(feature = "postgres-tls"))]
 mod encrypted {
     use postgres::Client;
