@@ -30,7 +30,7 @@ impl BlindRotationKey {
     /// [`BlindRotationKey::rotate_assign`] of each accumulator by its mask; CMUXes read their keys once for all.
     ///
     /// # Panics
-    /// As there, or if there are not as many masks as accumulators.
+    /// Same as there, or if there are not as many masks as accumulators.
     pub fn rotate_many_assign(
         &self,
         ring: &PrimeRing,

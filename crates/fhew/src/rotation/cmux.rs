@@ -105,7 +105,7 @@ impl CmuxRotationKey {
     /// Rotates each accumulator by its mask, batched: keys, tens of megabytes, are read once for all.
     ///
     /// # Panics
-    /// As [`CmuxRotationKey::rotate_assign`], or if there are not as many masks as accumulators.
+    /// Same as [`CmuxRotationKey::rotate_assign`], or if there are not as many masks as accumulators.
     pub fn rotate_many_assign(
         &self,
         ring: &PrimeRing,

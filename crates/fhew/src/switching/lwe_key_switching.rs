@@ -114,7 +114,7 @@ impl LweKeySwitchingKey {
     /// [`LweKeySwitchingKey::switch`] of several ciphertexts: the key, megabytes, is read once.
     ///
     /// # Panics
-    /// As there.
+    /// Same as there.
     #[must_use]
     pub fn switch_many(&self, many: &[LweCiphertext]) -> Vec<LweCiphertext> {
         match &self.rows {

@@ -72,7 +72,7 @@ impl RotationCounts {
     /// auxiliary RGSW(X^(-Σ s_i)) brings them to exponents of 1 modulo 2^θ.
     ///
     /// # Panics
-    /// As there.
+    /// Same as there.
     #[must_use]
     pub fn multi_value(degree: usize, dimension: usize, window: usize, sparsity_log2: u32) -> Self {
         let one = Self::sparse(degree, dimension, window, sparsity_log2);
