@@ -56,8 +56,8 @@ impl EvaluationKey {
 
 /// Rounds an RLWE ciphertext in fractions of Q to words modulo 2^bits: the mask, and the first `count` words of the body.
 ///
-/// Under a binary secret half of what is rounded of the mask is the mean of its product with the secret, which the body
-/// takes back, as in [`cryptable_lattice::lwe::LweCiphertext::modulus_switch`].
+/// Under a binary secret, half of the rounding error of the mask is the mean of its product with the secret. The body
+/// compensates for it, as in [`cryptable_lattice::lwe::LweCiphertext::modulus_switch`].
 fn rounded(
     packed: &[u64],
     count: usize,
@@ -70,13 +70,13 @@ fn rounded(
     let mut body = body[..count].to_vec();
     if secret == SecretDistribution::Binary {
         let unit = FRACTION_BITS - bits;
-        // Between minus and plus half a unit; bits above the fraction do not count.
+        // From minus half a unit to half a unit; bits above the fraction do not count.
         let excess = |(&rounded, &exact): (&u64, &u64)| {
             let shift = u64::BITS - FRACTION_BITS;
             i128::from(((rounded << unit).wrapping_sub(exact) << shift) as i64 >> shift)
         };
         let excesses: Vec<i128> = mask_words.iter().zip(mask).map(excess).collect();
-        // Coefficient j of the product has words up to j, and minus those above.
+        // Coefficient j of the product is the sum of the words up to j minus the sum of those above.
         let mut sum = -excesses.iter().sum::<i128>();
         for (word, excess) in body.iter_mut().zip(&excesses) {
             sum += 2 * excess;
