@@ -153,8 +153,8 @@ mod tests {
         assert!((least..1.15).contains(&ratio), "{name}: {predicted} ms, measured {measured}");
     }
 
-    /// The committed lines of `bench cbs`, by the paper's numbers of sets. Work counts bytes of keys, but not the order in which
-    /// they are read. Rotations by automorphisms, each of which has an order of its own, take longer.
+    /// The committed lines of `bench cbs`, by the paper's numbers of sets. Work counts bytes of keys, but not the order in
+    /// which they are read. Rotations by automorphisms, each of which has an order of its own, take longer.
     #[test]
     fn measured_bootstraps_take_what_is_predicted() {
         let mut found = 0;

@@ -50,8 +50,8 @@ impl SecretKey {
         Ok(Zeroizing::new(values.iter().map(|&value| value as u8).collect()))
     }
 
-    /// Decrypts a file of encrypted bytes, which may be a memory map of any size, chunk by chunk. Returns the number of bytes. A
-    /// step of progress is a chunk of 64 bytes.
+    /// Decrypts a file of encrypted bytes, which may be a memory map of any size, chunk by chunk. Returns the number of
+    /// bytes. A step of progress is a chunk of 64 bytes.
     ///
     /// # Errors
     /// If the file is not exactly one undamaged object of encrypted bytes, or belongs to other parameters or another client; if
@@ -106,8 +106,8 @@ impl PublicKey {
     /// Encrypts bytes bit by bit, without AES.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a block with these bytes as round keys would fail with more than the stated
-    /// probability.
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a block with these bytes as round keys would fail with more than the
+    /// stated probability.
     pub fn encrypt(&self, bytes: &[u8]) -> Result<EncryptedBytes> {
         let found = self.parameters().public_log2_fail();
         let limit = LOG2_FAIL.max(self.parameters().log2_fail());

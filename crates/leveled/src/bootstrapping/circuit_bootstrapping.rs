@@ -8,9 +8,9 @@
 //!
 //! 1. Multi-value functional bootstrapping without sample extraction: one blind rotation, whose test polynomial has
 //!    the weights of all rows in neighbouring coefficients (phases are rounded to multiples of 2^θ). By CMUXes or by
-//!    automorphisms, as the parameters have it (the paper's CMUX and AUTO variants, Sec. 3.1 and Algorithm 6).
-//! 2. HomTrace (Algorithm 1): each row's coefficient, moved to the constant one, is all that the trace leaves.
-//! 3. Scheme switching (Algorithm 2): each row times the secret.
+//!    automorphisms, depending on the parameters (the paper's CMUX and AUTO variants, Sec. 3.1 and Algorithm 6).
+//! 2. HomTrace (Algorithm 1): each row's coefficient is moved to the constant one; the trace removes all others.
+//! 3. Scheme switching (Algorithm 2): each row is multiplied by the secret.
 //!
 //! Two things differ from the paper. For a ciphertext of two bits, one rotation computes the rows of two RGSW ciphertexts
 //! (`two_bit_rotation.rs`); and several bootstraps run in a batch, which reads each key once for all.

@@ -22,7 +22,7 @@ pub const IDENTIFIER: &str = "cryptable: identifier of a secret key of circuit b
 
 /// Parameters of lookups or of AES by circuit bootstraps.
 pub trait CircuitParameters: BootstrappingParameters {
-/// Returns the parameters of circuit bootstrapping.
+    /// Returns the parameters of circuit bootstrapping.
     fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters;
 }
 
