@@ -190,7 +190,7 @@ pub fn log2_fail(model: &NoiseModel) -> f64 {
     log2_fail_of(model, noise(model))
 }
 
-/// Returns the probability of [`log2_fail`] for independent inputs of this noise.
+/// Returns log2 of the failure probability, like [`log2_fail`], for independent inputs of this noise.
 pub(crate) fn log2_fail_of(model: &NoiseModel, input: Variance) -> f64 {
     let switch = model.lwe_modulus_switch(model.parameters().rotation_modulus());
     let single = input * 2.0 + switch;

@@ -263,7 +263,7 @@ impl Parameters {
             "it must be even and at least 2".to_owned()
         } else if modulus > self.rotation_modulus() / 4 {
             format!(
-                "ring degree {} takes at most {}",
+                "ring degree {} supports at most {}",
                 self.ring_degree(),
                 self.rotation_modulus() / 4
             )

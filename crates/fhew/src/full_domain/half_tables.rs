@@ -89,6 +89,6 @@ pub(crate) fn check_unscaled_modulus(modulus: u64) -> Result<()> {
     if modulus <= limit {
         return Ok(());
     }
-    let reason = format!("multi-value bootstrapping takes outputs modulo at most {limit}");
+    let reason = format!("multi-value bootstrapping supports outputs modulo at most {limit}");
     Err(Error::PlaintextModulus { modulus, reason })
 }

@@ -96,7 +96,7 @@ pub(super) fn comparable_phases(parameters: &Parameters, values: &[i64]) -> Resu
     let quarter = 1i64 << (parameters.bits() - 2);
     phases_below(parameters, values, quarter, || {
         format!(
-            ", so that any two can be compared: keys of a bit more take twice as many, and full range takes {} to {}",
+            ", so that any two can be compared: keys for one more bit allow twice the range, and full range allows {} to {}",
             -2 * quarter,
             2 * quarter - 1
         )

@@ -113,7 +113,7 @@ fn check_blocks(literal: &ParametersLiteral, blocks: usize) -> Result<()> {
         literal.rotation_method == RotationMethod::Cmux,
         "blocks of the LWE secret",
         blocks as f64,
-        "a rotation by automorphisms takes a binary or uniform ternary secret",
+        "a rotation by automorphisms needs a binary or uniform ternary secret",
     )
 }
 

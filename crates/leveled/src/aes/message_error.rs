@@ -19,7 +19,7 @@ pub enum MessageError {
     },
     /// Counter blocks would be used twice under one key, which reveals the XOR of two messages.
     #[error(
-        "these counters overlap {blocks} blocks from {first} on, which a message under the same key has taken"
+        "these counters overlap {blocks} blocks from {first} on, which a message under the same key has used"
     )]
     CountersUsed {
         /// First block of the message that used them, in hexadecimal.
@@ -28,7 +28,7 @@ pub enum MessageError {
         blocks: u64,
     },
     /// The message was changed, was not made by a holder of the key, or has no authentication tag.
-    #[error("the message is not authentic: its tag is missing or is not what the key makes of it")]
+    #[error("the message is not authentic: its tag is missing or does not match the key")]
     NotAuthentic,
     /// An error of the library that is not specific to messages.
     #[error(transparent)]

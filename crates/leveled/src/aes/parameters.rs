@@ -90,8 +90,8 @@ impl Parameters {
         self.log2_fail
     }
 
-    /// Returns the same probability as [`Parameters::log2_fail`] for a block whose round keys a public key encrypted. The
-    /// errors of bits under one key depend on each other, so the deviations in a sum add up.
+    /// Returns log2 of the failure probability, like [`Parameters::log2_fail`], for a block whose round keys a public key
+    /// encrypted. The errors of bits under one key depend on each other, so the deviations in a sum add up.
     #[must_use]
     pub fn public_log2_fail(&self) -> f64 {
         let noise = CircuitBootstrappingNoise::new(&self.circuit);

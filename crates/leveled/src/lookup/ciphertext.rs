@@ -22,8 +22,9 @@ const BITS_PER_CIPHERTEXT: &str = "number of a ciphertext's bits";
 
 /// Encrypted integers of one modulus p. Each is ⌈⌈log2 p⌉/d⌉ LWE ciphertexts of d = 1 or 2 bits, the lowest bits first.
 ///
-/// In a file, an LWE ciphertext of a fresh value has one word, since masks are a seed. That of a result has N + 1 words, or
-/// one word of few bits and a mask that up to N share ([`EvaluationKey::compress`](super::EvaluationKey::compress)).
+/// In a file, an LWE ciphertext of a fresh value has one word, since masks are a seed. An LWE ciphertext of a result has
+/// N + 1 words, or one word of few bits and a mask that up to N share
+/// ([`EvaluationKey::compress`](super::EvaluationKey::compress)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     binding: Binding,

@@ -63,7 +63,7 @@ impl Layout {
         let packed = Self::packed(parameters, table)?;
         let entries = table.values().len();
         if packed.run != entries {
-            let limit = "registers that go round have a power of two";
+            let limit = "it must be a power of two for cyclic registers";
             return Err(out_of_range("number of entries", entries as u64, limit));
         }
         // X^N = -1, and a half is its own negative, but a quarter is not.
@@ -340,7 +340,7 @@ impl EvaluationKey {
         let shape = |register: &Register| (register.layout, register.entries);
         if shape(register) != shape(other) {
             let shown = |r: &Register| {
-                let round = if r.layout.cyclic { ", going round" } else { "" };
+                let round = if r.layout.cyclic { ", cyclic" } else { "" };
                 format!("{} to outputs below {}{round}", r.entries, r.layout.output_modulus)
             };
             return Err(Error::mismatch("register's table", shown(other), shown(register)));
