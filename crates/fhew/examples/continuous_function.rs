@@ -1,4 +1,4 @@
-//! A logistic function of encrypted numbers, one by one: 128-bit parameters, two bootstraps a number.
+//! A logistic function of encrypted numbers, with 128-bit parameters and two bootstraps per number.
 //!
 //! `cargo run --release -p cryptable-fhew --example continuous_function`
 
@@ -13,7 +13,7 @@ fn main() -> Result<()> {
     let numbers: Vec<f64> = (-8..=8).map(|i| f64::from(i) / 10.0).collect();
     let encrypted = secret.encrypt_reals(&numbers)?;
 
-    // The server, which holds the evaluation key only:
+    // The server, which holds only the evaluation key:
     let logistic = |v: f64| 0.9 / (1.0 + (-6.0 * v).exp());
     let function = RealFunction { function: &logistic, lipschitz: 1.35 };
     let results = key.continuous(&encrypted, &function, Progress::silent())?;
@@ -21,7 +21,7 @@ fn main() -> Result<()> {
     // The client again:
     let noise =
         parameters.continuous_noise(function.lipschitz, parameters.fresh_integer_noise())?;
-    // Of [-1, 1), the noise is a fraction of its length.
+    // The noise is a fraction of the length of [-1, 1), which is 2.
     let deviation = 2.0 * noise.deviation();
     println!("standard deviation at most {deviation:.5}");
     for (number, found) in numbers.iter().zip(secret.decrypt_reals(&results)?) {

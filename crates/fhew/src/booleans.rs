@@ -1,7 +1,7 @@
-//! Encrypted Boolean values and gates, a bootstrap each: the face of [`crate::gates`].
+//! Encrypted Boolean values and gates, with one bootstrap per gate: the public interface of [`crate::gates`].
 //!
-//! A ciphertext holds any number of bits; gates work bit by bit, and bits share out among the threads. Results are
-//! inputs of further gates without end.
+//! A ciphertext holds any number of bits. Gates work bit by bit, and the bits are distributed over the threads. Results
+//! can be inputs of further gates, any number of times.
 //!
 //! ```
 //! use cryptable_fhew::booleans::{Gate, Parameters, SecretKey};
@@ -16,7 +16,7 @@
 //! let a = secret.encrypt(&[false, false, true, true]);
 //! let b = secret.encrypt(&[false, true, false, true]);
 //!
-//! // The server, which holds the evaluation key only:
+//! // The server, which holds only the evaluation key:
 //! let differ = key.gate(Gate::Xor, &a, &b, Progress::silent())?;
 //! let chosen = key.mux(&a, &b, &!&b, Progress::silent())?; // a ? b : not b
 //!

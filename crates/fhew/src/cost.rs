@@ -1,7 +1,7 @@
-//! Work of lookups, counted from parameters: what [`CostModel`](cryptable_lattice::cost::CostModel) makes seconds of.
+//! Work of lookups, counted from parameters; [`CostModel`](cryptable_lattice::cost::CostModel) converts it to seconds.
 //!
-//! Counted are transforms, each with its share of digits and products, in those of degree 2,048, and bytes of keys,
-//! which are read from memory: rotation keys have tens of megabytes.
+//! The count includes transforms (each with its share of digits and products), in units of one transform of degree 2,048,
+//! and the bytes of keys that are read from memory: rotation keys have tens of megabytes.
 
 use cryptable_lattice::cost::Work;
 use cryptable_lattice::security::SecretDistribution;
@@ -14,23 +14,23 @@ use crate::switching::lwe_key_switching::word_bytes;
 /// Bytes of a word of a prepared key.
 const WORD_BYTES: f64 = 8.0;
 
-/// Weight of a byte of an LWE key switching key, in bytes of a rotation key: its words of 2 or 3 bytes are each
-/// multiplied. Measured 1.3 for keys in the third-level cache, above 3 for larger ones.
+/// Weight of a byte of an LWE key switching key, in bytes of a rotation key. Each word of 2 or 3 bytes needs a
+/// multiplication. Measured: 1.3 for keys in the third-level cache, above 3 for larger ones.
 const KEY_SWITCHING_WEIGHT: f64 = 2.0;
 
-/// Forward and inverse transforms of a tensor product in each of three rings: 4 and 3.
+/// Transforms of a tensor product: 4 forward and 3 inverse ones in each of three rings.
 const TENSOR_TRANSFORMS: f64 = 21.0;
 
-/// A transform of this degree in those of degree 2,048: N·log2 N.
+/// Returns the cost of a transform of this degree relative to one of degree 2,048, by N·log2 N.
 #[must_use]
 pub fn relative_transform(degree: usize) -> f64 {
     let degree = degree as f64;
     degree * degree.log2() / (2048.0 * 11.0)
 }
 
-/// A blind rotation: rows + 2 transforms per step, ℓ' + 2 per automorphism; every key is read once. In a step by a block,
-/// products with each RGSW ciphertext but the first weigh `(rows + 3/2)/3` transforms, by tables of 8 bits on an Intel Xeon
-/// beside those by two bits per rotation.
+/// Counts a blind rotation: rows + 2 transforms per step, ℓ' + 2 per automorphism; every key is read once. In a step by a
+/// block, the products with each RGSW ciphertext but the first weigh `(rows + 3/2)/3` transforms. This weight was found by
+/// comparing tables of 8 bits on an Intel Xeon with tables that use two bits per rotation.
 #[must_use]
 pub fn rotation(literal: &ParametersLiteral) -> Work {
     let (degree, dimension) = (literal.ring_degree, literal.lwe_dimension);
@@ -69,13 +69,13 @@ pub fn key_switching_bytes(literal: &ParametersLiteral) -> f64 {
     rows * (literal.lwe_dimension * word) as f64
 }
 
-/// A switch to the LWE secret. The switch to the ring of lower degree before it is a thousandth of that.
+/// Counts a switch to the LWE secret. The preceding switch to the ring of lower degree is a thousandth of that.
 #[must_use]
 pub fn key_switching(literal: &ParametersLiteral) -> Work {
     Work { key_bytes: KEY_SWITCHING_WEIGHT * key_switching_bytes(literal), ..Work::default() }
 }
 
-/// Packing by the trace: log2 N automorphisms of ℓ + 2 transforms each.
+/// Counts a packing by the trace: log2 N automorphisms of ℓ + 2 transforms each.
 #[must_use]
 pub fn packing(literal: &ParametersLiteral) -> Work {
     let automorphisms = f64::from(literal.ring_degree.ilog2());
@@ -88,7 +88,7 @@ pub fn packing(literal: &ParametersLiteral) -> Work {
     }
 }
 
-/// A BFV product: a tensor product in three rings, and relinearization.
+/// Counts a BFV product: a tensor product in three rings, and relinearization.
 #[must_use]
 pub fn bfv_product(literal: &ParametersLiteral) -> Work {
     let transforms = TENSOR_TRANSFORMS + (literal.relinearization.length + 2) as f64;
@@ -98,13 +98,13 @@ pub fn bfv_product(literal: &ParametersLiteral) -> Work {
     }
 }
 
-/// A bootstrap: a rotation and a key switch.
+/// Counts a bootstrap: a rotation and a key switch.
 #[must_use]
 pub fn bootstrap(literal: &ParametersLiteral) -> Work {
     sum([(1, rotation(literal)), (1, key_switching(literal))])
 }
 
-/// A lookup of one value.
+/// Counts a lookup of one value.
 ///
 /// ```
 /// use cryptable_fhew::cost::{bootstrap, lookup};
@@ -126,7 +126,7 @@ pub fn lookup(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Wor
     ])
 }
 
-/// So many times each.
+/// Adds up parts, each multiplied by its count.
 fn sum<const K: usize>(parts: [(usize, Work); K]) -> Work {
     parts.into_iter().map(|(count, work)| work * count as f64).sum()
 }
@@ -140,7 +140,7 @@ mod tests {
     use crate::parameter_choice::choose;
     use crate::parameters::{GadgetLiteral, RgswGadgetLiteral};
 
-    /// Measured at p = 16, failures below 2^-64, on one thread: milliseconds over u (`bench fhew --p 16`).
+    /// Measured at p = 16, failures below 2^-64, on one thread: milliseconds divided by u (`bench fhew --p 16`).
     #[test]
     fn measured_times_are_met() {
         let model = CostModel::default();
@@ -158,7 +158,7 @@ mod tests {
             let units = model.seconds(&lookup(method, parameters.literal())) / model.unit();
             assert!((0.88..1.1).contains(&(units / measured)), "{name}: {units}, not {measured}");
         }
-        // Measured with coarser digits than those that keep 2^-64: body, mask, key switching.
+        // Measured with digits (body, mask, key switching) coarser than those that keep 2^-64.
         for (name, digits, measured) in [
             ("FDFB-BFVMult", [(20, 1), (15, 2), (3, 5)], 245.0),
             ("FDFB-BFVMult*", [(12, 2), (15, 2), (3, 4)], 112.0),

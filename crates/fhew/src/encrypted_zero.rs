@@ -1,13 +1,13 @@
 //! Encryptions of zero without the secret, which make masks of results fresh.
 //!
-//! Two rows of a gadget ciphertext encrypt a polynomial times weights whose ratio is B, but for a rounding. So B times one less
-//! the other is an encryption of zero `(b, a)` with an error e below `22·(B + 1)` in every coefficient, and so are
-//! `(b·v, a·v + e_1)` for Gaussian v and e_1 that are drawn anew. Whoever knows the secret s cannot tell `a·v + e_1` from a uniform
-//! polynomial, if RLWE is hard, although it learns one number that depends on v and e_1: the constant coefficient of
-//! `e·v + e_1·s`, to which flooding is added. That is RLWE with a hint (Kim, Lee, Seo, Song,
-//! CRYPTO 2023): where flooding is 16 times as wide as the sum, v and e_1 are, given the hint, within a percent of as wide
-//! as without it, and the reduction from RLWE without a hint takes a factor of √2. They are 28 times as wide as the errors on
-//! which all keys rest, so that some 20 times are left.
+//! Two rows of a gadget ciphertext encrypt a polynomial times weights whose ratio is B, up to rounding. Therefore B times
+//! one row minus the other is an encryption of zero `(b, a)`, with an error e below `22·(B + 1)` in every coefficient.
+//! So is `(b·v, a·v + e_1)` for freshly drawn Gaussian v and e_1. If RLWE is hard, not even the holder of the secret s can
+//! tell `a·v + e_1` from a uniform polynomial. The holder learns one number that depends on v and e_1: the constant
+//! coefficient of `e·v + e_1·s`, to which flooding is added. This is RLWE with a hint (Kim, Lee, Seo, Song, CRYPTO 2023).
+//! If flooding is 16 times as wide as the sum, the width of v and e_1 given the hint is within a percent of their width
+//! without it, and the reduction from RLWE without a hint loses a factor of √2. Since v and e_1 are 28 times as wide as the
+//! errors on which the security of all keys rests, a factor of some 20 remains.
 
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
@@ -16,7 +16,7 @@ use cryptable_ring::random::{RandomStream, Seed, WideGaussian};
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
 
-/// An encryption of zero, of which any number of others are made.
+/// An encryption of zero, from which any number of others are made.
 #[derive(Debug)]
 pub(crate) struct EncryptedZero {
     /// b and a.
@@ -24,7 +24,7 @@ pub(crate) struct EncryptedZero {
 }
 
 impl EncryptedZero {
-    /// Makes it of the first two rows of a gadget ciphertext, if it has two.
+    /// Makes an encryption of zero from the first two rows of a gadget ciphertext, if it has two.
     pub(crate) fn of_rows(
         ring: &PrimeRing,
         gadget: Gadget,
@@ -46,12 +46,12 @@ impl EncryptedZero {
         Some(Self { halves: [&zero[..n], &zero[n..]].map(|half| ring.prepare(half)) })
     }
 
-    /// Bytes of memory that it takes, if the gadget has two rows.
+    /// Returns the bytes of memory that it occupies: 0 if the gadget has fewer than two rows.
     pub(crate) fn bytes(gadget: Gadget, degree: usize) -> usize {
         if gadget.length() < 2 { 0 } else { 2 * degree * size_of::<u64>() }
     }
 
-    /// Draws another one: its error is that of [`EncryptedZero::hint_norm`] times the deviation of [`small`].
+    /// Draws a fresh encryption of zero, with an error of [`EncryptedZero::hint_norm`] times the deviation of [`small`].
     pub(crate) fn draw(&self, ring: &PrimeRing, stream: &mut RandomStream) -> RlweCiphertext {
         let (n, m) = (ring.degree(), ring.modulus());
         let mut residues = || -> Vec<u64> {
@@ -71,14 +71,15 @@ impl EncryptedZero {
         out
     }
 
-    /// A bound on the norm of e and s together: a coefficient of `e·v + e_1·s` has this times the deviation of v.
+    /// Returns a bound on the norm of e and s together: the deviation of a coefficient of `e·v + e_1·s` is at most this bound
+    /// times that of v.
     pub(crate) fn hint_norm(gadget: Gadget, degree: usize) -> f64 {
         let base = f64::from(gadget.base_log2()).exp2();
         (degree as f64).sqrt() * (22.0 * (base + 1.0)).hypot(1.0)
     }
 }
 
-/// The law of v and e_1: the narrowest of its kind, of deviation 90.
+/// Returns the law of v and e_1: the narrowest of its kind, of deviation 90.
 pub(crate) fn small() -> WideGaussian {
     WideGaussian::at_least(1.0).expect("it is narrow")
 }
@@ -114,7 +115,7 @@ mod tests {
         });
         let deviation = (squares.sum::<f64>() / n as f64).sqrt();
         let bound = EncryptedZero::hint_norm(gadget, n) * small().variance().sqrt();
-        // Errors of rows have a deviation of 3.2, and the bound is for 22.
+        // The errors of rows have a deviation of 3.2; the bound assumes 22.
         assert!((0.1..0.3).contains(&(deviation / bound)), "{deviation}, bound {bound}");
     }
 }

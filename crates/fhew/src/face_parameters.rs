@@ -1,19 +1,19 @@
-//! Claims, bytes and types of files, which parameters of all faces have in common.
+//! Security claims, bytes and file types, which the parameters of all faces have in common.
 
-/// Defines them for a type with the fields `fhew`, `literal`, `log2_fail` and `digest`.
+/// Defines the common methods of a type with the fields `fhew`, `literal`, `log2_fail` and `digest`.
 ///
-/// A `Literal` with the fields `security` and `numbers` stands beside it, and `assemble` makes the type of the parameters of
-/// bootstraps and a literal.
+/// The module must also define a `Literal` with the fields `security` and `numbers`, and `assemble`, which builds the type
+/// from the parameters of bootstraps and a literal.
 macro_rules! face_parameters {
     ($name:literal, $identifier:literal, $secret_key:ident, $evaluation_key:ident, $public_key:ident) => {
         impl Parameters {
-            /// Returns the numbers of blind rotation and key switching.
+            /// Returns the parameters of blind rotation and key switching.
             #[must_use]
             pub fn fhew(&self) -> &$crate::parameters::Parameters {
                 &self.fhew
             }
 
-            /// Returns the probability of [`Parameters::log2_fail`].
+            /// Returns the failure probability, 2^[`Parameters::log2_fail`].
             #[must_use]
             pub fn failure_probability(&self) -> cryptable_lattice::FailureProbability {
                 cryptable_lattice::FailureProbability::from_log2(self.log2_fail)
@@ -25,24 +25,24 @@ macro_rules! face_parameters {
                 self.literal.security
             }
 
-            /// Estimated security in bits, by [`cryptable_lattice::security`]; 0 of insecure toys.
+            /// Returns the security in bits, estimated by [`cryptable_lattice::security`]; 0 for insecure toys.
             #[must_use]
             pub fn security_bits(&self) -> f64 {
                 if self.literal.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
             }
 
-            /// Canonical bytes, of which the digest names these parameters.
+            /// Returns the canonical bytes; their digest names these parameters.
             #[must_use]
             pub fn to_bytes(&self) -> Vec<u8> {
                 $crate::serialization::literal_bytes(&self.literal)
             }
 
-            /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
-            /// that they are insecure.
+            /// Reads the bytes of [`Parameters::to_bytes`] and validates the parameters. They must have 128 bits of security
+            /// unless they state that they are insecure.
             ///
             /// # Errors
-            /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
-            /// allowed.
+            /// If the bytes are not parameters, the parameters are not valid, or they are insecure or fail too often and the
+            /// options do not allow that.
             pub fn from_bytes(
                 bytes: &[u8],
                 options: cryptable_lattice::ReadOptions,
@@ -59,7 +59,7 @@ macro_rules! face_parameters {
                 Ok(found)
             }
 
-            /// A digest that names these parameters.
+            /// Returns the digest that names these parameters.
             #[must_use]
             pub fn digest(&self) -> [u8; 32] {
                 self.digest

@@ -1,4 +1,4 @@
-//! Functional bootstraps over the full domain: any table, negacyclic or not. One file a method.
+//! Functional bootstraps over the full domain: any table, negacyclic or not. One file per method.
 
 pub(crate) mod bfv_mult;
 pub(crate) mod cancel_sign;
@@ -41,7 +41,7 @@ pub use table_lookup::TableLookup;
 pub use wop_pbs1::WopPbs1;
 pub use wop_pbs2::WopPbs2;
 
-/// All methods for even moduli, the paper's order of Table 8.
+/// Returns all methods for even moduli, in the order of the paper's Table 8.
 #[must_use]
 pub fn methods() -> &'static [&'static dyn FullDomainMethod] {
     &[
@@ -69,19 +69,19 @@ pub fn methods() -> &'static [&'static dyn FullDomainMethod] {
     ]
 }
 
-/// All methods for an input modulus: those of [`methods`] if it is even, [`odd_modulus::OddModulus`] if it is odd.
+/// Returns all methods for an input modulus: [`methods`] if it is even, [`odd_modulus::OddModulus`] if it is odd.
 #[must_use]
 pub fn methods_for(input_modulus: u64) -> &'static [&'static dyn FullDomainMethod] {
     if input_modulus.is_multiple_of(2) { methods() } else { &[&odd_modulus::OddModulus] }
 }
 
-/// Methods that hide tables: within 2^-40, 2^-64 and 2^-128.
+/// Returns the methods that hide tables: within a statistical distance of 2^-40, 2^-64 and 2^-128.
 #[must_use]
 pub fn hiding_methods() -> &'static [HiddenTable] {
     &[HiddenTable { bits: 40 }, HiddenTable { bits: 64 }, HiddenTable { bits: 128 }]
 }
 
-/// Returns the method of a name of [`FullDomainMethod::name`], for even moduli or odd ones, hiding tables or not.
+/// Returns the method with this [`FullDomainMethod::name`], among all methods: for even and odd moduli, hiding or not.
 #[must_use]
 pub fn method(name: &str) -> Option<&'static dyn FullDomainMethod> {
     let all = methods().iter().chain(methods_for(1)).copied();

@@ -1,8 +1,8 @@
 //! Functions of values of large precision and of their digits.
 //!
-//! Sign, comparison, absolute value, ReLU and maximum of one ciphertext of up to some 28 bits go by its digits
+//! Sign, comparison, absolute value, ReLU and maximum of one ciphertext of up to some 28 bits are computed from its digits
 //! (Sec. 4 of Ma et al., TCHES 2024; Liu, Micciancio, Polyakov, ASIACRYPT 2022). Longer integers are vectors of
-//! digits ([`Radix`]), and larger tables trees or chains of tables of digits ([`TreeTable`], [`ChainedTable`]).
+//! digits ([`Radix`]); larger tables are trees or chains of tables of digits ([`TreeTable`], [`ChainedTable`]).
 
 pub(crate) mod chained_table;
 pub(crate) mod large_functions;

@@ -1,7 +1,7 @@
-//! Boolean gates by one bootstrap each (Ducas, Micciancio, EUROCRYPT 2015; Chillotti et al., J. Cryptology 2020).
+//! Boolean gates with one bootstrap each (Ducas, Micciancio, EUROCRYPT 2015; Chillotti et al., J. Cryptology 2020).
 //!
-//! A bit is the phase 1/8 (true) or -1/8 (false) of the modulus. A gate adds its inputs so that the sum's sign is the
-//! result, and bootstraps the sign. NOT costs nothing.
+//! A bit is the phase 1/8 (true) or -1/8 (false) of the modulus. A gate adds its inputs so that the sign of the sum is the
+//! result, and bootstraps the sign. NOT needs no bootstrap.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result};
@@ -36,7 +36,7 @@ impl Gate {
     /// All gates of two inputs, AND to XNOR.
     pub const ALL: [Self; 6] = [Self::And, Self::Nand, Self::Or, Self::Nor, Self::Xor, Self::Xnor];
 
-    /// Returns the name in options: `nand`.
+    /// Returns the gate's name in options, such as `nand`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Gate {
         }
     }
 
-    /// Returns the gate of a name.
+    /// Returns the gate with this name.
     ///
     /// ```
     /// use cryptable_fhew::booleans::Gate;
@@ -61,8 +61,8 @@ impl Gate {
         Self::ALL.into_iter().find(|gate| gate.name() == name)
     }
 
-    /// Factor of both inputs, and eighths of the modulus that are added: the sum is positive where the result is
-    /// true.
+    /// Returns the factor of both inputs, and the number of eighths of the modulus to add, such that the sum is positive where
+    /// the result is true.
     fn sum(self) -> (i64, i64) {
         match self {
             Self::And => (1, -1),
@@ -88,7 +88,7 @@ impl Gate {
     }
 }
 
-/// `eighths/8` of a modulus that is a power of two.
+/// Returns `count/8` of a modulus that is a power of two.
 fn eighths(count: i64, modulus: u64) -> u64 {
     (count * (modulus as i64 / 8)).rem_euclid(modulus as i64) as u64
 }
@@ -113,7 +113,7 @@ pub struct Gates<'a> {
 }
 
 impl<'a> Gates<'a> {
-    /// Gates under a key.
+    /// Returns the gates under a key.
     #[must_use]
     pub fn new(key: &'a EvaluationKey) -> Self {
         let parameters = key.parameters();
@@ -121,10 +121,10 @@ impl<'a> Gates<'a> {
         Self { key, sign }
     }
 
-    /// A gate of two bits: one bootstrap.
+    /// Evaluates a gate on two bits: one bootstrap.
     ///
     /// # Errors
-    /// If a ciphertext is not one of the key's parameters.
+    /// If a ciphertext does not have the key's parameters.
     pub fn evaluate(
         &self,
         gate: Gate,
@@ -136,10 +136,10 @@ impl<'a> Gates<'a> {
         Ok(self.key.key_switch(&raw))
     }
 
-    /// `condition ? a : b`: two bootstraps, one key switch.
+    /// Returns `condition ? a : b`: two bootstraps, one key switch.
     ///
     /// # Errors
-    /// As [`Gates::evaluate`].
+    /// Same as [`Gates::evaluate`].
     pub fn mux(
         &self,
         condition: &LweCiphertext,
@@ -148,12 +148,12 @@ impl<'a> Gates<'a> {
     ) -> Result<LweCiphertext> {
         let mut sum = self.sign_of(&[(1, condition), (1, a)], -1)?;
         sum.add_assign(&self.sign_of(&[(-1, condition), (1, b)], -1)?);
-        // At most one of both is true: -1/8 - 1/8 + 1/8, or 1/8 - 1/8 + 1/8.
+        // At most one of the two is true: -1/8 - 1/8 + 1/8, or 1/8 - 1/8 + 1/8.
         sum.add_constant_assign(encode(1, 8, sum.modulus()));
         Ok(self.key.key_switch(&sum))
     }
 
-    /// ¬a, without a bootstrap.
+    /// Returns ¬a, without a bootstrap.
     #[must_use]
     pub fn not(a: &LweCiphertext) -> LweCiphertext {
         let mut result = a.clone();
@@ -161,7 +161,7 @@ impl<'a> Gates<'a> {
         result
     }
 
-    /// Sign of a sum of phases and eighths, as ±1/8: LWE modulo Q.
+    /// Returns the sign of a sum of phases and eighths, as ±1/8: LWE modulo Q.
     fn sign_of(&self, terms: &[(i64, &LweCiphertext)], constant: i64) -> Result<LweCiphertext> {
         let parameters = self.key.parameters();
         let q = parameters.lwe_modulus();
@@ -177,20 +177,20 @@ impl<'a> Gates<'a> {
     }
 }
 
-/// Returns the noisiest result of a gate: that of a MUX, two rotations.
+/// Returns the noise of the noisiest gate's result: that of a MUX, two rotations.
 #[must_use]
 pub fn noise(model: &NoiseModel) -> Variance {
     model.blind_rotation() * 2.0 + model.key_switching()
 }
 
-/// Returns log2 of the probability that a gate whose inputs are results of gates is wrong: of all gates the worst, a MUX
-/// counting twice.
+/// Returns log2 of the probability that the worst gate is wrong when its inputs are results of gates; a MUX counts
+/// twice.
 #[must_use]
 pub fn log2_fail(model: &NoiseModel) -> f64 {
     log2_fail_of(model, noise(model))
 }
 
-/// The same for independent inputs of this noise.
+/// Returns log2 of the failure probability, like [`log2_fail`], for independent inputs of this noise.
 pub(crate) fn log2_fail_of(model: &NoiseModel, input: Variance) -> f64 {
     let switch = model.lwe_modulus_switch(model.parameters().rotation_modulus());
     let single = input * 2.0 + switch;
@@ -202,7 +202,7 @@ pub(crate) fn log2_fail_of(model: &NoiseModel, input: Variance) -> f64 {
 /// Returns the fastest parameters for Boolean gates that fail with probability at most 2^`limit`.
 ///
 /// # Errors
-/// If there are none.
+/// If no parameters reach this probability.
 pub fn choose(limit: f64) -> Result<Parameters> {
     let error =
         |found| Error::FailureUnreachable { what: "a Boolean gate".to_owned(), found, limit };
@@ -217,7 +217,7 @@ pub fn encrypt_bit(secret: &SecretKey, bit: bool) -> LweCiphertext {
     secret.encrypt_phase(bit_phase(bit, q), q)
 }
 
-/// The phase of a bit: 1/8 of the modulus for true, -1/8 for false.
+/// Returns the phase of a bit: 1/8 of the modulus for true, -1/8 for false.
 #[cfg(feature = "client")]
 pub(crate) fn bit_phase(bit: bool, modulus: u64) -> u64 {
     // 1 or 7 eighths, without a branch.
@@ -225,7 +225,7 @@ pub(crate) fn bit_phase(bit: bool, modulus: u64) -> u64 {
     (modulus / 8) * (1 + 6 * is_false)
 }
 
-/// Decrypts a bit of gates.
+/// Decrypts a bit encrypted for gates, or a gate's result.
 ///
 /// # Errors
 /// If the ciphertext's dimension is not that of the parameters.

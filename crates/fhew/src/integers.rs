@@ -1,14 +1,14 @@
-//! Encrypted integers of many bits: sign, comparison, absolute value, ReLU, maximum, digits, and tables of digits; the
-//! face of [`crate::functions`] and [`crate::decomposition`].
+//! Encrypted integers of many bits: sign, comparison, absolute value, ReLU, maximum, digits, and tables of digits. This is
+//! the public interface of [`crate::functions`] and [`crate::decomposition`].
 //!
-//! | type | holds | for |
+//! | type | contents | use |
 //! |---|---|---|
-//! | [`EncryptedIntegers`] | signed integers of up to 28 bits, an LWE ciphertext each | functions by digit decomposition |
-//! | [`RadixInteger`] | one unsigned integer or one in two's complement, digits of base 8, an LWE ciphertext each | sums, comparisons, tables of digits, chained without end |
+//! | [`EncryptedIntegers`] | signed integers of up to 28 bits, one LWE ciphertext each | functions by digit decomposition |
+//! | [`RadixInteger`] | one integer, unsigned or in two's complement, as digits of base 8 | sums, comparisons, tables |
 //! | [`SmallValues`] | values below a small modulus, such as signs | selecting between integers, results of tables |
 //!
-//! [`EvaluationKey::to_radix`] leads from the first to the second. [`EvaluationKey::continuous`] takes integers for
-//! fractions, and evaluates any [`RealFunction`] of them to eight bits or so.
+//! [`EvaluationKey::to_radix`] converts the first to the second. [`EvaluationKey::continuous`] reads integers as fractions
+//! and evaluates any [`RealFunction`] on them, with a precision of about eight bits.
 //!
 //! ```
 //! use cryptable_fhew::integers::{Parameters, SecretKey};
@@ -23,7 +23,7 @@
 //! let x = secret.encrypt(&[-12_345])?;
 //! let y = secret.encrypt_radix(300, 4)?; // four digits: up to 4,095
 //!
-//! // The server, which holds the evaluation key only:
+//! // The server, which holds only the evaluation key:
 //! let absolute = key.absolute(&x, Progress::silent())?;
 //! let sum = key.radix_add(&y, &y)?;
 //!

@@ -1,16 +1,16 @@
-//! The client's secrets, the keys that a server holds, and both as bytes.
+//! The client's secrets, the keys that a server holds, and the serialization of both.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `secret_key`, `secret_serialization` | secrets, encryption, decryption; as bytes (feature `client`) |
+//! | `secret_key`, `secret_serialization` | secrets, encryption, decryption; their serialization (feature `client`) |
 //! | `diagnostics` | phases and errors, for measuring noise (feature `diagnostics`) |
 //! | `generation` | keys for the server from the secrets (feature `client`) |
-//! | `evaluation_key` | what a client sends, what a server expands it to, and the functional bootstrap |
-//! | `serialization` | what a client sends, as bytes |
+//! | `evaluation_key` | the seeded key that a client sends, its expanded form on a server, and the functional bootstrap |
+//! | `serialization` | the bytes of the seeded key |
 //! | `client_key` | parameters, secrets and identifier of a face: generation and files (feature `client`) |
 //! | `public_key` | public keys of a face, and their files (feature `client`) |
-//! | `rekeying_key` | keys with which a server gives results a new owner, and their files |
-//! | `server_key` | parameters, bootstrapping keys and identifier of a face, and its files |
+//! | `rekeying_key` | keys with which a server hands results over to a new owner, and their files |
+//! | `server_key` | parameters, bootstrapping keys and identifier of a face, and their files |
 
 #[cfg(feature = "client")]
 mod client_key;

@@ -1,9 +1,9 @@
 //! Functional bootstrapping of single values: FHEW/TFHE over one prime below 2^50.
 //!
 //! One LWE ciphertext holds one value; a blind rotation looks its phase up in a test polynomial. Tables that are
-//! not negacyclic take one of the full-domain methods of Ma et al. (TCHES 2024(1), ePrint 2023/645).
+//! not negacyclic need one of the full-domain methods of Ma et al. (TCHES 2024(1), ePrint 2023/645).
 //!
-//! # The way of a value
+//! # The path of a value
 //! ```text
 //!   LWE (b, a) mod q, dimension n          parameters, keys
 //!        │  switch of modulus to 2N        keys::EvaluationKey::to_rotation_modulus
@@ -18,26 +18,26 @@
 //!        ▼
 //!   LWE mod q, dimension n
 //! ```
-//! What is made of it: [`full_domain`] tables, [`decomposition`] of large values into digits, [`functions`] of
-//! them, Boolean [`gates`]. [`noise`] predicts every step, [`parameter_choice`] searches the fastest parameters
-//! within a failure probability, and [`lookup`] is the face that the library's other engines share.
+//! Built on this bootstrap are [`full_domain`] tables, [`decomposition`] of large values into digits, [`functions`] of
+//! large values, and Boolean [`gates`]. [`noise`] predicts the noise of every step, and [`parameter_choice`] searches for
+//! the fastest parameters within a failure probability. [`lookup`] is the interface that all engines of the library share.
 //!
-//! # Folders, from the ground up
-//! | module | what it holds |
+//! # Modules, from the bottom up
+//! | module | contents |
 //! |---|---|
-//! | [`rlwe`], [`seeded_rows`], [`test_polynomial`] | ciphertexts, rows of keys, what a rotation looks up |
+//! | [`rlwe`], [`seeded_rows`], [`test_polynomial`] | ciphertexts, rows of keys, the polynomials that a rotation looks up |
 //! | [`rotation`] | blind rotation: by CMUXes, by automorphisms (all odd or sparse exponents) |
-//! | [`switching`] | from the ring secret to the LWE secret, through a ring of lower degree |
-//! | [`packing`] | LWE to RLWE by the trace |
+//! | [`switching`] | the switch from the ring secret to the LWE secret, through a ring of lower degree |
+//! | [`packing`] | from LWE to RLWE by the trace |
 //! | [`multiplication`] | relinearization, BFV products, scheme switching |
-//! | [`parameters`], [`noise`] | numbers, validated; variances of every operator |
+//! | [`parameters`], [`noise`] | validated parameters; the variance of every operator |
 //! | `encrypted_zero` | encryptions of zero for fresh masks |
 //! | [`keys`] | the client's secrets, keys for the server, their bytes |
 //! | [`multi_value`] | several tables on one blind rotation |
-//! | [`full_domain`], [`decomposition`], [`functions`], [`gates`] | algorithms, one a file |
-//! | [`cost`], [`parameter_choice`] | counted work, the search for the fastest |
-//! | [`lookup`], [`booleans`], [`integers`] | faces: tables, gates, and functions of large values, with keys of their own |
-//! | `face_parameters`, `serialization` | what parameters and ciphertexts of all faces have in common |
+//! | [`full_domain`], [`decomposition`], [`functions`], [`gates`] | algorithms, one per file |
+//! | [`cost`], [`parameter_choice`] | work by count; the search for the fastest parameters |
+//! | [`lookup`], [`booleans`], [`integers`] | faces (public interfaces with keys of their own): tables, gates, large values |
+//! | `face_parameters`, `serialization` | code that parameters and ciphertexts of all faces share |
 #![forbid(unsafe_code)]
 
 pub mod booleans;

@@ -1,4 +1,4 @@
-//! Several tables on one blind rotation.
+//! Several tables with one blind rotation.
 //!
 //! | file | algorithm |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Products of RLWE ciphertexts, and with the secret: both take a gadget ciphertext of s².
+//! Products of RLWE ciphertexts, and products with the secret: both need a gadget ciphertext of s².
 //!
 //! | file | algorithm |
 //! |---|---|

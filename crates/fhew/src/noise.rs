@@ -1,8 +1,8 @@
 //! Noise of all operators under one parameter set, as variances (Sec. 2.4 and Lemma 1 of Ma et al., TCHES 2024).
 //!
-//! Their formulas bound; those here follow what this crate computes: binary or ternary secrets, balanced digits of
-//! second moment B²/12, rounded-away low bits, and mean-compensated modulus switching. All are fractions of the
-//! modulus squared, so that they add across changes of modulus.
+//! The paper's formulas are bounds. The formulas here follow the computations of this crate: binary or ternary secrets,
+//! balanced digits of second moment B²/12, rounded-away low bits, and mean-compensated modulus switching. All variances are
+//! fractions of the modulus squared, so they can be added across changes of modulus.
 
 use cryptable_lattice::ERROR_VARIANCE;
 use cryptable_lattice::external_product::RgswGadget;
@@ -28,7 +28,7 @@ pub struct NoiseModel {
 }
 
 impl NoiseModel {
-    /// For a parameter set.
+    /// Returns the noise model of a parameter set.
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
         Self { parameters: parameters.clone() }
@@ -40,17 +40,17 @@ impl NoiseModel {
         &self.parameters
     }
 
-    /// A fresh LWE ciphertext.
+    /// Returns the variance of a fresh LWE ciphertext.
     #[must_use]
     pub fn fresh(&self) -> Variance {
         Variance::of_units(ERROR_VARIANCE, self.parameters.lwe_modulus() as f64)
     }
 
-    /// σ_ms²(n): switching LWE of dimension n to a modulus
+    /// Returns σ_ms²(n), the variance of switching LWE of dimension n to a modulus
     /// ([`crate::keys::EvaluationKey::to_rotation_modulus`]).
     ///
-    /// To 2N for a rotation by automorphisms, masks are rounded to numbers 2^θ apart
-    /// ([`Parameters::mask_spacing_log2`]): nearly 4^θ times the variance.
+    /// In a switch to 2N for a rotation by automorphisms, masks are rounded to numbers 2^θ apart
+    /// ([`Parameters::mask_spacing_log2`]), which has nearly 4^θ times the variance.
     #[must_use]
     pub fn lwe_modulus_switch(&self, modulus: u64) -> Variance {
         let literal = self.parameters.literal();
@@ -62,7 +62,7 @@ impl NoiseModel {
         Variance::of_units(units, modulus as f64)
     }
 
-    /// σ_ms²(N): switching LWE of dimension N, from Q to a modulus.
+    /// Returns σ_ms²(N), the variance of switching LWE of dimension N from Q to a modulus.
     #[must_use]
     pub fn ring_modulus_switch(&self, modulus: u64) -> Variance {
         let literal = self.parameters.literal();
@@ -80,14 +80,16 @@ impl NoiseModel {
         }
     }
 
-    /// A gadget product that switches from a secret with this second moment of a coefficient to the ring secret.
+    /// Returns the variance of a gadget product that switches to the ring secret from a secret whose coefficients have this
+    /// second moment.
     #[must_use]
     pub fn gadget_product(&self, gadget: Gadget, secret_second_moment: f64) -> Variance {
         let ring = self.ring();
         ring.gadget_product(gadget, ring.degree * secret_second_moment)
     }
 
-    /// Switching to the ring of lower degree, the switch from Q to its prime included: N/N' gadget products.
+    /// Returns the variance of switching to the ring of lower degree, including the switch from Q to its prime: N/N' gadget
+    /// products.
     #[must_use]
     pub fn ring_dimension_switching(&self) -> Variance {
         let Some(small) = self.parameters.small_ring() else { return Variance::ZERO };
@@ -96,7 +98,7 @@ impl NoiseModel {
             + self.ring_modulus_switch(small.prime())
     }
 
-    /// σ_ks²: key switching to the LWE secret, all switches of modulus and ring on the way included.
+    /// Returns σ_ks², the variance of key switching to the LWE secret, including all switches of modulus and ring on the way.
     #[must_use]
     pub fn key_switching(&self) -> Variance {
         let (dimension, secret) = self.parameters.key_switching_source();
@@ -104,28 +106,28 @@ impl NoiseModel {
             + self.ring_dimension_switching()
     }
 
-    /// σ_acc²: a blind rotation, by CMUXes or automorphisms.
+    /// Returns σ_acc², the variance of a blind rotation by CMUXes or automorphisms.
     ///
-    /// By automorphisms: n external products, and the expected number of automorphisms
-    /// ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)), a gadget product each.
-    /// That is for masks rounded as the method wants it; others take further products, up to 2^θ - 1 times n; for
-    /// multiples of 2^θ, [`NoiseModel::sparse_blind_rotation`].
+    /// A rotation by automorphisms consists of n external products and the expected number of automorphisms
+    /// ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)), each a gadget product. This
+    /// holds for masks that are rounded for the method. Other masks need further products, up to 2^θ - 1 times n; for
+    /// multiples of 2^θ, see [`NoiseModel::sparse_blind_rotation`].
     #[must_use]
     pub fn blind_rotation(&self) -> Variance {
         self.blind_rotation_by(0)
     }
 
-    /// σ_acc² of a blind rotation by a mask of multiples of 2^θ (θ = `sparsity_log2`; 0 for none, rounded as the
-    /// method wants it).
+    /// Returns σ_acc² of a blind rotation by a mask of multiples of 2^θ (θ = `sparsity_log2`; 0 for a mask that is rounded for
+    /// the method).
     ///
-    /// CMUXes do not care; automorphisms are fewer
-    /// ([`crate::rotation::expected_sparse_automorphisms`]), and external products one more.
+    /// CMUXes have the same variance; rotation by automorphisms needs fewer automorphisms
+    /// ([`crate::rotation::expected_sparse_automorphisms`]) and one more external product.
     #[must_use]
     pub fn sparse_blind_rotation(&self, sparsity_log2: u32) -> Variance {
         self.rotation(self.parameters.rotation_gadget(), sparsity_log2)
     }
 
-    /// σ_acc² of a blind rotation by the rotation key of this number in [`Parameters::rotation_gadgets`].
+    /// Returns σ_acc² of a blind rotation by the rotation key of this number in [`Parameters::rotation_gadgets`].
     ///
     /// # Panics
     /// If there is no such key.
@@ -146,32 +148,33 @@ impl NoiseModel {
         automorphism::noise(&ring, gadget, products, window.gadget, automorphisms)
     }
 
-    /// σ_com²: what follows a blind rotation, up to the phase of the next one.
+    /// Returns σ_com², the variance of all steps from the end of a blind rotation to the phase of the next one.
     #[must_use]
     pub fn common(&self, modulus: u64) -> Variance {
         self.key_switching() + self.lwe_modulus_switch(modulus)
     }
 
-    /// σ_boot²: a bootstrap, measured at the phase of the next blind rotation.
+    /// Returns σ_boot², the variance of a bootstrap, measured at the phase of the next blind rotation.
     #[must_use]
     pub fn bootstrap(&self) -> Variance {
         self.blind_rotation() + self.common(self.parameters.rotation_modulus())
     }
 
-    /// An automorphism of the trace: one gadget product.
+    /// Returns the variance of an automorphism of the trace: one gadget product.
     #[must_use]
     pub fn automorphism(&self) -> Variance {
         let ring = self.ring();
         ring.gadget_product(self.parameters.automorphism_gadget(), ring.secret_norm())
     }
 
-    /// σ_pk²: packing by the trace, for one of the coefficients that have the value.
+    /// Returns σ_pk², the variance of packing by the trace, for one of the coefficients that have the value.
     #[must_use]
     pub fn packing(&self, length: PackedLength) -> Variance {
         trace::noise(self.automorphism(), self.parameters.ring_degree(), length)
     }
 
-    /// A value of variance `raw` packed into the constant coefficient ([`crate::keys::EvaluationKey::pack`]).
+    /// Returns the noise of a value of variance `raw` packed into the constant coefficient
+    /// ([`crate::keys::EvaluationKey::pack`]).
     #[must_use]
     pub fn packed(&self, raw: Variance) -> PackedNoise {
         let packing = self.packing(PackedLength::Constant);
@@ -179,21 +182,21 @@ impl NoiseModel {
         PackedNoise { constant: raw + packing, packing, others: Variance(all.0 - packing.0) }
     }
 
-    /// Mean variance over all coefficients of a value packed into the constant one.
+    /// Returns the mean variance over all coefficients of a value packed into the constant one.
     #[must_use]
     pub fn packing_mean(&self) -> Variance {
         self.automorphism() * (self.parameters.ring_degree() as f64 - 1.0)
     }
 
-    /// Variance of how often a phase over the integers passes Q (the paper's σ_u²).
+    /// Returns the variance of the number of times that a phase over the integers passes Q (the paper's σ_u²).
     #[must_use]
     pub fn overflow(&self) -> f64 {
         let literal = self.parameters.literal();
         bfv::overflow(literal.ring_degree, literal.ring_secret)
     }
 
-    /// Returns the constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`] (Theorem 10 without an auxiliary
-    /// modulus): mostly products of two noises.
+    /// Returns the noise of the constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`] (Theorem 10 without an
+    /// auxiliary modulus): mostly products of two Gaussians.
     #[must_use]
     pub fn bfv_multiplication(
         &self,
@@ -218,19 +221,20 @@ impl NoiseModel {
         bfv::noise(&ring, gadget, [sign, value], plaintext_modulus, ring.degree)
     }
 
-    /// σ_ss²: scheme switching ([`crate::keys::EvaluationKey::times_secret`]).
+    /// Returns σ_ss², the variance of scheme switching ([`crate::keys::EvaluationKey::times_secret`]).
     #[must_use]
     pub fn scheme_switching(&self) -> Variance {
         scheme_switching::noise(&self.ring(), self.parameters.relinearization_gadget())
     }
 
-    /// A fresh ciphertext of large precision ([`crate::decomposition`]).
+    /// Returns the variance of a fresh ciphertext of large precision ([`crate::decomposition`]).
     #[must_use]
     pub fn fresh_large(&self) -> Variance {
         Variance::of_units(ERROR_VARIANCE, self.parameters.large_modulus() as f64)
     }
 
-    /// A blind rotation by the rotation key of this number, and the switch from Q to q_0, the modulus of large precision.
+    /// Returns the variance of a blind rotation by the rotation key of this number, and of the switch from Q to q_0, the
+    /// modulus of large precision.
     ///
     /// # Panics
     /// If there is no such key.

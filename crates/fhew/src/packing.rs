@@ -1,4 +1,4 @@
-//! Packing: LWE ciphertexts of dimension N to RLWE ciphertexts, whose phases have theirs in some coefficients.
+//! Packing: converts LWE ciphertexts of dimension N to RLWE ciphertexts, whose phases contain theirs in some coefficients.
 //!
 //! | file | algorithm |
 //! |---|---|

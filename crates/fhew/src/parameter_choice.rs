@@ -1,8 +1,8 @@
-//! The fastest parameters for a method and a table's moduli, within a failure probability.
+//! Search for the fastest parameters for a method and a table's moduli, within a failure probability.
 //!
-//! A search over everything that matters: ring degree, digits of the rotation, LWE modulus (with the least secure
-//! dimension), digits of the key switch and, for methods that pack, of the trace's automorphisms, ordered by the cost
-//! that counting gives. Every candidate has 128-bit security; the first that the noise model accepts is the fastest.
+//! The search covers everything that matters: ring degree, digits of the rotation, LWE modulus (with the least secure
+//! dimension), digits of the key switch and, for methods that pack, of the trace's automorphisms. Candidates are ordered by
+//! cost, which is computed by count. All have 128-bit security; the first that the noise model accepts is the fastest.
 
 use std::sync::OnceLock;
 
@@ -19,54 +19,54 @@ use crate::parameters::{
     RotationMethod,
 };
 
-/// Failure probability of the defaults, log2.
+/// Default for log2 of the failure probability.
 pub const DEFAULT_LOG2_FAIL: f64 = FailureProbability::DEFAULT.log2();
 
-/// A ring, and its parameters apart from what is searched.
+/// A ring, and the parameters that are fixed in a search.
 struct Base {
     parameters: Parameters,
-    /// For each number of rows, the decompositions with the least noise.
+    /// Decompositions with the least noise for each number of rows.
     rotations: Vec<RgswGadgetLiteral>,
 }
 
 impl Base {
-    /// Decompositions of rotations that a search tries.
+    /// Returns the decompositions of rotations that a search tries.
     fn rotations_of(&self, search: Search) -> impl Iterator<Item = &RgswGadgetLiteral> {
         self.rotations.iter().filter(move |digits| digits.rows() <= search.rotation_rows)
     }
 }
 
-/// Bits of the prime at each ring degree: below the security limit, and below 2^47, where kernels are fastest.
+/// log2 of the prime for each ring degree: below the security limit, and below 2^47, where kernels are fastest.
 const PRIMES: [(usize, f64); 3] = [(1024, 24.9), (2048, 46.9), (4096, 46.9)];
 
 /// The ring of lower degree for LWE key switching from larger rings.
 const INTERMEDIATE: IntermediateRing = IntermediateRing::SECURE_1024;
 
-/// Most rows of a rotation's RGSW ciphertexts that are tried.
+/// Largest number of rows of a rotation's RGSW ciphertexts that is tried.
 const MAX_ROTATION_ROWS: usize = 12;
 
-/// The same for methods that multiply results of rotations: their products have the noise times P² or more.
+/// Largest number of rows for methods that multiply results of rotations: products have the noise times P² or more.
 const MAX_MULTIPLIED_ROTATION_ROWS: usize = 20;
 
-/// Numbers of digits of the trace's automorphisms, the fewest first: keys of methods that do not pack have only the
+/// Numbers of digits of the trace's automorphisms that are tried, the fewest first. Methods that do not pack try only the
 /// first.
 const AUTOMORPHISM_DIGITS: [usize; 5] = [5, 7, 9, 11, 15];
 
-/// Numbers that a search may vary beyond the needs of every method.
+/// Numbers that a search varies only for some methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Search {
     /// Digits of the trace's automorphisms.
     automorphisms: &'static [usize],
-    /// Most rows of a rotation's RGSW ciphertexts.
+    /// Largest number of rows of a rotation's RGSW ciphertexts.
     rotation_rows: usize,
 }
 
 impl Search {
-    /// Search for bootstraps without packing.
+    /// The search for bootstraps without packing.
     pub(crate) const PLAIN: Self =
         Self { automorphisms: AUTOMORPHISM_DIGITS.split_at(1).0, rotation_rows: MAX_ROTATION_ROWS };
 
-    /// Decompositions of automorphisms modulo a prime.
+    /// Returns the decompositions of automorphisms modulo a prime.
     fn automorphism_digits(self, log2_prime: f64) -> impl Iterator<Item = GadgetLiteral> {
         self.automorphisms.iter().map(move |&length| automorphism_digits(log2_prime, length))
     }
@@ -84,7 +84,7 @@ impl Search {
     }
 }
 
-/// The bases, built once: their NTT tables take a while.
+/// Returns the bases. They are built once, since their NTT tables take a while.
 fn bases() -> &'static [Base] {
     static BASES: OnceLock<Vec<Base>> = OnceLock::new();
     BASES.get_or_init(|| {
@@ -123,7 +123,7 @@ fn automorphism_digits(log2_prime: f64, length: usize) -> GadgetLiteral {
     GadgetLiteral { base_log2: (log2_prime / length as f64) as u32, length }
 }
 
-/// The decompositions with the least noise for a number of rows.
+/// Returns the decompositions with the least noise for a number of rows.
 fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral {
     let noise = |rotation: &RgswGadgetLiteral| {
         let literal = ParametersLiteral { rotation: *rotation, ..*parameters.literal() };
@@ -136,7 +136,7 @@ fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral 
     let digits = |length: usize| {
         (1..=bits / length as u32).map(move |base_log2| GadgetLiteral { base_log2, length })
     };
-    // The noise is a sum over body and mask: each base is best by itself.
+    // The noise is a sum over body and mask, so each base can be optimized by itself.
     let split = |body: usize| {
         let mask = GadgetLiteral { base_log2: 1, length: rows - body };
         let best = least(&mut digits(body).map(|body| RgswGadgetLiteral { body, mask }));
@@ -145,18 +145,18 @@ fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral 
     least(&mut (1..=rows / 2).map(split))
 }
 
-/// A base with an LWE modulus and dimension: everything else is digits.
+/// A base with an LWE modulus and dimension, which leaves only digits to be chosen.
 struct Group {
     base: &'static Base,
     literal: ParametersLiteral,
-    /// Digits of key switching, the fastest first, each with less noise than all before: others come after one that has no more
-    /// noise, and fail where it does.
+    /// Digits of key switching, the fastest first, each with less noise than all before it. Any other choice is slower than
+    /// one of these with no more noise.
     switches: Vec<GadgetLiteral>,
-    /// The noise by each of the digits of rotations, of automorphisms and of key switching: it depends on those alone.
+    /// Noise for each choice of digits of rotations, of automorphisms and of key switching, on which alone it depends.
     noises: [Vec<f64>; 3],
 }
 
-/// All groups of a search for parameters that are the fastest for some work.
+/// Returns all groups of a search for the fastest parameters for some work.
 fn groups(search: Search, work: impl Fn(&ParametersLiteral) -> Work) -> Vec<Group> {
     let (model, work) = (CostModel::default(), &work);
     let of_base = |base: &'static Base| {
@@ -195,7 +195,7 @@ fn groups(search: Search, work: impl Fn(&ParametersLiteral) -> Work) -> Vec<Grou
     bases().iter().flat_map(of_base).collect()
 }
 
-/// Digits of one group, by their places in its lists: a search sorts tens of thousands, and looks at a few.
+/// Digits of one group, by their places in its lists. A search sorts tens of thousands of candidates and looks at a few.
 #[derive(Clone, Copy)]
 struct Candidate {
     seconds: f64,
@@ -205,7 +205,7 @@ struct Candidate {
     key_switching: u16,
 }
 
-/// All combinations of those groups that may serve, the cheapest first.
+/// Returns all candidates of the groups `serving`, the cheapest first.
 fn candidates(
     groups: &[Group],
     serving: &[u32],
@@ -229,7 +229,7 @@ fn candidates(
             }
         }
     }
-    // In place, since this runs under limits of memory, too.
+    // Sorts in place, since this may run with limited memory.
     let order = |it: &Candidate| (it.group, it.places());
     candidates.sort_unstable_by(|a, b| {
         a.seconds.total_cmp(&b.seconds).then_with(|| order(a).cmp(&order(b)))
@@ -238,14 +238,14 @@ fn candidates(
 }
 
 impl Candidate {
-    /// Places in the lists of rotations, automorphisms and key switching.
+    /// Returns the places in the lists of rotations, automorphisms and key switching.
     fn places(self) -> [usize; 3] {
         [self.rotation, self.automorphism, self.key_switching].map(usize::from)
     }
 }
 
 impl Group {
-    /// The digits of the least noise everywhere: where these fail too often, all of the group do.
+    /// Returns the digits with the least noise everywhere. If these fail too often, so do all others of the group.
     fn quietest(&self, group: u32) -> Candidate {
         let [rotation, automorphism, key_switching] = std::array::from_fn(|list| {
             let noises = self.noises[list].iter().enumerate();
@@ -254,8 +254,8 @@ impl Group {
         Candidate { seconds: 0.0, group, rotation, automorphism, key_switching }
     }
 
-    /// Whether a candidate has at least the noise of another one everywhere, and no more digits in bodies of rotations, whose
-    /// few large ones have the longest tails: it fails wherever that one does.
+    /// Returns whether a candidate has at least the noise of another one everywhere, and no more digits in bodies of rotations
+    /// (few large digits have the longest tails). If so, it fails whenever the other one does.
     fn is_noisier(&self, candidate: Candidate, other: Candidate) -> bool {
         let noise = |it: Candidate, list: usize| self.noises[list][it.places()[list]];
         let body = |it: Candidate| self.base.rotations[it.places()[0]].body.length;
@@ -263,12 +263,12 @@ impl Group {
             && (0..3).all(|list| noise(candidate, list) >= noise(other, list))
     }
 
-    /// The literal of a candidate of this group.
+    /// Returns the literal of a candidate of this group.
     fn literal(&self, search: Search, candidate: Candidate) -> ParametersLiteral {
         let [rotation, automorphism, key_switching] = candidate.places();
         let length = search.automorphisms[automorphism];
         ParametersLiteral {
-            // Those of a search are the first ones, of the fewest rows.
+            // The decompositions of a search are a prefix of this list, with the fewest rows.
             rotation: self.base.rotations[rotation],
             automorphism: automorphism_digits(self.literal.log2_prime, length),
             key_switching: self.switches[key_switching],
@@ -277,7 +277,7 @@ impl Group {
     }
 }
 
-/// All LWE moduli that fit a base, each with the least secure dimension.
+/// Returns literals with all LWE moduli that fit a base, each with the least secure dimension.
 fn lwe_literals(base: &Base) -> impl Iterator<Item = ParametersLiteral> {
     let literal = *base.parameters.literal();
     let bits = literal.intermediate.map_or(literal.log2_prime, |small| small.log2_prime);
@@ -286,13 +286,13 @@ fn lwe_literals(base: &Base) -> impl Iterator<Item = ParametersLiteral> {
         let fits = f64::from(log2_lwe_modulus) < bits - 1.0;
         let least = least_lwe_dimension(literal.lwe_secret, f64::from(log2_lwe_modulus));
         let lwe_dimension = least.filter(|_| fits)?;
-        // Digits that fit any modulus, until a candidate has its own.
+        // A placeholder that fits any modulus, until a candidate sets its own digits.
         let key_switching = GadgetLiteral { base_log2: 1, length: 1 };
         Some(ParametersLiteral { lwe_dimension, log2_lwe_modulus, key_switching, ..literal })
     })
 }
 
-/// All decompositions of key switching.
+/// Returns all decompositions of key switching.
 fn key_switching_digits(
     literal: &ParametersLiteral,
 ) -> impl Iterator<Item = GadgetLiteral> + use<> {
@@ -303,8 +303,8 @@ fn key_switching_digits(
     })
 }
 
-/// Returns the fastest parameters with which a method looks up tables of these moduli, each result good as a next input,
-/// and fails with probability at most 2^`limit`.
+/// Returns the fastest parameters with which a method looks up tables of these moduli and fails with probability at most
+/// 2^`limit`, also if the input is a result of the same method.
 ///
 /// ```
 /// use cryptable_fhew::full_domain::FdfbCompress;
@@ -316,7 +316,7 @@ fn key_switching_digits(
 /// ```
 ///
 /// # Errors
-/// If no candidate has so small a failure probability.
+/// If no candidate reaches this failure probability.
 pub fn choose(
     method: &dyn FullDomainMethod,
     input_modulus: u64,
@@ -335,8 +335,8 @@ pub fn choose(
     })?
 }
 
-/// The fastest parameters for some work whose log2 of the failure probability is at most
-/// `limit`, or the least that any candidate has.
+/// Returns the fastest parameters for some work with log2 of the failure probability at most `limit`, or, as an error, the
+/// least failure probability of any candidate.
 pub(crate) fn choose_by(
     search: Search,
     work: impl Fn(&ParametersLiteral) -> Work,
@@ -366,7 +366,7 @@ pub(crate) fn choose_by(
         }
         let (found, literal) = fails(candidate);
         if found <= limit {
-            // Once more with all checks: the search only takes literals that pass them.
+            // Built again with all checks, which all literals of the search pass.
             return Ok(Parameters::new(literal));
         }
         failed[index].push(candidate);
@@ -399,7 +399,7 @@ mod tests {
         assert!(cost(8, -64.0) <= cost(16, -64.0));
     }
 
-    /// Their products amplify the noise of the trace: its digits have to be finer than those of other methods.
+    /// Methods that multiply amplify the noise of the trace, whose digits must be finer than those of other methods.
     #[test]
     fn methods_that_multiply_have_parameters_for_the_moduli_of_their_paper() {
         for (name, p) in [("WoP-PBS1", 16), ("WoP-PBS1", 32), ("WoP-PBS2", 16), ("WoP-PBS2", 32)] {
@@ -412,7 +412,7 @@ mod tests {
         }
     }
 
-    /// One body digit, whose variance alone says 2^-90 at 4 bits: too coarse for products of noises.
+    /// A single body digit is too coarse for products of noises, although its variance alone predicts 2^-90 at 4 bits.
     #[test]
     fn products_count_with_their_tails() {
         let method = full_domain::method("FDFB-BFVMult, interleaved").unwrap();

@@ -49,14 +49,14 @@ impl Parameters {
     /// # Errors
     /// If a number is out of range, or LWE or the ring has less than 128 bits of security.
     pub fn new(literal: ParametersLiteral) -> Result<Self> {
-        // The cheapest first: what else is built takes longer.
+        // The cheapest check comes first; building the rest takes longer.
         check_lwe(literal.lwe_dimension, literal.lwe_secret, f64::from(literal.log2_lwe_modulus))?;
         let parameters = Self::insecure(literal)?;
         parameters.lwe_instances().iter().try_for_each(LweInstance::check)?;
         Ok(parameters)
     }
 
-    /// Validates all but security: for tests, and for sets of papers that fall short of 128 bits.
+    /// Validates everything except security: for tests, and for parameter sets of papers with less than 128 bits.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -68,7 +68,7 @@ impl Parameters {
         Ok(Self { literal, ring: Arc::new(PrimeRing::new(literal.ring_degree, prime)), small })
     }
 
-    /// The same ring with other numbers, which the caller answers for.
+    /// Returns the same ring with other numbers, which the caller must have validated.
     pub(crate) fn with_literal(&self, literal: ParametersLiteral) -> Self {
         let same = |other: &ParametersLiteral| (other.ring_degree, other.log2_prime.to_bits());
         assert_eq!(same(&literal), same(&self.literal), "another ring");
@@ -76,7 +76,7 @@ impl Parameters {
         Self { literal, ring: Arc::clone(&self.ring), small: self.small.clone() }
     }
 
-    /// All numbers of the set.
+    /// Returns all numbers of the set.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal
@@ -88,13 +88,13 @@ impl Parameters {
         &self.ring
     }
 
-    /// Returns the ring of lower degree through which LWE key switching goes, if it does.
+    /// Returns the ring of lower degree through which LWE key switching goes, if there is one.
     #[must_use]
     pub fn small_ring(&self) -> Option<&SmallRing> {
         self.small.as_ref()
     }
 
-    /// Dimension and secret that LWE key switching starts from: those of the ring, or of the one of lower degree.
+    /// Returns the dimension and secret that LWE key switching starts from: those of the ring, or of the ring of lower degree.
     #[must_use]
     pub fn key_switching_source(&self) -> (usize, SecretDistribution) {
         match &self.literal.intermediate {
@@ -121,31 +121,31 @@ impl Parameters {
         (self.prime() as f64).log2()
     }
 
-    /// Ring degree N.
+    /// Returns the ring degree N.
     #[must_use]
     pub fn ring_degree(&self) -> usize {
         self.literal.ring_degree
     }
 
-    /// LWE dimension n.
+    /// Returns the LWE dimension n.
     #[must_use]
     pub fn lwe_dimension(&self) -> usize {
         self.literal.lwe_dimension
     }
 
-    /// Modulus of LWE ciphertexts between bootstraps, a power of two.
+    /// Returns the modulus of LWE ciphertexts between bootstraps, a power of two.
     #[must_use]
     pub fn lwe_modulus(&self) -> u64 {
         1 << self.literal.log2_lwe_modulus
     }
 
-    /// Dimension and modulus of LWE ciphertexts between bootstraps.
+    /// Returns the dimension and modulus of LWE ciphertexts between bootstraps.
     #[must_use]
     pub fn lwe_shape(&self) -> LweShape {
         LweShape { dimension: self.lwe_dimension(), modulus: self.lwe_modulus() }
     }
 
-    /// Dimension and modulus of ciphertexts of public keys, which are under the ring secret: N and q_0.
+    /// Returns the dimension and modulus of ciphertexts of public keys, which are under the ring secret: N and q_0.
     ///
     /// RLWE of degree N modulo q_0 is at least as hard as modulo Q, since q_0 < Q and errors are the same.
     #[must_use]
@@ -153,27 +153,28 @@ impl Parameters {
         LweShape { dimension: self.ring_degree(), modulus: self.large_modulus() }
     }
 
-    /// q_0, the modulus of ciphertexts of large precision ([`crate::decomposition`]): the power of two below Q.
+    /// Returns q_0, the modulus of ciphertexts of large precision ([`crate::decomposition`]): the power of two below Q.
     #[must_use]
     pub fn large_modulus(&self) -> u64 {
         1 << self.prime().ilog2()
     }
 
-    /// BLAKE3 of all numbers, as JSON: names these parameters.
+    /// Returns the digest that names these parameters: BLAKE3 of all numbers as JSON.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         let numbers = serde_json::to_vec(&self.literal).expect("numbers serialise");
         *blake3::hash(&numbers).as_bytes()
     }
 
-    /// θ, if masks modulo `modulus` are rounded to numbers of -1 modulo 2^θ: modulo 2N, for rotation by automorphisms.
+    /// Returns θ if masks modulo `modulus` are rounded to numbers that are -1 modulo 2^θ. This is done modulo 2N, for rotation
+    /// by automorphisms.
     #[must_use]
     pub fn mask_spacing_log2(&self, modulus: u64) -> Option<u32> {
         let (group, _) = self.literal.rotation_method.exponents(self.ring_degree())?;
         (modulus == self.rotation_modulus()).then_some(group.sparsity_log2())
     }
 
-    /// 2N, the modulus of phases in blind rotation.
+    /// Returns 2N, the modulus of phases in blind rotation.
     #[must_use]
     pub fn rotation_modulus(&self) -> u64 {
         2 * self.literal.ring_degree as u64
@@ -183,7 +184,7 @@ impl Parameters {
         Gadget::new(self.prime(), gadget.base_log2, gadget.length)
     }
 
-    /// Decomposition of blind rotation.
+    /// Returns the decomposition of blind rotation.
     #[must_use]
     pub fn rotation_gadget(&self) -> RgswGadget {
         self.rgsw_gadget(self.literal.rotation)
@@ -193,21 +194,21 @@ impl Parameters {
         RgswGadget { body: self.gadget(gadget.body), mask: self.gadget(gadget.mask) }
     }
 
-    /// Decompositions of all rotation keys: that of [`Parameters::rotation_gadget`], then the finer ones.
+    /// Returns the decompositions of all rotation keys: [`Parameters::rotation_gadget`], then the finer ones.
     #[must_use]
     pub fn rotation_gadgets(&self) -> Vec<RgswGadget> {
         let finer = self.literal.finer_rotations.into_iter().flatten();
         std::iter::once(self.literal.rotation).chain(finer).map(|g| self.rgsw_gadget(g)).collect()
     }
 
-    /// Decomposition of LWE key switching.
+    /// Returns the decomposition of LWE key switching.
     #[must_use]
     pub fn key_switching_gadget(&self) -> Gadget {
         let GadgetLiteral { base_log2, length } = self.literal.key_switching;
         Gadget::new(self.lwe_modulus(), base_log2, length)
     }
 
-    /// Blind rotation's automorphisms, if it goes by them.
+    /// Returns the automorphisms of blind rotation, if the rotation method uses them.
     #[must_use]
     pub fn rotation_automorphisms(&self) -> Option<AutomorphismWindow> {
         let method = self.literal.rotation_method;
@@ -215,25 +216,26 @@ impl Parameters {
         Some(AutomorphismWindow { group, window, gadget: self.gadget(method.digits()?) })
     }
 
-    /// Decomposition of the trace's automorphism keys.
+    /// Returns the decomposition of the trace's automorphism keys.
     #[must_use]
     pub fn automorphism_gadget(&self) -> Gadget {
         self.gadget(self.literal.automorphism)
     }
 
-    /// Decomposition of relinearization.
+    /// Returns the decomposition of relinearization.
     #[must_use]
     pub fn relinearization_gadget(&self) -> Gadget {
         self.gadget(self.literal.relinearization)
     }
 
-    /// Estimated security in bits: of the weakest of [`Parameters::lwe_instances`].
+    /// Returns the estimated security in bits: that of the weakest of [`Parameters::lwe_instances`].
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         LweInstance::least_security_bits(&self.lwe_instances())
     }
 
-    /// Returns the problems that its secrets rest on: LWE's, the ring's, and that of the ring of lower degree if there is one.
+    /// Returns the LWE problems on which the security of the secrets rests: of LWE, of the ring, and of the ring of lower
+    /// degree if there is one.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let literal = &self.literal;
@@ -252,16 +254,16 @@ impl Parameters {
         instances
     }
 
-    /// Checks that a plaintext modulus is even and leaves every value at least four phases.
+    /// Checks that a plaintext modulus is even and leaves at least four phases per value.
     ///
     /// # Errors
-    /// If it is odd, below 2 or above N/2.
+    /// If the modulus is odd, below 2 or above N/2.
     pub fn check_plaintext_modulus(&self, modulus: u64) -> Result<()> {
         let reason = if modulus < 2 || modulus % 2 == 1 {
             "it must be even and at least 2".to_owned()
         } else if modulus > self.rotation_modulus() / 4 {
             format!(
-                "ring degree {} takes at most {}",
+                "ring degree {} supports at most {}",
                 self.ring_degree(),
                 self.rotation_modulus() / 4
             )

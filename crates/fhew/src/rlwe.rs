@@ -5,42 +5,42 @@ use cryptable_lattice::lwe_masks::extracted_mask;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::{Buffer, kernels};
 
-/// An RLWE ciphertext (b, a) over `Z_Q[X]/(X^N + 1)`, of phase b + a·s: coefficients, body first.
+/// An RLWE ciphertext (b, a) over `Z_Q[X]/(X^N + 1)`, of phase b + a·s, stored as coefficients, body first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RlweCiphertext {
     words: Buffer,
 }
 
 impl RlweCiphertext {
-    /// From body and mask, side by side.
+    /// Makes a ciphertext from the words of body and mask, side by side.
     ///
     /// # Panics
-    /// If their number is odd.
+    /// If the number of words is odd.
     #[must_use]
     pub fn from_words(words: Buffer) -> Self {
         assert!(words.len().is_multiple_of(2), "{} words", words.len());
         Self { words }
     }
 
-    /// Zero, without mask or noise.
+    /// Returns zero, without mask or noise.
     #[must_use]
     pub fn zero(ring: &PrimeRing) -> Self {
         Self { words: Buffer::zeroed(2 * ring.degree()) }
     }
 
-    /// Ring degree N.
+    /// Returns the ring degree N.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.words.len() / 2
     }
 
-    /// Body, then mask.
+    /// Returns the body, then the mask.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Body, then mask.
+    /// Returns the body, then the mask, to be changed.
     #[must_use]
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
@@ -58,7 +58,7 @@ impl RlweCiphertext {
         &self.words[self.degree()..]
     }
 
-    /// `self += other`.
+    /// Adds a ciphertext: `self += other`.
     ///
     /// # Panics
     /// If degrees differ.
@@ -66,7 +66,7 @@ impl RlweCiphertext {
         kernels::add_assign(ring.modulus(), &mut self.words, &other.words);
     }
 
-    /// `self -= other`.
+    /// Subtracts a ciphertext: `self -= other`.
     ///
     /// # Panics
     /// If degrees differ.
@@ -88,9 +88,9 @@ impl RlweCiphertext {
         out
     }
 
-    /// SampleExtract: coefficient `position` of the phase as LWE modulo Q under the ring secret's coefficients.
+    /// SampleExtract: returns coefficient `position` of the phase as LWE modulo Q under the ring secret's coefficients.
     ///
-    /// No noise is added. Of `Σ_j a_{i-j}·s_j`, terms with j > i pass X^N and change their sign.
+    /// No noise is added. In `Σ_j a_{i-j}·s_j`, terms with j > i pass X^N and change their sign.
     ///
     /// # Panics
     /// If there is no such coefficient, or degrees differ.
@@ -104,10 +104,10 @@ impl RlweCiphertext {
         LweCiphertext::from_words(words, modulus)
     }
 
-    /// Returns the ciphertext whose phase has the LWE ciphertext's as its constant coefficient, and unknown others.
+    /// Returns a ciphertext whose phase has the LWE ciphertext's phase as constant coefficient, and unknown others.
     ///
     /// # Panics
-    /// If the dimension is not N, or the modulus not Q.
+    /// If the dimension is not N, or the modulus is not Q.
     #[must_use]
     pub fn embed(ring: &PrimeRing, lwe: &LweCiphertext) -> Self {
         let n = ring.degree();

@@ -5,9 +5,9 @@
 //! | `cmux` | a CMUX per coefficient of the secret (Chillotti et al., J. Cryptology 2020), or a step per block (Lee et al., ASIA CCS 2023) |
 //! | `automorphism` | automorphisms between external products (Lee et al., EUROCRYPT 2023), for sparse exponents too (Wang et al., EUROCRYPT 2024, Algorithms 4 to 6) |
 //! | `exponent_group` | the exponents that automorphisms go through |
-//! | `expected_automorphisms` | how many automorphisms that takes |
-//! | `method` | the choice between them, a number of the parameters |
-//! | `blind_rotation` | keys of whichever was chosen |
+//! | `expected_automorphisms` | the expected number of automorphisms |
+//! | `method` | the choice between these methods, which is part of the parameters |
+//! | `blind_rotation` | the keys of the chosen method |
 
 pub(crate) mod automorphism;
 pub(crate) mod blind_rotation;

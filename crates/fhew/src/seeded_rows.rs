@@ -1,18 +1,18 @@
-//! RLWE ciphertexts of keys, with seeds in place of masks: half the bytes.
+//! RLWE ciphertexts of keys with seeds instead of masks, which halves the bytes.
 
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
-/// Which key rows belong to: each takes streams of its own of the key's seed.
+/// The key to which rows belong. Each domain uses streams of its own from the key's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowDomain {
     /// Blind rotation by the coarsest decomposition.
     Rotation = 1,
-    /// Blind rotation, the first finer key.
+    /// The first finer key of blind rotation.
     FinerRotation1 = 10,
-    /// Blind rotation, the second finer key.
+    /// The second finer key of blind rotation.
     FinerRotation2 = 11,
-    /// Blind rotation, the third finer key.
+    /// The third finer key of blind rotation.
     FinerRotation3 = 12,
     /// LWE key switching.
     KeySwitching = 2,
@@ -33,7 +33,7 @@ pub enum RowDomain {
 }
 
 impl RowDomain {
-    /// Rows of the rotation keys.
+    /// The domains of the rotation keys.
     pub const ROTATIONS: [Self; 4] =
         [Self::Rotation, Self::FinerRotation1, Self::FinerRotation2, Self::FinerRotation3];
 
@@ -44,7 +44,7 @@ impl RowDomain {
     }
 }
 
-/// RLWE ciphertexts over one ring: bodies (coefficients) stored, masks drawn from a seed.
+/// RLWE ciphertexts over one ring: bodies (coefficients) are stored, masks are expanded from a seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededRows {
     domain: RowDomain,
@@ -59,19 +59,19 @@ impl SeededRows {
         Self { domain, bodies }
     }
 
-    /// Purpose of the rows.
+    /// Returns the domain of the rows.
     #[must_use]
     pub fn domain(&self) -> RowDomain {
         self.domain
     }
 
-    /// Bodies of all rows, N words each.
+    /// Returns the bodies of all rows, N words each.
     #[must_use]
     pub fn bodies(&self) -> &[u64] {
         &self.bodies
     }
 
-    /// Body and mask of a row, to 2N words.
+    /// Writes body and mask of a row to 2N words.
     ///
     /// # Panics
     /// If there is no such row.
@@ -84,7 +84,7 @@ impl SeededRows {
     /// Prepares every `rows_each` rows as one gadget ciphertext.
     ///
     /// # Panics
-    /// If the rows cannot be shared out so.
+    /// If the number of rows is not a multiple of `rows_each`.
     #[must_use]
     pub fn prepare(&self, ring: &PrimeRing, seed: &Seed, rows_each: usize) -> PreparedRows {
         let n = ring.degree();

@@ -1,4 +1,4 @@
-//! Ciphertexts and parameters of every face as bytes.
+//! Serialization of ciphertexts and parameters of every face.
 
 use std::io;
 
@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 /// Longest body of a ciphertext, 16 GiB.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 34;
 
-/// A ciphertext in its wire format: the key's identifier, what `head` writes, number and shape of the LWE
-/// ciphertexts, then masks or their seed, and bodies, in packed bits.
+/// Returns a ciphertext in its wire format: the key's identifier, the output of `head`, the number and the shape of the
+/// LWE ciphertexts, then masks or their seed, and bodies, in packed bits.
 pub(crate) fn ciphertext_bytes(
     binding: &Binding,
     object_type: ObjectType,
@@ -32,10 +32,10 @@ pub(crate) fn ciphertext_bytes(
     })
 }
 
-/// Reads what [`ciphertext_bytes`] wrote.
+/// Reads the bytes of [`ciphertext_bytes`].
 ///
 /// # Errors
-/// If the bytes are not exactly one undamaged ciphertext of this type and of at most `most` values.
+/// If the bytes are not exactly one undamaged ciphertext of this type with at most `most` values.
 pub(crate) fn read_ciphertext<H>(
     bytes: &[u8],
     object_type: ObjectType,
@@ -46,7 +46,7 @@ pub(crate) fn read_ciphertext<H>(
     let mut reader = BodyReader::new(body);
     let key_id = KeyId(reader.array("identifier of the key")?);
     let head = head(&mut reader)?;
-    // Every value has a body of at least one bit: more cannot be in these bytes.
+    // Every value has a body of at least one bit, which bounds the number of values.
     let most = (8 * body.len()).min(most) as u64;
     let count = reader.u64_within("number of values", 0..=most)? as usize;
     let masks = MaskKind::read(&mut reader)?;
@@ -57,41 +57,41 @@ pub(crate) fn read_ciphertext<H>(
     Ok((binding, head, values))
 }
 
-/// Canonical bytes of parameters.
+/// Returns the canonical bytes of parameters.
 pub(crate) fn literal_bytes(literal: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(literal).expect("a literal serialises")
 }
 
-/// Parameters from their canonical bytes, which errors name `expected`.
+/// Reads parameters from their canonical bytes, which errors call `expected`.
 ///
 /// # Errors
-/// If they are not.
+/// If the bytes are not the literal of such parameters.
 pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8], expected: &'static str) -> Result<L> {
     let invalid = |error| WireError::invalid("parameters", error, expected);
     Ok(serde_json::from_slice(bytes).map_err(invalid)?)
 }
 
-/// BLAKE3 of parameters in a domain, which `context` names.
+/// Returns the BLAKE3 digest of parameters in the domain that `context` names.
 pub(crate) fn digest(context: &str, literal: &impl Serialize) -> [u8; 32] {
     blake3::derive_key(context, &literal_bytes(literal))
 }
 
-/// Defines what ciphertexts of all faces show, in an `impl` of a type with the fields `binding` and `values`.
+/// Defines the methods that ciphertexts of all faces have, in an `impl` of a type with the fields `binding` and `values`.
 macro_rules! bound_ciphertext {
     () => {
-        /// Returns how many values it holds.
+        /// Returns the number of values.
         #[must_use]
         pub fn count(&self) -> usize {
             self.values.len()
         }
 
-        /// Returns the identifier of the client's key under which they are encrypted.
+        /// Returns the identifier of the client's key under which the values are encrypted.
         #[must_use]
         pub fn key_id(&self) -> cryptable_wire::KeyId {
             self.binding.key_id
         }
 
-        /// Returns the digest of the parameters under which they are encrypted.
+        /// Returns the digest of the parameters under which the values are encrypted.
         #[must_use]
         pub fn parameter_digest(&self) -> [u8; 32] {
             self.binding.parameter_digest

@@ -1,8 +1,8 @@
-//! Switching an LWE ciphertext from the ring secret to the LWE secret, by way of a ring of lower degree.
+//! Switching an LWE ciphertext from the ring secret to the LWE secret, through a ring of lower degree.
 //!
 //! | file | step |
 //! |---|---|
-//! | `intermediate_ring` | the numbers of the ring of lower degree |
+//! | `intermediate_ring` | the parameters of the ring of lower degree |
 //! | `ring_dimension_switching` | dimension N to N', by gadget products (Chen, Dai, Kim, Song, ACNS 2021) |
 //! | `lwe_key_switching` | dimension N' (or N) to n, by rows of words (Ma et al., TCHES 2024, Sec. 2.3.3) |
 

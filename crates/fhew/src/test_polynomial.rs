@@ -1,20 +1,20 @@
-//! Test polynomials: what a blind rotation looks up in (Sec. 2.3.4 of Ma et al., TCHES 2024).
+//! Test polynomials, in which a blind rotation looks up a phase (Sec. 2.3.4 of Ma et al., TCHES 2024).
 
 use cryptable_lattice::Table;
 use cryptable_ring::prime_ring::PrimeRing;
 
 use crate::rlwe::RlweCiphertext;
 
-/// A test polynomial over Z_Q: a rotation by phase x leaves coefficient x in the constant term.
+/// A test polynomial over Z_Q: a rotation by phase x moves coefficient x to the constant term.
 ///
-/// Phases are modulo 2N; those from N on give the negative of coefficient x - N (negacyclicity).
+/// Phases are modulo 2N; a phase x from N on looks up the negative of coefficient x - N (negacyclicity).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestPolynomial {
     coefficients: Vec<u64>,
 }
 
 impl TestPolynomial {
-    /// Returns the polynomial of x ↦ `of(x)`, for the phases x of `0..N`.
+    /// Returns the polynomial of x ↦ `of(x)`, for the phases x in `0..N`.
     ///
     /// # Panics
     /// If a value is not below Q.
@@ -29,8 +29,8 @@ impl TestPolynomial {
         Self { coefficients }
     }
 
-    /// Returns the polynomial of a table whose inputs stay below p/2, p twice the number of outputs, half a slot added to
-    /// their phase: outputs are encoded modulo p.
+    /// Returns the polynomial of a table whose inputs stay below p/2, where p is twice the number of outputs. Half a slot must
+    /// be added to the phase of inputs; outputs are encoded modulo p.
     ///
     /// # Panics
     /// If there is no output.
@@ -41,7 +41,7 @@ impl TestPolynomial {
         Self::from_fn(ring, |x| encode(outputs[(x * count / n) as usize], 2 * count, q))
     }
 
-    /// Returns the constant polynomial: phases below N give `value`, others its negative.
+    /// Returns the constant polynomial: phases below N look up `value`, others its negative.
     ///
     /// # Panics
     /// If the value is not below Q.
@@ -50,7 +50,7 @@ impl TestPolynomial {
         Self::from_fn(ring, |_| value)
     }
 
-    /// Coefficients modulo Q, of X^0 first.
+    /// Returns the coefficients modulo Q, that of X^0 first.
     #[must_use]
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients
@@ -65,7 +65,7 @@ impl TestPolynomial {
     }
 }
 
-/// `value·modulus/plaintext_modulus`, rounded, modulo `modulus`: how plaintexts are encoded.
+/// Encodes a plaintext: returns `value·modulus/plaintext_modulus`, rounded, modulo `modulus`.
 ///
 /// ```
 /// use cryptable_fhew::test_polynomial::encode;
@@ -80,16 +80,16 @@ pub fn encode(value: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
     (((value * u128::from(modulus) + p / 2) / p) % u128::from(modulus)) as u64
 }
 
-/// An output of a table, f(input)·modulus/P rounded: a table's value as a phase.
+/// Encodes an output of a table as a phase: returns f(input)·modulus/P, rounded.
 ///
-/// Inputs count modulo p.
+/// The input is reduced modulo p.
 #[must_use]
 pub fn encode_output(table: &Table, modulus: u64, input: u64) -> u64 {
     encode(table.output(input), table.output_modulus(), modulus)
 }
 
-/// Returns the slot, of p = `plaintext_modulus`, that a phase of `0..modulus` falls into, once half a slot has been added to
-/// phases: ⌊p·phase/modulus⌋.
+/// Returns the slot, among p = `plaintext_modulus`, of a phase in `0..modulus` to which half a slot has been added:
+/// ⌊p·phase/modulus⌋.
 ///
 /// ```
 /// use cryptable_fhew::test_polynomial::{encode, half_slot, slot_of};
@@ -101,7 +101,7 @@ pub fn slot_of(phase: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
     (u128::from(phase) * u128::from(plaintext_modulus) / u128::from(modulus)) as u64
 }
 
-/// Half a slot of a plaintext modulus, rounded: what is added to phases so that errors stay within their slot.
+/// Returns half a slot of a plaintext modulus, rounded. Added to a phase, it centres the phase in its slot.
 #[must_use]
 pub fn half_slot(plaintext_modulus: u64, modulus: u64) -> u64 {
     (modulus + plaintext_modulus) / (2 * plaintext_modulus)

@@ -1,4 +1,4 @@
-//! Variances of phases, and of the products that every key is used by.
+//! Variances of phases, and of the products in which keys are used.
 
 use std::ops::{Add, Mul};
 
@@ -8,22 +8,22 @@ use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{ERROR_VARIANCE, NoiseBound};
 use cryptable_ring::gadget::Gadget;
 
-/// A variance of a phase, as a fraction of the squared modulus: of a sum of very many terms, whose law is the Gaussian's
-/// ([`Variance::law`]). What is multiplied by another noise is a [`NoiseLaw`] from the start.
+/// A variance of a phase, as a fraction of the squared modulus. The noise is a sum of very many terms, so its law is
+/// Gaussian ([`Variance::law`]). Noise that is multiplied by other noise is a [`NoiseLaw`] from the start.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
 pub struct Variance(pub f64);
 
 impl Variance {
-    /// The variance of what has no noise.
+    /// The variance of a phase without noise.
     pub const ZERO: Self = Self(0.0);
 
-    /// From a variance in squared units of a modulus.
+    /// Converts a variance from squared units of a modulus.
     #[must_use]
     pub fn of_units(variance: f64, modulus: f64) -> Self {
         Self(variance / (modulus * modulus))
     }
 
-    /// Standard deviation, as a fraction of the modulus.
+    /// Returns the standard deviation, as a fraction of the modulus.
     #[must_use]
     pub fn standard_deviation(self) -> f64 {
         self.0.sqrt()
@@ -72,7 +72,7 @@ impl std::iter::Sum for Variance {
     }
 }
 
-/// log2 Σ 2^x, at most 0.
+/// Returns log2 Σ 2^x, at most 0.
 #[must_use]
 pub fn log2_sum(terms: impl Iterator<Item = f64>) -> f64 {
     let terms: Vec<f64> = terms.collect();
@@ -83,10 +83,10 @@ pub fn log2_sum(terms: impl Iterator<Item = f64>) -> f64 {
     (largest + terms.iter().map(|x| (x - largest).exp2()).sum::<f64>().log2()).min(0.0)
 }
 
-/// Second moment of a coefficient of a secret.
+/// Returns the second moment of a coefficient of a secret.
 ///
 /// # Panics
-/// If it is one of fixed weight, which no parameters of single values admit.
+/// If the secret has fixed weight, which no parameters of single values allow.
 #[must_use]
 pub fn second_moment(secret: SecretDistribution) -> f64 {
     match secret {
@@ -98,11 +98,11 @@ pub fn second_moment(secret: SecretDistribution) -> f64 {
     }
 }
 
-/// Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products, in squared units:
-/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12·(1 + ‖s‖²))`, s the secret that rows are under. The second part, u = 2^-53,
-/// bounds what Fourier transforms over doubles add to body and mask (`kernels/digit_product/fourier.rs` of `ring`); the
-/// secret, of this squared norm, multiplies the mask's. For Q = 2^47 and a binary secret of degree 2,048 it is 2^-4.4
-/// of the first part; larger primes have none.
+/// Returns the variance of Σ_k digit_k·row_k over a polynomial's digits, where each coefficient has `terms` independent
+/// products, in squared units: `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12·(1 + ‖s‖²))`, s the secret of the rows. The second
+/// part, u = 2^-53, bounds the errors that Fourier transforms over doubles add to body and mask
+/// (`kernels/digit_product/fourier.rs` of `ring`); the error of the mask is multiplied by the secret, of this squared norm.
+/// For Q = 2^47 and a binary secret of degree 2,048 the second part is 2^-4.4 of the first; larger primes have none.
 pub(crate) fn digit_noise(gadget: Gadget, terms: f64, secret_norm: f64) -> f64 {
     let modulus = gadget.modulus() as f64;
     let transforms =
@@ -111,10 +111,10 @@ pub(crate) fn digit_noise(gadget: Gadget, terms: f64, secret_norm: f64) -> f64 {
     gadget.length() as f64 * terms * gadget.digit_variance() * each
 }
 
-/// u of double precision.
+/// Unit roundoff u of double precision.
 const ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-/// Products modulo primes from here on are of residues.
+/// Products modulo primes from this one on use residues instead of Fourier transforms.
 const FOURIER_LIMIT: f64 = (1_u64 << 47) as f64;
 
 /// Squared norms of the secrets that a gadget product switches between.
@@ -126,8 +126,9 @@ pub struct SecretNorms {
     pub target: f64,
 }
 
-/// A gadget product, a fraction of the gadget's modulus squared: that of its digits, `terms` products a coefficient, and
-/// what rounding leaves: `ℓ·terms·E[digit²]·(σ² + transforms·(1 + ‖target‖²)) + rounding·‖source‖²`.
+/// Returns the variance of a gadget product, as a fraction of the gadget's modulus squared: that of its digits, with
+/// `terms` products per coefficient, and of rounding:
+/// `ℓ·terms·E[digit²]·(σ² + transforms·(1 + ‖target‖²)) + rounding·‖source‖²`.
 #[must_use]
 pub fn gadget_product_noise(gadget: Gadget, terms: f64, secrets: SecretNorms) -> Variance {
     let rounding = gadget.rounding_variance() * secrets.source;
@@ -135,7 +136,7 @@ pub fn gadget_product_noise(gadget: Gadget, terms: f64, secrets: SecretNorms) ->
     Variance::of_units(digits + rounding, gadget.modulus() as f64)
 }
 
-/// Numbers that determine the noise of products in a ring, besides their gadgets.
+/// Numbers that, besides the gadgets, determine the noise of products in a ring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingNumbers {
     /// Ring degree N.
@@ -147,42 +148,42 @@ pub(crate) struct RingNumbers {
 }
 
 impl RingNumbers {
-    /// Squared norm of the secret on average, N·E[s²].
+    /// Returns the mean squared norm of the secret, N·E[s²].
     pub(crate) fn secret_norm(&self) -> f64 {
         self.degree * second_moment(self.secret)
     }
 
-    /// A variance in squared units of Q.
+    /// Converts a variance from squared units of Q.
     pub(crate) fn units(&self, variance: f64) -> Variance {
         Variance::of_units(variance, self.prime)
     }
 
-    /// A gadget product with a polynomial of this squared norm.
+    /// Returns the variance of a gadget product with a polynomial of this squared norm.
     pub(crate) fn gadget_product(&self, gadget: Gadget, norm: f64) -> Variance {
         self.units(self.digits(gadget) + gadget.rounding_variance() * norm)
     }
 
-    /// The digits of a gadget product, in squared units.
+    /// Returns the variance of the digits of a gadget product, in squared units.
     fn digits(&self, gadget: Gadget) -> f64 {
         digit_noise(gadget, self.degree, self.secret_norm())
     }
 
-    /// The digits of an external product, of body and mask, in squared units.
+    /// Returns the variance of the digits of an external product, of body and mask, in squared units.
     pub(crate) fn rgsw_digits(&self, gadget: RgswGadget) -> f64 {
         self.digits(gadget.body) + self.digits(gadget.mask)
     }
 
-    /// Variance of the rounding error of an RLWE ciphertext's phase, in squared units: the body's, and the mask's times
-    /// the secret.
+    /// Returns the variance of the rounding error of an RLWE ciphertext's phase, in squared units: that of the body, and that
+    /// of the mask times the secret.
     pub(crate) fn rgsw_rounding(&self, gadget: RgswGadget) -> f64 {
         gadget.body.rounding_variance() + gadget.mask.rounding_variance() * self.secret_norm()
     }
 
-    /// Second moment of a coefficient of s².
+    /// Returns the second moment of a coefficient of s².
     ///
-    /// Coefficient x is a sum of x + 1 products less one of N - 1 - x, in which each product of two different
-    /// coefficients is there twice: `2N·E[s²]²` if they have no mean. Binary ones have: that of the sum is
-    /// (2x + 2 - N)/4, whose square is N²/48 on average, and products have a variance of 3/16.
+    /// Coefficient x is a sum of x + 1 products minus a sum of N - 1 - x, in which each product of two different
+    /// coefficients occurs twice: `2N·E[s²]²` if the coefficients have mean 0. Binary coefficients do not: the mean of the sum
+    /// is (2x + 2 - N)/4, whose square is N²/48 on average, and products have a variance of 3/16.
     pub(crate) fn square_moment(&self) -> f64 {
         let n = self.degree;
         match self.secret {

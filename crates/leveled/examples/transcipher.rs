@@ -1,5 +1,5 @@
-//! Transciphering: a client sends AES-CTR bytes and one encrypted key, a server turns them into homomorphic
-//! ciphertexts and maps each byte through a table, without seeing any of it.
+//! Transciphering: a client sends AES-CTR bytes and one encrypted key. A server turns them into homomorphic ciphertexts and
+//! looks each byte up in a table, without seeing key or bytes.
 //!
 //! `cargo run --release -p cryptable-leveled --example transcipher`
 
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("client    sends an evaluation key of {} bytes, once", evaluation_key.len());
     println!("client    sends its AES key, encrypted, in {} bytes, once", encrypted_key.len());
 
-    // The client, for every message: as many bytes as it has, and a header with a random counter.
+    // The client, for every message: the encrypted bytes, no longer than the message, and a header with a random counter.
     let message = encryptor.encrypt(MESSAGE)?.to_bytes();
     println!("client    sends {:?} in a file of {} bytes", text(MESSAGE), message.len());
 

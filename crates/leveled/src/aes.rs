@@ -1,14 +1,14 @@
 //! AES-128 under an encrypted key, and transciphering: from bytes of AES in counter mode to homomorphic ciphertexts.
 //!
-//! A client sends its AES key once, encrypted bit by bit, and of messages as many bytes as they have. The server, which
-//! sees neither, turns those bytes into homomorphic ciphertexts, and may map each through a table.
+//! A client sends its AES key once, encrypted bit by bit. Its messages are sent as AES ciphertexts, which are no longer
+//! than the messages. The server sees neither key nor messages; it turns the bytes into homomorphic ciphertexts, and can
+//! look each up in a table.
 //!
 //! Two messages that share a counter block reveal their XOR. [`MessageEncryptor`] owns the AES key, draws a nonce of 96
-//! bits for every message, and refuses a counter that it is asked for and has taken before; the message carries its
-//! first counter to the server. It also carries a tag by which holders of the AES key, or of the authentication key
-//! derived of it, detect changes (encrypt-then-MAC). **The server cannot check that tag**, for it has no key: whoever
-//! can change a message on its way to the server flips bits of what the server computes on. Send messages over an
-//! authenticated channel.
+//! bits for every message, and refuses a requested counter that was used before. The message carries its first counter to
+//! the server. It also carries a tag with which holders of the AES key, or of the authentication key derived from it,
+//! detect changes (encrypt-then-MAC). **The server cannot check that tag**, since it has no key: anyone who can change a
+//! message on its way to the server can flip bits of the server's input. Send messages over an authenticated channel.
 //!
 //! ```
 //! use cryptable_lattice::{Progress, Table};

@@ -1,4 +1,4 @@
-//! Circuit bootstrapping: what a ciphertext holds, two bits per rotation, and the bootstrap itself.
+//! Circuit bootstrapping: the content of ciphertexts, rotations of two bits, and the bootstrap itself.
 
 mod circuit_bootstrapping;
 mod plaintext;

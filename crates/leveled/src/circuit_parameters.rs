@@ -1,6 +1,7 @@
-//! Claims, keys and types of files, which parameters over circuit bootstrapping have in common.
+//! Security claims, keys and file types that all parameters over circuit bootstrapping have in common.
 
-/// Defines them for `Parameters` with the fields `circuit` and `log2_fail`: the types of files of its keys.
+/// Defines the common methods for `Parameters` with the fields `circuit` and `log2_fail`; arguments are the file types of
+/// its keys.
 macro_rules! circuit_parameters {
     ($secret_key:ident, $evaluation_key:ident, $public_key:ident) => {
         impl Parameters {
@@ -12,19 +13,19 @@ macro_rules! circuit_parameters {
                 &self.circuit
             }
 
-            /// Returns the probability of [`Parameters::log2_fail`].
+            /// Returns the failure probability, 2^[`Parameters::log2_fail`].
             #[must_use]
             pub fn failure_probability(&self) -> cryptable_lattice::FailureProbability {
                 cryptable_lattice::FailureProbability::from_log2(self.log2_fail)
             }
 
-            /// Returns the security that the parameters claim; it is checked if it is 128 bits.
+            /// Returns the security that the parameters claim; a claim of 128 bits has been checked.
             #[must_use]
             pub fn security_level(&self) -> cryptable_lattice::SecurityLevel {
                 self.circuit.security_level()
             }
 
-            /// Estimates the security in bits; 0 if the parameters claim none.
+            /// Estimates the security in bits; 0 if the parameters claim no security.
             #[must_use]
             pub fn security_bits(&self) -> f64 {
                 self.circuit.security_bits()

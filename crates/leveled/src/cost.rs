@@ -1,5 +1,5 @@
-//! Work of circuit bootstraps and CMUX trees, by counts of transforms and of key bytes read: what
-//! [`cryptable_lattice::cost::CostModel`] makes seconds of.
+//! Work of circuit bootstraps and CMUX trees, by counts of transforms and of key bytes read;
+//! [`cryptable_lattice::cost::CostModel`] converts it to seconds.
 
 use cryptable_fhew::cost;
 use cryptable_fhew::parameters::ParametersLiteral;
@@ -21,20 +21,20 @@ const WORD_BYTES: f64 = 8.0;
 /// use cryptable_leveled::parameters::ParameterSet;
 /// let cost = CircuitBootstrappingCost::of(&ParameterSet::CmuxDepth236.parameters());
 /// let seconds = |bits| CostModel::default().seconds(&cost.bootstraps(bits, 1));
-/// // Batched bootstraps share what is read of the rotation key.
+/// // Batched bootstraps share the reading of the rotation key.
 /// assert!(seconds(4) < 4.0 * seconds(1));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CircuitBootstrappingCost {
-    /// Bits that a rotation takes.
+    /// Bits per ciphertext, and so per rotation.
     pub bits_per_ciphertext: u32,
-    /// Transforms of a rotation, in transforms of degree 2,048.
+    /// Transforms of a rotation, in units of one transform of degree 2,048.
     pub rotation_transforms: f64,
-    /// Transforms that make an RGSW ciphertext of what was rotated.
+    /// Transforms that convert a rotated polynomial to an RGSW ciphertext.
     pub conversion_transforms: f64,
-    /// Bytes of rotation keys: read once for all bootstraps of a batch.
+    /// Bytes of rotation keys, which are read once for all bootstraps of a batch.
     pub rotation_key_bytes: f64,
-    /// Bytes of LWE key switching keys: read once for all bootstraps of a batch.
+    /// Bytes of LWE key switching keys, which are read once for all bootstraps of a batch.
     pub key_switching_bytes: f64,
     /// Bytes of keys of automorphisms, trace and scheme switching.
     pub conversion_key_bytes: f64,
@@ -46,14 +46,14 @@ pub struct CircuitBootstrappingCost {
     pub rgsw_bytes: f64,
 }
 
-/// Transforms of a blind rotation in those of degree 2,048, and bytes of LWE key switching keys.
+/// Counts the transforms of a blind rotation, in units of one of degree 2,048, and the bytes of LWE key switching keys.
 fn rotation(literal: &ParametersLiteral) -> (f64, f64) {
     (cost::rotation(literal).digit_transforms, cost::key_switching_bytes(literal))
 }
 
 impl CircuitBootstrappingCost {
-    /// Counts: a rotation a ciphertext; for each bit and each of ℓ rows `log2 N·(ℓ_trace + 2)` transforms of the trace
-    /// and `ℓ_ss + 2` of scheme switching; `2(ℓ + 1)` for a CMUX, 3 for one of plain polynomials.
+    /// Counts a rotation per ciphertext; for each bit and each of ℓ rows, `log2 N·(ℓ_trace + 2)` transforms of the trace and
+    /// `ℓ_ss + 2` of scheme switching; `2(ℓ + 1)` transforms for a CMUX, 3 for a CMUX of plain polynomials.
     #[must_use]
     pub fn of(parameters: &CircuitBootstrappingParameters) -> Self {
         let literal = parameters.fhew().literal();
@@ -85,8 +85,7 @@ impl CircuitBootstrappingCost {
         }
     }
 
-    /// Returns the work of circuit bootstraps for a value of `bits` bits, in the batches that `threads` threads make of
-    /// them.
+    /// Returns the work of circuit bootstraps for a value of `bits` bits, in the batches for `threads` threads.
     #[must_use]
     pub fn bootstraps(&self, bits: usize, threads: usize) -> Work {
         let rotations = ciphertext_count(bits, self.bits_per_ciphertext);
@@ -97,7 +96,7 @@ impl CircuitBootstrappingCost {
         Work { digit_transforms: transforms, key_bytes, ..Work::default() }
     }
 
-    /// A tree's CMUXes: RGSW ciphertexts stay in the cache.
+    /// Returns the work of a tree's CMUXes, whose RGSW ciphertexts stay in the cache.
     #[must_use]
     pub fn tree(&self, shape: TreeShape) -> Work {
         let leaves = shape.leaf_cmuxes() as f64;
@@ -106,7 +105,7 @@ impl CircuitBootstrappingCost {
         Work { digit_transforms: transforms, ..Work::default() }
     }
 
-    /// A lookup of one value on one thread: circuit bootstraps of its bits, then the tree.
+    /// Returns the work of a lookup of one value on one thread: circuit bootstraps of its bits, then the tree.
     #[must_use]
     pub fn lookup(&self, shape: TreeShape) -> Work {
         let (bootstraps, tree) = (self.bootstraps(shape.input_bits(), 1), self.tree(shape));
@@ -114,7 +113,7 @@ impl CircuitBootstrappingCost {
         Work { digit_transforms, ..bootstraps }
     }
 
-    /// Bytes of memory that an evaluation key takes.
+    /// Returns the bytes of memory that an evaluation key occupies.
     #[must_use]
     pub fn key_memory_bytes(&self) -> f64 {
         self.rotation_key_bytes + self.key_switching_bytes + self.conversion_key_bytes
@@ -129,7 +128,7 @@ mod tests {
     use super::*;
     use crate::parameters::ParameterSet;
 
-    /// Time in a line of a benchmark.
+    /// The time in a line of a benchmark.
     #[derive(Deserialize)]
     struct Line {
         method: String,
@@ -137,13 +136,14 @@ mod tests {
         ms_per_value: f64,
     }
 
-    /// Returns the committed lines of one thread of the machine whose calibrated cost model [`check`] takes.
+    /// Returns the committed lines of one thread, from the machine whose calibrated cost model [`check`] uses.
     fn lines() -> impl Iterator<Item = Line> {
         let file = include_str!("../../bench/results/intel_xeon/one_thread.jsonl");
         file.lines().map(|line| serde_json::from_str(line).expect("a line of a benchmark"))
     }
 
-    /// Predicted and measured milliseconds must agree. The machine's clock differs from one minute to the next.
+    /// Checks that predicted and measured milliseconds agree, with a tolerance for the machine's clock, which differs from one
+    /// minute to the next.
     fn check(name: &str, work: &Work, measured: f64, least: f64) {
         let model = include_str!("../../bench/results/intel_xeon/calibration.json");
         let model: CostModel = serde_json::from_str(model).expect("a cost model");
@@ -153,8 +153,8 @@ mod tests {
         assert!((least..1.15).contains(&ratio), "{name}: {predicted} ms, measured {measured}");
     }
 
-    /// The committed lines of `bench cbs`, by the paper's numbers of sets. Work counts bytes of keys, but not in which
-    /// order they are read: rotations by automorphisms, each of which has an order of its own, take longer.
+    /// The committed lines of `bench cbs`, by the paper's numbers of sets. Work counts bytes of keys, but not the order in
+    /// which they are read. Rotations by automorphisms, each of which has an order of its own, take longer.
     #[test]
     fn measured_bootstraps_take_what_is_predicted() {
         let mut found = 0;

@@ -1,4 +1,4 @@
-//! Keys that lookups and AES share: a client's secrets, and what a server evaluates with.
+//! Keys that lookups and AES share: a client's secrets, and the evaluation key of a server.
 
 #[cfg(feature = "client")]
 mod client_key;

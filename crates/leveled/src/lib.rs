@@ -1,14 +1,14 @@
 //! Circuit bootstrapping and leveled evaluation over one prime below 2^50: tables on single values of up to 24 bits
 //! with little latency, and AES-128 under an encrypted key.
 //!
-//! A value is a list of LWE ciphertexts of dimension N modulo Q, under the ring secret, of one or two bits each
+//! A value is a list of LWE ciphertexts of dimension N modulo Q, under the ring secret, each of one or two bits
 //! ([`bootstrapping::Plaintext`]); XOR of bits is addition. Circuit bootstrapping (Wang et al., "Circuit Bootstrapping:
 //! Faster and Smaller", EUROCRYPT 2024, ePrint 2024/323) turns each bit into an RGSW ciphertext, which chooses between
-//! ciphertexts (CMUX) with so little noise that whole tables are walked before the next bootstrap.
+//! ciphertexts (CMUX) with so little noise that a whole table can be evaluated before the next bootstrap.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | [`lookup`] | tables on values, automata on words of them, registers: what users of this engine need |
+//! | [`lookup`] | tables on values, | automata on words of values, registers: the public interface of this engine |
 //! | [`aes`] | AES-128 under an encrypted key, and transciphering |
 //! | [`bootstrapping`] | circuit bootstrapping, two bits per rotation |
 //! | [`tree`] | CMUXes, tables as trees of them, automata as decision diagrams |

@@ -1,21 +1,21 @@
-//! Lookups with the least latency: single values of up to 24 bits.
+//! Lookups of single values of up to 24 bits with the least latency.
 //!
-//! A value is an LWE ciphertext for every two of its bits. A lookup makes an RGSW ciphertext of each bit by circuit
-//! bootstrapping (Wang et al., EUROCRYPT 2024, ePrint 2024/323), one blind rotation for two bits, and the RGSW
-//! ciphertexts walk the table by a tree of CMUXes (Chillotti et al., J. Cryptology 2020): time is linear in the number
-//! of bits, five to six milliseconds each, and the table itself costs little up to some 16 of them. Results are
-//! encrypted as inputs are, and are inputs of the next lookup. Parameter sets with a ciphertext and a rotation for
-//! every bit are there, too ([`crate::parameters::ParameterSet`]).
+//! A value has one LWE ciphertext per two bits. A lookup turns each bit into an RGSW ciphertext by circuit bootstrapping
+//! (Wang et al., EUROCRYPT 2024, ePrint 2024/323), with one blind rotation per two bits. The RGSW ciphertexts then select
+//! the entry of the table by a tree of CMUXes (Chillotti et al., J. Cryptology 2020). Time is linear in the number of bits,
+//! five to six milliseconds per bit, and the table itself costs little up to some 16 bits. Results are encrypted like
+//! inputs, and can be inputs of the next lookup. There are also parameter sets with one ciphertext and one rotation per bit
+//! ([`crate::parameters::ParameterSet`]).
 //!
-//! The RGSW ciphertexts serve for more than tables: automata read encrypted words ([`EvaluationKey::run`]), and encrypted
-//! bits steer registers through thousands of CMUXes in a row ([`EvaluationKey::register`]).
+//! The RGSW ciphertexts have other uses than tables: automata read encrypted words ([`EvaluationKey::run`]), and encrypted
+//! bits control registers through thousands of CMUXes in a row ([`EvaluationKey::register`]).
 //!
 //! ```
 //! use cryptable_lattice::{Progress, Table};
 //! use cryptable_leveled::lookup::{Parameters, SecretKey};
 //!
 //! let table = Table::from_fn(100, 100, |x| (x * x + 1) % 100)?;
-//! // `Parameters::candidates` has those of 128 bits; a toy keeps this example quick.
+//! // `Parameters::candidates` returns 128-bit parameters; a toy keeps this example quick.
 //! let parameters = Parameters::insecure_toy(100, 100)?;
 //!
 //! // The client:
@@ -23,7 +23,7 @@
 //! let evaluation_key = secret.evaluation_key(Progress::silent())?;
 //! let input = secret.encrypt(&[3, 99])?;
 //!
-//! // The server, which holds the evaluation key only:
+//! // The server, which holds only the evaluation key:
 //! let prepared = evaluation_key.prepare(&table)?;
 //! let outputs = evaluation_key.lookup_many(&input, &[&prepared], Progress::silent())?;
 //!
@@ -59,5 +59,6 @@ pub use secret_key::SecretKey;
 
 pub use crate::tree::{Automaton, Transition};
 
-/// Values that go into one ciphertext of a file, and that services look up at once: results take up to 290 kB each.
+/// Number of values that go into one ciphertext of a file and that services look up at once: results have up to 290 kB
+/// each.
 pub const VALUES_PER_CIPHERTEXT: usize = 64;

@@ -1,24 +1,25 @@
 //! Noise of circuit bootstrapping and leveled evaluation (Wang et al., EUROCRYPT 2024, ePrint 2024/323, Sec. 5.1 and
-//! Theorems 1 and 2), as a law and not as a variance alone.
+//! Theorems 1 and 2), as a law and not only as a variance.
 //!
-//! The paper bounds the noise of an RGSW ciphertext as if every coefficient had the largest variance. Here what this
-//! crate computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a
-//! CMUX meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
+//! The paper bounds the noise of an RGSW ciphertext as if every coefficient had the largest variance. This module follows
+//! the computations of this crate: after the trace, the noise of blind rotation is only in the constant coefficient, so a
+//! CMUX adds it once for the body's rows instead of N times, and `N·E[s²]` times for the mask's.
 //!
 //! **Products.** Row k of an RGSW ciphertext has an error E_k in its body's row and `E_k·s + S_k` in its mask's. A CMUX
 //! adds `Σ_k E_k·G_k + S_k·D_k`, where D_k are digits of the mask and G_k those of the body plus `D_k·s`.
-//! - E_k is blind rotation's in its constant coefficient, and the trace's, of which two coefficients have a third each. G_k
-//!   is a sum of N/2 digits. So the sum has some products of two Gaussians per row, and a tail far above a Gaussian's.
-//! - S_k is scheme switching's. Its digits leave noise in N independent coefficients, so that `S_k·D_k` is Gaussian. What
-//!   they round away is multiplied by s², which under a binary secret is close to one wave: `S_k·D_k` then is two
-//!   products.
-//! - Under a binary secret half of what rotation and trace round of masks is alike in neighbouring coefficients, which all
-//!   rows of a rotation come from: [`RgswNoise::largest`] counts it once for each of them. The trace's is also alike in
-//!   the coefficients of one row, as G_k is, which adds to the variance.
+//! - E_k is the error of blind rotation in its constant coefficient, and that of the trace, of which two coefficients have a
+//!   third each. G_k is a sum of N/2 digits. The sum therefore has some products of two Gaussians per row, and a tail far
+//!   above a Gaussian's.
+//! - S_k is the error of scheme switching. Its digits leave noise in N independent coefficients, so that `S_k·D_k` is
+//!   Gaussian. Their rounding error is multiplied by s², which under a binary secret is close to one wave: `S_k·D_k` is then
+//!   two products.
+//! - Under a binary secret, half of the error that rotation and trace make by rounding masks is alike in neighbouring
+//!   coefficients, from which all rows of a rotation come: [`RgswNoise::largest`] counts it once per row. The error of the
+//!   trace is also alike in the coefficients of one row, as G_k is, which adds to the variance.
 //!
-//! **Fixed per selector.** E_k and S_k are drawn with the RGSW ciphertext. Whoever uses one selector for several CMUXes of
-//! a sum multiplies the same E_k with other digits: one product of a variance as many times as large, and not as many
-//! products ([`CircuitBootstrappingNoise::chain`]). The path through a tree meets each selector once
+//! **Fixed per selector.** E_k and S_k are drawn with the RGSW ciphertext. Using one selector for several CMUXes of a sum
+//! multiplies the same E_k by different digits. The result is one product, whose variance is multiplied by the number of
+//! uses, and not several products ([`CircuitBootstrappingNoise::chain`]). The path through a tree meets each selector once
 //! ([`CircuitBootstrappingNoise::tree`]).
 
 use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
@@ -30,23 +31,24 @@ use cryptable_lattice::{ERROR_VARIANCE, NoiseBound};
 
 use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL};
 
-/// The largest product of the trace's noise in the constant coefficient's: coefficients of G_k are alike, too. Computed
-/// from their covariances; the second is that of noise which is as alike as under a binary secret is possible, at N = 2,048.
+/// The largest product of the trace's noise, relative to that of the constant coefficient: coefficients of G_k are alike,
+/// too. Computed from their covariances; the second value is for noise that is as alike as possible under a binary secret,
+/// at N = 2,048.
 const TRACE_PRODUCT: f64 = 1.1;
 const ALIKE_TRACE_PRODUCT: f64 = 3.1;
 
 /// Noise of the rows of a circuit-bootstrapped RGSW ciphertext, as fractions of Q².
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RgswNoise {
-    /// Constant coefficient of a body's row: blind rotation and trace.
+    /// Noise of blind rotation and trace in the constant coefficient of a body's row.
     pub constant: Variance,
     /// Noise from a body's row, per digit of second moment 1 in each coefficient.
     pub body: Variance,
-    /// The same of a mask's row.
+    /// Noise from a mask's row, per digit of second moment 1 in each coefficient.
     pub mask: Variance,
-    /// Part of both that is spread over enough independent coefficients to be Gaussian.
+    /// Part of the noise of body and mask that is spread over enough independent coefficients to be Gaussian.
     pub spread: Variance,
-    /// The largest product of two Gaussians in the rest.
+    /// The largest product of two Gaussians in the rest of the noise.
     pub largest: Variance,
 }
 
@@ -59,7 +61,7 @@ pub struct CircuitBootstrappingNoise {
 }
 
 impl CircuitBootstrappingNoise {
-    /// Noise under these parameters.
+    /// Returns the noise under these parameters.
     #[must_use]
     pub fn new(parameters: &CircuitBootstrappingParameters) -> Self {
         let model = NoiseModel::new(parameters.fhew());
@@ -67,46 +69,46 @@ impl CircuitBootstrappingNoise {
         Self { parameters: parameters.clone(), model, rgsw }
     }
 
-    /// Noise of blind rotation, key switching, trace and scheme switching.
+    /// Returns the noise model of blind rotation, key switching, trace and scheme switching.
     #[must_use]
     pub fn model(&self) -> &NoiseModel {
         &self.model
     }
 
-    /// Variance of a fresh ciphertext.
+    /// Returns the variance of a fresh ciphertext.
     #[must_use]
     pub fn fresh(&self) -> Variance {
         let modulus = self.model.parameters().prime() as f64;
         Variance::of_units(ERROR_VARIANCE, modulus)
     }
 
-    /// Noise of a ciphertext that a public key encrypted, once it is modulo Q.
+    /// Returns the noise of a ciphertext that a public key encrypted, after the switch to modulus Q.
     #[must_use]
     pub fn by_public_key(&self) -> NoiseBound {
         let fhew = self.model.parameters();
         let modulus = fhew.large_modulus() as f64;
         let switch = self.model.ring_modulus_switch(fhew.prime());
-        // Digits of some bits are multiples of a power of two, which nothing rounds.
+        // Phases of digits are multiples of a power of two, so nothing is rounded.
         let noise = NoiseBound::by_public_key(fhew.ring_degree(), modulus, 2);
         noise.with_independent(NoiseBound::of_law(switch.law(), 1.0 / modulus))
     }
 
-    /// Noise of a circuit-bootstrapped RGSW ciphertext.
+    /// Returns the noise of a circuit-bootstrapped RGSW ciphertext.
     #[must_use]
     pub fn rgsw(&self) -> RgswNoise {
         self.rgsw
     }
 
-    /// Returns the noise that a CMUX adds ("Noise Add"), if its bit is 1 with this probability: `ℓ·B²/12·(Σ body + Σ
-    /// mask) + ones·rounding·(1 + N·E[s²])`.
+    /// Returns the noise that a CMUX adds ("Noise Add") if its bit is 1 with probability `ones`:
+    /// `ℓ·B²/12·(Σ body + Σ mask) + ones·rounding·(1 + N·E[s²])`.
     #[must_use]
     pub fn cmux(&self, ones: f64) -> NoiseLaw {
         self.chain(1, 1, ones)
     }
 
-    /// Returns the noise that `depth` CMUXes in a row add, by `selectors` distinct selectors, each used about equally
-    /// often. The variance does not depend on their number, but products do: each selector's rows contribute a product
-    /// that grows with its number of uses.
+    /// Returns the noise that `depth` CMUXes in a row add, by `selectors` distinct selectors that are used about equally
+    /// often. The variance does not depend on the number of selectors, but the products do: each selector's rows contribute a
+    /// product that grows with the selector's number of uses.
     ///
     /// # Panics
     /// If there are no selectors.
@@ -115,8 +117,8 @@ impl CircuitBootstrappingNoise {
         self.path(depth, depth.div_ceil(selectors), ones)
     }
 
-    /// Returns the noise that `depth` CMUXes in a row add, none of whose selectors is used more often than `uses` times:
-    /// [`CircuitBootstrappingNoise::chain`] for selectors that are used unequally often.
+    /// Returns the noise that `depth` CMUXes in a row add, where no selector is used more than `uses` times:
+    /// [`CircuitBootstrappingNoise::chain`] for selectors that are not used equally often.
     #[must_use]
     pub fn path(&self, depth: u64, uses: u64, ones: f64) -> NoiseLaw {
         let (gadget, literal) = (self.parameters.rgsw_gadget(), self.model.parameters().literal());
@@ -131,8 +133,9 @@ impl CircuitBootstrappingNoise {
         products.with_independent(NoiseLaw::gaussian(spread.0 * digits + rounding.0))
     }
 
-    /// Noise of a result of a tree of this depth, a selector for each CMUX on its path. The first chooses between plain
-    /// polynomials, of which one digit is not 0, B/2 at most, and that has no mask: it meets body's rows alone.
+    /// Returns the noise of a result of a tree of this depth, with one selector per CMUX on its path. The first CMUX chooses
+    /// between plain polynomials. Their difference has one nonzero digit, at most B/2, and no mask, so only the body's rows
+    /// add noise.
     #[must_use]
     pub fn tree(&self, depth: usize, ones: f64) -> NoiseLaw {
         let half_base = f64::from(self.parameters.rgsw_gadget().base_log2() - 1).exp2();
@@ -141,14 +144,14 @@ impl CircuitBootstrappingNoise {
         self.chain(later, later.max(1), ones).with_independent(first)
     }
 
-    /// Longest chain of CMUXes with a selector each, on bits that are as often 0 as 1 (as the paper counts), whose result
-    /// a circuit bootstrap takes, failing with probability 2^-64 at most.
+    /// Returns the length of the longest chain of CMUXes whose result a circuit bootstrap reads wrong with probability at most
+    /// 2^-64. Each CMUX has a selector of its own, and bits are 0 and 1 equally often (as the paper counts).
     #[must_use]
     pub fn max_depth(&self) -> u64 {
         self.max_depth_by(u64::MAX)
     }
 
-    /// Maximum depth of chains by at most `selectors` distinct selectors, each used about equally often.
+    /// Returns the maximum depth of chains by at most `selectors` distinct selectors that are used about equally often.
     ///
     /// # Panics
     /// If there are no selectors.
@@ -161,7 +164,7 @@ impl CircuitBootstrappingNoise {
         })
     }
 
-    /// log2 of the probability that a circuit bootstrap reads an input with this noise wrong, at most.
+    /// Returns a bound on log2 of the probability that a circuit bootstrap reads an input with this noise wrong.
     #[must_use]
     pub fn log2_fail(&self, input: impl Into<NoiseBound>) -> f64 {
         let sparse = self.model.lwe_modulus_switch(self.parameters.sparse_modulus());
@@ -171,7 +174,8 @@ impl CircuitBootstrappingNoise {
     }
 }
 
-/// Σ over the trace's noise: mean N - 1 of an automorphism (Theorem 2 bounds all by the constant's, (N² - 1)/3).
+/// Sums the noise of the trace: on average N - 1 times that of an automorphism (Theorem 2 bounds all coefficients by the
+/// constant one, (N² - 1)/3).
 fn by_trace(model: &NoiseModel, parameters: &CircuitBootstrappingParameters) -> RgswNoise {
     let literal = model.parameters().literal();
     let degree = literal.ring_degree as f64;
@@ -179,8 +183,8 @@ fn by_trace(model: &NoiseModel, parameters: &CircuitBootstrappingParameters) -> 
     let rotation = model.sparse_blind_rotation(parameters.sparsity_log2()).0;
     let automorphism = model.automorphism().0;
     let [alike_rotation, alike_automorphism] = alike(model, parameters.sparsity_log2());
-    // Step i leaves noise, N/2^i times, in 2^i coefficients: N²/2^i in all. Of what is alike there, products with what
-    // is alike in G_k, half of it, add up to another 4^i/6 - 2^i/2 + 1/3 times (N/2^i)².
+    // Step i leaves N/2^i times its noise in 2^i coefficients: N²/2^i in all. The part that is alike in them, multiplied
+    // by the part that is alike in G_k, half of it, adds another 4^i/6 - 2^i/2 + 1/3 times (N/2^i)².
     let more = alike_automorphism * degree * degree * (degree.log2() / 6.0 - 7.0 / 18.0);
     let body = rotation + automorphism * degree * (degree - 1.0) + more;
     let trace = |automorphism: f64| automorphism * (degree * degree - 1.0) / 3.0;
@@ -200,8 +204,8 @@ fn by_trace(model: &NoiseModel, parameters: &CircuitBootstrappingParameters) -> 
     }
 }
 
-/// The part of the noise of a rotation, and of an automorphism, that is alike in neighbouring coefficients: what is rounded
-/// of masks, times the mean of a binary secret.
+/// Returns the part of the noise of a rotation, and of an automorphism, that is alike in neighbouring coefficients: the
+/// rounding error of masks times the mean of a binary secret.
 fn alike(model: &NoiseModel, sparsity_log2: u32) -> [f64; 2] {
     let parameters = model.parameters();
     let literal = parameters.literal();
@@ -223,7 +227,7 @@ fn alike(model: &NoiseModel, sparsity_log2: u32) -> [f64; 2] {
     [mean(rotation), mean(parameters.automorphism_gadget().rounding_variance())]
 }
 
-/// The part of a coefficient's noise of scheme switching that is rounding times the square of a binary secret, whose
+/// Returns the part of a coefficient's noise of scheme switching that is rounding times the square of a binary secret, whose
 /// coefficients are N²/48 on average and lie on a line through 0: 98.6 % of a line is one wave.
 fn wave_of_scheme_switching(model: &NoiseModel) -> f64 {
     let parameters = model.parameters();

@@ -1,4 +1,4 @@
-//! Parameters of circuit bootstrapping: numbers, what validation makes of them, sets with names.
+//! Parameters of circuit bootstrapping: literals, validated parameters, and named sets.
 
 mod circuit_bootstrapping_parameters;
 mod parameter_set;

@@ -1,4 +1,4 @@
-//! Circuits of CMUXes that encrypted bits steer: CMUXes, tables as trees of them, weighted automata.
+//! Circuits of CMUXes that encrypted bits control: single CMUXes, tables as trees of CMUXes, weighted automata.
 
 mod automaton;
 mod cmux;

@@ -1,10 +1,10 @@
 //! Bae, Cheon, Kim, Stehlé: Bootstrapping Bits with CKKS (EUROCRYPT 2024, ePrint 2024/767): parameter sets, running times
-//! and precision, by the HEaaN library on one thread of an Intel Xeon Gold 6242 at 2.8 GHz.
+//! and precision, measured with the HEaaN library on one thread of an Intel Xeon Gold 6242 at 2.8 GHz.
 //!
-//! Secrets are ternary of Hamming weight h, with a sparse one of weight h' for the raise of the modulus. Levels are those for
-//! gates and cleaning after a bootstrap; a cleaning takes two.
+//! Secrets are ternary of Hamming weight h, with a sparse one of weight h' for raising the modulus. Levels are those for
+//! gates and cleaning after a bootstrap; a cleaning consumes two.
 
-/// A parameter set, and what the paper measures with it (Tables 5 and 7).
+/// A parameter set, and the paper's measurements with it (Tables 5 and 7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedSet {
     /// Name in the paper.
@@ -13,24 +13,24 @@ pub struct PublishedSet {
     pub ring_degree: usize,
     /// Hamming weights of the dense and the sparse secret.
     pub weights: [usize; 2],
-    /// log2 of the largest modulus, special primes included.
+    /// log2 of the largest modulus, including special primes.
     pub log2_modulus: f64,
     /// Gadget rank of key switching.
     pub dnum: usize,
     /// Levels left after a bootstrap.
     pub levels: usize,
-    /// Bits of one bootstrap: real slots of Param14, complex ones of Param16.
+    /// Bits per bootstrap: real slots for Param14, complex slots for Param16.
     pub bits: usize,
-    /// Seconds of BinBoot and GateBoot.
+    /// Seconds for BinBoot and GateBoot.
     pub seconds: [f64; 2],
-    /// Bits of precision of both.
+    /// Bits of precision for BinBoot and GateBoot.
     pub precision_bits: [f64; 2],
-    /// Sizes in bits of the primes of the chain, and how many there are of each: base, SlotsToCoeffs, gates, EvalMod,
+    /// Sizes in bits of the primes of the chain, and the number of primes of each size: base, SlotsToCoeffs, gates, EvalMod,
     /// CoeffsToSlots.
     pub chain: [(u32, usize); 5],
 }
 
-/// Table 5: for low latency.
+/// The set of Table 5, for low latency.
 pub const PARAM_14: PublishedSet = PublishedSet {
     name: "Param14",
     ring_degree: 1 << 14,
@@ -44,7 +44,7 @@ pub const PARAM_14: PublishedSet = PublishedSet {
     chain: [(32, 1), (28, 1), (26, 2), (32, 7), (28, 2)],
 };
 
-/// Table 7: for throughput. The table prints 30 x 28 of the levels for gates, which is 28 primes of 30 bits.
+/// The set of Table 7, for throughput. The table prints 30 x 28 for the levels of gates, meaning 28 primes of 30 bits.
 pub const PARAM_16: PublishedSet = PublishedSet {
     name: "Param16",
     ring_degree: 1 << 16,
@@ -59,7 +59,7 @@ pub const PARAM_16: PublishedSet = PublishedSet {
 };
 
 impl PublishedSet {
-    /// Returns the set of a ring degree, if the paper has one.
+    /// Returns the set with a ring degree, if the paper has one.
     ///
     /// ```
     /// use cryptable_papers::bae_2024::{PARAM_14, PublishedSet};
@@ -71,8 +71,9 @@ impl PublishedSet {
         [PARAM_14, PARAM_16].into_iter().find(|set| set.ring_degree == ring_degree)
     }
 
-    /// Microseconds per gate by BinBoot and GateBoot, of as many gates as the paper counts between two bootstraps of
-    /// Param16 (Section 5.2): 20 and 17 of the 28 levels, the other ones for cleaning; GateBoot has its own gate besides.
+    /// Returns the microseconds per gate by BinBoot and GateBoot, for the number of gates that the paper counts between two
+    /// bootstraps of Param16 (Section 5.2): 20 and 17 of the 28 levels, where the others are for cleaning; GateBoot evaluates
+    /// one more gate itself.
     #[must_use]
     pub fn microseconds_per_gate(&self) -> [f64; 2] {
         let gates = [20.0, 17.0];
@@ -80,18 +81,18 @@ impl PublishedSet {
     }
 }
 
-/// A way to evaluate gates, and the time per gate (Table 1).
+/// A method to evaluate gates, and its time per gate (Table 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedGate {
-    /// Whose.
+    /// Name of the method.
     pub of: &'static str,
-    /// Plaintext slots.
+    /// Number of plaintext slots.
     pub slots: usize,
-    /// Microseconds per gate, bootstraps included.
+    /// Microseconds per gate, including bootstraps.
     pub microseconds: f64,
 }
 
-/// Table 1: throughput. LMSS23 and CGGI16b are quoted there.
+/// Table 1: throughput. The table quotes LMSS23 and CGGI16b.
 pub const GATES: [PublishedGate; 5] = [
     PublishedGate { of: "LMSS23", slots: 1, microseconds: 6490.0 },
     PublishedGate { of: "CGGI16b", slots: 1, microseconds: 10_500.0 },
@@ -100,20 +101,20 @@ pub const GATES: [PublishedGate; 5] = [
     PublishedGate { of: "BinBoot, Param16", slots: 1 << 16, microseconds: 17.6 },
 ];
 
-/// Table 2: seconds of 2^14 gates of FHEW ciphertexts, in and out, of which ring packing takes 0.157 and half GateBoot 1.54
-/// (Section 6.2), and the least numbers of gates from which on that is faster than LMSS23 and CGGI16b.
+/// Table 2: seconds for 2^14 gates on FHEW ciphertexts, in and out, of which ring packing takes 0.157 and half GateBoot 1.54
+/// (Section 6.2), and the least numbers of gates for which this is faster than LMSS23 and CGGI16b.
 pub const FHEW_GATES: (f64, [u32; 2]) = (1.70, [262, 162]);
 
-/// A parameter set beside BLEACH (Table 3).
+/// A parameter set of the comparison with BLEACH (Table 3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BleachSet {
     /// Name in the paper.
     pub name: &'static str,
     /// log2 of the largest modulus.
     pub log2_modulus: f64,
-    /// Levels in all.
+    /// Number of levels in all.
     pub levels: usize,
-    /// Levels for computations: without those of bootstrapping and cleaning.
+    /// Number of levels for computations, without those of bootstrapping and cleaning.
     pub depth: usize,
     /// log2 of the scale, of the scale at the bottom and of the bottom prime.
     pub log2_scales: [u32; 3],
@@ -148,13 +149,13 @@ pub const BLEACH_SETS: [BleachSet; 3] = [
 mod tests {
     use super::*;
 
-    /// A slip of a digit would break what the paper computes from its own tables.
+    /// A wrong digit would contradict the numbers that the paper computes from its own tables.
     #[test]
     fn tables_agree_with_each_other() {
         let [bin_boot, gate_boot] = PARAM_16.microseconds_per_gate();
         assert!((bin_boot - 17.6).abs() < 0.05 && (gate_boot - 20.9).abs() < 0.05);
         assert!((GATES[4].microseconds - bin_boot).abs() < 0.05);
-        // Thresholds are those from which on all gates at once take less than one after the other.
+        // From the threshold on, evaluating all gates at once is faster than one after the other.
         let (seconds, thresholds) = FHEW_GATES;
         for (gate, threshold) in GATES.iter().zip(thresholds) {
             let computed = (seconds / (1e-6 * gate.microseconds)).ceil();
@@ -165,7 +166,7 @@ mod tests {
             assert!(f64::from(chain) < set.log2_modulus, "{}", set.name);
             assert_eq!(set.levels, set.chain[2].1);
         }
-        // Levels that are not for computations are for the bootstrap and one cleaning of BLEACH.
+        // The other levels are for the bootstrap and one cleaning of BLEACH.
         assert!(BLEACH_SETS.iter().all(|set| set.depth < set.levels));
     }
 }

@@ -2,14 +2,14 @@
 //! (TCHES 2026(1), ePrint 2025/1301): running times and memory on one thread of a server with two AMD EPYC 7302 at
 //! 3 GHz and 128 GB of memory, and cost formulas.
 
-/// A lookup of a random table.
+/// A lookup in a random table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedLookup {
     /// Bits of the table's inputs.
     pub bits: f64,
-    /// Seconds a lookup.
+    /// Seconds per lookup.
     pub seconds: f64,
-    /// Milliseconds a value: seconds over slots.
+    /// Milliseconds per value: seconds divided by the number of slots.
     pub milliseconds_a_value: f64,
 }
 
@@ -65,7 +65,7 @@ pub struct Profile {
     pub bits: f64,
     /// Seconds per lookup.
     pub seconds: f64,
-    /// Percent of them, by step.
+    /// Percent of these seconds, by step.
     pub percent: [f64; 5],
 }
 
@@ -86,8 +86,8 @@ pub const AKP_PROFILE: [Profile; 9] = [
     profile(16.0, 45722.0, [0.47, 0.90, 4.80, 93.78, 0.04]),
 ];
 
-/// Ciphertext multiplications of the Kronecker product of vectors of these lengths by Algorithm 3: neighbours are multiplied, a
-/// last one without a neighbour waits, and so on until one vector is left.
+/// Counts the ciphertext multiplications of the Kronecker product of vectors of these lengths by Algorithm 3: neighbours are
+/// multiplied, while a last vector without a neighbour waits, and so on until one vector is left.
 ///
 /// ```
 /// use cryptable_papers::dumezy_2026::kronecker_product;
@@ -105,13 +105,13 @@ pub fn kronecker_product(lengths: &[u64]) -> u64 {
     count
 }
 
-/// Ciphertext multiplications of both Kronecker products of a tree over an input of `bits` bits in digits of `digit_bits`
-/// bits (Figure 2): the lower half of the digits, with the middle one, and the upper half. Digits of one bit are a BMT. All
-/// digits count 2^`digit_bits` values, also the last one of a width that is no multiple.
+/// Counts the ciphertext multiplications of both Kronecker products of a tree over an input of `bits` bits in digits of
+/// `digit_bits` bits (Figure 2): the lower half of the digits, with the middle one, and the upper half. With digits of one
+/// bit, the tree is a BMT. All digits count 2^`digit_bits` values, also the last one of a width that is not a multiple.
 ///
 /// ```
 /// use cryptable_papers::dumezy_2026::kronecker_products;
-/// // 16 bits: two trees over four digits' deltas of 16 entries have a product of 16 x 16 each, over bits many more.
+/// // 16 bits: two trees, each over two digits' deltas of 16 entries, have one product of 16 x 16 each; over bits, many more.
 /// assert_eq!(kronecker_products(16, 4), 2 * 256);
 /// assert_eq!(kronecker_products(16, 1), 2 * (4 * 4 + 2 * 16 + 256));
 /// ```
@@ -125,21 +125,22 @@ pub fn kronecker_products(bits: u32, digit_bits: u32) -> u64 {
     kronecker_product(lower) + kronecker_product(upper)
 }
 
-/// The paper's sum N_BMT for 2^b bits, one of the two products (Section 6.2): `Σ 2^(b-i-1+2^i)` over i from 1 to b - 1.
+/// Returns the paper's sum N_BMT for 2^b bits, for one of the two products (Section 6.2): `Σ 2^(b-i-1+2^i)` over i from 1
+/// to b - 1.
 #[must_use]
 pub fn n_bmt(b: u32) -> u64 {
     (1..b).map(|i| 1 << (b - i - 1 + (1 << i))).sum()
 }
 
-/// The paper's sum N_CMT for 2^b bits in 2^a digits of p, one of the two products: `Σ 2^(a-i-1)·p^(2^i)` over i from 1 to
-/// a - 1.
+/// Returns the paper's sum N_CMT for 2^b bits in 2^a digits of size p, for one of the two products:
+/// `Σ 2^(a-i-1)·p^(2^i)` over i from 1 to a - 1.
 #[must_use]
 pub fn n_cmt(a: u32, p: u64) -> u64 {
     (1..a).map(|i| (1 << (a - i - 1)) * p.pow(1 << i)).sum()
 }
 
-/// Runtimes from which the paper models digit decomposition (Section 6.1), in any unit: α per bit and β of a bootstrap, γ of
-/// SlotsToCoeffs, and that of a polynomial of degree p - 1 whose powers are there.
+/// The running times from which the paper models digit decomposition (Section 6.1), in any unit: a bootstrap takes β plus α
+/// per bit, SlotsToCoeffs takes γ; the time of a polynomial of degree p - 1, given its powers, is an argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecompositionModel {
     /// α.
@@ -151,8 +152,8 @@ pub struct DecompositionModel {
 }
 
 impl DecompositionModel {
-    /// The model of the paper's machine, in seconds: the line through Table A1 from 1 to 8 bits by least squares, and the mean
-    /// of SlotsToCoeffs in Table 2 from 1 to 8 bits.
+    /// Returns the model of the paper's machine, in seconds: the least-squares line through Table A1 from 1 to 8 bits, and the
+    /// mean of SlotsToCoeffs in Table 2 from 1 to 8 bits.
     ///
     /// ```
     /// use cryptable_papers::dumezy_2026::DecompositionModel;
@@ -169,10 +170,10 @@ impl DecompositionModel {
         Self::fitted(&points, back.iter().sum::<f64>() / back.len() as f64)
     }
 
-    /// Fits a line through points of bits and runtime by least squares.
+    /// Fits a line through points of bits and running time by least squares.
     ///
     /// # Panics
-    /// If there are no two widths.
+    /// If there are fewer than two different widths.
     #[must_use]
     pub fn fitted(points: &[[f64; 2]], slots_to_coeffs: f64) -> Self {
         let count = points.len() as f64;
@@ -188,20 +189,21 @@ impl DecompositionModel {
         Self { per_bit, fixed: time - per_bit * bits, slots_to_coeffs }
     }
 
-    /// Seconds of the polynomial for digits of this many bits, C_PolyPS(p - 1), by Table 2, if it has a row of them.
+    /// Returns the seconds of the polynomial for digits of `digit_bits` bits, C_PolyPS(p - 1), by Table 2, if it has such a
+    /// row.
     #[must_use]
     pub fn published_polynomial(digit_bits: f64) -> Option<f64> {
         let row = AKP_PROFILE.iter().find(|row| row.bits == digit_bits)?;
         Some(row.seconds * row.percent[3] / 100.0)
     }
 
-    /// C_PreBMT = (α + β)·log P - γ.
+    /// Returns C_PreBMT = (α + β)·log P - γ.
     #[must_use]
     pub fn binary(&self, bits: f64) -> f64 {
         (self.per_bit + self.fixed) * bits - self.slots_to_coeffs
     }
 
-    /// C_PreCMT(p) = (α·log p + β + p·C_PolyPS(p - 1))·log_p P - γ; with all cores that could help, the polynomials, which are
+    /// Returns C_PreCMT(p) = (α·log p + β + p·C_PolyPS(p - 1))·log_p P - γ. With enough cores, the polynomials, which are
     /// independent, take no time.
     #[must_use]
     pub fn collapsed(&self, bits: f64, digit_bits: f64, polynomial: f64) -> f64 {
@@ -228,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Section 4.1: n vectors of p entries, n a power of two, take from p^n to p^n + 4·p^(n/2) multiplications.
+    /// Section 4.1: n vectors of p entries, n a power of two, need from p^n to p^n + 4·p^(n/2) multiplications.
     #[test]
     fn counts_of_a_product_are_within_the_papers_bounds() {
         for (p, n) in [(2u64, 2), (2, 4), (2, 8), (4, 2), (4, 4), (16, 2), (64, 2)] {
@@ -237,17 +239,17 @@ mod tests {
         }
     }
 
-    /// Digits of 2 to 5 bits decompose faster than bits, the paper says: its tables have rows of 2, 4 and 6.
+    /// The paper says that digits of 2 to 5 bits decompose faster than bits. Its tables have rows for 2, 4 and 6 bits.
     #[test]
     fn larger_digits_decompose_faster() {
         let model = DecompositionModel::published();
         let faster = |digit_bits: f64| {
             let polynomial = DecompositionModel::published_polynomial(digit_bits).unwrap();
             let condition = model.fixed * (digit_bits - 1.0) - digit_bits.exp2() * polynomial > 0.0;
-            // The condition is that of the whole costs.
+            // The condition agrees with the total costs.
             let costs = model.collapsed(16.0, digit_bits, polynomial) < model.binary(16.0);
             assert_eq!(condition, costs, "{digit_bits}");
-            // With all cores that could help, larger digits always do.
+            // With enough cores, larger digits are always faster.
             assert!(model.collapsed(16.0, digit_bits, 0.0) < model.binary(16.0));
             costs
         };
@@ -255,7 +257,8 @@ mod tests {
         assert_eq!(DecompositionModel::published_polynomial(5.0), None);
     }
 
-    /// Steps of Table 2 are all of a lookup but the final switch of the modulus, and its times are those of Table A1.
+    /// The steps of Table 2 are all steps of a lookup except the final switch of the modulus, and its times are those of
+    /// Table A1.
     #[test]
     fn profiles_are_whole() {
         for Profile { bits, seconds, percent } in AKP_PROFILE {
@@ -266,7 +269,7 @@ mod tests {
         }
     }
 
-    /// A slip of a digit in either column would break the bond between them: time a value is latency over the
+    /// A wrong digit in either column would break the relation between them: time per value is latency divided by the
     /// number of slots, 2^16 or, for AKP from 10 bits and CMT from 20 bits on, 2^17.
     #[test]
     fn columns_agree() {

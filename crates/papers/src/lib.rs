@@ -1,7 +1,7 @@
-//! Numbers that papers print, for comparison: parameter sets, noise formulas, counts, running times.
+//! Numbers from papers, for comparison: parameter sets, noise formulas, counts, running times.
 //!
-//! Only tests and benchmarks use it; the library and the command line do not link it. Whoever looks for an algorithm
-//! finds it in the engine's crate; here is what its paper says of it.
+//! Only tests and benchmarks use this crate; the library and the command line do not link it. Algorithms are in the crates
+//! of the engines; this crate contains only what their papers state about them.
 //!
 //! | module | paper |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Wang, Wen, Li, Lu, Wei, Liu, Wang: Circuit Bootstrapping: Faster and Smaller (EUROCRYPT 2024, ePrint 2024/323): what
-//! blind rotations by automorphisms take, its parameter sets as printed, and its times.
+//! Wang, Wen, Li, Lu, Wei, Liu, Wang: Circuit Bootstrapping: Faster and Smaller (EUROCRYPT 2024, ePrint 2024/323): costs of
+//! blind rotations by automorphisms, parameter sets as printed, and running times.
 
 mod automorphism_sets;
 mod circuit_bootstrapping_sets;

@@ -14,7 +14,7 @@ use crate::serialization::{bound_ciphertext, ciphertext_bytes, read_ciphertext};
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of bits";
 
-/// Encrypted Boolean values, each by itself: any number of them. `!&bits` is NOT of each, without a bootstrap.
+/// Any number of Boolean values, each encrypted by itself. `!&bits` negates all of them without a bootstrap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedBits {
     binding: Binding,
@@ -38,27 +38,27 @@ impl EncryptedBits {
         Ok(Self { binding, values: LweList::computed(parameters.fhew().lwe_shape(), values)? })
     }
 
-    /// Bits of a client that another method has computed: LWE ciphertexts of phase 1/8 or -1/8 of the modulus, with no
+    /// Wraps a client's bits that another method computed: LWE ciphertexts of phase 1/8 or -1/8 of the modulus, with no
     /// more noise than results of gates.
     ///
     /// # Errors
-    /// If dimension or modulus are not those of the parameters.
+    /// If the dimension or the modulus differs from that of the parameters.
     pub fn of_values(parameters: &Parameters, key_id: KeyId, values: LweList) -> Result<Self> {
         values.check(parameters.fhew().lwe_shape())?;
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
         Ok(Self { binding, values })
     }
 
-    /// Returns the LWE ciphertexts, of phase 1/8 (true) or -1/8 (false) of the modulus each.
+    /// Returns the LWE ciphertexts, each of phase 1/8 (true) or -1/8 (false) of the modulus.
     #[must_use]
     pub fn values(&self) -> &LweList {
         &self.values
     }
 
-    /// One bit of them.
+    /// Returns the bit at `index`, as a ciphertext of its own.
     ///
     /// # Errors
-    /// If there are not more than `index` bits.
+    /// If `index` is not below the number of bits.
     pub fn bit(&self, index: usize) -> Result<Self> {
         let (value, limit) = (index as u64, self.count() as u64);
         if value >= limit {
@@ -68,10 +68,10 @@ impl EncryptedBits {
         Ok(Self { binding: self.binding, values })
     }
 
-    /// Returns the bits of several ciphertexts of one client in one, in order.
+    /// Joins several ciphertexts of one client into one, in order.
     ///
     /// # Errors
-    /// If there is no ciphertext, or they are of different clients or parameters.
+    /// If there is no ciphertext, or they belong to different clients or parameters.
     pub fn join(parts: &[&Self]) -> Result<Self> {
         let [first, ..] = parts else {
             let (name, value, limit) = ("number of ciphertexts", 0, 1);

@@ -11,11 +11,11 @@ use crate::keys::ServerKey;
 pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
-    /// A gate of every pair of bits: one bootstrap each, and none for a ciphertext with itself.
+    /// Applies a gate to every pair of bits: one bootstrap per pair, and none where both inputs are the same ciphertext.
     ///
     /// # Errors
-    /// If a ciphertext is of another client or other parameters, their counts differ, or `progress`, which counts
-    /// bits, asks to stop.
+    /// If a ciphertext belongs to another client or other parameters, the numbers of bits differ, or `progress`, which
+    /// counts bits, asks to stop.
     pub fn gate(
         &self,
         gate: Gate,
@@ -25,15 +25,15 @@ impl EvaluationKey {
     ) -> Result<EncryptedBits> {
         let gates = Gates::new(self.fhew());
         self.map([a, b], progress, |[a, b]| {
-            // Equal noises would add up to more than the failure probability allows for.
+            // The two equal errors would add up to more noise than the failure probability allows for.
             if a == b { Ok(self.gate_with_itself(gate, a)) } else { gates.evaluate(gate, a, b) }
         })
     }
 
-    /// `selector ? a : b` of every triple of bits: two bootstraps each.
+    /// Returns `selector ? a : b` for every triple of bits, at two bootstraps per triple.
     ///
     /// # Errors
-    /// As [`EvaluationKey::gate`].
+    /// Same as [`EvaluationKey::gate`].
     pub fn mux(
         &self,
         selector: &EncryptedBits,
@@ -44,7 +44,7 @@ impl EvaluationKey {
         let gates = Gates::new(self.fhew());
         let one = self.trivial(true);
         self.map([selector, a, b], progress, |[selector, a, b]| {
-            // A selector that is an input, too, can be replaced by what it is where that input is chosen.
+            // Where the selector is also an input, that input is 1 (as a) or 0 (as b) whenever it is chosen.
             let a = if a == selector { &one } else { a };
             let zero = Gates::not(&one);
             let b = if b == selector { &zero } else { b };
@@ -52,7 +52,7 @@ impl EvaluationKey {
         })
     }
 
-    /// `of` applied to the bits of the same position, on all threads.
+    /// Applies `of` to the bits at each position, on all threads.
     fn map<const N: usize>(
         &self,
         inputs: [&EncryptedBits; N],
@@ -72,7 +72,7 @@ impl EvaluationKey {
         EncryptedBits::computed(*self.binding(), self.parameters(), results)
     }
 
-    /// A gate of equal inputs: the bit, its negation, or what does not depend on it.
+    /// Returns a gate's result for two equal inputs: the bit, its negation, or a constant.
     fn gate_with_itself(&self, gate: Gate, bit: &LweCiphertext) -> LweCiphertext {
         match [false, true].map(|plain| gate.apply(plain, plain)) {
             [false, true] => bit.clone(),
@@ -81,7 +81,7 @@ impl EvaluationKey {
         }
     }
 
-    /// A known bit, without noise.
+    /// Returns a known bit as a ciphertext without noise.
     fn trivial(&self, bit: bool) -> LweCiphertext {
         let shape = self.fhew().parameters().lwe_shape();
         let eighth = shape.modulus / 8;

@@ -29,13 +29,14 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Ring degree 1,024, at least 128 bits of security, and wrong gates with probability below 2^-64.
+    /// Returns the default: ring degree 1,024, at least 128 bits of security, and wrong gates with probability below 2^-64.
     #[must_use]
     pub fn default_128() -> Self {
         Self::claiming(FhewParameters::gates_128(), SecurityLevel::Bits128)
     }
 
-    /// Returns the fastest with at least 128 bits of security whose gates are wrong with probability at most 2^`log2_fail`.
+    /// Returns the fastest parameters with at least 128 bits of security whose gates are wrong with probability at most
+    /// 2^`log2_fail`.
     ///
     /// ```
     /// use cryptable_fhew::booleans::Parameters;
@@ -45,7 +46,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If none has so small a probability.
+    /// If no parameters reach this probability.
     pub fn with_log2_fail(log2_fail: f64) -> Result<Self> {
         Ok(Self::claiming(choose(log2_fail)?, SecurityLevel::Bits128))
     }
@@ -63,12 +64,12 @@ impl Parameters {
         Self { fhew, literal, log2_fail, digest }
     }
 
-    /// Parameters of a literal, as every face assembles them.
+    /// Assembles the parameters from a literal.
     fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
         Ok(Self::claiming(fhew, literal.security))
     }
 
-    /// Returns log2 of the probability that a gate whose inputs are results of gates is wrong: the worst gate, a MUX.
+    /// Returns log2 of the probability that the worst gate, a MUX, is wrong when its inputs are results of gates.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail

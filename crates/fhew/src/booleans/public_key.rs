@@ -1,4 +1,4 @@
-//! Bits by public keys: encryption, and the switch to the LWE secret before gates.
+//! Bits under public keys: encryption, and the switch to the LWE secret before gates.
 
 use std::borrow::Cow;
 
@@ -35,8 +35,8 @@ pub type PublicKey = keys::PublicKey<Parameters>;
 impl PublicKey {
     /// Encrypts any number of bits.
     ///
-    /// Bits, once switched to the LWE secret, may have as much noise as results of gates. Errors of bits by one key depend on
-    /// each other through the key, so that a sum of two counts twice the variance of a sum of independent ones.
+    /// Once switched to the LWE secret, these bits may have as much noise as results of gates. The errors of bits under one
+    /// key depend on each other through the key, so a sum of two is counted with twice the variance of independent ones.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if gates would fail with more than their stated probability.
@@ -56,10 +56,10 @@ impl PublicKey {
 }
 
 impl EvaluationKey {
-    /// Returns bits under the LWE secret, to which those of public keys are switched.
+    /// Returns the bits under the LWE secret; bits encrypted with a public key are switched to it.
     ///
     /// # Errors
-    /// If they are of another client or other parameters.
+    /// If the bits belong to another client or other parameters.
     pub(super) fn switched<'a>(&self, bits: &'a EncryptedBits) -> Result<Cow<'a, EncryptedBits>> {
         bits.check(self.parameters(), self.binding())?;
         if bits.values().shape() == self.fhew().parameters().lwe_shape() {

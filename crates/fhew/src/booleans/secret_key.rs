@@ -25,7 +25,7 @@ impl SecretKey {
     /// Decrypts fresh bits or results of gates.
     ///
     /// # Errors
-    /// If they are of another client or other parameters.
+    /// If the bits belong to another client or other parameters.
     pub fn decrypt(&self, bits: &EncryptedBits) -> Result<Vec<bool>> {
         bits.check(self.parameters(), self.binding())?;
         decrypt_each(bits.count(), |index| decrypt_bit(self.fhew(), &bits.ciphertext(index)))

@@ -1,4 +1,4 @@
-//! Algorithms of homomorphic digit decomposition, which clear one window after the other.
+//! The interface of algorithms for homomorphic digit decomposition, which clear one window after the other.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -8,7 +8,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::test_polynomial::TestPolynomial;
 
-/// One step: the lowest digit that is left, and its window.
+/// One step of a decomposition: the lowest digit that is left, and its window.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// log2 of q_0.
@@ -25,28 +25,28 @@ impl Window {
         (f64::from(self.log2_window) - f64::from(self.log2_modulus)).exp2()
     }
 
-    /// Noise that is a fraction of the modulus, as one of the window.
+    /// Converts noise from a fraction of the modulus to a fraction of the window.
     pub(super) fn of_large(self, noise: NoiseLaw) -> NoiseLaw {
         noise.times(self.share().recip())
     }
 
-    /// An error that is a fraction of the modulus, as one of the window.
+    /// Converts an error from a fraction of the modulus to a fraction of the window.
     pub(super) fn of_large_error(self, error: f64) -> f64 {
         error / self.share()
     }
 
-    /// A variance that is a fraction of the window, as one of the modulus.
+    /// Converts a variance from a fraction of the window to a fraction of the modulus.
     pub(super) fn to_large(self, variance: Variance) -> Variance {
         variance * self.share().powi(2)
     }
 
-    /// Half a digit's slot, modulo `modulus` for the window.
+    /// Returns half a digit's slot, where the window is scaled to `modulus`.
     pub(super) fn half_slot(self, modulus: u64) -> u64 {
         modulus >> (self.base_log2 + 1)
     }
 }
 
-/// Key that clears a window, and the index of its rotation key that is precise enough.
+/// The key that clears a window, and which of its rotation keys is precise enough.
 #[derive(Clone, Copy, Debug)]
 pub struct Clearing<'a> {
     /// Keys of the server.
@@ -66,8 +66,8 @@ impl Clearing<'_> {
         self.key.key_switch(&large.mod_down(1 << self.window.log2_window))
     }
 
-    /// Looks up `of(x/2N)·window` for a phase x of the window, x < N, and minus that for x + N: a ciphertext of large
-    /// precision.
+    /// Looks up `of(x/2N)·window` for a phase x < N of the window, and its negative for x + N. Returns a ciphertext of
+    /// large precision.
     #[must_use]
     pub fn boot(&self, of: impl Fn(f64) -> f64, phase: &LweCiphertext) -> LweCiphertext {
         let parameters = self.key.parameters();
@@ -81,10 +81,10 @@ impl Clearing<'_> {
     }
 }
 
-/// Predicts noise where a window is cleared, as [`Clearing`] clears it.
+/// Predicts the noise of clearing a window with [`Clearing`].
 #[derive(Clone, Copy, Debug)]
 pub struct ClearingModel<'a> {
-    /// Noise of the server's parameters.
+    /// Noise model of the server's parameters.
     pub model: &'a NoiseModel,
     /// Number of the rotation key.
     pub rotation_key: usize,
@@ -93,12 +93,12 @@ pub struct ClearingModel<'a> {
 }
 
 impl ClearingModel<'_> {
-    /// Noise of [`Clearing::boot`], a fraction of q_0.
+    /// Returns the noise of [`Clearing::boot`], as a fraction of q_0.
     pub(super) fn rotation(&self) -> Variance {
         self.model.large_rotation(self.rotation_key)
     }
 
-    /// Noise of [`Clearing::low_phase`] and its switch to 2N, a fraction of the window.
+    /// Returns the noise of [`Clearing::low_phase`] and its switch to 2N, as a fraction of the window.
     pub(super) fn common(&self) -> Variance {
         self.model.common(self.model.parameters().rotation_modulus())
     }
@@ -109,9 +109,9 @@ impl ClearingModel<'_> {
 pub struct ClearedNoise {
     /// Noise of the rest of the ciphertext, as a fraction of q_0.
     pub output: NoiseLaw,
-    /// The largest that it may be, where a phase meets a jump of a function.
+    /// The largest noise of the rest: that of a phase at a jump of a function.
     pub worst: NoiseLaw,
-    /// Decisions on the way, besides the digit's own.
+    /// All decisions on the way except that of the digit itself.
     pub decisions: Vec<Decision>,
 }
 
@@ -123,15 +123,15 @@ pub trait DigitDecomposition: std::fmt::Debug + Sync {
     /// Blind rotations for every digit but the highest.
     fn rotations(&self) -> usize;
 
-    /// How far what is left of a cleared window reaches to either side, as a fraction of the window, noise apart.
+    /// Largest distance from 0 of what is left in a cleared window, as a fraction of the window, without noise.
     fn remainder(&self) -> f64;
 
-    /// Clears the window's phase, or makes its range smaller.
+    /// Clears the window's phase, or narrows its range.
     ///
-    /// `large` has half a slot added, and `low` is its phase modulo the window, of dimension n. The phase of `large`
-    /// modulo the window then is near 0, within [`DigitDecomposition::remainder`]; above the window it is unchanged.
+    /// Half a slot has been added to `large`, and `low` is its phase modulo the window, of dimension n. Afterwards the phase
+    /// of `large` modulo the window is within [`DigitDecomposition::remainder`] of 0; above the window it is unchanged.
     fn clear(&self, clearing: &Clearing<'_>, large: &mut LweCiphertext, low: &LweCiphertext);
 
-    /// Predicts noise, for a ciphertext with noise of law `input` (a fraction of q_0).
+    /// Predicts the noise for a ciphertext whose noise has the law `input` (a fraction of q_0).
     fn noise(&self, clearing: &ClearingModel<'_>, input: NoiseLaw) -> ClearedNoise;
 }

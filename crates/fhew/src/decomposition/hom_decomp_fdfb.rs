@@ -9,17 +9,17 @@ use crate::full_domain::compress_continuous::CompressContinuous;
 use crate::full_domain::method::Decision;
 use crate::noise::NoiseModel;
 
-/// Looks the whole window up by FDFB-Compress with β-padding, and takes it away.
+/// Looks the whole window up by FDFB-Compress with β-padding, and subtracts it.
 ///
-/// The first bootstrap only compresses: its noise matters in units of the window, so that it takes the coarsest
-/// rotation key. The second is precise.
+/// The first bootstrap only compresses. Its noise matters in units of the window, so it uses the coarsest rotation key.
+/// The second bootstrap is precise.
 ///
-/// Noise (Theorem 9): of the compressed phase 1/k_2² times, and of the window's phase, both B times smaller for the
-/// next digit, and the second rotation's.
+/// Noise (Theorem 9): 1/k_2² times that of the compressed phase plus that of the window's phase, both B times smaller
+/// for the next digit, plus that of the second rotation.
 #[derive(Clone, Copy, Debug)]
 pub struct HomDecompFdfb;
 
-/// log2 of the probability that the compressed phase leaves its half, for which the padding is made.
+/// log2 of the probability that the compressed phase leaves its half; the padding is chosen for it.
 const PADDING_LOG2_FAIL: f64 = -70.0;
 
 impl HomDecompFdfb {
@@ -46,7 +46,7 @@ impl DigitDecomposition for HomDecompFdfb {
         let two_n = key.parameters().rotation_modulus();
         let compress = Self::compress(&NoiseModel::new(key.parameters()));
         let compressed = compress.compress(key, &key.to_rotation_modulus(low, two_n));
-        // Compressed phases of the upper half come out negative; of either half the identity is wanted.
+        // Compressed phases of the upper half come out negative; the result is the identity on both halves.
         let identity = |x: f64| match compress.recover(x) {
             recovered if recovered >= 0.0 => recovered,
             recovered => -(recovered + 1.0),

@@ -6,11 +6,11 @@ use cryptable_lattice::noise_law::NoiseLaw;
 
 use super::digit_decomposition::{ClearedNoise, Clearing, ClearingModel, DigitDecomposition};
 
-/// Adds ±window/4, by the window's half, and takes window/2 away: what was anywhere in the window is within
-/// ±window/4 then, a quarter of the next digit's slot (equation (9)).
+/// Adds ±window/4, depending on the window's half, and subtracts window/2: any phase of the window is then within
+/// ±window/4, a quarter of the next digit's slot (equation (9)).
 ///
-/// Noise (Theorem 7): the rotation's is added; the next digit's slot has a quarter left for all noise. Digits of up
-/// to 4 bits at N = 2,048.
+/// Noise (Theorem 7): the rotation's noise is added. A quarter of the next digit's slot is left for all noise. Digits
+/// have up to 4 bits at N = 2,048.
 #[derive(Clone, Copy, Debug)]
 pub struct HomDecompReduce;
 

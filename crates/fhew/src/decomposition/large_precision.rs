@@ -1,9 +1,9 @@
 //! Values of up to some 28 bits in one LWE ciphertext, under the ring secret.
 //!
 //! A value m of `bits` bits is the phase m·q_0/2^bits modulo q_0 = 2^⌊log2 Q⌋, of dimension N. Ma et al. keep such
-//! ciphertexts under the LWE secret, whose dimension must then serve the large modulus (1,340 for 2^35). Under the
-//! ring secret, which serves Q as it is, no bootstrap's result has to pass an LWE key switch before it is added, so
-//! that noise stays that of blind rotation, and LWE needs only the dimension of a small modulus: fewer steps.
+//! ciphertexts under the LWE secret, whose dimension must then be secure for the large modulus (1,340 for 2^35). The ring
+//! secret is secure for Q anyway. Under it, no bootstrap's result passes an LWE key switch before it is added, so the noise
+//! stays that of blind rotation, and the LWE dimension need only suit a small modulus, which saves steps.
 
 #[cfg(feature = "client")]
 use cryptable_lattice::Error;
@@ -20,22 +20,22 @@ use crate::parameters::Parameters;
 /// Checks that values of this many bits fit a ciphertext of large precision.
 ///
 /// # Errors
-/// If they are none, or the modulus leaves each value fewer than two phases.
+/// If `bits` is 0, or the modulus leaves fewer than two phases per value.
 pub fn check_large_bits(parameters: &Parameters, bits: u32) -> Result<()> {
     let most = parameters.large_modulus().ilog2() - 1;
     let limit = format!("it must be from 1 to {most}");
     demand((1..=most).contains(&bits), "bits of a large value", f64::from(bits), &limit)
 }
 
-/// Checks that a ciphertext is one of large precision of these parameters.
+/// Checks that a ciphertext has large precision under these parameters.
 ///
 /// # Errors
-/// If its dimension is not N, or its modulus not q_0.
+/// If its dimension is not N, or its modulus is not q_0.
 pub fn check_large(parameters: &Parameters, ciphertext: &LweCiphertext) -> Result<()> {
     parameters.public_shape().check(ciphertext)
 }
 
-/// Returns the result of a blind rotation, LWE modulo Q, as a ciphertext of large precision.
+/// Converts the result of a blind rotation, LWE modulo Q, to a ciphertext of large precision.
 #[must_use]
 pub fn to_large(parameters: &Parameters, raw: &LweCiphertext) -> LweCiphertext {
     raw.modulus_switch(parameters.large_modulus(), parameters.literal().ring_secret)
@@ -54,7 +54,7 @@ pub fn to_large(parameters: &Parameters, raw: &LweCiphertext) -> LweCiphertext {
 /// ```
 ///
 /// # Errors
-/// If the value has more bits, or they do not fit ([`check_large_bits`]).
+/// If the value has more than `bits` bits, or `bits` does not fit ([`check_large_bits`]).
 #[cfg(feature = "client")]
 pub fn encrypt_large(secret: &SecretKey, value: u64, bits: u32) -> Result<LweCiphertext> {
     let parameters = secret.parameters();
@@ -76,7 +76,7 @@ pub fn encrypt_large_phase(secret: &SecretKey, phase: u64) -> LweCiphertext {
 /// Decrypts a value of `bits` bits.
 ///
 /// # Errors
-/// If the ciphertext's dimension is not that of the parameters, or the bits do not fit.
+/// If the ciphertext's dimension is not that of the parameters, or `bits` does not fit.
 #[cfg(feature = "client")]
 pub fn decrypt_large(secret: &SecretKey, ciphertext: &LweCiphertext, bits: u32) -> Result<u64> {
     check_large_bits(secret.parameters(), bits)?;

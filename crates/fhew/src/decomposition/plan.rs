@@ -1,4 +1,4 @@
-//! A decomposition planned, digit by digit, and evaluated (Algorithms 7 and 8 of Ma et al., TCHES 2024).
+//! Planning and evaluating a decomposition, digit by digit (Algorithms 7 and 8 of Ma et al., TCHES 2024).
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -13,7 +13,7 @@ use crate::parameters::Parameters;
 /// Largest number of bits of a digit.
 pub const MAX_DIGIT_BITS: u32 = 8;
 
-/// A decomposition, planned: which rotation key every step takes.
+/// A planned decomposition: the rotation key that every step uses.
 #[derive(Clone, Debug)]
 pub struct Decomposition {
     algorithm: &'static dyn DigitDecomposition,
@@ -26,10 +26,10 @@ pub struct Decomposition {
 }
 
 impl Decomposition {
-    /// Plans the decomposition of values of `bits` bits into digits of `base_log2` bits, the highest of what is left.
+    /// Plans the decomposition of values of `bits` bits into digits of `base_log2` bits; the highest digit has the rest.
     ///
-    /// `input` is the noise of ciphertexts, a fraction of q_0: a variance, such as [`NoiseModel::fresh_large`], or a bound
-    /// with a bias, which every margin loses.
+    /// `input` is the noise of ciphertexts, as a fraction of q_0: a variance, such as [`NoiseModel::fresh_large`], or a bound
+    /// with a bias, which is subtracted from every margin.
     ///
     /// ```
     /// use cryptable_fhew::decomposition::{Decomposition, HomDecompReduce};
@@ -43,8 +43,8 @@ impl Decomposition {
     /// ```
     ///
     /// # Errors
-    /// If bits do not fit, a digit has none or above [`MAX_DIGIT_BITS`], or no rotation key is precise enough for a
-    /// failure probability of 2^`limit`.
+    /// If `bits` does not fit, a digit has no bits or more than [`MAX_DIGIT_BITS`], or no rotation key is precise enough for
+    /// a failure probability of 2^`limit`.
     pub fn plan(
         model: &NoiseModel,
         algorithm: &'static dyn DigitDecomposition,
@@ -77,7 +77,7 @@ impl Decomposition {
             let window = plan.window(model.parameters(), digit);
             plan.digit_noise.push(noise);
             let biased = window.of_large_error(bias);
-            // What takes the rest of a window away may leave twice its error.
+            // An algorithm that subtracts the rest of a window may leave twice its error.
             bias *= if algorithm.remainder() > 0.0 { 1.0 } else { 2.0 };
             for rotation_key in 0..=finest {
                 let clearing = ClearingModel { model, rotation_key, window };
@@ -85,7 +85,7 @@ impl Decomposition {
                 let own = cleared.decisions.iter().map(|d| d.noise.log2_exceeds(d.margin - biased));
                 let next = plan.digit_tail(model, digit + 1, cleared.worst, bias);
                 let tail = log2_sum(own.chain([next]));
-                // As coarse as keeps the sum of all probabilities within the limit.
+                // The coarsest key that keeps the sum of all probabilities within the limit.
                 let sum = log2_sum(tails.iter().copied().chain([tail]));
                 if sum <= limit || rotation_key == finest {
                     plan.rotation_keys.push(rotation_key);
@@ -105,7 +105,7 @@ impl Decomposition {
         Err(Error::FailureUnreachable { what, found: plan.log2_fail, limit })
     }
 
-    /// The window of a digit.
+    /// Returns the window of a digit.
     fn window(&self, parameters: &Parameters, digit: usize) -> Window {
         let log2_modulus = parameters.large_modulus().ilog2();
         let below = digit as u32 * self.base_log2;
@@ -117,7 +117,7 @@ impl Decomposition {
         }
     }
 
-    /// log2 of the probability that a digit is taken for another when a blind rotation looks it up.
+    /// Returns log2 of the probability that a digit is mistaken for another when a blind rotation looks it up.
     fn digit_tail(&self, model: &NoiseModel, digit: usize, large: NoiseLaw, bias: f64) -> f64 {
         let window = self.window(model.parameters(), digit);
         let common = model.common(model.parameters().rotation_modulus());
@@ -125,9 +125,9 @@ impl Decomposition {
         window.of_large(large).with_independent(common.law()).log2_exceeds(margin)
     }
 
-    /// Distance from a digit's phase to the end of its slot, a fraction of its window.
+    /// Returns the distance from a digit's phase to the end of its slot, as a fraction of its window.
     fn margin(&self, digit: usize, window: Window) -> f64 {
-        // What is left of the window below is B times smaller here.
+        // The rest of the window below is B times smaller here.
         let left = if digit == 0 { 0.0 } else { self.algorithm.remainder() };
         0.5 / f64::from(1u32 << window.base_log2) - left / f64::from(1u32 << window.base_log2)
     }
@@ -138,7 +138,7 @@ impl Decomposition {
         self.digit_noise.len()
     }
 
-    /// Bits of a digit: the base's, fewer for the highest.
+    /// Returns the bits of a digit: those of the base, or fewer for the highest digit.
     #[must_use]
     pub fn digit_bits(&self, digit: usize) -> u32 {
         self.base_log2.min(self.bits - digit as u32 * self.base_log2)
@@ -150,13 +150,13 @@ impl Decomposition {
         self.algorithm
     }
 
-    /// Bits of values.
+    /// Returns the bits of a value.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Blind rotations in all.
+    /// Returns the number of blind rotations in all.
     #[must_use]
     pub fn rotations(&self) -> usize {
         self.algorithm.rotations() * self.rotation_keys.len()
@@ -168,25 +168,25 @@ impl Decomposition {
         &self.rotation_keys
     }
 
-    /// Returns log2 of the failure probability, looking every digit up once included.
+    /// Returns log2 of the failure probability, including one lookup per digit.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// Predicted noise of a digit's ciphertext (at the LWE modulus), around the digit's phase and what is left of
-    /// lower digits.
+    /// Predicts the noise of a digit's ciphertext (at the LWE modulus), around the digit's phase plus the rest of lower
+    /// digits.
     #[must_use]
     pub fn digit_noise(&self, model: &NoiseModel, digit: usize) -> NoiseLaw {
         let window = self.window(model.parameters(), digit);
         window.of_large(self.digit_noise[digit]).with_independent(model.key_switching().law())
     }
 
-    /// Digits of a value.
+    /// Decomposes a value into digits.
     ///
     /// The phase of digit d of base B = 2^[`Decomposition::digit_bits`] is (d + r)/B of the modulus, |r| at most the
     /// algorithm's [`DigitDecomposition::remainder`] (0 for the lowest digit). Ciphertexts without gaps (such as
-    /// extracted CKKS values) are decomposed as well: then r of the lowest digit is what lies below it.
+    /// extracted CKKS values) can be decomposed, too; r of the lowest digit is then what lies below it.
     ///
     /// # Errors
     /// If the ciphertext is not one of large precision ([`check_large`]).
@@ -198,7 +198,7 @@ impl Decomposition {
             let window = self.window(key.parameters(), digit);
             let clearing = Clearing { key, rotation_key, window };
             let low = clearing.low_phase(&large);
-            // From slots around their phases to slots above them: digits are rounded down.
+            // Slots are centred at their phases; half a slot more, and digits are rounded down.
             let mut shifted = low.clone();
             shifted.add_constant_assign(window.half_slot(low.modulus()));
             large.add_constant_assign(window.half_slot(1 << window.log2_window));
@@ -212,14 +212,14 @@ impl Decomposition {
 /// Digits of a value, the lowest first.
 #[derive(Clone, Debug)]
 pub struct Digits {
-    /// All but the highest: LWE modulo the LWE modulus, of dimension n.
+    /// All digits but the highest: LWE modulo the LWE modulus, of dimension n.
     pub lower: Vec<LweCiphertext>,
-    /// The highest, whose window is the whole modulus: a ciphertext of large precision.
+    /// The highest digit, whose window is the whole modulus: a ciphertext of large precision.
     pub highest: LweCiphertext,
 }
 
 impl Digits {
-    /// All digits as further lookups take them: the highest switched to dimension n, too.
+    /// Returns all digits as inputs of further lookups: the highest is switched to dimension n, too.
     #[must_use]
     pub fn into_lookup_inputs(mut self, key: &EvaluationKey) -> Vec<LweCiphertext> {
         self.lower.push(key.key_switch(&self.highest));

@@ -1,4 +1,4 @@
-//! FDFB-BFVMult (Algorithm 6 of Ma et al., TCHES 2024): BFV multiplication by the sign bit selects a table.
+//! FDFB-BFVMult (Algorithm 6 of Ma et al., TCHES 2024): selects a table by a BFV multiplication with the sign bit.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -17,20 +17,20 @@ use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::{TestPolynomial, encode, half_slot, slot_of};
 
-/// How the three lookups by the input's phase are made.
+/// Ways to make the three lookups by the input's phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookups {
-    /// A rotation each.
+    /// One rotation per lookup.
     Separate,
     /// One rotation of TV_0, and a product with each table's TV_1 (FDFB-BFVMult*).
     Factored,
     /// One rotation of f_neg - f_pos and TV_0, interleaved ([`crate::multi_value`]), and a product with TV_1 of
-    /// f_pos. What BFV multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the
+    /// f_pos. BFV multiplication amplifies only f_neg - f_pos and the sign, which have the noise of one rotation; the
     /// price is a phase modulo N.
     Interleaved,
 }
 
-/// `f_pos + MSB·(f_neg - f_pos)`, the product by packing both factors and BFV multiplication. Any even p.
+/// Computes `f_pos + MSB·(f_neg - f_pos)`: packs both factors and multiplies them by BFV. Any even p.
 ///
 /// Noise (Theorem 6): `P²·σ_u²·(σ_diff² + σ_sgn²)` dominates, two products of two Gaussians each, with σ_u² near N/48
 /// (binary secret): about 150 times a rotation's deviation for P = 16, with a heavy tail
@@ -38,11 +38,11 @@ pub enum Lookups {
 /// modulo 2P, which quadruples |TV_1|² of f_neg - f_pos.)
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbBfvMult {
-    /// How many rotations.
+    /// How the lookups share rotations.
     pub lookups: Lookups,
 }
 
-/// LWE modulo Q: f_pos, f_neg - f_pos, and the sign as ±Q/2P.
+/// Results of the lookups, LWE modulo Q: f_pos, f_neg - f_pos, and the sign as ±Q/2P.
 struct Looked {
     positive: LweCiphertext,
     difference: LweCiphertext,
@@ -65,7 +65,7 @@ impl FdfbBfvMult {
         raw.chunks_exact(2).map(looked).collect()
     }
 
-    /// Squared norms by which the rotation's variance is multiplied: of f_pos and of f_neg - f_pos.
+    /// Returns the squared norms by which the rotation's variance is multiplied: of f_pos and of f_neg - f_pos.
     fn squared_norms(self, model: &NoiseModel, table: TableKind<'_>) -> [f64; 2] {
         let degree = model.parameters().ring_degree();
         let norms = match table {
@@ -87,7 +87,7 @@ impl FdfbBfvMult {
     }
 }
 
-/// Tests of f_pos and f_neg - f_pos, then the sign.
+/// Encodes the test polynomials of f_pos and f_neg - f_pos, then the sign.
 fn encode_separate(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
     let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
@@ -96,7 +96,7 @@ fn encode_separate(parameters: &Parameters, table: &Table) -> EncodedTable {
     EncodedTable::new(parameters, table, vec![positive, difference, sign], Vec::new())
 }
 
-/// TV_1 of f_pos, f_neg - f_pos and the sign.
+/// Encodes TV_1 of f_pos, f_neg - f_pos and the sign.
 fn encode_factored(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, degree) = (HalfTables(table), parameters.ring_degree());
     let positive = tables.factored_test(degree, |slot| tables.positive(slot));
@@ -105,7 +105,7 @@ fn encode_factored(parameters: &Parameters, table: &Table) -> EncodedTable {
     EncodedTable::new(parameters, table, Vec::new(), vec![positive, difference, sign])
 }
 
-/// Coefficients alternate between f_neg - f_pos and the constant of TV_0; beside them, TV_1 of f_pos.
+/// Encodes a test whose coefficients alternate between f_neg - f_pos and the constant of TV_0, and TV_1 of f_pos.
 fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     let ring = parameters.ring();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
@@ -123,7 +123,7 @@ fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     EncodedTable::new(parameters, table, vec![test], vec![factored])
 }
 
-/// The phase is modulo N; a rotation per table.
+/// Looks up the interleaved tests: the phase is modulo N, with one rotation per table.
 fn interleaved(lookup: &TableLookup<'_>) -> Vec<Looked> {
     let (key, parameters) = (lookup.key, lookup.key.parameters());
     let (ring, modulus) = (parameters.ring(), parameters.rotation_modulus() / 2);
@@ -141,7 +141,7 @@ fn interleaved(lookup: &TableLookup<'_>) -> Vec<Looked> {
     lookup.tables.iter().map(look_up).collect()
 }
 
-/// Packs a value, as the constant coefficient of a factor.
+/// Packs a value as the constant coefficient of a factor.
 fn factor(key: &EvaluationKey, raw: &LweCiphertext) -> RlweCiphertext {
     key.pack(raw, PackedLength::Constant)
 }
@@ -170,7 +170,7 @@ impl FullDomainMethod for FdfbBfvMult {
         })
     }
 
-    /// Tables share the sign; with multi-value bootstrapping, the one rotation. Interleaved ones share nothing.
+    /// Tables share the sign; with multi-value bootstrapping, the one rotation. Interleaved lookups share nothing.
     fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
         let (key, modulus) = (lookup.key, lookup.output_modulus());
         let parameters = key.parameters();
@@ -192,9 +192,9 @@ impl FullDomainMethod for FdfbBfvMult {
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let rotation = model.blind_rotation();
         let [positive, difference] = self.squared_norms(model, table);
-        // Results of one rotation depend on each other. f_pos adds at most P times the sign's noise, and once the
-        // difference's if that is factored, to the same times M, of deviation P·σ_u; and of the sign's noise the
-        // factored difference's has a share.
+        // Results of one rotation depend on each other. The product has M times the noise of the sign and of the
+        // difference, with M of deviation P·σ_u. f_pos adds at most P times the noise of the sign and, if the difference
+        // is factored, once that of the difference. The noise of the factored difference includes a share of the sign's.
         let added = 1.0 / model.overflow();
         let norms = match self.lookups {
             Lookups::Separate => [1.0, difference],

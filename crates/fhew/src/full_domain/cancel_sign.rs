@@ -1,4 +1,4 @@
-//! FDFB-CancelSign (Algorithm 2 of Ma et al., TCHES 2024): two bootstraps by the same phase, whose signs cancel.
+//! FDFB-CancelSign (Algorithm 2 of Ma et al., TCHES 2024): two bootstraps by the same phase, the signs of which cancel.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -13,10 +13,10 @@ use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 
-/// Doubles the modulus, which adds an unknown top bit; looks up, which gives (-1)^MSB·f(m); packs that into all
-/// coefficients of a test polynomial, and rotates it by the same phase: another factor (-1)^MSB. Any even p.
+/// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m); packs it into all coefficients of a test
+/// polynomial; and rotates that by the same phase, which multiplies by (-1)^MSB again. Any even p.
 ///
-/// Packs by the trace (line 3) in place of the paper's packing key, whose ℓ·log2 N rows every evaluation key has.
+/// Packs by the trace (line 3) instead of the paper's packing key. Every evaluation key has its ℓ·log2 N rows anyway.
 ///
 /// Noise (Theorem 2): two rotations and a packing. The input's margin is that of an extra bit, 1/4p of twice the
 /// modulus.

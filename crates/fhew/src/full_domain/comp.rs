@@ -1,5 +1,5 @@
 //! Comp (Clet, Zuber, Boudguiga, Sirdey, Gouy-Pailler, ePrint 2022/149, "CZB+22"): a table as the sum of an odd and
-//! an even one, two bootstraps each.
+//! an even one, with two bootstraps per summand.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -14,12 +14,13 @@ use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
-/// With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x belongs to p - 1 - m, and
-/// `f = f_even + f_odd`, `2·f_even(m) = f(m) + f(p - 1 - m)`, `2·f_odd(m) = f(m) - f(p - 1 - m)`. Any even p.
+/// Splits a table into an even and an odd part. With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x
+/// belongs to p - 1 - m, and `f = f_even + f_odd`, `2·f_even(m) = f(m) + f(p - 1 - m)`,
+/// `2·f_odd(m) = f(m) - f(p - 1 - m)`. Any even p.
 ///
-/// - Even: x ↦ |x| - 1/4 is negacyclic. It keeps all of |x| within half the domain, where any table can be looked up.
+/// - Even: x ↦ |x| - 1/4 is negacyclic. Its values stay within half the domain, where any table can be looked up.
 /// - Odd: the negacyclic extension of x ↦ x from (0, 1/2) gives |x| + 1/2 for negative x: opposite phases for
-///   opposite x, which is what a second, negacyclic lookup needs of an odd table.
+///   opposite x, as a second, negacyclic lookup of an odd table needs.
 ///
 /// Noise (Table 8 of Ma et al., TCHES 2024): 2σ_acc² in the result; intermediate phases have a margin of 1/2p.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub struct Comp {
     pub multi_value: bool,
 }
 
-/// First bootstraps: units of Q/2p for slot `slot` of the lower half.
+/// Returns the value of the first bootstrap, in units of Q/2p, for slot `slot` of the lower half.
 fn compressed(part: Part, p: u64, slot: u64) -> u64 {
     match part {
         Part::Even => (2 * slot + 1 + 2 * p - p / 2) % (2 * p),
@@ -37,7 +38,7 @@ fn compressed(part: Part, p: u64, slot: u64) -> u64 {
     }
 }
 
-/// A summand of the table.
+/// One of the two summands of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
     Even,
@@ -45,13 +46,13 @@ enum Part {
 }
 
 impl Part {
-    /// The first bootstrap's integer test polynomial.
+    /// Returns the first bootstrap's integer test polynomial.
     fn unscaled(self, degree: usize, p: u64) -> UnscaledTest {
         let slot = |x| slot_of(x, p, 2 * degree as u64);
         UnscaledTest::from_fn(degree, 2 * p, |x| compressed(self, p, slot(x)))
     }
 
-    /// Twice this part of the table at slot `slot` of the lower half, modulo 2P.
+    /// Returns twice this part of the table at slot `slot` of the lower half, modulo 2P.
     fn doubled_output(self, table: &Table, slot: u64) -> u64 {
         let mirrored = table.output(table.input_modulus() - 1 - slot);
         let modulus = 2 * table.output_modulus();
@@ -61,7 +62,7 @@ impl Part {
         }
     }
 
-    /// The second bootstrap's test polynomial.
+    /// Returns the second bootstrap's test polynomial.
     fn evaluation(self, parameters: &Parameters, table: &Table) -> TestPolynomial {
         let (q, m) = (parameters.prime(), parameters.modulus());
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
@@ -69,7 +70,7 @@ impl Part {
             |slot| encode(self.doubled_output(table, slot), 2 * table.output_modulus(), q);
         TestPolynomial::from_fn(parameters.ring(), |x| match self {
             Self::Odd => encoded(slot_of(x, p, two_n)),
-            // Slots start at -N/2. Phase x of [N/2, N) gives the negative of phase x - N.
+            // Slots start at -N/2. Phase x of [N/2, N) looks up the negative of phase x - N.
             Self::Even if x < two_n / 4 => encoded(slot_of(x + two_n / 4, p, two_n)),
             Self::Even => m.neg(encoded(slot_of(x - two_n / 4, p, two_n))),
         })
@@ -79,7 +80,7 @@ impl Part {
 const PARTS: [Part; 2] = [Part::Even, Part::Odd];
 
 impl Comp {
-    /// Both compressed phases, modulo 2N.
+    /// Returns both compressed phases, modulo 2N.
     fn compress(self, lookup: &TableLookup<'_>) -> Vec<LweCiphertext> {
         let (key, table, phase) = (lookup.key, lookup.tables[0], lookup.phase());
         let raw = if self.multi_value {

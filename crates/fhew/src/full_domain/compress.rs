@@ -1,4 +1,4 @@
-//! FDFB-Compress (Algorithm 1 of Ma et al., TCHES 2024): two bootstraps, of which the first compresses.
+//! FDFB-Compress (Algorithm 1 of Ma et al., TCHES 2024): two bootstraps, the first of which compresses the phase.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -13,17 +13,17 @@ use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
-/// Maps the phase of m to ±(m mod p/2 + 1/2)·q/2p, then looks up in the half that results.
+/// Maps the phase of m to ±(m mod p/2 + 1/2)·q/2p, then looks that up in half the domain.
 ///
-/// Equations (1) and (2): the upper half of the domain (m >= p/2) comes out negative, so both halves together
-/// stay within (-q/4, q/4) and no two phases are opposite. Any even p.
+/// By equations (1) and (2), the upper half of the domain (m >= p/2) comes out negative, so both halves together stay
+/// within (-q/4, q/4), and no two phases are opposite. Any even p.
 ///
 /// Noise (Theorem 1): that of one bootstrap; the compressed phase needs an error below q/4p.
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbCompress;
 
 impl FdfbCompress {
-    /// f_C, with values modulo Q.
+    /// Returns the test polynomial of f_C, with values modulo Q.
     pub(crate) fn compression(parameters: &Parameters, p: u64) -> TestPolynomial {
         let (two_n, q) = (parameters.rotation_modulus(), u128::from(parameters.prime()));
         TestPolynomial::from_fn(parameters.ring(), |x| {
@@ -33,7 +33,8 @@ impl FdfbCompress {
         })
     }
 
-    /// The phase modulo 2N that the first bootstrap makes of one, by the test polynomial of [`FdfbCompress::compression`].
+    /// Compresses a phase by the first bootstrap, with the test polynomial of [`FdfbCompress::compression`]. The result is
+    /// a phase modulo 2N.
     pub(crate) fn compressed(
         key: &EvaluationKey,
         compression: &TestPolynomial,
@@ -42,8 +43,8 @@ impl FdfbCompress {
         key.to_rotation_modulus(&key.boot(compression, phase), phase.modulus())
     }
 
-    /// f_eval, of the values modulo Q that `of` gives for inputs below p: phases of [0, 2N/4) are compressed values of the lower
-    /// half, those of [-2N/4, 0) of the upper.
+    /// Returns the test polynomial of f_eval; `of` returns the value modulo Q for an input below p. Phases of [0, 2N/4) are
+    /// compressed values of the lower half, phases of [-2N/4, 0) those of the upper half.
     pub(crate) fn evaluation(
         parameters: &Parameters,
         p: u64,
@@ -56,13 +57,13 @@ impl FdfbCompress {
         })
     }
 
-    /// The input of which coefficient x < N of a test polynomial is the compressed phase: of the upper half, from
-    /// p/2 on, that of -x, so that the coefficient counts negative.
+    /// Returns the input to which coefficient x < N of a test polynomial belongs. For inputs of the upper half, from p/2 on,
+    /// the compressed phase is -x, so the coefficient counts negative.
     pub(crate) fn slot(x: u64, p: u64, two_n: u64) -> u64 {
         if x < two_n / 4 {
             2 * p * x / two_n
         } else {
-            // Phase x of [2N/4, 2N/2) gives the negative of phase x + N, which is -(N - x).
+            // Phase x of [2N/4, 2N/2) looks up the negative of phase x + N, which is -(N - x).
             let slot = 2 * p * (two_n / 2 - x) / two_n;
             slot.min(p / 2 - 1) + p / 2
         }

@@ -1,9 +1,9 @@
 //! Continuous functions by FDFB-Compress (Sec. 4.2 and Supplementary Material A of Ma et al., TCHES 2024): two
 //! bootstraps.
 //!
-//! The first maps a phase x of either half of the domain linearly to (0, 1/4) or, the upper half, to (-1/4, 0), all
-//! as fractions of the modulus; padding β on both sides keeps the halves apart against the first bootstrap's noise.
-//! The second takes the linear map back and looks the function up.
+//! The first maps phases of the lower half of the domain linearly to (0, 1/4), and those of the upper half to (-1/4, 0), as
+//! fractions of the modulus. A padding β on both sides keeps the halves apart despite the first bootstrap's noise.
+//! The second inverts the linear map and looks the function up.
 //!
 //! All phases here are fractions of their ciphertext's modulus, so that β, scales and noise have one meaning.
 
@@ -17,7 +17,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::NoiseModel;
 use crate::test_polynomial::TestPolynomial;
 
-/// A real function v ↦ F(v), with how values are written as phases.
+/// A real function v ↦ F(v), and how its values are represented as phases.
 ///
 /// A value v is the phase v·`input_scale` (a fraction of the modulus, in [-1/2, 1/2)), a result the phase
 /// F(v)·`output_scale` (modulo 1). F must be Lipschitz on each half, v < 0 and v >= 0; between the halves it may
@@ -45,12 +45,12 @@ impl std::fmt::Debug for ContinuousFunction<'_> {
 }
 
 impl ContinuousFunction<'_> {
-    /// The phase of F(v) for the phase v·input_scale.
+    /// Returns the phase of F(v) for the phase v·input_scale.
     fn at(&self, fraction: f64) -> f64 {
         (self.function)(fraction / self.input_scale) * self.output_scale
     }
 
-    /// Largest derivative, phase by phase: L·output_scale/input_scale.
+    /// Returns the largest slope of the output phase over the input phase: L·output_scale/input_scale.
     #[must_use]
     pub fn gain(&self) -> f64 {
         (self.lipschitz * self.output_scale / self.input_scale).abs()
@@ -83,14 +83,14 @@ pub struct CompressContinuous {
     slope: f64,
 }
 
-/// The largest phase below 1/2 that is told from it, for any N.
+/// The largest phase below 1/2 that is distinguished from 1/2, for any N.
 const LAST: f64 = 0.5 - 1.0 / 16384.0;
 
-/// Padding, a fraction of the modulus, beyond which too little of the domain remains.
+/// Largest padding, as a fraction of the modulus; with more, too little of the domain would remain.
 const MAX_PADDING: f64 = 1.0 / 16.0;
 
 impl CompressContinuous {
-    /// With the padding β that the first bootstrap's noise exceeds with probability 2^`log2_fail`.
+    /// Chooses the padding β that the first bootstrap's noise exceeds with probability 2^`log2_fail`.
     ///
     /// # Errors
     /// If twice that padding is not below 1/8: too little of the domain would remain.
@@ -110,8 +110,8 @@ impl CompressContinuous {
         Ok(Self::clamped(model, log2_fail))
     }
 
-    /// Chooses a padding like [`CompressContinuous::new`], but at most the largest one: the caller decides whether it
-    /// is enough.
+    /// Chooses a padding like [`CompressContinuous::new`], but no more than the largest; the caller decides whether that is
+    /// enough.
     pub(crate) fn clamped(model: &NoiseModel, log2_fail: f64) -> Self {
         let padding = model.bootstrap().law().largest(log2_fail);
         let padding = padding.min(MAX_PADDING);
@@ -121,19 +121,19 @@ impl CompressContinuous {
         Self { padding, slope }
     }
 
-    /// β, a fraction of the modulus.
+    /// Returns the padding β, as a fraction of the modulus.
     #[must_use]
     pub fn padding(&self) -> f64 {
         self.padding
     }
 
-    /// k_2 of Theorem 8: by how much the first bootstrap shrinks phases, almost 1/2.
+    /// Returns k_2 of Theorem 8, the factor by which the first bootstrap shrinks phases: almost 1/2.
     #[must_use]
     pub fn slope(&self) -> f64 {
         self.slope
     }
 
-    /// f'_C of equation (10), with values modulo Q.
+    /// Returns the test polynomial of f'_C of equation (10), with values modulo Q.
     fn compression(&self, key: &EvaluationKey) -> TestPolynomial {
         let parameters = key.parameters();
         let q = parameters.prime() as f64;
@@ -143,7 +143,8 @@ impl CompressContinuous {
         })
     }
 
-    /// f'_eval of Supplementary Material A: the phase before compression, clamped to its half, looked up.
+    /// Returns the test polynomial of f'_eval of Supplementary Material A: recovers the phase before compression, clamped to
+    /// its half, and applies the function.
     fn evaluation(&self, key: &EvaluationKey, function: &ContinuousFunction<'_>) -> TestPolynomial {
         let parameters = key.parameters();
         let (two_n, q) = (parameters.rotation_modulus(), parameters.prime());
@@ -161,28 +162,28 @@ impl CompressContinuous {
         })
     }
 
-    /// The phase in [-1/2, 1/2) before compression, for a coefficient x/2N in [0, 1/2) of a test polynomial; where it
-    /// is negative, the coefficient's negative is what the second bootstrap gives.
+    /// Returns the phase in [-1/2, 1/2) before compression, for a coefficient x/2N in [0, 1/2) of a test polynomial. Where it
+    /// is negative, the second bootstrap returns the negative of the coefficient.
     pub(crate) fn recover(&self, x: f64) -> f64 {
-        // Phases from N/2 to N give the negative of those from -N/2 to 0.
+        // Phases from N/2 to N look up the negatives of those from -N/2 to 0.
         let lower = x < 0.25;
         let size = if lower { x } else { 0.5 - x };
         let recovered = (size - self.padding) / self.slope;
         if lower { recovered.clamp(0.0, LAST) } else { recovered.clamp(0.0, LAST) - 0.5 }
     }
 
-    /// The first bootstrap, of a phase modulo 2N.
+    /// Compresses a phase modulo 2N by the first bootstrap.
     pub(crate) fn compress(&self, key: &EvaluationKey, phase: &LweCiphertext) -> LweCiphertext {
         key.boot(&self.compression(key), phase)
     }
 
-    /// F(v), for a ciphertext of phase v·input_scale: LWE of dimension n, modulo 2N or any larger modulus (it is
+    /// Evaluates F(v) for a ciphertext of phase v·input_scale: LWE of dimension n, modulo 2N or any larger modulus (it is
     /// switched to 2N). The result is modulo the LWE modulus, of phase F(v)·output_scale.
     ///
     /// For the result at another power of two, say q' with an output scale of 1/q', switch its modulus.
     ///
     /// # Errors
-    /// If the ciphertext's dimension is not n, or its modulus below 2N.
+    /// If the ciphertext's dimension is not n, or its modulus is below 2N.
     pub fn evaluate(
         &self,
         key: &EvaluationKey,
@@ -199,8 +200,8 @@ impl CompressContinuous {
         Ok(key.boot(&self.evaluation(key, function), &self.compressed_phase(key, input)))
     }
 
-    /// Evaluates like [`CompressContinuous::evaluate`], on inputs that are checked. The result has large precision
-    /// ([`crate::decomposition`]) by the rotation key of this number: no key switch adds to its noise.
+    /// Evaluates like [`CompressContinuous::evaluate`], on inputs that have been checked. The result has large precision
+    /// ([`crate::decomposition`]) and uses the rotation key of this number; no key switch adds to its noise.
     pub(crate) fn evaluate_large(
         &self,
         key: &EvaluationKey,
@@ -212,17 +213,17 @@ impl CompressContinuous {
         key.boot_large(rotation_key, &self.evaluation(key, function), &phase)
     }
 
-    /// The first bootstrap of a ciphertext modulo 2N or more, modulo 2N again.
+    /// Compresses a ciphertext modulo 2N or more by the first bootstrap. The result is modulo 2N.
     fn compressed_phase(&self, key: &EvaluationKey, input: &LweCiphertext) -> LweCiphertext {
         let two_n = key.parameters().rotation_modulus();
         let compressed = self.compress(key, &key.to_rotation_modulus(input, two_n));
         key.to_rotation_modulus(&compressed, two_n)
     }
 
-    /// Predicted noise, for an input with noise of law `input` modulo `input_modulus`, where it is not near a jump of F.
+    /// Predicts the noise of a result, for an input with noise of law `input` modulo `input_modulus`, away from a jump of F.
     ///
-    /// Theorem 8: `gain²·(input + σ_boot²/k_2²)`, for a function that everywhere is as steep as L, plus that of the
-    /// second bootstrap; a switch of the input to 2N counts as input.
+    /// Theorem 8: `gain²·(input + σ_boot²/k_2²)`, for a function of slope L everywhere, plus the noise of the second
+    /// bootstrap. The noise of switching the input to 2N counts as input.
     #[must_use]
     pub fn noise(
         &self,
@@ -246,7 +247,7 @@ impl CompressContinuous {
         }
     }
 
-    /// Noise of the phase that the second bootstrap looks up, before compression, for one with this noise modulo 2N.
+    /// Returns the noise of the phase that the second bootstrap recovers, for an input phase with this noise modulo 2N.
     pub(crate) fn recovered(&self, model: &NoiseModel, phase: NoiseLaw) -> NoiseLaw {
         phase.with_independent((model.bootstrap() * self.slope.powi(-2)).law())
     }

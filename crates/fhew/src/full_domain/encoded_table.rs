@@ -1,4 +1,4 @@
-//! Tables as methods look them up.
+//! Tables in the form in which methods look them up.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl fmt::Debug for EncodedTable {
 }
 
 impl EncodedTable {
-    /// Collects test polynomials, in an order of the method's own, and those of multi-value bootstrapping.
+    /// Collects the test polynomials, in the method's own order, and those of multi-value bootstrapping.
     pub(crate) fn new(
         parameters: &Parameters,
         table: &Table,
@@ -41,19 +41,19 @@ impl EncodedTable {
         Self { parameters: parameters.clone(), input_modulus, output_modulus, tests, factored }
     }
 
-    /// Input modulus p.
+    /// Returns the input modulus p.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.input_modulus
     }
 
-    /// Output modulus P.
+    /// Returns the output modulus P.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.output_modulus
     }
 
-    /// Returns the bytes of memory that the test polynomials take.
+    /// Returns the bytes of memory that the test polynomials occupy.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let words = self.tests.iter().map(|test| test.coefficients().len()).sum::<usize>();
@@ -61,25 +61,25 @@ impl EncodedTable {
         8 * words + 16 * terms
     }
 
-    /// Test polynomials, in the method's own order.
+    /// Returns the test polynomials, in the method's own order.
     pub(crate) fn tests(&self) -> &[TestPolynomial] {
         &self.tests
     }
 
-    /// Test polynomial `index` of the method's own order.
+    /// Returns test polynomial `index` of the method's own order.
     pub(crate) fn test(&self, index: usize) -> &TestPolynomial {
         &self.tests[index]
     }
 
-    /// Test polynomials of multi-value bootstrapping, in the method's own order.
+    /// Returns the test polynomials of multi-value bootstrapping, in the method's own order.
     pub(crate) fn factored(&self) -> &[FactoredTest] {
         &self.factored
     }
 
-    /// Asserts that tables were encoded for the parameters of a key, and have the same moduli.
+    /// Asserts that tables were encoded for the parameters of a key and have the same moduli.
     ///
     /// # Panics
-    /// If not.
+    /// If they were encoded for other parameters, or their moduli differ.
     pub(crate) fn assert_fit(tables: &[&Self], key: &EvaluationKey) {
         for table in tables {
             assert!(table.parameters == *key.parameters(), "a table encoded for other parameters");

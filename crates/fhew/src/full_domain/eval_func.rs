@@ -1,4 +1,4 @@
-//! EvalFunc (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two bootstraps, of which the first finds a bit.
+//! EvalFunc (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two bootstraps, the first of which finds a bit.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -13,18 +13,18 @@ use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
 /// Doubles the modulus, which adds an unknown top bit; finds the bit by a bootstrap and cancels it; looks up in the
-/// half of the domain that is left. Any even p.
+/// remaining half of the domain. Any even p.
 ///
-/// With x the fraction of the doubled modulus, `x = MSB/2 + (m + 1/2)/2p`: the first bootstrap gives
+/// The phase, as a fraction of the doubled modulus, is `x = MSB/2 + (m + 1/2)/2p`. The first bootstrap returns
 /// `(-1)^MSB/4 = 1/4 - MSB/2`, so that `x + (-1)^MSB/4 - 1/4` is below 1/2.
 ///
-/// Noise: that of one bootstrap. The phase that is looked up carries the input's noise and the first bootstrap's
-/// (Table 8 of Ma et al., TCHES 2024: 2σ_boot²) against a margin of 1/4p. The sum is taken at the LWE modulus, so
-/// that one switch to 2N counts instead of two.
+/// Noise: that of one bootstrap. The second lookup's phase carries the noise of the input and of the first bootstrap
+/// (Table 8 of Ma et al., TCHES 2024: 2σ_boot²), against a margin of 1/4p. The two are added at the LWE modulus, so that
+/// one switch to 2N counts instead of two.
 #[derive(Clone, Copy, Debug)]
 pub struct EvalFunc;
 
-/// The test polynomial of the whole table over half the domain: phases x below N are m·N/p.
+/// Returns the test polynomial of the whole table over half the domain: phase x = m·N/p, below N, belongs to m.
 pub(crate) fn half_domain_test(parameters: &Parameters, table: &Table) -> TestPolynomial {
     let degree = parameters.ring_degree() as u64;
     TestPolynomial::from_fn(parameters.ring(), |x| {

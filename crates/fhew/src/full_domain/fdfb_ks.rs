@@ -13,22 +13,22 @@ use crate::full_domain::table_lookup::TableLookup;
 use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 
-/// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The product is that of integers modulo P, written
-/// with balanced digits, and one packed bootstrap of the sign for each digit: MSB·B^k·Q/P. Any even p.
+/// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The difference is written as integers modulo P in balanced
+/// digits, and each digit is multiplied by a packed bootstrap of the sign, MSB·B^k·Q/P. Any even p.
 ///
 /// Kluczniak and Schild decompose the test polynomial modulo Q, with d_g1 = ⌈log_B Q⌉ bootstraps (Table 8 of Ma et
-/// al., TCHES 2024: d_g1 + 1). That is [`FdfbKsModuloQ`](crate::full_domain::FdfbKsModuloQ). Decomposing what it
-/// encodes, integers modulo P, takes ⌈log_B P⌉; with one digit two bootstraps are enough for the whole method.
+/// al., TCHES 2024: d_g1 + 1), as in [`FdfbKsModuloQ`](crate::full_domain::FdfbKsModuloQ). Decomposing the integers
+/// modulo P that it encodes needs only ⌈log_B P⌉; with one digit, the whole method needs two bootstraps.
 ///
 /// Noise: that of the selection by a sign (`sign_selection.rs`).
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbKs {
-    /// Number of digits of values modulo P: more digits are less noise and more bootstraps.
+    /// Number of digits of values modulo P: more digits mean less noise and more bootstraps.
     pub digits: usize,
 }
 
 impl FdfbKs {
-    /// The least base B with P <= B^digits.
+    /// Returns the least base B with P <= B^digits.
     fn base(self, modulus: u64) -> u64 {
         let power = |base: u64| base.saturating_pow(self.digits as u32);
         let mut base = (modulus as f64).powf(1.0 / self.digits as f64).floor() as u64;
@@ -38,7 +38,7 @@ impl FdfbKs {
         base
     }
 
-    /// Balanced digits of `value` modulo P, the least significant first; the last one takes what remains.
+    /// Returns the balanced digits of `value` modulo P, the least significant first; the last one is what remains.
     fn split(self, value: u64, modulus: u64) -> Vec<i64> {
         let base = self.base(modulus) as i64;
         let centred = |x: i64, q: i64| if 2 * x > q { x - q } else { x };
@@ -53,19 +53,19 @@ impl FdfbKs {
             .collect()
     }
 
-    /// Digits of f_neg - f_pos at slot m below p/2.
+    /// Returns the digits of f_neg - f_pos at slot m below p/2.
     fn difference(self, tables: &HalfTables<'_>, slot: u64) -> Vec<i64> {
         self.split(tables.difference(slot), tables.0.output_modulus())
     }
 
-    /// Σ_k v_k(m)², on average over m; for the worst table, the most.
+    /// Returns Σ_k v_k(m)², averaged over m; for the worst table, its maximum.
     fn mean_square(self, table: TableKind<'_>) -> f64 {
         match table {
             TableKind::Given(table) => {
                 sign_selection::mean_square(table, |tables, slot| self.difference(tables, slot))
             }
             TableKind::Worst { output_modulus, .. } => {
-                // The last digit takes what carries leave: one more than half the base.
+                // The last digit includes the carry, so it may be one more than half the base.
                 let carry = if self.digits == 1 { 0.0 } else { 1.0 };
                 let digit = self.base(output_modulus) as f64 / 2.0;
                 (self.digits - 1) as f64 * digit.powi(2) + (digit + carry).powi(2)

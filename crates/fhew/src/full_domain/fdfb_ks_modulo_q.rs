@@ -1,5 +1,5 @@
-//! FDFB-KS as it was published (Kluczniak, Schild, TCHES 2023, "KS22"; Table 8 of Ma et al., TCHES 2024): the test
-//! polynomial that the sign bit selects is decomposed modulo Q.
+//! FDFB-KS as published (Kluczniak, Schild, TCHES 2023, "KS22"; Table 8 of Ma et al., TCHES 2024): the test polynomial
+//! that the sign bit selects is decomposed modulo Q.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -14,17 +14,16 @@ use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::encode;
 
-/// d_g1: three digits are too noisy for p = 16 under a prime of 47 bits; the paper's fastest rows have four, too.
+/// d_g1: three digits are too noisy for p = 16 under a prime of 47 bits; the paper's fastest rows also have four.
 const DIGITS: u32 = 4;
 
 /// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase, the difference decomposed modulo Q with d_g1 = 4 balanced
 /// digits of base B = 2^⌈log2 Q/4⌉, each times a packed bootstrap of the sign, MSB·B^k: five bootstraps. Any even p.
 ///
-/// [`FdfbKs`](crate::full_domain::FdfbKs) decomposes integers modulo P in their place, with one digit or two.
+/// [`FdfbKs`](crate::full_domain::FdfbKs) decomposes integers modulo P instead, with one or two digits.
 ///
-/// Noise (Table 8): `σ_acc² + d_g1·B²/4·(σ_acc² + N·σ_pk²)` for the worst table; the digits' mean square in place of B²/4
-/// for one that is known. Of a sign's bootstrap the constant coefficient alone carries noise, where the paper counts all
-/// N.
+/// Noise (Table 8): `σ_acc² + d_g1·B²/4·(σ_acc² + N·σ_pk²)` for the worst table; for a known table, the digits' mean square
+/// replaces B²/4. Only the constant coefficient of a sign's bootstrap carries noise, where the paper counts all N.
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbKsModuloQ;
 
@@ -33,7 +32,7 @@ fn base_log2(parameters: &Parameters) -> u32 {
     (parameters.prime().ilog2() + 1).div_ceil(DIGITS)
 }
 
-/// Balanced digits of a number modulo Q, the least significant first; the last one takes what remains.
+/// Returns the balanced digits of a number modulo Q, the least significant first; the last one is what remains.
 fn split(parameters: &Parameters, value: u64) -> Vec<i64> {
     let base_log2 = base_log2(parameters);
     let (base, half) = (1i64 << base_log2, 1i64 << (base_log2 - 1));
@@ -48,7 +47,7 @@ fn split(parameters: &Parameters, value: u64) -> Vec<i64> {
     digits
 }
 
-/// Digits of f_neg - f_pos at slot m below p/2, as phases modulo Q.
+/// Returns the digits of f_neg - f_pos at slot m below p/2, as phases modulo Q.
 fn difference(parameters: &Parameters, tables: &HalfTables<'_>, slot: u64) -> Vec<i64> {
     let modulus = tables.0.output_modulus();
     let phase = |value| encode(value, modulus, parameters.prime());

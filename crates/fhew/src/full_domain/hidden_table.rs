@@ -1,14 +1,17 @@
-//! Tables that results do not show to whoever has the secret key: FDFB-Compress, with a second rotation that knows no table.
+//! Lookups that hide the table from the holder of the secret key: FDFB-Compress with a second rotation that does not
+//! depend on the table.
 //!
-//! The second rotation turns one slot's worth of Q/P, whatever the table is. X^s times it, for the phase s at which the slot of
-//! an input j begins, has the delta of j in its constant coefficient: Q/P if the input is j, or 0, and an error η_j. So an output
-//! is `Σ_j x_j·D_j` of integers x_j, which the server draws as [`cryptable_lattice::hidden_table`] says: f(j) and a random multiple
-//! of P. Whoever has the secret knows the D_j, which follow from keys and input; flooding of `S·P·|η|` makes what it sees of all
-//! errors the same for all tables. An encryption of zero makes the mask fresh (`encrypted_zero`), and what comes
-//! after that knows no table either. Results may be looked up again: no error of an input gets into D_j.
+//! The second rotation turns a polynomial with Q/P in one slot, whatever the table is. X^s times the result, where s is the
+//! phase at which the slot of input j begins, has the delta D_j in its constant coefficient: Q/P if the input is j, else 0,
+//! plus an error η_j. An output is `Σ_j x_j·D_j`. The server draws the integers x_j as [`cryptable_lattice::hidden_table`]
+//! describes: f(j) plus a random multiple of P. The holder of the secret knows the D_j, which follow from keys and input;
+//! flooding of `S·P·|η|` makes the sum of all errors look the same for all tables. An encryption of zero makes the mask
+//! fresh (`encrypted_zero`), and no later step depends on the table. Results may be looked up again: no error of an input
+//! gets into D_j.
 //!
-//! Statistical distance, all of it but ε with a share of 2^-κ: multiples of P beyond the window; an error of D_j beyond its
-//! bound; a wrong decision, for which parameters have to fail with at most 2^-(κ+1). A lookup of T tables has T times as much.
+//! Besides ε, the statistical distance of 2^-κ has these parts: multiples of P beyond the window; an error of D_j beyond its
+//! bound; and a wrong decision, which parameters must keep at or below 2^-(κ+1). A lookup of T tables has T times that
+//! distance.
 
 use cryptable_lattice::hidden_table::{HiddenTables, SHARE};
 use cryptable_lattice::lwe::LweCiphertext;
@@ -28,23 +31,25 @@ use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::{TestPolynomial, encode};
 
-/// FDFB-Compress with hidden tables. Input moduli are powers of two.
+/// FDFB-Compress with hidden tables. Input moduli must be powers of two.
 ///
-/// Noise: errors of all p deltas with factors of deviation `P·√(V/2)`, and flooding, which is some ten times as large.
+/// Noise: the errors of all p deltas, times factors of deviation `P·√(V/2)`, and flooding, which is some ten times as
+/// large.
 #[derive(Clone, Copy, Debug)]
 pub struct HiddenTable {
-    /// Results hide tables within a statistical distance of 2^-κ.
+    /// κ: results hide tables within a statistical distance of 2^-κ.
     pub(crate) bits: u32,
 }
 
-/// How much wider flooding is than the hint that results are about the randomness of masks.
+/// Ratio of the width of flooding to that of the hint that results reveal about the randomness of masks.
 const HINT_MARGIN: f64 = 16.0;
 
-/// Largest log2 of the parameter of flooding: it is drawn in words.
+/// Largest log2 of the flooding parameter: flooding is drawn as machine words.
 const MAX_LOG2_FLOODING: f64 = 50.0;
 
 impl HiddenTable {
-    /// The exponent below N of `±X^s`, s the phase at which the compressed slot of an input begins, and whether it is negative.
+    /// Returns the exponent below N of `±X^s` and whether the sign is negative, where s is the phase at which the compressed
+    /// slot of an input begins.
     fn slot_start(input: u64, p: u64, degree: u64) -> (usize, bool) {
         let width = degree / p;
         if input < p / 2 {
@@ -55,14 +60,14 @@ impl HiddenTable {
         }
     }
 
-    /// The deviation of what an encryption of zero adds to a phase, in units of Q.
+    /// Returns the deviation of the error that an encryption of zero adds to a phase, in units of Q.
     fn zero_deviation(parameters: &Parameters) -> f64 {
         let norm =
             EncryptedZero::hint_norm(parameters.automorphism_gadget(), parameters.ring_degree());
         norm * small().variance().sqrt()
     }
 
-    /// Flooding, in units of Q; none if it is too wide to be drawn.
+    /// Returns the law of flooding, in units of Q, or `None` if it is too wide to be drawn.
     fn flooding(self, model: &NoiseModel, p: u64, output_modulus: u64) -> Option<WideGaussian> {
         let (parameters, law) = (model.parameters(), HiddenTables::new(self.bits, p));
         let log2 = -f64::from(self.bits + SHARE + 1) - (p as f64).log2();
@@ -73,21 +78,21 @@ impl HiddenTable {
         (parameter.log2() <= MAX_LOG2_FLOODING).then(|| WideGaussian::at_least(parameter))?
     }
 
-    /// Results' noise before the switch to the LWE secret.
+    /// Returns the noise of results before the switch to the LWE secret.
     fn raw_noise(self, model: &NoiseModel, p: u64, output_modulus: u64) -> Variance {
         let Some(flooding) = self.flooding(model, p, output_modulus) else {
-            // As much as there is: no parameters are that noisy.
+            // The whole modulus: no usable parameters are that noisy.
             return Variance(1.0);
         };
         let (parameters, law) = (model.parameters(), HiddenTables::new(self.bits, p));
         let deltas = p as f64 * (output_modulus as f64).powi(2) * law.variance();
-        // Q/P is rounded, by up to half a unit for every x_j.
+        // Q/P is rounded by up to half a unit for every x_j.
         let rounding = (law.largest() * output_modulus as f64 / 2.0).powi(2);
         let units = flooding.variance() + Self::zero_deviation(parameters).powi(2) + rounding;
         model.blind_rotation() * deltas + Variance::of_units(units, parameters.prime() as f64)
     }
 
-    /// The deltas of all inputs: of tables, moduli alone count.
+    /// Returns the deltas of all inputs. Only the moduli of the tables matter.
     fn deltas<'a>(self, lookup: &TableLookup<'a>) -> Result<Deltas<'a>> {
         let (key, table, parameters) = (lookup.key, lookup.tables[0], lookup.key.parameters());
         let (p, output_modulus) = (lookup.input_modulus(), lookup.output_modulus());
@@ -100,7 +105,7 @@ impl HiddenTable {
         Ok(Deltas { rotated, zero, flooding })
     }
 
-    /// The output of a table from the deltas of all inputs: LWE modulo Q.
+    /// Draws the output of a table from the deltas of all inputs: LWE modulo Q.
     fn draw(self, key: &EvaluationKey, table: &EncodedTable, deltas: &Deltas<'_>) -> LweCiphertext {
         let ring = key.parameters().ring();
         let mut stream = RandomStream::from_os();
@@ -115,7 +120,7 @@ impl HiddenTable {
     }
 }
 
-/// The deltas of all inputs, and the law and the key by which outputs of tables are hidden.
+/// The deltas of all inputs, and the law and the key that hide outputs of tables.
 struct Deltas<'a> {
     rotated: RlweCiphertext,
     zero: &'a EncryptedZero,
@@ -194,7 +199,7 @@ mod tests {
     use crate::full_domain::hiding_methods;
     use crate::keys::SecretKey;
 
-    /// A phase's distance from `value·Q/P`, in units of Q.
+    /// Returns a phase's distance from `value·Q/P`, in units of Q.
     fn error(secret: &SecretKey, raw: &LweCiphertext, value: u64, modulus: u64) -> f64 {
         let q = raw.modulus();
         let found = phase(secret.ring_coefficients(), raw) as i64;

@@ -5,12 +5,12 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use crate::full_domain::method::Decision;
 use crate::noise::NoiseModel;
 
-/// The decision about an input's slot of width 1/p, at modulus 2N.
+/// Returns the decision about an input's slot of width 1/p, at modulus 2N.
 pub(crate) fn input_decision(model: &NoiseModel, p: u64, input: NoiseLaw) -> Decision {
     input_decision_at(model, model.parameters().rotation_modulus(), p, input)
 }
 
-/// The same at another modulus.
+/// Returns the decision of [`input_decision`] at another modulus.
 pub(crate) fn input_decision_at(
     model: &NoiseModel,
     modulus: u64,
@@ -21,7 +21,7 @@ pub(crate) fn input_decision_at(
     Decision { name: "input", noise: input.with_independent(switch.law()), margin: 0.5 / p as f64 }
 }
 
-/// The decision about a phase with an unknown bit on top: half the input's error, against half a slot of 2p.
+/// Returns the decision about a phase with an unknown top bit: half the input's error, against half a slot of 2p.
 pub(crate) fn extra_bit_decision(model: &NoiseModel, p: u64, input: NoiseLaw) -> Decision {
     let decision = input_decision(model, 2 * p, input.times(0.5));
     Decision { name: "input with an extra bit", ..decision }

@@ -6,26 +6,26 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use crate::full_domain::method::{FullDomainMethod, TableKind};
 use crate::noise::{NoiseModel, log2_sum};
 
-/// A decision, and how the input's noise takes part in it: its share is a multiple of the input.
+/// A decision, to which the input contributes a multiple of its noise.
 #[derive(Clone, Copy, Debug)]
 struct InputDecision {
-    /// Law of the phase's noise there for an input without noise.
+    /// Law of the phase's noise at the decision, for an input without noise.
     fixed: NoiseLaw,
     /// Factor of the input's noise.
     gain: f64,
-    /// Largest error that is decided right.
+    /// Largest error for which the decision is right.
     margin: f64,
 }
 
 impl InputDecision {
-    /// log2 of the probability that it goes wrong.
+    /// Returns log2 of the probability that the decision goes wrong.
     fn log2_fail(&self, input: NoiseBound) -> f64 {
         let input = NoiseBound::of_law(input.law().times(self.gain), self.gain * input.bias());
         NoiseBound::of_law(self.fixed, 0.0).with_independent(input).log2_exceeds(self.margin)
     }
 }
 
-/// Noise of lookups of the worst table of two moduli.
+/// Noise of lookups, for the worst table with given input and output moduli.
 ///
 /// ```
 /// use cryptable_fhew::full_domain::{FdfbCompress, LookupNoise};
@@ -63,31 +63,32 @@ impl LookupNoise {
         // Outputs are multiples of Q/P or Q/2P, rounded once: half a unit of Q, up to 2P times.
         let bias = output_modulus as f64 / model.parameters().prime() as f64;
         let result = NoiseBound::of_law(without.output, bias);
-        // No ciphertext says that it has less noise than fresh ones.
+        // No ciphertext claims less noise than a fresh one.
         let floor = NoiseBound::new(fresh.deviation(), 0.0);
         Self { decisions: decisions.collect(), fresh, result: result.max(floor), output_modulus }
     }
 
-    /// Noise of fresh values of the input modulus.
+    /// Returns the noise of fresh values of the input modulus.
     #[must_use]
     pub fn fresh(&self) -> NoiseBound {
         self.fresh
     }
 
-    /// Noise of results, whatever that of the inputs.
+    /// Returns the noise of results, which does not depend on that of the inputs.
     #[must_use]
     pub fn result(&self) -> NoiseBound {
         self.result
     }
 
-    /// Returns log2 of the probability that a lookup of an input with this noise goes wrong, decryption of its result included.
+    /// Returns log2 of the probability that a lookup of an input with this noise goes wrong, including decryption of the
+    /// result.
     #[must_use]
     pub fn log2_fail(&self, input: NoiseBound) -> f64 {
         let tails = self.decisions.iter().map(|decision| decision.log2_fail(input));
         log2_sum(tails.chain([self.result.log2_fail(self.output_modulus)]))
     }
 
-    /// Returns log2 of the probability for inputs that are fresh or results.
+    /// Returns log2 of the failure probability for inputs that are fresh or results.
     #[must_use]
     pub fn log2_fail_of_results(&self) -> f64 {
         self.log2_fail(self.fresh.max(self.result))
@@ -112,7 +113,7 @@ mod tests {
     use crate::full_domain::{methods, methods_for};
     use crate::parameters::Parameters;
 
-    /// The linear form that is kept of a method agrees with the method for any noise of the input.
+    /// The stored linear form of a method agrees with the method for any noise of the input.
     #[test]
     fn decisions_are_linear_in_the_input_and_results_independent_of_it() {
         let model = NoiseModel::new(&Parameters::default_128());
@@ -125,7 +126,7 @@ mod tests {
                     let exact = method.noise(&model, table, input.law());
                     let found = noise.log2_fail(input);
                     let expected = exact.log2_fail(16);
-                    // The result's bias of rounding takes a little from its margin.
+                    // The rounding bias of the result reduces its margin a little.
                     let tolerance = 1e-3 * expected.abs().max(1.0);
                     assert!((found - expected).abs() < tolerance, "{}: {found}", method.name());
                     assert_eq!(exact.output, method.noise(&model, table, NoiseLaw::ZERO).output);

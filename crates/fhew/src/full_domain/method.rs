@@ -1,4 +1,4 @@
-//! Full-domain methods: a lookup, and the noise that it predicts.
+//! The interface of full-domain methods: a lookup, and a prediction of its noise.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -10,14 +10,14 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, log2_sum};
 use crate::parameters::Parameters;
 
-/// Where a method may go wrong: a phase whose noise must stay within a margin.
+/// A point where a method may go wrong: a phase whose noise must stay within a margin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// Name of the decision.
     pub name: &'static str,
-    /// Law of the phase's noise there.
+    /// Law of the phase's noise.
     pub noise: NoiseLaw,
-    /// Largest error that is decided right, as a fraction of the modulus of that phase.
+    /// Largest error for which the decision is right, as a fraction of the phase's modulus.
     pub margin: f64,
 }
 
@@ -26,13 +26,13 @@ pub struct Decision {
 pub struct MethodNoise {
     /// Law of the result's noise, LWE modulo the LWE modulus.
     pub output: NoiseLaw,
-    /// All decisions on the way. Decoding the result comes on top.
+    /// All decisions on the way, except decoding of the result.
     pub decisions: Vec<Decision>,
 }
 
 impl MethodNoise {
     /// Returns log2 of the probability that any decision, or decoding the result modulo `output_modulus`, goes wrong:
-    /// the sum of all (union bound).
+    /// the sum of their probabilities (union bound).
     #[must_use]
     pub fn log2_fail(&self, output_modulus: u64) -> f64 {
         let decoding = self.output.log2_exceeds(0.5 / output_modulus as f64);
@@ -41,12 +41,12 @@ impl MethodNoise {
     }
 }
 
-/// Table for which noise is predicted.
+/// The table for which noise is predicted.
 #[derive(Clone, Copy, Debug)]
 pub enum TableKind<'a> {
-    /// A table that is known: its own norms count.
+    /// A known table, with its own norms.
     Given(&'a Table),
-    /// The worst table of these moduli.
+    /// The worst table with these moduli.
     Worst {
         /// Input modulus p.
         input_modulus: u64,
@@ -75,7 +75,7 @@ impl TableKind<'_> {
     }
 }
 
-/// How many costly operations a lookup takes.
+/// Numbers of costly operations of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operations {
     /// Blind rotations.
@@ -89,7 +89,7 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// The switch of a result to the LWE secret alone.
+    /// Only the switch of a result to the LWE secret.
     pub const KEY_SWITCH: Self = Self { rotations: 0, key_switches: 1, packings: 0, products: 0 };
 }
 
@@ -98,13 +98,13 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     /// The paper's name; a star stands for multi-value bootstrapping.
     fn name(&self) -> &'static str;
 
-    /// Costly operations of a lookup in one table.
+    /// Costly operations of a lookup of one table.
     fn operations(&self) -> Operations;
 
-    /// Checks that the method serves an input modulus with these parameters: an even one, by default.
+    /// Checks that the method supports an input modulus with these parameters: by default, an even one.
     ///
     /// # Errors
-    /// If it does not.
+    /// If the method does not support the modulus.
     fn check_input_modulus(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
         parameters.check_plaintext_modulus(modulus)
     }
@@ -115,21 +115,21 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     /// If the method does not support a modulus of the table with these parameters.
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable>;
 
-    /// f(m) of every table for a ciphertext of m, what they have in common done once: LWE modulo Q under the ring secret.
+    /// Returns f(m) of every table for a ciphertext of m, doing shared work once: LWE modulo Q under the ring secret.
     ///
     /// # Errors
-    /// If the key lacks what the method needs.
+    /// If the key lacks a part that the method needs.
     fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>>;
 
-    /// f(m) of every table for a ciphertext of m, each with the noise of a lookup by itself
+    /// Returns f(m) of every table for a ciphertext of m, each with the noise of a lookup by itself
     /// ([`FullDomainMethod::noise`]): bootstraps whose test polynomials do not depend on the table are shared.
     ///
     /// # Errors
-    /// If the ciphertext is not one of the key's parameters ([`EvaluationKey::check`]), or the key lacks what the
+    /// If the ciphertext does not have the key's parameters ([`EvaluationKey::check`]), or the key lacks a part that the
     /// method needs.
     ///
     /// # Panics
-    /// If tables have different moduli, or were encoded for other parameters or by another method.
+    /// If the tables have different moduli, or were encoded for other parameters or by another method.
     fn lookup_many(
         &self,
         key: &EvaluationKey,
@@ -144,16 +144,17 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
         Ok(key.key_switch_many(&self.evaluate(&TableLookup { key, tables, input })?))
     }
 
-    /// Bits κ of hidden tables: results show nothing of tables but outputs, within a statistical distance of 2^-κ. None by default.
+    /// Returns κ for a method that hides tables: results reveal nothing about a table but its outputs, within a statistical
+    /// distance of 2^-κ. `None` by default.
     fn hidden_bits(&self) -> Option<u32> {
         None
     }
 
-    /// f(m) for a ciphertext of m: LWE modulo the LWE modulus in and out, phase m·q/p in and f(m)·q/P out.
+    /// Returns f(m) for a ciphertext of m: LWE modulo the LWE modulus in and out, phase m·q/p in and f(m)·q/P out.
     ///
     /// # Errors
-    /// If the ciphertext is not one of the key's parameters ([`EvaluationKey::check`]), the method does not support
-    /// the plaintext modulus, or the key lacks what the method needs.
+    /// If the ciphertext does not have the key's parameters ([`EvaluationKey::check`]), the method does not support the
+    /// plaintext modulus, or the key lacks a part that the method needs.
     fn lookup(
         &self,
         key: &EvaluationKey,
@@ -164,6 +165,6 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
         Ok(self.lookup_many(key, &[&table], input)?.swap_remove(0))
     }
 
-    /// Predicted noise, for an input with noise of this law (at the LWE modulus).
+    /// Predicts the noise, for an input with noise of this law (at the LWE modulus).
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise;
 }

@@ -1,4 +1,4 @@
-//! Tables of an odd number of inputs: one bootstrap, whatever the table.
+//! Tables with an odd number of inputs: one bootstrap for any table.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -12,12 +12,12 @@ use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output};
 
-/// For odd p no value is opposite to another: m/p + 1/2 = (2m + p)/2p, and 2m + p is odd.
+/// Looks up by one bootstrap: for odd p no value is opposite to another, as m/p + 1/2 = (2m + p)/2p, and 2m + p is odd.
 ///
-/// So the domain's 2p slots of width 1/2p, centred at j/2p, belong to m = j/2 for even j, and for odd j to the
-/// opposites of m = (j - p)/2 modulo p, which negacyclicity fills with -f(m). Odd p >= 3.
+/// The domain has 2p slots of width 1/2p, centred at j/2p. Slots with even j belong to m = j/2; slots with odd j are
+/// opposite to m = (j - p)/2 modulo p, and negacyclicity fills them with -f(m). Odd p >= 3.
 ///
-/// Noise: that of one bootstrap. The input's margin is 1/4p, half of what even moduli have.
+/// Noise: that of one bootstrap. The input's margin is 1/4p, half that of even moduli.
 #[derive(Clone, Copy, Debug)]
 pub struct OddModulus;
 
@@ -45,7 +45,7 @@ impl FullDomainMethod for OddModulus {
         Operations { rotations: 1, ..Operations::KEY_SWITCH }
     }
 
-    /// Checks that the modulus is odd and leaves every value, and its opposite, at least two phases.
+    /// Checks that the modulus is odd and leaves at least two phases for every value and for its opposite.
     fn check_input_modulus(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
         let limit = parameters.rotation_modulus() / 4;
         if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
@@ -61,7 +61,7 @@ impl FullDomainMethod for OddModulus {
         Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
     }
 
-    /// A bootstrap per table: nothing is shared but the key switch's reading of its key.
+    /// Bootstraps once per table; tables share only the reading of the key by the key switch.
     fn evaluate(&self, lookup: &TableLookup<'_>) -> Result<Vec<LweCiphertext>> {
         let two_n = lookup.key.parameters().rotation_modulus();
         Ok(lookup.in_test(0, &lookup.key.to_rotation_modulus(lookup.input, two_n)))
@@ -70,7 +70,7 @@ impl FullDomainMethod for OddModulus {
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         MethodNoise {
             output: (model.blind_rotation() + model.key_switching()).law(),
-            // Half of what even moduli have: slots are of width 1/2p.
+            // Half the margin of even moduli: slots are of width 1/2p.
             decisions: vec![input_decision(model, 2 * table.input_modulus(), input)],
         }
     }

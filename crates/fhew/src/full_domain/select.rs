@@ -19,14 +19,14 @@ use crate::test_polynomial::TestPolynomial;
 /// coefficients and the negative of the second into the upper half; rotates by ±1/8, the sign. Any even p.
 ///
 /// Noise (Theorem 3): two rotations and two packings. With one rotation for the first three lookups (FDFB-Select*),
-/// the first counts |TV_1|² times, for the half of the table that is selected.
+/// the noise of the first rotation counts |TV_1|² times, for the half of the table that is selected.
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbSelect {
     /// Whether one rotation serves the first three lookups.
     pub multi_value: bool,
 }
 
-/// The constant TV_1 of the sign that is nearest to 1/8, in units of 1/2P; for P < 4 units are halved.
+/// Finds the constant TV_1 of the sign that is nearest to 1/8, in units of 1/2P; for P < 4 units are halved.
 ///
 /// Returns the factor by which units are finer, and the constant.
 fn sign_units(output_modulus: u64) -> (u64, u64) {

@@ -14,15 +14,15 @@ use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 
-/// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
+/// Computes `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
 ///
 /// The difference is packed into all coefficients of a test polynomial and rotated by the input's phase, which
-/// multiplies it by (-1)^MSB. Halves are integers in units of Q/2P; which of their two values does not matter as
-/// long as sum and difference agree on it.
+/// multiplies it by (-1)^MSB. Halves are integers in units of Q/2P. Each half has two possible values; either one works
+/// as long as sum and difference agree on it.
 ///
-/// FDFB-SelectAlt. Noise (Theorem 4): three rotations and a packing. With one rotation for the first two lookups
-/// (FDFB-SelectAlt*), sum and difference carry the same rotation's errors, so that their sum keeps 2·TV_1 of the half
-/// of the table that is selected: 4·|TV_1|², plus one rotation. (The paper adds the variances of both, 6p(p - 1)².)
+/// Noise (Theorem 4): three rotations and a packing. With one rotation for the first two lookups (FDFB-SelectAlt*), sum
+/// and difference carry the same rotation's errors, so their sum keeps 2·TV_1 of the half of the table that is selected:
+/// 4·|TV_1|², plus one rotation. (The paper adds the variances of both, 6p(p - 1)².)
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbSelectAlt {
     /// Whether one rotation serves the first two lookups.

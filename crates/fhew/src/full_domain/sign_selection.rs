@@ -1,11 +1,11 @@
-//! Selecting a test polynomial by an encrypted sign bit, and rotating it (Kluczniak, Schild, TCHES 2023, "KS22"): what
-//! FDFB-KS and its variant with digits of integers share.
+//! Selecting a test polynomial by an encrypted sign bit, and rotating it (Kluczniak, Schild, TCHES 2023, "KS22"): the code
+//! that FDFB-KS and its variant with digits of integers share.
 //!
-//! `f_pos + MSB·(f_neg - f_pos)`: the difference is written with digits, v = Σ_k v_k·w_k, and each digit polynomial v_k
-//! multiplies a packed bootstrap of the sign, MSB·w_k.
+//! The selected polynomial is `f_pos + MSB·(f_neg - f_pos)`. The difference is written with digits, v = Σ_k v_k·w_k, and
+//! each digit polynomial v_k multiplies a packed bootstrap of the sign, MSB·w_k.
 //!
-//! Noise of a rotation of it: that of the rotation, and for each digit polynomial v_k(m)²·σ_acc² of the sign's bootstrap,
-//! which only the constant coefficient carries, and |v_k|²·σ_pk² of packing, which all do.
+//! Noise after its rotation: that of the rotation, and for each digit polynomial v_k(m)²·σ_acc² of the sign's bootstrap,
+//! which only the constant coefficient carries, and |v_k|²·σ_pk² of packing, which all coefficients carry.
 
 use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -23,7 +23,7 @@ use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::{TestPolynomial, slot_of};
 
-/// The test polynomial of f_pos, then those of the digits that `digits_of` gives for a slot below p/2.
+/// Encodes the test polynomial of f_pos, then those of the digits that `digits_of` returns for a slot below p/2.
 pub(super) fn encode(
     parameters: &Parameters,
     table: &Table,
@@ -41,12 +41,12 @@ pub(super) fn encode(
     EncodedTable::new(parameters, table, tests, Vec::new())
 }
 
-/// A packed bootstrap of the sign per digit, and a rotation of the selected test polynomial.
+/// Counts a packed bootstrap of the sign per digit, and a rotation of the selected test polynomial.
 pub(super) fn operations(digits: usize) -> Operations {
     Operations { rotations: digits + 1, packings: digits, ..Operations::KEY_SWITCH }
 }
 
-/// f(m) of every table, LWE modulo Q: `half_weights` are w_k/2 modulo Q. Tables share the bootstraps of the sign.
+/// Returns f(m) of every table, LWE modulo Q; `half_weights` are w_k/2 modulo Q. Tables share the bootstraps of the sign.
 pub(super) fn look_up(
     lookup: &TableLookup<'_>,
     half_weights: impl Iterator<Item = u64>,
@@ -59,7 +59,7 @@ pub(super) fn look_up(
     lookup.tables.iter().map(rotate).collect()
 }
 
-/// RLWE of the constant MSB·w, of w/2 modulo Q.
+/// Returns an RLWE ciphertext of the constant MSB·w, given w/2 modulo Q.
 fn sign_row(key: &EvaluationKey, phase: &LweCiphertext, half_weight: u64) -> RlweCiphertext {
     let parameters = key.parameters();
     let sign = TestPolynomial::sign(parameters.ring(), parameters.modulus().neg(half_weight));
@@ -68,7 +68,7 @@ fn sign_row(key: &EvaluationKey, phase: &LweCiphertext, half_weight: u64) -> Rlw
     key.pack(&bit, PackedLength::Constant)
 }
 
-/// The selected test polynomial, by the rows of the sign.
+/// Returns the selected test polynomial, computed with the rows of the sign.
 fn selected(
     key: &EvaluationKey,
     table: &EncodedTable,
@@ -87,7 +87,7 @@ fn selected(
     sum
 }
 
-/// Σ_k v_k(m)², on average over the slots of a table.
+/// Returns Σ_k v_k(m)², averaged over the slots of a table.
 pub(super) fn mean_square(
     table: &Table,
     digits_of: impl Fn(&HalfTables<'_>, u64) -> Vec<i64>,
@@ -100,7 +100,7 @@ pub(super) fn mean_square(
     (0..slots).map(square).sum::<f64>() / slots as f64
 }
 
-/// Noise for a mean of Σ_k v_k(m)².
+/// Predicts the noise for a mean of Σ_k v_k(m)².
 pub(super) fn noise(
     model: &NoiseModel,
     table: TableKind<'_>,

@@ -7,8 +7,8 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::test_polynomial::half_slot;
 
-/// An input, and at least one table: all of the same moduli, encoded by one method for the parameters of the key, to which the
-/// input belongs, too.
+/// An input and at least one table. All tables have the same moduli and were encoded by one method for the parameters of the
+/// key; the input belongs to the same key.
 #[derive(Clone, Copy, Debug)]
 pub struct TableLookup<'a> {
     pub(crate) key: &'a EvaluationKey,
@@ -27,7 +27,7 @@ impl TableLookup<'_> {
         self.tables[0].output_modulus()
     }
 
-    /// The phase modulo 2N of an input m·q/p: in the middle of slot m, of width 2N/p.
+    /// Returns the phase modulo 2N of an input m·q/p, in the middle of slot m, which has width 2N/p.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::lwe_modulus_switch`].
     pub(crate) fn phase(&self) -> LweCiphertext {
@@ -35,7 +35,7 @@ impl TableLookup<'_> {
         slot_phase(self.key, self.input, self.input_modulus(), two_n)
     }
 
-    /// Returns a phase like [`TableLookup::phase`], modulo 2q: half the noise, and an unknown bit on top.
+    /// Returns a phase like [`TableLookup::phase`], modulo 2q: with half the noise, and an unknown top bit.
     pub(crate) fn phase_with_extra_bit(&self) -> LweCiphertext {
         let phase = with_extra_bit(self.input, self.input_modulus());
         self.key.to_rotation_modulus(&phase, self.key.parameters().rotation_modulus())
@@ -46,10 +46,10 @@ impl TableLookup<'_> {
         self.tables.iter().map(|table| self.key.boot_raw(table.test(index), phase)).collect()
     }
 
-    /// Looks a phase up in all tests of every table: by one rotation if they are those of multi-value bootstrapping. The last
-    /// `shared` tests are the same for all tables, and looked up once.
+    /// Looks a phase up in all tests of every table, by one rotation if they are tests of multi-value bootstrapping. The last
+    /// `shared` tests are the same for all tables and are looked up once.
     ///
-    /// Results are LWE modulo Q: those of one table after those of another, then the shared ones.
+    /// Results are LWE modulo Q: table by table, then those of the shared tests.
     pub(crate) fn in_all_tests(&self, shared: usize, phase: &LweCiphertext) -> Vec<LweCiphertext> {
         if self.tables[0].factored().is_empty() {
             let tests = self.each_once(shared, EncodedTable::tests);
@@ -59,7 +59,7 @@ impl TableLookup<'_> {
         boot_raw_factored(self.key, &tests.collect::<Vec<FactoredTest>>(), phase)
     }
 
-    /// Tests of all tables, with the last `shared` ones at the end only.
+    /// Lists the tests of all tables, with the last `shared` ones only once, at the end.
     fn each_once<'a, T: 'a>(
         &'a self,
         shared: usize,
@@ -71,7 +71,7 @@ impl TableLookup<'_> {
     }
 }
 
-/// A ciphertext of phase m/p with half a slot of width 1/p added, modulo 2N or a divisor of it.
+/// Adds half a slot of width 1/p to a ciphertext of phase m/p, and switches it to 2N or a divisor of 2N.
 pub(crate) fn slot_phase(
     key: &EvaluationKey,
     ciphertext: &LweCiphertext,
@@ -83,7 +83,7 @@ pub(crate) fn slot_phase(
     key.to_rotation_modulus(&phase, modulus)
 }
 
-/// The ciphertext, modulo q, of phase m·q/p, modulo 2q: an unknown multiple of q is added. Half a slot is, too.
+/// Reads a ciphertext of phase m·q/p modulo q as one modulo 2q, which adds an unknown multiple of q, and adds half a slot.
 pub(crate) fn with_extra_bit(input: &LweCiphertext, plaintext_modulus: u64) -> LweCiphertext {
     let doubled = 2 * input.modulus();
     let mut phase = input.mod_up(doubled);

@@ -1,5 +1,5 @@
 //! WoP-PBS1 (Chillotti, Ligier, Orfila, Tap, ASIACRYPT 2021, "CLOT21") and WoPPBS1-Refine (Algorithm 5 of Ma et al.,
-//! TCHES 2024): one circuit, two analyses of its noise.
+//! TCHES 2024): one circuit with two analyses of its noise.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -17,21 +17,21 @@ use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
-/// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies both. Any
+/// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies them. Any
 /// even p.
 ///
-/// Noise (Theorem 5): `P²·σ_u²·(σ_f² + σ_sgn²)` dominates, `crate::multiplication`; CLOT21 takes it as N times
-/// more, and so needs finer gadgets. The input's margin is that of an extra bit, 1/4p of twice the modulus.
+/// Noise (Theorem 5): `P²·σ_u²·(σ_f² + σ_sgn²)` dominates (see `crate::multiplication`). CLOT21 assumes N times more, and
+/// so needs finer gadgets. The input's margin is that of an extra bit, 1/4p of twice the modulus.
 #[derive(Clone, Copy, Debug)]
 pub struct WopPbs1 {
-    /// Whether the noise is that of WoPPBS1-Refine.
+    /// Whether noise is predicted by WoPPBS1-Refine instead of CLOT21.
     pub refined: bool,
     /// Whether one rotation serves both lookups.
     pub multi_value: bool,
 }
 
 impl WopPbs1 {
-    /// The whole table over half the domain, in units of Q/P.
+    /// Returns the whole table over half the domain, in units of Q/P.
     fn unscaled(parameters: &Parameters, table: &Table) -> UnscaledTest {
         let degree = parameters.ring_degree();
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| {
@@ -39,7 +39,7 @@ impl WopPbs1 {
         })
     }
 
-    /// |TV_1|² of the table and of the sign.
+    /// Returns |TV_1|² of the table and of the sign.
     fn squared_norms(self, parameters: &Parameters, table: TableKind<'_>) -> [f64; 2] {
         if !self.multi_value {
             return [1.0, 1.0];
@@ -50,7 +50,7 @@ impl WopPbs1 {
                 UnscaledTest::worst_squared_norm(input_modulus, output_modulus)
             }
         };
-        // The sign shares the rotation: its noise is in the table's, too.
+        // The sign shares the rotation, so the table's noise includes the sign's.
         [norm + 4.0, 4.0]
     }
 }
@@ -74,7 +74,7 @@ impl FullDomainMethod for WopPbs1 {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let modulus = table.output_modulus();
         check_unscaled_modulus(modulus)?;
-        // The last one is (-1)^MSB·Q/P.
+        // The last test is that of (-1)^MSB·Q/P.
         let (tests, factored) = if self.multi_value {
             let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 2);
             (Vec::new(), vec![Self::unscaled(parameters, table).factored(), sign])

@@ -18,10 +18,10 @@ use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, half_slot};
 
-/// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
+/// Computes `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
 ///
-/// Noise (Table 8 of Ma et al., TCHES 2024): two products, and CLOT21's analysis of them, N times the dominating term
-/// of Theorem 10. [`FdfbBfvMult`](crate::full_domain::FdfbBfvMult) needs one product, and less of it.
+/// Noise (Table 8 of Ma et al., TCHES 2024): two products by CLOT21's analysis, N times the dominating term of
+/// Theorem 10. [`FdfbBfvMult`](crate::full_domain::FdfbBfvMult) needs only one product, with less noise.
 #[derive(Clone, Copy, Debug)]
 pub struct WopPbs2 {
     /// Whether one rotation serves the three lookups.
@@ -42,7 +42,7 @@ impl FullDomainMethod for WopPbs2 {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let (halves, modulus) = (HalfTables(table), table.output_modulus());
         check_unscaled_modulus(modulus)?;
-        // The last one is the sign, ±Q/2P.
+        // The last test is that of the sign, ±Q/2P.
         if self.multi_value {
             let [positive, negative] = halves.factored(parameters);
             let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 1);
@@ -83,7 +83,7 @@ impl FullDomainMethod for WopPbs2 {
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let rotation = model.blind_rotation();
         let norm = if self.multi_value {
-            // The sign shares the rotation: its noise is in the table's, too.
+            // The sign shares the rotation, so the table's noise includes the sign's.
             HalfTables::squared_norm(model.parameters(), table) + 1.0
         } else {
             1.0
@@ -94,7 +94,7 @@ impl FullDomainMethod for WopPbs2 {
             table.output_modulus(),
         );
         MethodNoise {
-            // Both halves are multiplied by the sign, and depend on each other.
+            // Both halves are multiplied by the sign, so their errors depend on each other.
             output: product.times(SQRT_2).with_independent(model.key_switching().law()),
             decisions: vec![input_decision(model, table.input_modulus(), input)],
         }

@@ -1,8 +1,8 @@
 //! Chained tables of digits (Guimarães, Borin, Aranha, TCHES 2021): a function that a finite automaton computes from
 //! digit to digit.
 //!
-//! A state s of S values is kept modulo B·S as s·B; a digit d of base B is brought to the same modulus by a table, so
-//! that their sum is one input of a table of B·S entries.
+//! One of S states, s, is kept as s·B modulo B·S. A table brings a digit d of base B to the same modulus, so that their sum
+//! is one input of a table of B·S entries.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
@@ -10,7 +10,7 @@ use cryptable_lattice::{Error, Result, Table};
 use crate::full_domain::method::FullDomainMethod;
 use crate::keys::evaluation_key::EvaluationKey;
 
-/// An automaton over digits.
+/// An automaton that reads digits.
 ///
 /// ```
 /// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
@@ -30,20 +30,20 @@ use crate::keys::evaluation_key::EvaluationKey;
 pub struct ChainedTable {
     /// Method that looks tables up.
     pub method: &'static dyn FullDomainMethod,
-    /// B: inputs are digits below it, encrypted modulo B.
+    /// Base B: inputs are digits below B, encrypted modulo B.
     pub base: u64,
     /// Number of states S.
     pub states: u64,
 }
 
 impl ChainedTable {
-    /// Returns the last state s, encrypted as s·B modulo B·S: `s = next(digit, s)` for all digits, the first given first.
+    /// Returns the last state s, encrypted as s·B modulo B·S, after `s = next(digit, s)` for all digits in the given order.
     ///
-    /// 2k - 1 tables for k digits.
+    /// Looks up 2k - 1 tables for k digits.
     ///
     /// # Errors
-    /// If there is no digit, a state is not below S, the parameters do not serve tables of B·S inputs, or a
-    /// ciphertext is not of the key's parameters.
+    /// If there is no digit, a state is not below S, the parameters do not support tables of B·S inputs, or a
+    /// ciphertext does not have the key's parameters.
     pub fn evaluate(
         &self,
         key: &EvaluationKey,

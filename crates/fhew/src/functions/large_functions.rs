@@ -1,10 +1,10 @@
-//! Functions of one ciphertext of large precision: which rotation keys they take, how they fail, and how they go.
+//! Functions of one ciphertext of large precision: their rotation keys, failure probabilities and evaluation.
 //!
 //! A sign (Liu, Micciancio, Polyakov, ASIACRYPT 2022; Sec. 4 of Ma et al., TCHES 2024) is the upper bit of the highest
-//! digit, a comparison the sign of a difference. Modulo 2^bits, |x| is x or -x, and either is the sum of its digits
-//! times their weights. A digit with the sign of x takes two bootstraps: FDFB-Compress's first brings the digit to
-//! (-1/4, 1/4) of the modulus; the sign adds a half; and the second bootstrap, whose test polynomial is negacyclic as
-//! all are, gives the digit or its negative.
+//! digit, and a comparison is the sign of a difference. Modulo 2^bits, |x| is x or -x, and each is the sum of its digits
+//! times their weights. Multiplying a digit by the sign of x needs two bootstraps. The first, that of FDFB-Compress, brings
+//! the digit to (-1/4, 1/4) of the modulus; the sign adds a half; and the second bootstrap returns the digit or its
+//! negative, since its test polynomial is negacyclic like all others.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, NoiseBound, Result};
@@ -19,8 +19,8 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode};
 
-/// Plan of functions of large precision under parameters, before there is a key: how inputs are decomposed, and which
-/// rotation key makes results.
+/// A plan of functions of large precision, made from parameters without a key: how inputs are decomposed, and which
+/// rotation key computes results.
 #[derive(Clone, Debug)]
 pub struct LargePlan {
     decomposition: Decomposition,
@@ -31,10 +31,10 @@ pub struct LargePlan {
 
 impl LargePlan {
     /// Plans for inputs with noise `input` (a fraction of q_0; a variance, or a bound with a bias), digits of
-    /// `base_log2` bits, and a failure probability of at most 2^`limit` a function.
+    /// `base_log2` bits, and a failure probability of at most 2^`limit` per function.
     ///
     /// # Errors
-    /// As [`Decomposition::plan`], or if no rotation key is precise enough for results.
+    /// Same as [`Decomposition::plan`], or if no rotation key is precise enough for results.
     pub fn new(
         parameters: &Parameters,
         algorithm: &'static dyn DigitDecomposition,
@@ -45,7 +45,7 @@ impl LargePlan {
     ) -> Result<Self> {
         let input: NoiseBound = input.into();
         let model = NoiseModel::new(parameters);
-        // A comparison has the noise of two inputs.
+        // The input of a comparison has the noise of two inputs.
         let each = limit - 2.0;
         let of_two = input.with_independent(input);
         let plan = Decomposition::plan(&model, algorithm, bits, base_log2, of_two, each)?;
@@ -54,7 +54,7 @@ impl LargePlan {
         let mut best = None;
         for rotation_key in 0..model.parameters().rotation_gadgets().len() {
             let output_noise = model.large_rotation(rotation_key) * plan.digits() as f64;
-            // A maximum adds twice an input, and a result another one.
+            // A maximum adds twice an input, and a result adds another input.
             let result = NoiseBound::from(output_noise);
             let result = result.with_independent(input.times(2)).with_independent(input);
             let tail = result.log2_exceeds(margin);
@@ -72,7 +72,7 @@ impl LargePlan {
         Ok(Self { decomposition: plan, rotation_key, output_noise, log2_fail })
     }
 
-    /// log2 of the probability that a digit with its sign is taken for another.
+    /// Returns log2 of the probability that a digit with its sign is mistaken for another.
     fn folding_log2_fail(model: &NoiseModel, plan: &Decomposition) -> f64 {
         let sign = model.blind_rotation() + model.key_switching();
         let margin = 0.25 / f64::from(1u32 << plan.digit_bits(0));
@@ -80,36 +80,36 @@ impl LargePlan {
         log2_sum((0..plan.digits()).map(|_| tail))
     }
 
-    /// Returns how inputs are decomposed.
+    /// Returns the decomposition of inputs.
     #[must_use]
     pub fn decomposition(&self) -> &Decomposition {
         &self.decomposition
     }
 
-    /// Number of the rotation key that makes results.
+    /// Returns the number of the rotation key that computes results.
     pub(crate) fn rotation_key(&self) -> usize {
         self.rotation_key
     }
 
-    /// Returns log2 of the failure probability of a function, decrypting its result included.
+    /// Returns log2 of the failure probability of a function, including decryption of its result.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// Variance of a result that is an integer, a fraction of q_0; what is linear in inputs comes on top.
+    /// Returns the variance of a result that is an integer, as a fraction of q_0, without terms that are linear in inputs.
     #[must_use]
     pub fn output_noise(&self) -> Variance {
         self.output_noise
     }
 
-    /// Blind rotations of a sign.
+    /// Returns the number of blind rotations of a sign.
     #[must_use]
     pub fn sign_rotations(&self) -> usize {
         self.decomposition.rotations() + 1
     }
 
-    /// Blind rotations of an absolute value, ReLU or maximum.
+    /// Returns the number of blind rotations of an absolute value, ReLU or maximum.
     #[must_use]
     pub fn absolute_rotations(&self) -> usize {
         self.sign_rotations() + 2 * self.decomposition.digits()
@@ -141,10 +141,10 @@ pub struct LargeFunctions<'a> {
 }
 
 impl<'a> LargeFunctions<'a> {
-    /// Plans for a key, as [`LargePlan::new`].
+    /// Plans for a key, like [`LargePlan::new`].
     ///
     /// # Errors
-    /// As there.
+    /// Same as [`LargePlan::new`].
     pub fn new(
         key: &'a EvaluationKey,
         algorithm: &'static dyn DigitDecomposition,
@@ -157,7 +157,7 @@ impl<'a> LargeFunctions<'a> {
         Ok(Self::with_plan(key, plan))
     }
 
-    /// Functions of a plan for the parameters of the key.
+    /// Combines a key with a plan that was made for the parameters of the key.
     pub(crate) fn with_plan(key: &'a EvaluationKey, plan: LargePlan) -> Self {
         Self { key, plan }
     }
@@ -168,12 +168,12 @@ impl<'a> LargeFunctions<'a> {
         &self.plan
     }
 
-    /// 1 if x < 0, else 0: phase sign·q/`output_modulus`, LWE modulo the LWE modulus.
+    /// Returns 1 if x < 0, else 0: phase sign·q/`output_modulus`, LWE modulo the LWE modulus.
     ///
-    /// A decomposition, and one bootstrap.
+    /// Needs a decomposition and one bootstrap.
     ///
     /// # Errors
-    /// If the ciphertext is not one of large precision, or the output modulus is below 2 or above the LWE modulus.
+    /// If the ciphertext does not have large precision, or the output modulus is below 2 or above the LWE modulus.
     pub fn sign(&self, x: &LweCiphertext, output_modulus: u64) -> Result<LweCiphertext> {
         let q = self.key.parameters().lwe_modulus();
         if !(2..=q).contains(&output_modulus) {
@@ -184,12 +184,12 @@ impl<'a> LargeFunctions<'a> {
         Ok(self.sign_of(&digits, output_modulus))
     }
 
-    /// The sign of decomposed digits.
+    /// Returns the sign of decomposed digits.
     fn sign_of(&self, digits: &[LweCiphertext], output_modulus: u64) -> LweCiphertext {
         let parameters = self.key.parameters();
         let highest = digits.last().expect("a digit");
         let mut phase = highest.clone();
-        // What lies below the highest digit is within half a slot of it.
+        // The lower digits move the phase by less than half a slot of the highest digit.
         let bits = self.plan.decomposition.digit_bits(digits.len() - 1);
         phase.add_constant_assign(phase.modulus() >> (bits + 1));
         let phase = self.key.to_rotation_modulus(&phase, parameters.rotation_modulus());
@@ -201,11 +201,11 @@ impl<'a> LargeFunctions<'a> {
         self.key.key_switch(&sign)
     }
 
-    /// 1 if x < y, else 0: as [`LargeFunctions::sign`], for x and y whose difference fits, such as all in
+    /// Returns 1 if x < y, else 0, like [`LargeFunctions::sign`], for x and y whose difference fits, such as all in
     /// [-2^(bits-2), 2^(bits-2)).
     ///
     /// # Errors
-    /// As [`LargeFunctions::sign`].
+    /// Same as [`LargeFunctions::sign`].
     pub fn less_than(
         &self,
         x: &LweCiphertext,
@@ -215,7 +215,7 @@ impl<'a> LargeFunctions<'a> {
         self.sign(&self.difference(x, y)?, output_modulus)
     }
 
-    /// x - y.
+    /// Returns x - y.
     fn difference(&self, x: &LweCiphertext, y: &LweCiphertext) -> Result<LweCiphertext> {
         check_large(self.key.parameters(), x)?;
         check_large(self.key.parameters(), y)?;
@@ -224,9 +224,9 @@ impl<'a> LargeFunctions<'a> {
         Ok(difference)
     }
 
-    /// |x|, modulo 2^bits.
+    /// Returns |x| modulo 2^bits.
     ///
-    /// A sign, and two bootstraps a digit. Adds up the noise of a precise rotation a digit
+    /// Needs a sign, and two bootstraps per digit. The noise is that of one precise rotation per digit
     /// ([`LargePlan::output_noise`]).
     ///
     /// # Errors
@@ -244,7 +244,7 @@ impl<'a> LargeFunctions<'a> {
         Ok(sum)
     }
 
-    /// ±digit·2^`weight_log2`, by a sign of phase 0 or 1/2.
+    /// Returns ±digit·2^`weight_log2`, by a sign of phase 0 or 1/2.
     fn signed_digit(
         &self,
         digit: &LweCiphertext,
@@ -266,10 +266,10 @@ impl<'a> LargeFunctions<'a> {
         self.key.boot_large(self.plan.rotation_key, &test, &signed)
     }
 
-    /// max(x, 0), of bits - 1 bits: phase max(x, 0)·q_0/2^(bits-1).
+    /// Returns max(x, 0), with bits - 1 bits: phase max(x, 0)·q_0/2^(bits-1).
     ///
-    /// x + |x| is 2·max(x, 0): a phase of half the modulus, without a division. Cost and noise of
-    /// [`LargeFunctions::absolute`], and the input's noise.
+    /// x + |x| is 2·max(x, 0), the result at a modulus of half the size, without a division. Cost and noise are those of
+    /// [`LargeFunctions::absolute`], plus the input's noise.
     ///
     /// # Errors
     /// If the ciphertext is not one of large precision.
@@ -279,12 +279,12 @@ impl<'a> LargeFunctions<'a> {
         Ok(sum)
     }
 
-    /// max(x, y) modulo 2^(bits-1), as [`LargeFunctions::relu`] gives it, for x and y whose difference fits.
+    /// Returns max(x, y) modulo 2^(bits-1), in the form of [`LargeFunctions::relu`], for x and y whose difference fits.
     ///
-    /// y + max(x - y, 0).
+    /// Computed as y + max(x - y, 0).
     ///
     /// # Errors
-    /// If a ciphertext is not one of large precision.
+    /// If a ciphertext does not have large precision.
     pub fn maximum(&self, x: &LweCiphertext, y: &LweCiphertext) -> Result<LweCiphertext> {
         let mut result = self.relu(&self.difference(x, y)?)?;
         // y modulo 2^(bits-1) has twice the phase.

@@ -1,7 +1,7 @@
 //! Integers of any width as vectors of digits: comparison, selection, sign, ReLU, maximum, absolute value.
 //!
-//! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and conditions. Everything is a
-//! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
+//! A digit of base B is encrypted modulo 2B: the spare bit has room for differences, carries and conditions. Every function
+//! consists of sums of ciphertexts and of tables over the full domain of 2B values, by any [`FullDomainMethod`].
 
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::error::demand;
@@ -36,20 +36,20 @@ pub struct Radix<'a> {
     digits: usize,
 }
 
-/// Most digits of an integer: 64 bits even of base 2.
+/// Largest number of digits of an integer: that of 64 bits in base 2.
 pub const MAX_DIGITS: usize = 64;
 
-/// Comparisons of digits, as inputs of further tables.
+/// Results of comparing digits, as inputs of further tables.
 const EQUAL: u64 = 0;
 const LESS: u64 = 1;
 const GREATER: u64 = 2;
 
 impl<'a> Radix<'a> {
-    /// For integers of this many digits of `base_log2` bits.
+    /// Returns the functions of integers that have `digits` digits of `base_log2` bits.
     ///
     /// # Errors
-    /// If the parameters do not serve tables of 2B inputs, a digit has fewer than 3 bits (comparisons need 9
-    /// values), or there is none or more than [`MAX_DIGITS`].
+    /// If the parameters do not support tables of 2B inputs, a digit has fewer than 3 bits (comparisons need 9
+    /// values), or there are no digits or more than [`MAX_DIGITS`].
     pub fn new(
         key: &'a EvaluationKey,
         method: &'static dyn FullDomainMethod,
@@ -62,13 +62,13 @@ impl<'a> Radix<'a> {
         Ok(Self { key, method, base, digits })
     }
 
-    /// The table of `of` applied to a digit and its spare bit.
+    /// Looks up the table of `of` at a digit with its spare bit.
     fn lookup(&self, of: impl Fn(u64) -> u64, input: &LweCiphertext) -> Result<LweCiphertext> {
         let p = 2 * self.base;
         self.method.lookup(self.key, &Table::from_fn(p, p, |x| of(x) % p)?, input)
     }
 
-    /// `input + factor·other`, with no table.
+    /// Returns `input + factor·other`, without a table.
     fn add(input: &LweCiphertext, factor: i64, other: &LweCiphertext) -> LweCiphertext {
         let mut term = other.clone();
         term.mul_integer_assign(factor);
@@ -81,12 +81,12 @@ impl<'a> Radix<'a> {
         x.iter().try_for_each(|digit| self.key.check(digit))
     }
 
-    /// 1 if x < y as unsigned integers, else 0, modulo 2B.
+    /// Returns 1 if x < y as unsigned integers, else 0, modulo 2B.
     ///
-    /// A table a digit on differences, then pairs of comparisons, 3·high + low, in a tree.
+    /// Looks up one table per digit, on differences, then pairs of comparisons, 3·high + low, in a tree.
     ///
     /// # Errors
-    /// If a number of digits is another, or a digit is not of the key's parameters.
+    /// If a number of digits differs, or a digit does not have the key's parameters.
     pub fn less_than(&self, x: &[LweCiphertext], y: &[LweCiphertext]) -> Result<LweCiphertext> {
         self.check(x)?;
         self.check(y)?;
@@ -110,10 +110,10 @@ impl<'a> Radix<'a> {
         self.lookup(|order| u64::from(order == LESS), &level[0])
     }
 
-    /// `condition ? x : y`, for a condition of 0 or 1 modulo 2B: two tables per digit.
+    /// Returns `condition ? x : y`, for a condition of 0 or 1 modulo 2B: two tables per digit.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn select(
         &self,
         condition: &LweCiphertext,
@@ -127,7 +127,7 @@ impl<'a> Radix<'a> {
         Ok(chosen)
     }
 
-    /// x if the condition is `wanted`, else 0: a table a digit.
+    /// Returns x if the condition is `wanted`, else 0: one table per digit.
     fn keep(
         &self,
         condition: &LweCiphertext,
@@ -145,34 +145,34 @@ impl<'a> Radix<'a> {
     /// Returns the larger of two unsigned integers.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn maximum(&self, x: &[LweCiphertext], y: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
         let less = self.less_than(x, y)?;
         self.select(&less, y, x)
     }
 
-    /// 1 if x < 0 in two's complement, else 0, modulo 2B: one table.
+    /// Returns 1 if x < 0 in two's complement, else 0, modulo 2B: one table.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn sign(&self, x: &[LweCiphertext]) -> Result<LweCiphertext> {
         self.check(x)?;
         let half = self.base / 2;
         self.lookup(|digit| u64::from(digit >= half), &x[self.digits - 1])
     }
 
-    /// max(x, 0) in two's complement: a sign, and a table a digit.
+    /// Returns max(x, 0) in two's complement: a sign, and one table per digit.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn relu(&self, x: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
         self.keep(&self.sign(x)?, false, x)
     }
 
-    /// x + y modulo B^digits: a carry from digit to digit, two tables each.
+    /// Returns x + y modulo B^digits: carries from digit to digit, with two tables per digit.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn sum(&self, x: &[LweCiphertext], y: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
         self.check(x)?;
         self.check(y)?;
@@ -184,7 +184,7 @@ impl<'a> Radix<'a> {
             if let Some(carry) = &carry {
                 input.add_assign(carry);
             }
-            // At most 2(B - 1) + 1.
+            // The input is at most 2(B - 1) + 1.
             let (digit, next) = rayon::join(
                 || self.lookup(|sum| sum % base, &input),
                 || self.lookup(|sum| sum / base, &input),
@@ -195,10 +195,10 @@ impl<'a> Radix<'a> {
         Ok(digits)
     }
 
-    /// `of` applied to every digit, modulo B: a table a digit.
+    /// Applies `of` to every digit, modulo B: one table per digit.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn map(
         &self,
         of: impl Fn(u64) -> u64 + Sync,
@@ -209,17 +209,17 @@ impl<'a> Radix<'a> {
         x.par_iter().map(|digit| self.lookup(|d| of(d % base) % base, digit)).collect()
     }
 
-    /// -x modulo B^digits: a carry from digit to digit, two tables each.
+    /// Returns -x modulo B^digits: carries from digit to digit, with two tables per digit.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn negate(&self, x: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
         self.check(x)?;
         let base = self.base;
         let mut carry: Option<LweCiphertext> = None;
         let mut negated = Vec::with_capacity(x.len());
         for digit in x {
-            // B - 1 - digit and the carry, which is 1 at first: at most B. As tables of digit - carry.
+            // The sum of B - 1 - digit and the carry, which starts as 1, is at most B. The tables look up digit - carry.
             let plus_one = carry.is_none();
             let input = carry.as_ref().map_or(digit.clone(), |carry| Self::add(digit, -1, carry));
             let complement = move |d: u64| {
@@ -236,10 +236,10 @@ impl<'a> Radix<'a> {
         Ok(negated)
     }
 
-    /// |x| in two's complement.
+    /// Returns |x| in two's complement.
     ///
     /// # Errors
-    /// As [`Radix::less_than`].
+    /// Same as [`Radix::less_than`].
     pub fn absolute(&self, x: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
         let (sign, negated) = rayon::join(|| self.sign(x), || self.negate(x));
         self.select(&sign?, &negated?, x)
@@ -257,7 +257,7 @@ fn check_width(base_log2: u32, digits: usize) -> Result<()> {
 /// Encrypts an integer as digits of `base_log2` bits, the lowest first, each modulo 2B.
 ///
 /// # Errors
-/// If the integer has more digits, or widths are out of range ([`Radix::new`]).
+/// If the integer has more digits, or a width is out of range ([`Radix::new`]).
 #[cfg(feature = "client")]
 pub fn encrypt_radix(
     secret: &SecretKey,
@@ -281,10 +281,10 @@ pub fn encrypt_radix(
     (0..digits).map(digit).collect()
 }
 
-/// Decrypts an integer of digits.
+/// Decrypts an integer from its digits.
 ///
 /// # Errors
-/// If a dimension is not that of the parameters, or widths are out of range.
+/// If a dimension is not that of the parameters, or a width is out of range.
 #[cfg(feature = "client")]
 pub fn decrypt_radix(secret: &SecretKey, digits: &[LweCiphertext], base_log2: u32) -> Result<u64> {
     check_width(base_log2, digits.len())?;

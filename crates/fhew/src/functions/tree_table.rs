@@ -1,11 +1,11 @@
-//! Tree of tables over digits (Guimarães, Borin, Aranha, TCHES 2021): any table of B^k entries on k digits.
+//! Trees of tables over digits (Guimarães, Borin, Aranha, TCHES 2021): any table of B^k entries on k digits.
 //!
 //! The lowest digit is looked up in all B^(k-1) parts of the table, by one blind rotation (multi-value
-//! bootstrapping). Every B results are packed into an encrypted test polynomial, in which the next digit is looked up;
-//! and so on, B^(k-1-i) rotations for digit i > 0.
+//! bootstrapping). Each group of B results is packed into an encrypted test polynomial, in which the next digit is looked
+//! up, and so on. Digit i > 0 needs B^(k-1-i) rotations.
 //!
-//! Digits are brought to (-1/4, 1/4) of the modulus first, by FDFB-Compress's first bootstrap, so that tables need not
-//! be negacyclic.
+//! The first bootstrap of FDFB-Compress brings digits to (-1/4, 1/4) of the modulus beforehand, so tables need not be
+//! negacyclic.
 
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -21,7 +21,7 @@ use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::{TestPolynomial, half_slot};
 
-/// Most entries of a table: the first level keeps B^(k-1) ciphertexts.
+/// Largest number of entries of a table: the first level keeps B^(k-1) ciphertexts in memory.
 pub const MAX_ENTRIES: u64 = 1 << 16;
 
 /// Tables of B^k entries and outputs modulo P on k digits.
@@ -44,14 +44,14 @@ pub struct TreeTable<'a> {
     base: u64,
     digits: usize,
     output_modulus: u64,
-    /// The coarsest that is precise enough.
+    /// The coarsest rotation key that is precise enough.
     rotation_key: usize,
     log2_fail: f64,
 }
 
 impl<'a> TreeTable<'a> {
-    /// Plans for `digits` digits of this base, results of lookups of these parameters, and a failure probability of
-    /// at most 2^`limit`.
+    /// Plans for `digits` digits of this base that are results of lookups under these parameters, and a failure probability
+    /// of at most 2^`limit`.
     ///
     /// # Errors
     /// If moduli are out of range, the table is longer than [`MAX_ENTRIES`], or no rotation key is precise enough.
@@ -85,7 +85,7 @@ impl<'a> TreeTable<'a> {
         Err(Error::FailureUnreachable { what, found: tree.log2_fail, limit })
     }
 
-    /// log2 of the probability that a digit is mistaken, or the result.
+    /// Returns log2 of the probability that a digit or the result is mistaken.
     fn predict(&self, model: &NoiseModel) -> f64 {
         let p = self.base as f64;
         let input = model.blind_rotation() + model.common(model.parameters().rotation_modulus());
@@ -96,8 +96,8 @@ impl<'a> TreeTable<'a> {
         log2_sum(digits.chain([result]))
     }
 
-    /// Variance of a result, LWE modulo the LWE modulus: of the first lookup |TV_1|² times a rotation's, then a
-    /// packing's and a rotation's a digit.
+    /// Returns the variance of a result, LWE modulo the LWE modulus: |TV_1|² times that of a rotation for the first lookup,
+    /// then that of a packing and a rotation per further digit.
     #[must_use]
     pub fn output_noise(&self, model: &NoiseModel) -> Variance {
         let rotation = model.blind_rotation_by(self.rotation_key);
@@ -112,17 +112,17 @@ impl<'a> TreeTable<'a> {
         self.log2_fail
     }
 
-    /// Blind rotations of a lookup.
+    /// Returns the number of blind rotations of a lookup.
     #[must_use]
     pub fn rotations(&self) -> usize {
         let rest = |digit| self.base.pow((self.digits - 1 - digit) as u32) as usize;
         self.digits + 1 + (1..self.digits).map(rest).sum::<usize>()
     }
 
-    /// table[Σ digit_i·B^i] modulo P, for digits modulo B, the lowest first: LWE modulo the LWE modulus.
+    /// Returns table[Σ digit_i·B^i] modulo P, for digits modulo B, the lowest first: LWE modulo the LWE modulus.
     ///
     /// # Errors
-    /// If the table has not B^k entries below P, or there are not k ciphertexts of the key's parameters.
+    /// If the table does not have B^k entries below P, or there are not k ciphertexts with the key's parameters.
     pub fn lookup(&self, table: &[u64], digits: &[LweCiphertext]) -> Result<LweCiphertext> {
         self.check(table, digits)?;
         let phases: Vec<LweCiphertext> = digits.par_iter().map(|d| self.compress(d)).collect();
@@ -151,7 +151,7 @@ impl<'a> TreeTable<'a> {
         digits.iter().try_for_each(|digit| self.key.check(digit))
     }
 
-    /// A digit's phase in (-1/4, 1/4), modulo 2N.
+    /// Compresses a digit's phase to (-1/4, 1/4), modulo 2N.
     fn compress(&self, digit: &LweCiphertext) -> LweCiphertext {
         let two_n = self.key.parameters().rotation_modulus();
         let phase = slot_phase(self.key, digit, self.base, two_n);
@@ -159,14 +159,14 @@ impl<'a> TreeTable<'a> {
         FdfbCompress::compressed(self.key, &compression, &phase)
     }
 
-    /// The digit that coefficient x of a test polynomial belongs to, and whether it counts negative.
+    /// Returns the digit to which coefficient x of a test polynomial belongs, and whether it counts negative.
     fn slot(&self, x: u64) -> (u64, bool) {
         let two_n = self.key.parameters().rotation_modulus();
         let slot = FdfbCompress::slot(x, self.base, two_n);
         (slot, slot >= self.base / 2)
     }
 
-    /// The lowest digit, looked up in every part of the table by one rotation: LWE modulo Q.
+    /// Looks the lowest digit up in every part of the table by one rotation: LWE modulo Q.
     fn lowest_level(&self, table: &[u64], phase: &LweCiphertext) -> Vec<LweCiphertext> {
         let ring = self.key.parameters().ring();
         let (q, p) = (ring.modulus().value(), self.output_modulus);
@@ -182,7 +182,7 @@ impl<'a> TreeTable<'a> {
         table.par_chunks_exact(self.base as usize).map(lookup).collect()
     }
 
-    /// A test polynomial with result i in the coefficients of digit i.
+    /// Packs results into a test polynomial, with result i in the coefficients of digit i.
     fn pack(&self, results: &[LweCiphertext]) -> RlweCiphertext {
         let ring = self.key.parameters().ring();
         let mut sum = RlweCiphertext::zero(ring);

@@ -11,21 +11,22 @@ use crate::serialization::{bound_ciphertext, ciphertext_bytes, read_ciphertext};
 /// Largest modulus of small values.
 const MAX_SMALL_MODULUS: u64 = 1 << 13;
 
-/// Beside the modulus in files: values have the noise of one bootstrap. Others may have as much as decrypts.
+/// Flag next to the modulus in files: the values have the noise of one bootstrap. Without it they may have any noise that
+/// still decrypts.
 const OF_BOOTSTRAP: u64 = 1 << 32;
 
-/// Meaning of the values of a ciphertext of large precision.
+/// Encoding of the values of a ciphertext of large precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// Two's complement of [`Parameters::bits`]; whether they are results.
+    /// Two's complement with [`Parameters::bits`] bits; `computed` says whether they are results.
     Signed { computed: bool },
-    /// Not negative, of one bit less: what ReLU and maximum give.
+    /// Not negative, with one bit less: results of ReLU and maximum.
     Unsigned,
     /// Two's complement, computed by another method, with a bound on its noise.
     Imported { noise: NoiseBound },
 }
 
-/// Signed integers of [`Parameters::bits`] bits, any number of them, an LWE ciphertext under the ring secret each.
+/// Any number of signed integers of [`Parameters::bits`] bits, each an LWE ciphertext under the ring secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedIntegers {
     binding: Binding,
@@ -33,14 +34,14 @@ pub struct EncryptedIntegers {
     values: LweList,
 }
 
-/// One integer as digits of base 8, the lowest first, an LWE ciphertext each: unsigned, or in two's complement.
+/// One integer, unsigned or in two's complement: digits of base 8, the lowest first, each an LWE ciphertext.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RadixInteger {
     binding: Binding,
     digits: Vec<LweCiphertext>,
 }
 
-/// Values below a small modulus, any number of them, an LWE ciphertext each: signs, comparisons, results of tables.
+/// Any number of values below a small modulus, each an LWE ciphertext: signs, comparisons, results of tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmallValues {
     binding: Binding,
@@ -90,7 +91,7 @@ impl EncryptedIntegers {
         Ok(Self { binding, encoding, values })
     }
 
-    /// The bound on the noise of integers that another method computed.
+    /// Returns the bound on the noise of integers that another method computed.
     pub(super) fn imported_noise(&self) -> Option<NoiseBound> {
         match self.encoding {
             Encoding::Imported { noise } => Some(noise),
@@ -115,7 +116,7 @@ impl EncryptedIntegers {
         self.values.check(parameters.large_shape())
     }
 
-    /// Checks that functions accept the values: by noise and by encoding.
+    /// Checks that functions accept the noise and the encoding of the values.
     pub(super) fn check_input(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.check(parameters, expected)?;
         let found = match self.encoding {
@@ -145,7 +146,7 @@ impl RadixInteger {
         self.digits.len()
     }
 
-    /// Identifier of the client's key under which it is encrypted.
+    /// Returns the identifier of the client's key under which the integer is encrypted.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
@@ -179,7 +180,7 @@ impl RadixInteger {
         &self.digits
     }
 
-    /// Checks that the bit belongs to a key.
+    /// Checks that the integer belongs to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("radix integer", expected)?;
         self.digits.iter().try_for_each(|digit| parameters.fhew().lwe_shape().check(digit))
@@ -199,7 +200,7 @@ impl SmallValues {
         Ok(Self { binding, modulus, of_bootstrap: false, values })
     }
 
-    /// The same of values whose noise is that of one bootstrap.
+    /// Marks the values as having the noise of one bootstrap.
     pub(super) fn of_bootstrap(mut self) -> Self {
         self.of_bootstrap = true;
         self
@@ -209,7 +210,7 @@ impl SmallValues {
         self.of_bootstrap
     }
 
-    /// Modulus of the values; signs and comparisons are 0 or 1 modulo 16.
+    /// Returns the modulus of the values; signs and comparisons are 0 or 1 modulo 16.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
@@ -247,7 +248,7 @@ impl SmallValues {
         self.values.ciphertext(index)
     }
 
-    /// Checks that the digits belong to a key.
+    /// Checks that the values belong to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext of small values", expected)?;
         self.values.check(parameters.fhew().lwe_shape())

@@ -1,8 +1,8 @@
-//! Continuous functions of integers that are taken for fractions, v = x/2^(bits - 1) in [-1, 1): FDFB-Compress with
-//! padding (Sec. 4.2 of Ma et al., TCHES 2024), two bootstraps, whatever the function.
+//! Continuous functions of integers that are read as fractions, v = x/2^(bits - 1) in [-1, 1): FDFB-Compress with
+//! padding (Sec. 4.2 of Ma et al., TCHES 2024), two bootstraps for any function.
 //!
-//! Results are approximate: the phase that a function is looked up at has the noise of two switches to 2N, a
-//! thousandth or two.
+//! Results are approximate: the phase at which a function is looked up has the noise of two switches to 2N, one or two
+//! thousandths.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ use super::{EncryptedIntegers, EvaluationKey, Parameters};
 use crate::full_domain::{CompressContinuous, ContinuousFunction};
 use crate::noise::NoiseModel;
 
-/// Fractions of the modulus that v = 1 is: phases are from -1/2 to below 1/2.
+/// Phase of v = 1, as a fraction of the modulus: phases are from -1/2 to below 1/2.
 const SCALE: f64 = 0.5;
 
-/// A real function F of [-1, 1), with values there.
+/// A real function F from [-1, 1) to [-1, 1).
 ///
-/// Real function for ciphertexts of large precision. It must be Lipschitz on each half, v < 0 and v >= 0: |F(v) - F(w)|
-/// <= L·|v - w|. If it jumps at 0, results of values within the noise of 0 may be those of the other side.
+/// F must be Lipschitz on each half, v < 0 and v >= 0: |F(v) - F(w)| <= L·|v - w|. If F jumps at 0, a value within the
+/// noise of 0 may have the result of the other side.
 #[derive(Clone, Copy)]
 pub struct RealFunction<'a> {
     /// The function F itself. Values outside [-1, 1) wrap around.
     pub function: &'a (dyn Fn(f64) -> f64 + Sync),
-    /// Lipschitz constant L: the largest slope of f on either side of 0.
+    /// Lipschitz constant L: the largest slope of F on either side of 0.
     pub lipschitz: f64,
 }
 
@@ -38,11 +38,11 @@ impl fmt::Debug for RealFunction<'_> {
 }
 
 impl Parameters {
-    /// Noise of F(v), a fraction of 2 (the length of [-1, 1)), for inputs with this noise:
+    /// Returns the noise of F(v), as a fraction of 2 (the length of [-1, 1)), for inputs with this noise:
     /// `L²·(σ_in² + σ_ks² + σ_ms² + σ_boot²/k²) + σ_acc²`, k almost 1/2 (Theorem 8).
     ///
     /// # Errors
-    /// If L is no positive number or 0, or bootstraps are too noisy for continuous functions.
+    /// If L is negative or not a finite number, or bootstraps are too noisy for continuous functions.
     pub fn continuous_noise(&self, lipschitz: f64, input: NoiseBound) -> Result<NoiseBound> {
         if !(lipschitz >= 0.0 && lipschitz.is_finite()) {
             let (name, limit) = ("Lipschitz constant", "it must be 0 or a positive number".into());
@@ -55,8 +55,8 @@ impl Parameters {
         Ok(NoiseBound::of_law(output, lipschitz * input.bias()))
     }
 
-    /// Returns the largest |v| that is not taken for one of the other end of [-1, 1) but with the stated failure probability, for
-    /// inputs with this noise.
+    /// Returns the largest |v| that is mistaken for a value at the other end of [-1, 1) with no more than the stated failure
+    /// probability, for inputs with this noise.
     ///
     /// # Errors
     /// If bootstraps are too noisy for continuous functions.
@@ -71,18 +71,18 @@ impl Parameters {
         Ok((model, method))
     }
 
-    /// Noise of an integer's phase modulo 2N.
+    /// Returns the noise of an integer's phase modulo 2N.
     fn phase_noise(&self, model: &NoiseModel, input: NoiseBound) -> NoiseBound {
         input.with_independent(model.common(self.fhew().rotation_modulus()).into())
     }
 }
 
 impl EvaluationKey {
-    /// F(v) for every v = x/2^(bits - 1), as integers F(v)·2^(bits - 1) again, with the noise that
-    /// [`Parameters::continuous_noise`] states; |v| at most [`Parameters::continuous_limit`].
+    /// Returns F(v) for every v = x/2^(bits - 1), again as integers F(v)·2^(bits - 1), with the noise of
+    /// [`Parameters::continuous_noise`]. |v| must be at most [`Parameters::continuous_limit`].
     ///
-    /// Results decrypt, and are inputs of further continuous functions, not of functions by digits, which want exact
-    /// integers.
+    /// Results can be decrypted, or be inputs of further continuous functions, but not of functions by digits, which need
+    /// exact integers.
     ///
     /// ```
     /// use cryptable_fhew::integers::{Parameters, RealFunction, SecretKey};
@@ -100,7 +100,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As all functions; or if the integers are results of one bit less, or L is no number from 0 on.
+    /// Same as for all functions, or if the integers are results with one bit less, or L is negative or not a finite number.
     pub fn continuous(
         &self,
         x: &EncryptedIntegers,
@@ -115,14 +115,14 @@ impl EvaluationKey {
         let scaled =
             ContinuousFunction { function, input_scale: SCALE, output_scale: SCALE, lipschitz };
         let rotation_key = precise_rotation(parameters.fhew());
-        // No ciphertext says that it has less noise than fresh ones.
+        // No ciphertext claims less noise than a fresh one.
         let noise = noise.max(parameters.fresh_integer_noise());
         self.map_to_noise(x, noise, progress, |x| {
             method.evaluate_large(self.fhew(), rotation_key, &scaled, &self.fhew().key_switch(x))
         })
     }
 
-    /// Noise of integers of [`Parameters::bits`] bits.
+    /// Returns the noise of integers of [`Parameters::bits`] bits.
     fn noise_of(&self, x: &EncryptedIntegers) -> Result<NoiseBound> {
         match x.encoding() {
             Encoding::Signed { computed: false } => Ok(self.parameters().fresh_integer_noise()),
@@ -141,13 +141,13 @@ impl EvaluationKey {
 
 #[cfg(feature = "client")]
 impl super::SecretKey {
-    /// Encrypts numbers of [-1, 1), rounded to multiples of 2^-(bits - 1).
+    /// Encrypts numbers in [-1, 1), rounded to multiples of 2^-(bits - 1).
     ///
     /// # Errors
-    /// If one is outside: names it.
+    /// If a number is outside this range; the error names it.
     pub fn encrypt_reals(&self, values: &[f64]) -> Result<EncryptedIntegers> {
         let one = f64::from(1u32 << (self.parameters().bits() - 1));
-        // The conversion saturates: what is no number becomes 0, and is refused before.
+        // The conversion saturates. NaN would become 0, so it is refused first.
         if let Some(&value) = values.iter().find(|value| !(-1.0..1.0).contains(*value)) {
             let limit = "it must be from -1 to below 1".to_owned();
             return Err(Error::Parameter { name: "number", value, limit });
@@ -156,13 +156,13 @@ impl super::SecretKey {
         self.encrypt_full_range(&values.iter().map(rounded).collect::<Vec<i64>>())
     }
 
-    /// Decrypts integers as numbers of [-1, 1).
+    /// Decrypts integers as numbers in [-1, 1).
     ///
-    /// Results of continuous functions show a part of their noise, and with it of the secret: do not give them to whoever
-    /// has the ciphertexts (Li, Micciancio, EUROCRYPT 2021).
+    /// Results of continuous functions reveal a part of their noise, and thereby of the secret: do not give them to anyone
+    /// who has the ciphertexts (Li, Micciancio, EUROCRYPT 2021).
     ///
     /// # Errors
-    /// As [`super::SecretKey::decrypt`].
+    /// Same as [`super::SecretKey::decrypt`].
     pub fn decrypt_reals(&self, integers: &EncryptedIntegers) -> Result<Vec<f64>> {
         let unit = 1.0 / f64::from(1u32 << (self.parameters().bits() - 1));
         Ok(self.decrypt(integers)?.into_iter().map(|value| value as f64 * unit).collect())

@@ -1,4 +1,4 @@
-//! The server's key for integers, and functions of whole ones.
+//! The server's key for integers, and functions of whole integers.
 
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -14,25 +14,26 @@ use crate::keys::ServerKey;
 
 /// Evaluates functions of encrypted integers. Holds no secret, and is `Sync`.
 ///
-/// Functions of [`EncryptedIntegers`] share values out among the threads; their `progress` counts values. All of them
-/// fail if a ciphertext is of another client or other parameters, or `progress` asks to stop.
+/// Functions of [`EncryptedIntegers`] distribute values over the threads; their `progress` counts values. All of them
+/// fail if a ciphertext belongs to another client or other parameters, or `progress` asks to stop.
 pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
-    /// 1 for negative integers, 0 for others, modulo 16.
+    /// Returns 1 for negative integers and 0 for others, modulo 16.
     ///
     /// # Errors
-    /// As all functions; or if the integers are results that no function takes.
+    /// Same as for all functions, or if the integers are results that no function accepts.
     pub fn sign(&self, x: &EncryptedIntegers, progress: Progress<'_>) -> Result<SmallValues> {
         let functions = self.functions(&[x])?;
         let signs = self.map([x], progress, |[x]| functions.sign(x, RADIX_MODULUS))?;
         self.signs(signs)
     }
 
-    /// 1 where x < y, else 0, modulo 16. The difference must fit the bits: it does for all integers but those of `encrypt_full_range`.
+    /// Returns 1 where x < y and 0 elsewhere, modulo 16. The difference must fit the bits, which only integers of
+    /// `encrypt_full_range` can violate.
     ///
     /// # Errors
-    /// As [`EvaluationKey::sign`], or if counts differ.
+    /// Same as [`EvaluationKey::sign`], or if the numbers of integers differ.
     pub fn less_than(
         &self,
         x: &EncryptedIntegers,
@@ -45,10 +46,10 @@ impl EvaluationKey {
         self.signs(signs)
     }
 
-    /// |x|; of the least integer, which has no positive counterpart, itself.
+    /// Returns |x|. The least integer, which has no positive counterpart, stays itself.
     ///
     /// # Errors
-    /// As [`EvaluationKey::sign`].
+    /// Same as [`EvaluationKey::sign`].
     pub fn absolute(
         &self,
         x: &EncryptedIntegers,
@@ -59,21 +60,21 @@ impl EvaluationKey {
         self.integers(Encoding::Signed { computed: true }, values)
     }
 
-    /// max(x, 0). Results decrypt, but are no inputs of these functions.
+    /// Returns max(x, 0). Results can be decrypted, but cannot be inputs of these functions.
     ///
     /// # Errors
-    /// As [`EvaluationKey::sign`].
+    /// Same as [`EvaluationKey::sign`].
     pub fn relu(&self, x: &EncryptedIntegers, progress: Progress<'_>) -> Result<EncryptedIntegers> {
         let functions = self.functions(&[x])?;
         let values = self.map([x], progress, |[x]| functions.relu(x))?;
         self.integers(Encoding::Unsigned, values)
     }
 
-    /// max(x, y) modulo 2^(bits - 1), for x and y whose difference fits the bits: the maximum itself, unless it is
-    /// negative. Results decrypt, but are no inputs of these functions.
+    /// Returns max(x, y) modulo 2^(bits - 1), for x and y whose difference fits the bits: the maximum itself, unless it is
+    /// negative. Results can be decrypted, but cannot be inputs of these functions.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same as [`EvaluationKey::less_than`].
     pub fn maximum(
         &self,
         x: &EncryptedIntegers,
@@ -85,11 +86,11 @@ impl EvaluationKey {
         self.integers(Encoding::Unsigned, values)
     }
 
-    /// Returns the digits of base 8 of every integer's two's complement, ⌈bits/3⌉ of them: homomorphic digit decomposition,
-    /// and a table that gives every digit its spare bit.
+    /// Returns the ⌈bits/3⌉ digits of base 8 of every integer's two's complement, by homomorphic digit decomposition and a
+    /// table that adds the spare bit to every digit.
     ///
     /// # Errors
-    /// As [`EvaluationKey::sign`].
+    /// Same as [`EvaluationKey::sign`].
     pub fn to_radix(
         &self,
         x: &EncryptedIntegers,
@@ -108,7 +109,8 @@ impl EvaluationKey {
         Ok(integers.into_iter().map(|digits| RadixInteger::new(*self.binding(), digits)).collect())
     }
 
-    /// Functions of these inputs: by the plan of the parameters, or one for more noise where another method made some.
+    /// Returns the functions of these inputs: by the plan of the parameters, or by a plan for more noise if another method
+    /// computed some of them.
     fn functions(&self, inputs: &[&EncryptedIntegers]) -> Result<LargeFunctions<'_>> {
         let noise = inputs.iter().filter_map(|x| x.imported_noise()).reduce(NoiseBound::max);
         let Some(noise) = noise else {
@@ -119,7 +121,7 @@ impl EvaluationKey {
         Ok(LargeFunctions::with_plan(self.fhew(), plan))
     }
 
-    /// Signs, which one bootstrap made.
+    /// Wraps signs, each the result of one bootstrap.
     fn signs(&self, signs: Vec<LweCiphertext>) -> Result<SmallValues> {
         let signs = SmallValues::new(*self.binding(), self.parameters(), RADIX_MODULUS, signs)?;
         Ok(signs.of_bootstrap())
@@ -134,7 +136,7 @@ impl EvaluationKey {
         Ok(EncryptedIntegers::new(*self.binding(), encoding, values))
     }
 
-    /// `of` applied to every integer, of any noise that decrypts; results have this noise.
+    /// Applies `of` to every integer, whatever its noise, if it decrypts; results have the noise `noise`.
     pub(super) fn map_to_noise(
         &self,
         x: &EncryptedIntegers,
@@ -147,7 +149,7 @@ impl EvaluationKey {
         self.integers(Encoding::Imported { noise }, values)
     }
 
-    /// `of` applied to the integers of the same position, on all threads.
+    /// Applies `of` to the integers at each position, on all threads.
     fn map<const N: usize, T: Send>(
         &self,
         inputs: [&EncryptedIntegers; N],

@@ -1,4 +1,5 @@
-//! LWE ciphertexts in and out: for methods that make integers or their digits of other values, or go on from them.
+//! Import and export of LWE ciphertexts: for methods that compute integers or digits from other values, or use them
+//! further.
 
 use cryptable_lattice::error::{check_equal, out_of_range};
 use cryptable_lattice::lwe::LweCiphertext;
@@ -19,23 +20,23 @@ use crate::noise::NoiseModel;
 use crate::parameters::Parameters as FhewParameters;
 
 impl Parameters {
-    /// Noise of fresh integers.
+    /// Returns the noise of fresh integers.
     #[must_use]
     pub fn fresh_integer_noise(&self) -> NoiseBound {
         NoiseModel::new(self.fhew()).fresh_large().into()
     }
 
-    /// Returns log2 of the probability that a function of integers with this noise goes wrong; 0 where no plan keeps to the
-    /// limit.
+    /// Returns log2 of the probability that a function of integers with this noise goes wrong; 0 if no plan keeps within
+    /// the limit.
     #[must_use]
     pub fn integer_log2_fail(&self, noise: NoiseBound) -> f64 {
         self.plan_of_imported(noise).map_or(0.0, |plan| plan.log2_fail())
     }
 
-    /// Checks that functions of integers with this noise keep to the failure probability.
+    /// Checks that functions of integers with this noise keep within the failure probability.
     ///
     /// # Errors
-    /// [`Error::NoiseTooLarge`].
+    /// [`Error::NoiseTooLarge`] if they do not.
     pub(super) fn check_integer_noise(&self, noise: NoiseBound) -> Result<()> {
         match self.plan_of_imported(noise) {
             Ok(_) => Ok(()),
@@ -46,8 +47,8 @@ impl Parameters {
         }
     }
 
-    /// Returns log2 of the probability that a value modulo `modulus`, under the ring secret and with this noise, becomes another
-    /// small value: a key switch, and a table.
+    /// Returns log2 of the probability that a value modulo `modulus`, under the ring secret and with this noise, becomes
+    /// another value when it is imported by a key switch and a table.
     #[must_use]
     pub fn digit_log2_fail(&self, modulus: u64, noise: NoiseBound) -> f64 {
         let model = NoiseModel::new(self.fhew());
@@ -55,8 +56,8 @@ impl Parameters {
         LookupNoise::new(&FdfbCompress, &model, modulus, RADIX_MODULUS).log2_fail(input)
     }
 
-    /// Noise of signs, comparisons and digits that leave under the ring secret, as values of a modulus: that of a precise
-    /// rotation.
+    /// Returns the noise of signs, comparisons and digits that are exported under the ring secret, as values modulo
+    /// `modulus`: that of a precise rotation.
     #[must_use]
     pub fn exported_noise(&self, modulus: u64) -> NoiseBound {
         let (model, fhew) = (NoiseModel::new(self.fhew()), self.fhew());
@@ -66,20 +67,20 @@ impl Parameters {
     }
 }
 
-/// Number of the rotation key for values that leave: finer than the first, whose noise is that of digits.
+/// Returns the number of the rotation key for exported values: finer than the first, which is meant for digits.
 pub(super) fn precise_rotation(parameters: &FhewParameters) -> usize {
     1.min(parameters.rotation_gadgets().len() - 1)
 }
 
 impl EvaluationKey {
-    /// Signed integers that another method computed as LWE ciphertexts under the ring secret, of phase m/2^bits, with a
-    /// bound on their noise. That they are under this client's key is the caller's to know.
+    /// Imports signed integers that another method computed as LWE ciphertexts under the ring secret, of phase m/2^bits, with
+    /// a bound on their noise. The caller must make sure that they are under this client's key.
     ///
     /// # Errors
-    /// If dimension or modulus are others; [`Error::NoiseTooLarge`] if functions of them would fail with more than the
-    /// stated probability.
+    /// If the dimension or the modulus differs; [`Error::NoiseTooLarge`] if functions of the integers would fail with more
+    /// than the stated probability.
     pub fn import(&self, values: LweList, noise: NoiseBound) -> Result<EncryptedIntegers> {
-        // No ciphertext says that it has less noise than fresh ones.
+        // No ciphertext claims less noise than a fresh one.
         let noise = noise.max(self.parameters().fresh_integer_noise());
         self.parameters().check_integer_noise(noise)?;
         let found = EncryptedIntegers::new(*self.binding(), Encoding::Imported { noise }, values);
@@ -87,12 +88,12 @@ impl EvaluationKey {
         Ok(found)
     }
 
-    /// Small values modulo 16 of LWE ciphertexts under the ring secret, of phase m/modulus: a key switch and a table each,
-    /// so that their noise is that of all small values. `progress` counts values.
+    /// Imports LWE ciphertexts under the ring secret, of phase m/modulus, as small values modulo 16. Each needs a key switch
+    /// and a table, after which it has the noise of all small values. `progress` counts values.
     ///
     /// # Errors
-    /// If dimension or modulus of a list are others, the modulus of values is odd or above 16, or `progress` asks to stop;
-    /// [`Error::NoiseTooLarge`] if a value would become another with more than the stated probability.
+    /// If the dimension or the modulus of a list differs, the modulus of values is odd or above 16, or `progress` asks to
+    /// stop; [`Error::NoiseTooLarge`] if a value would become another with more than the stated probability.
     pub fn import_small(
         &self,
         values: &LweList,
@@ -105,11 +106,12 @@ impl EvaluationKey {
         Ok(small.of_bootstrap())
     }
 
-    /// Radix integers of a list of every digit, the lowest first: as [`EvaluationKey::import_small`], digits below 8.
-    /// `progress` counts digits.
+    /// Imports radix integers from one list per digit, the lowest first, like [`EvaluationKey::import_small`]; digits are
+    /// below 8. `progress` counts digits.
     ///
     /// # Errors
-    /// As there, or if lists differ in length, there are none or too many, or the modulus of digits is above 8.
+    /// Same as [`EvaluationKey::import_small`], or if lists differ in length, there are no lists or too many, or the modulus
+    /// of digits is above 8.
     pub fn import_radix(
         &self,
         digits: &[&LweList],
@@ -131,13 +133,13 @@ impl EvaluationKey {
         Ok((0..integers).map(integer).collect())
     }
 
-    /// Signs, comparisons and imported values modulo `modulus`, as LWE ciphertexts under the ring secret of phase m/modulus,
-    /// and a bound on their noise: a table a value, of which the last rotation is precise, and no key switch. `progress`
-    /// counts values.
+    /// Exports signs, comparisons and imported values modulo `modulus` as LWE ciphertexts under the ring secret of phase
+    /// m/modulus, with a bound on their noise. Each value needs a table, whose last rotation is precise, and no key switch.
+    /// `progress` counts values.
     ///
     /// # Errors
-    /// If they are of another client or other parameters, or results of tables of digits, whose noise may be any that
-    /// decrypts; if the modulus is not from 2 to 16, or `progress` asks to stop.
+    /// If the values belong to another client or other parameters, or are results of tables of digits, which may have any
+    /// noise that still decrypts; if the modulus is not from 2 to 16, or `progress` asks to stop.
     pub fn export_small(
         &self,
         values: &SmallValues,
@@ -154,12 +156,12 @@ impl EvaluationKey {
         Ok((list, self.parameters().exported_noise(modulus)))
     }
 
-    /// Returns the digits of radix integers as [`EvaluationKey::export_small`] gives values, modulo 8: a list for every digit, the
-    /// lowest first. `progress` counts digits.
+    /// Exports the digits of radix integers like [`EvaluationKey::export_small`], modulo 8: one list per digit, the lowest
+    /// first. `progress` counts digits.
     ///
     /// # Errors
-    /// If there is no integer, one is of another client or other parameters, their numbers of digits differ, or `progress`
-    /// asks to stop.
+    /// If there is no integer, one belongs to another client or other parameters, their numbers of digits differ, or
+    /// `progress` asks to stop.
     pub fn export_radix(
         &self,
         integers: &[RadixInteger],
@@ -183,7 +185,7 @@ impl EvaluationKey {
         Ok((lists.collect(), self.parameters().exported_noise(RADIX_BASE)))
     }
 
-    /// Values modulo 16 under the LWE secret, as values of another modulus under the ring secret.
+    /// Converts values modulo 16 under the LWE secret to values modulo another modulus under the ring secret.
     fn to_ring(
         &self,
         count: usize,
@@ -208,7 +210,8 @@ impl EvaluationKey {
         LweList::computed(self.parameters().large_shape(), all)
     }
 
-    /// Values of all lists, one after the other, under the LWE secret and modulo 16, with the noise of one bootstrap.
+    /// Returns the values of all lists, one list after the other, under the LWE secret and modulo 16, with the noise of one
+    /// bootstrap.
     fn small_of(
         &self,
         lists: &[&LweList],

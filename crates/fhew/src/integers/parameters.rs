@@ -19,28 +19,28 @@ use crate::variance::Variance;
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of functions of integers";
 
-/// log2 of the largest failure probability of a function, where none is stated.
+/// Default for log2 of the largest failure probability of a function.
 const LOG2_FAIL: f64 = FailureProbability::DEFAULT.log2();
 
-/// The same of toys, whose noise is that of test keys.
+/// Default for toy parameters, whose noise is that of test keys.
 const TOY_LOG2_FAIL: f64 = -40.0;
 
 /// Base of digits.
 pub const RADIX_BASE: u64 = 1 << RADIX_BASE_LOG2;
 
-/// Bits of a digit: sums and comparisons of two take 16 values, the largest table that these parameters serve.
+/// Bits of a digit: sums and comparisons of two digits need 16 values, the largest table that these parameters support.
 pub(super) const RADIX_BASE_LOG2: u32 = 3;
 
-/// Modulus of radix digits: a spare bit takes differences, carries and selectors.
+/// Modulus of radix digits: a spare bit has room for differences, carries and selectors.
 pub(super) const RADIX_MODULUS: u64 = 2 * RADIX_BASE;
 
-/// Most bits of an integer.
+/// Largest number of bits of an integer.
 const MAX_BITS: u32 = 28;
 
-/// Most bits under primes below 2^47, whose kernels are the fastest.
+/// Largest number of bits under primes below 2^47, for which the kernels are fastest.
 const MAX_USUAL_BITS: u32 = 24;
 
-/// Most digits of a radix integer: 63 bits.
+/// Largest number of digits of a radix integer: 63 bits.
 pub const MAX_RADIX_DIGITS: usize = 21;
 
 /// An algorithm of digit decomposition, by its name in the paper.
@@ -75,11 +75,12 @@ struct Literal {
     security: SecurityLevel,
     bits: u32,
     numbers: ParametersLiteral,
-    /// log2 of the failure probability that functions are planned for; what is usual for the security if there is
-    /// none. Absent from the canonical bytes then, which are those of versions that did not know it.
+    /// log2 of the failure probability that functions are planned for. `None` means the default for the security level; the
+    /// field is then absent from the canonical bytes, as in versions that did not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     log2_fail: Option<f64>,
-    /// How integers are decomposed into digits; HomDecomp-Reduce if there is none. Absent from the canonical bytes then, too.
+    /// Algorithm that decomposes integers into digits. `None` means HomDecomp-Reduce; the field is then absent from the
+    /// canonical bytes, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     algorithm: Option<Algorithm>,
 }
@@ -89,7 +90,7 @@ impl Literal {
         self.algorithm.unwrap_or(Algorithm::Reduce).decomposition()
     }
 
-    /// log2 of the largest failure probability of a function.
+    /// Returns log2 of the largest failure probability of a function.
     fn limit(&self) -> f64 {
         let usual = if self.security.is_insecure() { TOY_LOG2_FAIL } else { LOG2_FAIL };
         self.log2_fail.unwrap_or(usual)
@@ -108,8 +109,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// For integers from -2^(bits - 1) to below 2^(bits - 1), with at least 128 bits of security and failures of a
-    /// function below 2^-64. The number of bits is from 4 to 28; above 24 keys take twice the memory.
+    /// Returns the parameters for integers from -2^(bits - 1) to below 2^(bits - 1), with at least 128 bits of security and
+    /// failures of a function below 2^-64. The number of bits is from 4 to 28; above 24, keys need twice the memory.
     ///
     /// ```
     /// use cryptable_fhew::integers::Parameters;
@@ -122,7 +123,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If there are fewer or more bits: names the limit.
+    /// If `bits` is out of this range; the error names the limit.
     pub fn new(bits: u32) -> Result<Self> {
         let set = if bits <= MAX_USUAL_BITS {
             FhewParameters::decomposition_128()
@@ -144,7 +145,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// As [`Parameters::new`], and if no parameters fail so rarely: names the least probability.
+    /// Same as [`Parameters::new`], or if no parameters reach this probability; the error names the least one.
     pub fn with_log2_fail(bits: u32, log2_fail: f64) -> Result<Self> {
         let usual = Self::new(bits)?;
         if usual.log2_fail <= log2_fail {
@@ -153,8 +154,8 @@ impl Parameters {
         Self::of_set(&FhewParameters::sure_decomposition_128(), bits, Some(log2_fail))
     }
 
-    /// Returns the same integers, decomposed by another algorithm of the paper: `HomDecomp-Reduce`, the default and the fastest,
-    /// `HomDecomp-FDFB`, `HomFloor` or `HomFloorAlt`.
+    /// Returns the parameters with another decomposition algorithm of the paper: `HomDecomp-Reduce` (the default and the
+    /// fastest), `HomDecomp-FDFB`, `HomFloor` or `HomFloorAlt`.
     ///
     /// ```
     /// use cryptable_fhew::integers::Parameters;
@@ -166,7 +167,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If there is no algorithm of this name, or functions by it would fail too often: names the probability.
+    /// If there is no algorithm of this name, or functions by it would fail too often; the error names the probability.
     pub fn with_algorithm(&self, name: &str) -> Result<Self> {
         let found = Algorithm::ALL.into_iter().find(|it| it.decomposition().name() == name);
         let Some(algorithm) = found else {
@@ -193,7 +194,7 @@ impl Parameters {
     /// Toy parameters for tests: not secure.
     ///
     /// # Errors
-    /// As [`Parameters::new`].
+    /// Same as [`Parameters::new`].
     pub fn insecure_toy(bits: u32) -> Result<Self> {
         let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length }.into());
         let fhew = FhewParameters::insecure(ParametersLiteral {
@@ -223,7 +224,7 @@ impl Parameters {
         let algorithm = literal.decomposition();
         let plan = |input| LargePlan::new(&fhew, algorithm, bits, RADIX_BASE_LOG2, input, limit);
         let fresh = plan(model.fresh_large())?;
-        // Inputs may be results, where parameters have room for that.
+        // Inputs may be results if the parameters leave room for their noise.
         let of_results = plan(fresh.output_noise()).ok();
         let of_results = of_results.filter(|plan| plan.output_noise() <= fresh.output_noise());
         let (plan, largest_input) = match of_results {
@@ -231,7 +232,7 @@ impl Parameters {
             None => (fresh, model.fresh_large()),
         };
         let log2_fail = plan.log2_fail().max(radix_log2_fail(&model));
-        // What is not a number is within no limit.
+        // NaN is within no limit.
         if log2_fail.is_nan() || log2_fail > limit {
             let what = "a function of integers".to_owned();
             return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
@@ -240,14 +241,14 @@ impl Parameters {
         Ok(Self { literal, fhew, plan, largest_input, log2_fail, digest })
     }
 
-    /// Bits of integers, the sign included.
+    /// Returns the bits of an integer, including the sign.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.literal.bits
     }
 
-    /// Returns log2 of the probability that a function of one integer goes wrong, the one that is most likely to,
-    /// decryption of its result included.
+    /// Returns log2 of the probability that a function of one integer goes wrong, including decryption of its result: that
+    /// of the function most likely to fail.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
@@ -264,23 +265,23 @@ impl Parameters {
         &self.plan
     }
 
-    /// Functions of integers that another method computed with this noise: those of dependent ones, too.
+    /// Plans functions of integers that another method computed with this noise, also if their errors depend on each other.
     ///
     /// # Errors
-    /// If they would fail too often.
+    /// If the functions would fail too often.
     pub(super) fn plan_of_imported(&self, noise: NoiseBound) -> Result<LargePlan> {
-        // What depends on each other adds deviations up: a plan takes two inputs as independent.
+        // A plan assumes two independent inputs. Deviations of dependent errors add up, which is a factor of √2.
         let input = NoiseBound::of_law(noise.law().times(SQRT_2), noise.bias());
         let (bits, limit, algorithm) = (self.bits(), self.limit(), self.literal.decomposition());
         LargePlan::new(&self.fhew, algorithm, bits, RADIX_BASE_LOG2, input, limit)
     }
 
-    /// Largest failure probability that tables of digits are planned for.
+    /// Returns log2 of the largest failure probability that tables of digits are planned for.
     pub(super) fn limit(&self) -> f64 {
         self.literal.limit()
     }
 
-    /// Shape of ciphertexts of whole integers, under the ring secret.
+    /// Returns the shape of ciphertexts of whole integers, under the ring secret.
     #[must_use]
     pub fn large_shape(&self) -> LweShape {
         self.fhew.public_shape()
@@ -295,10 +296,10 @@ face_parameters!(
     IntegerPublicKey
 );
 
-/// log2 of the probability that an operation on a radix integer goes wrong.
+/// Returns log2 of the probability that an operation on a radix integer goes wrong.
 ///
-/// log2 of the failure probability of operations on digits. The noisiest input is a digit plus B times a selector, the
-/// digit a sum of two results: B² + 2 of them. At most four tables per digit.
+/// The noisiest input is a digit plus B times a selector, where the digit is a sum of two results: B² + 2 times the
+/// variance of a result. An operation needs at most four tables per digit.
 fn radix_log2_fail(model: &NoiseModel) -> f64 {
     let (input_modulus, output_modulus) = (RADIX_MODULUS, RADIX_MODULUS);
     let table = TableKind::Worst { input_modulus, output_modulus };

@@ -10,24 +10,24 @@ use crate::decomposition::Decomposition;
 use crate::full_domain::FdfbCompress;
 use crate::parameters::ParametersLiteral;
 
-/// Functions by what they take.
+/// Functions of integers, grouped by cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// Sign or comparison: a decomposition and a bootstrap.
     Sign,
     /// Absolute value, ReLU or maximum: a sign, and two rotations per digit.
     Absolute,
-    /// Digits of base 8: a decomposition, and a table a digit.
+    /// Digits of base 8: a decomposition, and a table per digit.
     ToRadix,
-    /// A value under the ring secret as a small one or a digit: a key switch and a table.
+    /// Import of a value under the ring secret as a small value or a digit: a key switch and a table.
     ImportDigit,
-    /// A sign or a digit as a value under the ring secret: a table, of which the last rotation is precise.
+    /// Export of a sign or a digit as a value under the ring secret: a table whose last rotation is precise.
     ExportDigit,
 }
 
 impl Parameters {
-    /// Work of a function of one integer, or digit, whose input has this noise: blind rotations, each by the rotation key
-    /// that the plan takes, and key switches.
+    /// Counts the work of a function of one integer, or digit, whose input has this noise: blind rotations, each by the
+    /// rotation key that the plan uses, and key switches.
     ///
     /// ```
     /// use cryptable_fhew::integers::{Function, Parameters};
@@ -71,7 +71,7 @@ impl Parameters {
     }
 }
 
-/// Counts what clearing all digits but the highest takes: one rotation or several, and a key switch, per digit.
+/// Counts the work of clearing all digits but the highest: one or several rotations and a key switch per digit.
 fn decomposition(literal: &ParametersLiteral, plan: &Decomposition) -> Work {
     let rotations = plan.algorithm().rotations();
     let clearing = |&key: &usize| std::iter::repeat_n(rotation_by(literal, key), rotations);
@@ -80,7 +80,7 @@ fn decomposition(literal: &ParametersLiteral, plan: &Decomposition) -> Work {
     clearings.chain(switches).sum()
 }
 
-/// A rotation by the key of this number.
+/// Counts a rotation by the key of this number.
 fn rotation_by(literal: &ParametersLiteral, number: usize) -> Work {
     let finer = literal.finer_rotations.into_iter().flatten();
     let rotation = std::iter::once(literal.rotation).chain(finer).nth(number);

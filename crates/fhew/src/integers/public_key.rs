@@ -1,4 +1,4 @@
-//! Integers by public keys.
+//! Integers under public keys.
 
 use cryptable_lattice::{NoiseBound, Result};
 
@@ -21,19 +21,19 @@ use crate::keys;
 pub type PublicKey = keys::PublicKey<Parameters>;
 
 impl PublicKey {
-    /// Encrypts any number of integers, as [`super::SecretKey::encrypt`] does.
+    /// Encrypts any number of integers, like [`super::SecretKey::encrypt`].
     ///
     /// # Errors
-    /// If one is outside: names it; [`cryptable_lattice::Error::NoiseTooLarge`] if functions would fail with more than the
-    /// stated probability.
+    /// If an integer is out of range; the error names it. [`cryptable_lattice::Error::NoiseTooLarge`] if functions would fail
+    /// with more than the stated probability.
     pub fn encrypt(&self, values: &[i64]) -> Result<EncryptedIntegers> {
         self.encrypted(&comparable_phases(self.parameters(), values)?)
     }
 
-    /// Encrypts any number of integers of all bits, as [`super::SecretKey::encrypt_full_range`] does.
+    /// Encrypts any number of integers of all bits, like [`super::SecretKey::encrypt_full_range`].
     ///
     /// # Errors
-    /// As [`PublicKey::encrypt`].
+    /// Same as [`PublicKey::encrypt`].
     pub fn encrypt_full_range(&self, values: &[i64]) -> Result<EncryptedIntegers> {
         self.encrypted(&full_range_phases(self.parameters(), values)?)
     }
@@ -47,7 +47,7 @@ impl PublicKey {
 }
 
 impl Parameters {
-    /// Returns the noise of integers that a public key encrypts. Bits are multiples of a power of two, which nothing rounds.
+    /// Returns the noise of integers that a public key encrypts. Phases are multiples of a power of two, so nothing is rounded.
     #[must_use]
     pub fn public_noise(&self) -> NoiseBound {
         let fhew = self.fhew();

@@ -9,48 +9,48 @@ use super::{EvaluationKey, MAX_RADIX_DIGITS, RADIX_BASE, RadixInteger, SmallValu
 use crate::full_domain::FdfbCompress;
 use crate::functions::{ChainedTable, Radix, TreeTable};
 
-/// Operations on radix integers of one client and as many digits; all fail if that is not so. Results are inputs of
-/// further operations without end.
+/// Operations on radix integers of one client with the same number of digits; all fail otherwise. Results can be inputs of
+/// further operations, any number of times.
 impl EvaluationKey {
-    /// x + y modulo 8^digits: two tables per digit, one digit after the other.
+    /// Returns x + y modulo 8^digits: two tables per digit, one digit after the other.
     ///
     /// # Errors
-    /// As all operations on radix integers.
+    /// Same as for all operations on radix integers.
     pub fn radix_add(&self, x: &RadixInteger, y: &RadixInteger) -> Result<RadixInteger> {
         let radix = self.radix(&[x, y])?;
         Ok(self.integer(radix.sum(x.ciphertexts(), y.ciphertexts())?))
     }
 
-    /// -x modulo 8^digits.
+    /// Returns -x modulo 8^digits.
     ///
     /// # Errors
-    /// As all operations on radix integers.
+    /// Same as for all operations on radix integers.
     pub fn radix_negate(&self, x: &RadixInteger) -> Result<RadixInteger> {
         Ok(self.integer(self.radix(&[x])?.negate(x.ciphertexts())?))
     }
 
-    /// 1 if x < y as unsigned integers, else 0, modulo 16: a table a digit, and a tree of tables.
+    /// Returns 1 if x < y as unsigned integers, else 0, modulo 16: one table per digit, and a tree of tables.
     ///
     /// # Errors
-    /// As all operations on radix integers.
+    /// Same as for all operations on radix integers.
     pub fn radix_less_than(&self, x: &RadixInteger, y: &RadixInteger) -> Result<SmallValues> {
         let less = self.radix(&[x, y])?.less_than(x.ciphertexts(), y.ciphertexts())?;
         Ok(self.small(RADIX_MODULUS, less)?.of_bootstrap())
     }
 
-    /// 1 if x < 0 in two's complement, else 0, modulo 16.
+    /// Returns 1 if x < 0 in two's complement, else 0, modulo 16.
     ///
     /// # Errors
-    /// As all operations on radix integers.
+    /// Same as for all operations on radix integers.
     pub fn radix_sign(&self, x: &RadixInteger) -> Result<SmallValues> {
         let sign = self.radix(&[x])?.sign(x.ciphertexts())?;
         Ok(self.small(RADIX_MODULUS, sign)?.of_bootstrap())
     }
 
-    /// `selector ? x : y`, for a selector that is a sign or a comparison: two tables per digit.
+    /// Returns `selector ? x : y`, for a selector that is a sign or a comparison: two tables per digit.
     ///
     /// # Errors
-    /// As all operations on radix integers, or if the selector is not one value modulo 16.
+    /// Same as for all operations on radix integers, or if the selector is not one value modulo 16.
     pub fn radix_select(
         &self,
         selector: &SmallValues,
@@ -70,42 +70,42 @@ impl EvaluationKey {
     /// Returns the larger of two unsigned integers.
     ///
     /// # Errors
-    /// As all operations on radix integers.
+    /// Same as for all operations on radix integers.
     pub fn radix_maximum(&self, x: &RadixInteger, y: &RadixInteger) -> Result<RadixInteger> {
         Ok(self.integer(self.radix(&[x, y])?.maximum(x.ciphertexts(), y.ciphertexts())?))
     }
 
-    /// |x| in two's complement.
+    /// Returns |x| in two's complement.
     ///
     /// # Errors
-    /// As all operations on radix integers.
+    /// Same as for all operations on radix integers.
     pub fn radix_absolute(&self, x: &RadixInteger) -> Result<RadixInteger> {
         Ok(self.integer(self.radix(&[x])?.absolute(x.ciphertexts())?))
     }
 
-    /// max(x, 0) in two's complement.
+    /// Returns max(x, 0) in two's complement.
     ///
     /// # Errors
-    /// As all operations on radix integers.
+    /// Same as for all operations on radix integers.
     pub fn radix_relu(&self, x: &RadixInteger) -> Result<RadixInteger> {
         Ok(self.integer(self.radix(&[x])?.relu(x.ciphertexts())?))
     }
 
-    /// A table of base 8 applied to every digit by itself.
+    /// Applies a table of base 8 to every digit by itself.
     ///
     /// # Errors
-    /// As all operations on radix integers, or if a modulus of the table is not 8.
+    /// Same as for all operations on radix integers, or if a modulus of the table is not 8.
     pub fn radix_map(&self, x: &RadixInteger, table: &Table) -> Result<RadixInteger> {
         table.check_moduli(RADIX_BASE, RADIX_BASE)?;
         let of = |digit: u64| table.values()[digit as usize];
         Ok(self.integer(self.radix(&[x])?.map(of, x.ciphertexts())?))
     }
 
-    /// A table of the whole integer, 8^digits entries of at most 6 bits: a tree of tables ([`TreeTable`]), digits + 1
-    /// blind rotations and one more for every entry of the table of all but the lowest digit.
+    /// Looks the whole integer up in a table of 8^digits entries of at most 6 bits, by a tree of tables ([`TreeTable`]):
+    /// digits + 1 blind rotations, and one more for every entry of the table of all but the lowest digit.
     ///
     /// # Errors
-    /// As all operations on radix integers, or if the input modulus of the table is not 8^digits, it has more than
+    /// Same as for all operations on radix integers, or if the input modulus of the table is not 8^digits, it has more than
     /// 65,536 entries, or its outputs are too large for the failure probability.
     pub fn radix_lookup(&self, x: &RadixInteger, table: &Table) -> Result<SmallValues> {
         self.radix(&[x])?;
@@ -132,7 +132,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As all operations on radix integers, or if a state is neither 0 nor 1.
+    /// Same as for all operations on radix integers, or if a state is neither 0 nor 1.
     pub fn radix_fold(
         &self,
         x: &RadixInteger,
@@ -142,11 +142,11 @@ impl EvaluationKey {
         self.radix(&[x])?;
         let chain = ChainedTable { method: &FdfbCompress, base: RADIX_BASE, states: 2 };
         let result = chain.evaluate(self.fhew(), next, initial, &self.base_digits(x))?;
-        // The state s is 8·s modulo 16: s modulo 2.
+        // The state s is encrypted as 8·s modulo 16, which is s modulo 2.
         self.small(2, result)
     }
 
-    /// Digits modulo 8 instead of 16: twice the phase.
+    /// Returns the digits modulo 8 instead of 16: twice the phase.
     fn base_digits(&self, x: &RadixInteger) -> Vec<LweCiphertext> {
         let double = |digit: &LweCiphertext| {
             let mut digit = digit.clone();
@@ -156,7 +156,7 @@ impl EvaluationKey {
         x.ciphertexts().iter().map(double).collect()
     }
 
-    /// Functions of integers of as many digits as all of these.
+    /// Returns the functions of integers with the number of digits that all of these have.
     fn radix(&self, integers: &[&RadixInteger]) -> Result<Radix<'_>> {
         let digits = integers[0].digits();
         for integer in integers {

@@ -16,20 +16,20 @@ use crate::keys::ClientKey;
 pub type SecretKey = ClientKey<Parameters>;
 
 impl SecretKey {
-    /// Encrypts any number of integers from -2^(bits - 2) to below 2^(bits - 2): the difference of any two fits the bits, so
-    /// that all of them can be compared.
+    /// Encrypts any number of integers from -2^(bits - 2) to below 2^(bits - 2). The difference of any two fits the bits, so
+    /// all of them can be compared.
     ///
     /// # Errors
-    /// If one is outside: names it.
+    /// If an integer is out of range; the error names it.
     pub fn encrypt(&self, values: &[i64]) -> Result<EncryptedIntegers> {
         self.encrypt_phases(&comparable_phases(self.parameters(), values)?)
     }
 
     /// Encrypts any number of integers from -2^(bits - 1) to below 2^(bits - 1), for functions of one integer. Comparisons
-    /// and maxima of those that differ by 2^(bits - 1) or more are wrong.
+    /// and maxima of integers that differ by 2^(bits - 1) or more are wrong.
     ///
     /// # Errors
-    /// If one is outside: names it.
+    /// If an integer is out of range; the error names it.
     pub fn encrypt_full_range(&self, values: &[i64]) -> Result<EncryptedIntegers> {
         self.encrypt_phases(&full_range_phases(self.parameters(), values)?)
     }
@@ -43,7 +43,7 @@ impl SecretKey {
     /// Decrypts fresh integers or results of functions.
     ///
     /// # Errors
-    /// If they are of another client or other parameters.
+    /// If the integers belong to another client or other parameters.
     pub fn decrypt(&self, integers: &EncryptedIntegers) -> Result<Vec<i64>> {
         integers.check(self.parameters(), self.binding())?;
         let bits = self.parameters().bits();
@@ -52,7 +52,7 @@ impl SecretKey {
             Ok(match integers.encoding() {
                 Encoding::Unsigned => decrypt_large(self.fhew(), &ciphertext, bits - 1)? as i64,
                 Encoding::Signed { .. } | Encoding::Imported { .. } => {
-                    // The top bit is the sign: it fills the word from the left.
+                    // Sign extension: the top bit fills the word from the left.
                     let unused = i64::BITS - bits;
                     (decrypt_large(self.fhew(), &ciphertext, bits)? << unused) as i64 >> unused
                 }
@@ -64,17 +64,17 @@ impl SecretKey {
     /// Encrypts an unsigned integer as `digits` digits of base 8, at most 21.
     ///
     /// # Errors
-    /// If it has more digits, or there are none or too many.
+    /// If the integer has more digits, or `digits` is 0 or too large.
     pub fn encrypt_radix(&self, value: u64, digits: usize) -> Result<RadixInteger> {
         check_within("number of digits", digits as u64, ..=MAX_RADIX_DIGITS as u64)?;
         let digits = encrypt_radix(self.fhew(), value, RADIX_BASE_LOG2, digits)?;
         Ok(RadixInteger::new(*self.binding(), digits))
     }
 
-    /// Decrypts a radix integer as an unsigned one.
+    /// Decrypts a radix integer as an unsigned integer.
     ///
     /// # Errors
-    /// If it is of another client or other parameters.
+    /// If the integer belongs to another client or other parameters.
     pub fn decrypt_radix(&self, integer: &RadixInteger) -> Result<u64> {
         integer.check(self.parameters(), self.binding())?;
         decrypt_radix(self.fhew(), integer.ciphertexts(), RADIX_BASE_LOG2)
@@ -83,7 +83,7 @@ impl SecretKey {
     /// Decrypts signs, comparisons and results of tables.
     ///
     /// # Errors
-    /// If they are of another client or other parameters.
+    /// If the values belong to another client or other parameters.
     pub fn decrypt_small(&self, values: &SmallValues) -> Result<Vec<u64>> {
         values.check(self.parameters(), self.binding())?;
         let decrypt = |index| self.fhew().decrypt(&values.ciphertext(index), values.modulus());
@@ -91,24 +91,24 @@ impl SecretKey {
     }
 }
 
-/// Phases of integers of which the difference of any two fits the bits.
+/// Returns the phases of integers from a range in which the difference of any two fits the bits.
 pub(super) fn comparable_phases(parameters: &Parameters, values: &[i64]) -> Result<Vec<u64>> {
     let quarter = 1i64 << (parameters.bits() - 2);
     phases_below(parameters, values, quarter, || {
         format!(
-            ", so that any two can be compared: keys of a bit more take twice as many, and full range takes {} to {}",
+            ", so that any two can be compared: keys for one more bit allow twice the range, and full range allows {} to {}",
             -2 * quarter,
             2 * quarter - 1
         )
     })
 }
 
-/// Phases of integers of all bits.
+/// Returns the phases of integers of all bits.
 pub(super) fn full_range_phases(parameters: &Parameters, values: &[i64]) -> Result<Vec<u64>> {
     phases_below(parameters, values, 1 << (parameters.bits() - 1), String::new)
 }
 
-/// Phases modulo q_0 of integers from `-end` to `end - 1`; `remedy` says what to do about others.
+/// Returns the phases modulo q_0 of integers from `-end` to `end - 1`; `remedy` tells the user what to do about others.
 fn phases_below(
     parameters: &Parameters,
     values: &[i64],

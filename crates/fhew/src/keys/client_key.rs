@@ -1,4 +1,4 @@
-//! The client's key of every face: parameters, secrets, and the binding of everything that is under them.
+//! The client's key of every face: parameters, secrets, and the binding of everything encrypted under them.
 
 use std::io::Write;
 
@@ -27,7 +27,7 @@ impl<P: BootstrappingParameters> ClientKey<P> {
     /// Draws fresh secrets from the operating system's randomness.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn generate(parameters: &P) -> Self {
         Self::from_secret(parameters.clone(), SecretKey::generate(parameters.fhew()))
@@ -38,7 +38,7 @@ impl<P: BootstrappingParameters> ClientKey<P> {
         Self { parameters, secret, binding: Binding { parameter_digest, key_id } }
     }
 
-    /// Returns the secrets of LWE and rings, for keys and methods beyond this face: give them to nobody.
+    /// Returns the secrets of LWE and rings, for keys and methods beyond this face. Keep them secret.
     #[must_use]
     pub fn fhew(&self) -> &SecretKey {
         &self.secret
@@ -58,8 +58,8 @@ impl<P: BootstrappingParameters> ClientKey<P> {
         Ok(key)
     }
 
-    /// Generates an evaluation key and writes it in its wire format, with a seed in place of masks: less than half the
-    /// bytes that it takes in memory. `progress` counts two steps: generation, and writing.
+    /// Generates an evaluation key and writes it in its wire format, with a seed instead of masks: less than half of its
+    /// size in memory. `progress` counts two steps: generation, and writing.
     ///
     /// # Errors
     /// If writing fails, or `progress` asks to stop.
@@ -89,8 +89,8 @@ impl<P: BootstrappingParameters> ClientKey<P> {
     /// Reads a secret key.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged secret key of this kind, or its parameters are insecure and that is
-    /// not allowed.
+    /// If the bytes are not exactly one undamaged secret key of this kind, or its parameters are insecure and the options
+    /// do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let (parameters, mut reader) =
             P::open(bytes, P::SECRET_KEY, MAX_SECRET_KEY_BYTES, options)?;

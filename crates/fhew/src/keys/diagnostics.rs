@@ -1,7 +1,7 @@
-//! Phases and errors of ciphertexts, for measuring noise: feature `diagnostics`, which no product has.
+//! Phases and errors of ciphertexts, for measuring noise: feature `diagnostics`, which no product may enable.
 //!
-//! They depend on the noise, and with it on the secrets (Li, Micciancio, EUROCRYPT 2021): whoever gets enough of them
-//! recovers those.
+//! They depend on the noise, and thereby on the secrets (Li, Micciancio, EUROCRYPT 2021): anyone who gets enough of them
+//! can recover the secrets.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -33,10 +33,10 @@ impl SecretKey {
         phase
     }
 
-    /// Returns the phase minus `expected`, centred, as a fraction of the modulus: what noise is measured by.
+    /// Returns the phase minus `expected`, centred, as a fraction of the modulus: the measure of noise.
     ///
     /// # Errors
-    /// As [`SecretKey::phase`].
+    /// Same as [`SecretKey::phase`].
     pub fn phase_error(&self, ciphertext: &LweCiphertext, expected: u64) -> Result<f64> {
         let q = ciphertext.modulus() as f64;
         let difference = (self.noisy_phase(ciphertext)? as f64 - expected as f64) / q;

@@ -25,10 +25,10 @@ use crate::switching::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitching
 use crate::switching::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::test_polynomial::TestPolynomial;
 
-/// Ciphertexts of a compact list that are switched together: each has N words, and the key is read once for all.
+/// Number of ciphertexts of a compact list that are switched together: each has N words, and the key is read once for all.
 const SWITCHED_AT_ONCE: usize = 32;
 
-/// Evaluation key as a client sends it: bodies of all keys, and the seed of their masks.
+/// The evaluation key in the form that a client sends: bodies of all keys, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededEvaluationKey {
     /// Parameters of the keys.
@@ -37,11 +37,11 @@ pub struct SeededEvaluationKey {
     pub seed: Seed,
     /// Rows of blind rotation, one key for each of [`Parameters::rotation_gadgets`].
     pub rotations: Vec<SeededRows>,
-    /// Automorphisms of blind rotation, if it goes by them.
+    /// Automorphisms of blind rotation, if the rotation method uses them.
     pub rotation_automorphisms: Option<SeededRows>,
     /// LWE key switching.
     pub key_switching: SeededKeySwitchingKey,
-    /// Switching to the ring of lower degree, if there is one.
+    /// The switch to the ring of lower degree, if there is one.
     pub ring_dimension: Option<SeededRows>,
     /// Automorphisms of the trace.
     pub trace: SeededRows,
@@ -49,7 +49,7 @@ pub struct SeededEvaluationKey {
     pub relinearization: SeededRows,
 }
 
-/// Keys of the server: bootstraps single values. Holds no secret, and is `Sync`.
+/// The keys of the server, which bootstrap single values. Holds no secret, and is `Sync`.
 #[derive(Debug)]
 pub struct EvaluationKey {
     parameters: Parameters,
@@ -63,10 +63,10 @@ pub struct EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Draws all masks and prepares all rows.
+    /// Expands all masks from the seed and prepares all rows.
     ///
     /// # Panics
-    /// If rows are not those of the parameters.
+    /// If the rows do not fit the parameters.
     #[must_use]
     pub fn expand(key: &SeededEvaluationKey) -> Self {
         let parameters = key.parameters.clone();
@@ -123,7 +123,7 @@ impl EvaluationKey {
         &self.parameters
     }
 
-    /// Keys of blind rotation, one for each of [`Parameters::rotation_gadgets`].
+    /// Returns the keys of blind rotation, one for each of [`Parameters::rotation_gadgets`].
     #[must_use]
     pub fn rotations(&self) -> &[BlindRotationKey] {
         &self.rotations
@@ -135,12 +135,12 @@ impl EvaluationKey {
         &self.trace
     }
 
-    /// The encryption of zero, if keys of the trace have two digits.
+    /// Returns the encryption of zero, if the keys of the trace have at least two digits.
     pub(crate) fn zero(&self) -> Option<&EncryptedZero> {
         self.zero.as_ref()
     }
 
-    /// Returns the bytes of memory that all keys take.
+    /// Returns the bytes of memory that all keys occupy.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rotations.iter().map(BlindRotationKey::bytes).sum::<usize>()
@@ -155,16 +155,17 @@ impl EvaluationKey {
             )
     }
 
-    /// Checks that a ciphertext has the form of these parameters between bootstraps.
+    /// Checks that a ciphertext has the dimension and modulus that these parameters use between bootstraps.
     ///
     /// # Errors
-    /// If its dimension or modulus is another.
+    /// If its dimension or modulus differs.
     pub fn check(&self, ciphertext: &LweCiphertext) -> Result<()> {
         self.parameters.lwe_shape().check(ciphertext)
     }
 
-    /// Returns the ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes masks of -1
-    /// modulo 2^θ best (θ = 1, odd ones, or that of sparse ones), to which they are rounded modulo 2N.
+    /// Switches the ciphertext to 2N, or a divisor of 2N, in the form that blind rotation needs. Rotation by automorphisms is
+    /// fastest for masks that are -1 modulo 2^θ (odd masks for θ = 1, or the method's θ for sparse ones), so masks are rounded
+    /// to such values modulo 2N.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::lwe_modulus_switch`].
     #[must_use]
@@ -179,7 +180,7 @@ impl EvaluationKey {
         }
     }
 
-    /// BlindRotate: `accumulator·X^(-phase)`, for a ciphertext modulo 2N.
+    /// BlindRotate: returns `accumulator·X^(-phase)` for a ciphertext modulo 2N.
     ///
     /// The accumulator may be a test polynomial ([`TestPolynomial::to_rlwe`]) or encrypted. Adds the noise of
     /// [`crate::noise::NoiseModel::blind_rotation`].
@@ -211,7 +212,7 @@ impl EvaluationKey {
         rotated
     }
 
-    /// `accumulator·X^(-body)`: what a rotation starts from.
+    /// Returns `accumulator·X^(-body)`, the starting point of a rotation.
     fn rotated_by_body(
         &self,
         accumulator: &RlweCiphertext,
@@ -223,10 +224,10 @@ impl EvaluationKey {
         accumulator.times_monomial(self.parameters.ring(), exponent as usize)
     }
 
-    /// BlindRotate of one accumulator by several phases, batched: the keys are read from memory once.
+    /// BlindRotate of one accumulator by several phases at once, which reads the keys from memory only once.
     ///
     /// # Panics
-    /// As [`EvaluationKey::blind_rotate`].
+    /// Same as [`EvaluationKey::blind_rotate`].
     #[must_use]
     pub fn blind_rotate_many(
         &self,
@@ -245,7 +246,7 @@ impl EvaluationKey {
     /// BootRaw: looks the phase (modulo 2N) up in a test polynomial; LWE modulo Q under the ring secret.
     ///
     /// # Panics
-    /// As [`EvaluationKey::blind_rotate`].
+    /// Same as [`EvaluationKey::blind_rotate`].
     #[must_use]
     pub fn boot_raw(&self, test: &TestPolynomial, phase: &LweCiphertext) -> LweCiphertext {
         self.boot_raw_encrypted(&test.to_rlwe(self.parameters.ring()), phase)
@@ -254,7 +255,7 @@ impl EvaluationKey {
     /// BootRaw with an encrypted test polynomial.
     ///
     /// # Panics
-    /// As [`EvaluationKey::blind_rotate`].
+    /// Same as [`EvaluationKey::blind_rotate`].
     #[must_use]
     pub fn boot_raw_encrypted(
         &self,
@@ -267,7 +268,7 @@ impl EvaluationKey {
     /// BootRaw by the rotation key of this number, as a ciphertext of large precision ([`crate::decomposition`]).
     ///
     /// # Panics
-    /// As [`EvaluationKey::blind_rotate_by`].
+    /// Same as [`EvaluationKey::blind_rotate_by`].
     pub(crate) fn boot_large(
         &self,
         rotation_key: usize,
@@ -279,7 +280,7 @@ impl EvaluationKey {
         to_large(&self.parameters, &rotated.extract(ring, 0))
     }
 
-    /// From LWE modulo Q under the ring secret to LWE modulo the LWE modulus under the LWE secret.
+    /// Switches LWE modulo Q under the ring secret to LWE modulo the LWE modulus under the LWE secret.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::key_switching`], modulus switch included.
     ///
@@ -290,10 +291,10 @@ impl EvaluationKey {
         self.key_switch_many(&[raw]).remove(0)
     }
 
-    /// [`EvaluationKey::key_switch`] of several ciphertexts, batched: the key is read once.
+    /// Switches several ciphertexts at once like [`EvaluationKey::key_switch`], reading the key only once.
     ///
     /// # Panics
-    /// As there.
+    /// Same as [`EvaluationKey::key_switch`].
     #[must_use]
     pub fn key_switch_many(&self, raw: &[impl Borrow<LweCiphertext>]) -> Vec<LweCiphertext> {
         let switched: Vec<LweCiphertext> =
@@ -301,12 +302,12 @@ impl EvaluationKey {
         self.key_switching.switch_many(&switched)
     }
 
-    /// From a compact list of a public key to ciphertexts between bootstraps, on all threads.
+    /// Switches a compact list of a public key to the form of ciphertexts between bootstraps, on all threads.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::key_switching`].
     ///
     /// # Panics
-    /// If the list has another shape than [`Parameters::public_shape`].
+    /// If the shape of the list is not [`Parameters::public_shape`].
     #[must_use]
     pub fn switch_public(&self, list: &LweList) -> LweList {
         assert_eq!(list.shape(), self.parameters.public_shape(), "shape of a public key's list");
@@ -321,7 +322,7 @@ impl EvaluationKey {
         LweList::computed(shape, switched.into_iter().flatten()).expect("keys switch to this shape")
     }
 
-    /// To the modulus of LWE key switching, through the ring of lower degree if there is one.
+    /// Switches to the modulus of LWE key switching, through the ring of lower degree if there is one.
     fn to_key_switching_source(&self, raw: &LweCiphertext) -> LweCiphertext {
         let secret = self.parameters.literal().ring_secret;
         let modulus = self.parameters.lwe_modulus();
@@ -336,7 +337,7 @@ impl EvaluationKey {
     /// Boot: a functional bootstrap of a phase modulo 2N, back to LWE modulo the LWE modulus.
     ///
     /// # Panics
-    /// As [`EvaluationKey::blind_rotate`].
+    /// Same as [`EvaluationKey::blind_rotate`].
     #[must_use]
     pub fn boot(&self, test: &TestPolynomial, phase: &LweCiphertext) -> LweCiphertext {
         self.key_switch(&self.boot_raw(test, phase))
@@ -344,8 +345,8 @@ impl EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// An RLWE ciphertext whose phase has the phase of an LWE ciphertext (modulo Q, under the ring secret) in its
-    /// lowest coefficients: packing by the trace.
+    /// Packs an LWE ciphertext (modulo Q, under the ring secret) by the trace: returns an RLWE ciphertext whose phase has the
+    /// phase of the LWE ciphertext in its lowest coefficients.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::packing`].
     ///
@@ -357,7 +358,7 @@ impl EvaluationKey {
         self.trace.pack(ring, raw, length.count(ring.degree()))
     }
 
-    /// BFVMult: phases (Q/P)·m and (Q/P)·m' to (Q/P)·m·m', P the plaintext modulus.
+    /// BFVMult: multiplies ciphertexts of phases (Q/P)·m and (Q/P)·m' to one of phase (Q/P)·m·m', with plaintext modulus P.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::bfv_multiplication`].
     ///
@@ -375,16 +376,16 @@ impl EvaluationKey {
         bfv::multiply(key, ring, [left, right], plaintext_modulus, secret)
     }
 
-    /// A ciphertext of phase s·(b + a·s), for one of phase b + a·s: scheme switching.
+    /// Scheme switching: returns a ciphertext of phase s·(b + a·s) for one of phase b + a·s.
     ///
-    /// The phase's error is multiplied by s, too; adds the noise of [`crate::noise::NoiseModel::scheme_switching`].
+    /// The phase's error is multiplied by s, too. Adds the noise of [`crate::noise::NoiseModel::scheme_switching`].
     #[must_use]
     pub fn times_secret(&self, ciphertext: &RlweCiphertext) -> RlweCiphertext {
         scheme_switching::times_secret(&self.relinearization, self.parameters.ring(), ciphertext)
     }
 }
 
-/// Automorphism keys of blind rotation, if the parameters' goes by them.
+/// Expands the automorphism keys of blind rotation, if the rotation method of the parameters uses them.
 fn expand_rotation_automorphisms(key: &SeededEvaluationKey) -> Option<RotationAutomorphisms> {
     let parameters = &key.parameters;
     let window = parameters.rotation_automorphisms()?;

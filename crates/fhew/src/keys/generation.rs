@@ -1,4 +1,4 @@
-//! Keys of the server from the secrets of the client.
+//! Generation of the server's keys from the client's secrets.
 
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe_encryption::{lwe_body_with, weighted_coefficient};
@@ -18,7 +18,7 @@ use crate::rotation::cmux::cmux_rgsw_count;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
-/// Encrypts rows of keys under the secret of a ring: fresh masks of a seed, errors of variance 10.5.
+/// Encrypts rows of keys under the secret of a ring: masks expanded from a seed, errors of variance 10.5.
 pub struct RowEncryptor<'a> {
     pub(crate) ring: &'a PrimeRing,
     pub(crate) seed: &'a Seed,
@@ -39,10 +39,10 @@ impl<'a> RowEncryptor<'a> {
         Self::under(key.parameters().ring(), key.ring_coefficients(), seed)
     }
 
-    /// Under a secret of a ring, with masks of this seed.
+    /// Returns an encryptor under a secret of a ring, with masks from this seed.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give, or there are not N coefficients.
+    /// If the operating system provides no randomness, or the number of coefficients is not N.
     #[must_use]
     pub fn under(ring: &'a PrimeRing, coefficients: &[i8], seed: &'a Seed) -> Self {
         let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
@@ -50,12 +50,12 @@ impl<'a> RowEncryptor<'a> {
             Zeroizing::new(coefficients.iter().map(residue).collect());
         let mut evaluations = secret.clone();
         ring.forward_assign(&mut evaluations);
-        // The transform spills registers there.
+        // The transform may have spilled registers to the stack.
         clear_stack();
         Self { ring, seed, errors: SecretSeed::random(), secret, evaluations }
     }
 
-    /// Product of a polynomial with the secret.
+    /// Returns the product of a polynomial with the secret.
     pub(crate) fn times_secret(&self, polynomial: &[u64]) -> Zeroizing<Vec<u64>> {
         let mut product = Zeroizing::new(polynomial.to_vec());
         self.ring.forward_assign(&mut product);
@@ -64,7 +64,7 @@ impl<'a> RowEncryptor<'a> {
         product
     }
 
-    /// `count` rows; `message(row, out)` writes the row's phase, coefficients modulo Q, over zeros.
+    /// Encrypts `count` rows; `message(row, out)` writes the row's phase, coefficients modulo Q, over zeros.
     #[must_use]
     pub fn rows(
         &self,
@@ -86,14 +86,14 @@ impl<'a> RowEncryptor<'a> {
             for (word, &error) in body.iter_mut().zip(stream.centered_binomial(n).iter()) {
                 *word = m.add(*word, m.reduce_i64(error.into()));
             }
-            // Kernels spill parts of the secret there, on every thread that takes a row.
+            // Kernels spill parts of the secret to the stack, on every thread that encrypts a row.
             clear_stack();
         });
         SeededRows::new(domain, bodies)
     }
 
-    /// RGSW ciphertexts of secret monomials: for each, rows of it times the body's weights, then of it times s and the
-    /// mask's.
+    /// Returns RGSW ciphertexts of secret monomials: for each monomial, rows of the monomial times the body's weights, then
+    /// rows of the monomial times s and the mask's weights.
     pub(crate) fn rgsw_of_monomials(
         &self,
         domain: RowDomain,
@@ -114,7 +114,7 @@ impl<'a> RowEncryptor<'a> {
         })
     }
 
-    /// RLWE' ciphertexts of polynomials: for each, rows of it times weight(k).
+    /// Returns RLWE' ciphertexts of polynomials: for each polynomial, rows of the polynomial times weight(k).
     #[must_use]
     pub fn gadget_rows<'p>(
         &self,
@@ -131,8 +131,8 @@ impl<'a> RowEncryptor<'a> {
     }
 }
 
-/// Secret monomial that an RGSW ciphertext of a rotation key encrypts. Multiplying by it takes neither branches nor
-/// addresses that depend on it; its kind is public.
+/// A secret monomial that an RGSW ciphertext of a rotation key encrypts. Multiplying by it uses no branches or addresses
+/// that depend on it; its kind is public.
 #[derive(Clone, Copy)]
 pub(crate) enum SecretMonomial {
     /// 0 or 1.
@@ -154,7 +154,7 @@ impl Zeroize for SecretMonomial {
 }
 
 impl SecretMonomial {
-    /// `words *= self`, coefficients of a polynomial.
+    /// Multiplies a polynomial, given by its coefficients, by the monomial.
     fn multiply_assign(self, ring: &PrimeRing, words: &mut [u64]) {
         let two_n = 2 * ring.degree();
         match self {
@@ -174,10 +174,10 @@ impl SecretMonomial {
 }
 
 impl SecretKey {
-    /// Keys for the server: blind rotation and key switching.
+    /// Generates the keys for the server: blind rotation and key switching.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn evaluation_key(&self) -> SeededEvaluationKey {
         let seed = Seed::random();
@@ -204,7 +204,7 @@ impl SecretKey {
     fn rotation_monomials(&self) -> Zeroizing<Vec<SecretMonomial>> {
         let literal = self.parameters().literal();
         let secret = self.lwe_coefficients();
-        // Room for everything, so that no reallocation leaves a copy of the secret behind.
+        // Full capacity from the start, so that no reallocation leaves a copy of the secret behind.
         let count = cmux_rgsw_count(secret.len(), literal.lwe_secret);
         let mut monomials = Zeroizing::new(Vec::with_capacity(count.max(secret.len() + 1)));
         match literal.rotation_method {
@@ -215,7 +215,7 @@ impl SecretKey {
                         monomials.extend(secret.iter().map(|&s| bit(s, 1)))
                     }
                     SecretDistribution::Blocks(blocks) => {
-                        // The first coefficient of a block is 1 less the sum of the others.
+                        // The first coefficient of a block is 1 minus the sum of the others.
                         let blocks = secret.chunks_exact(secret.len() / blocks as usize);
                         monomials.extend(blocks.flat_map(|block| &block[1..]).map(|&s| bit(s, 1)));
                     }
@@ -231,7 +231,7 @@ impl SecretKey {
         monomials
     }
 
-    /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.
+    /// Returns gadget ciphertexts of the blocks of the ring secret, under the secret of the ring of lower degree.
     fn ring_dimension_key(&self, seed: &Seed) -> Option<SeededRows> {
         let small = self.parameters().small_ring()?;
         let encryptor = RowEncryptor::under(&small.ring, self.small_ring_coefficients(), seed);
@@ -242,7 +242,7 @@ impl SecretKey {
         Some(encryptor.gadget_rows(RowDomain::RingDimension, small.gadget(), blocks.len(), block))
     }
 
-    /// The key from the ring secret, or that of the ring of lower degree, to the LWE secret.
+    /// Returns the key from the ring secret, or that of the ring of lower degree, to the LWE secret.
     fn key_switching_key(&self, seed: &Seed) -> SeededKeySwitchingKey {
         let source = match self.parameters().small_ring() {
             Some(_) => self.small_ring_coefficients(),
@@ -253,11 +253,11 @@ impl SecretKey {
     }
 }
 
-/// An LWE key switching key: row `(i·ℓ + k)·M + v` encrypts `z_i·weight(k)·(v + 1)` under the LWE secret, z the secret that
-/// the switch starts from, M the number of multiples: 1 where digits multiply rows.
+/// Generates an LWE key switching key: row `(i·ℓ + k)·M + v` encrypts `z_i·weight(k)·(v + 1)` under the LWE secret. Here z
+/// is the secret that the switch starts from, and M the number of multiples, which is 1 where digits multiply rows.
 ///
 /// # Panics
-/// If the operating system has no randomness to give.
+/// If the operating system provides no randomness.
 #[must_use]
 pub fn lwe_key_switching_key(
     source: &[i8],
@@ -281,7 +281,7 @@ pub fn lwe_key_switching_key(
     SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
 }
 
-/// Gadget ciphertexts of σ_g(s) for automorphisms of these exponents.
+/// Returns gadget ciphertexts of σ_g(s) for automorphisms of these exponents.
 fn automorphism_rows(
     encryptor: &RowEncryptor<'_>,
     domain: RowDomain,
@@ -297,14 +297,14 @@ fn automorphism_rows(
     encryptor.gadget_rows(domain, gadget, exponents.len(), image)
 }
 
-/// The automorphisms of the trace.
+/// Returns the automorphism keys of the trace.
 fn trace_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
     let exponents: Vec<usize> = exponents(parameters.ring_degree()).collect();
     let gadget = parameters.automorphism_gadget();
     automorphism_rows(encryptor, RowDomain::Automorphism, gadget, &exponents)
 }
 
-/// The automorphisms of blind rotation, if it goes by them.
+/// Returns the automorphism keys of blind rotation, if the rotation method uses them.
 fn rotation_automorphism_key(
     encryptor: &RowEncryptor<'_>,
     parameters: &Parameters,
@@ -314,7 +314,7 @@ fn rotation_automorphism_key(
     Some(automorphism_rows(encryptor, domain, window.gadget, &window.key_exponents()))
 }
 
-/// A gadget ciphertext of s².
+/// Returns a gadget ciphertext of s².
 fn relinearization_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
     let square = encryptor.times_secret(&encryptor.secret);
     clear_stack();

@@ -1,4 +1,4 @@
-//! The public key of every face: encrypts phases for the holder of a secret key.
+//! The public key of every face, which encrypts phases for the holder of a secret key.
 
 use cryptable_lattice::coefficient_ciphertext::RlwePublicKey;
 use cryptable_lattice::lwe_list::LweList;
@@ -11,7 +11,7 @@ use crate::keys::server_key::BootstrappingParameters;
 /// Longest body of a public key, 1 MiB.
 const MAX_PUBLIC_KEY_BYTES: u64 = 1 << 20;
 
-/// Parameters of a face whose ciphertexts may come from public keys.
+/// Parameters of a face that supports encryption with public keys.
 pub trait PublicParameters: BootstrappingParameters {
     /// Type of the files of public keys.
     const PUBLIC_KEY: ObjectType;
@@ -19,9 +19,9 @@ pub trait PublicParameters: BootstrappingParameters {
 
 /// The public key of one client: anyone who has it encrypts, only the secret key decrypts.
 ///
-/// One ring element and a seed: `N·k/8` bytes and some, at ring degree N modulo 2^k ([`crate::parameters::Parameters::public_shape`]),
-/// 8 kB in most cases. Ciphertexts are compact lists: LWE ciphertexts of dimension N that share one mask for every N of them.
-/// A server switches them to the LWE secret before it computes with them.
+/// The key consists of one ring element and a seed: little more than `N·k/8` bytes at ring degree N modulo 2^k
+/// ([`crate::parameters::Parameters::public_shape`]), 8 kB in most cases. Ciphertexts are compact lists: LWE ciphertexts of
+/// dimension N, every N of which share one mask. A server switches them to the LWE secret before it computes with them.
 #[derive(Clone, Debug)]
 pub struct PublicKey<P> {
     parameters: P,
@@ -30,12 +30,12 @@ pub struct PublicKey<P> {
 }
 
 impl<P: PublicParameters> ClientKey<P> {
-    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this
-    /// key.
+    /// Generates a public key of this secret key. Every call draws a new one; ciphertexts under any of them belong to this
+    /// secret key.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below
-    /// 2^-80.
+    /// [`cryptable_lattice::Error::Unsupported`] if the secret's norm exceeds the bound on noise, which has a probability
+    /// below 2^-80.
     pub fn public_key(&self) -> Result<PublicKey<P>> {
         let parameters = self.parameters().clone();
         let log2_modulus = parameters.fhew().public_shape().modulus.ilog2();
@@ -69,8 +69,8 @@ impl<P: PublicParameters> PublicKey<P> {
     /// Reads a public key.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged public key of this kind, or its parameters are insecure and that is not
-    /// allowed.
+    /// If the bytes are not exactly one undamaged public key of this kind, or its parameters are insecure and the options
+    /// do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let (parameters, mut reader) =
             P::open(bytes, P::PUBLIC_KEY, MAX_PUBLIC_KEY_BYTES, options)?;

@@ -1,20 +1,21 @@
-//! New keys for old: results of one client become those of another, by one ring element that the owner encrypts for them.
+//! Rekeying: turns results of one client into those of another, with one ring element that the owner encrypts for them.
 //!
-//! An LWE ciphertext (a, b) modulo 2^20 is `b + ⟨a, s⟩`, and `⟨a, s⟩` the constant coefficient of `a'·s'` for the polynomials
-//! `s' = Σ s_i·X^i` and `a' = a_0 - Σ a_i·X^(N-i)`. The owner encrypts `2^(k-20)·s'` modulo 2^k by the new owner's public key;
-//! `a'` times that ciphertext, plus `2^(k-20)·b`, has the phase `2^(k-20)·(b + ⟨a, s⟩)` in its constant coefficient, an LWE
-//! ciphertext under the new owner's ring secret as those of public keys are.
+//! An LWE ciphertext (a, b) modulo 2^20 has the phase `b + ⟨a, s⟩`, where `⟨a, s⟩` is the constant coefficient of `a'·s'` for
+//! the polynomials `s' = Σ s_i·X^i` and `a' = a_0 - Σ a_i·X^(N-i)`. The owner encrypts `2^(k-20)·s'` modulo 2^k with the new
+//! owner's public key. `a'` times that ciphertext, plus `2^(k-20)·b`, has the phase `2^(k-20)·(b + ⟨a, s⟩)` in its constant
+//! coefficient: an LWE ciphertext under the new owner's ring secret, like one encrypted with the public key.
 //!
-//! Key switching without a gadget (Brakerski, Vaikuntanathan, FOCS 2011; in rings): words of 20 bits are small beside 2^k, which
-//! is near 2^50.
+//! This is key switching without a gadget (Brakerski, Vaikuntanathan, FOCS 2011; in rings): words of 20 bits are small
+//! compared with 2^k, which is near 2^50.
 //!
-//! Shapes: LWE ciphertexts of dimension n <= N in, of dimension N modulo 2^k out; the key is one RLWE ciphertext of degree N, as
-//! a list of N LWE ciphertexts. 6 transforms of degree N per ciphertext.
+//! Shapes: LWE ciphertexts of dimension n <= N in, of dimension N modulo 2^k out. The key is one RLWE ciphertext of degree N,
+//! stored as a list of N LWE ciphertexts. Each ciphertext needs 6 transforms of degree N.
 //!
-//! Noise, a fraction of the modulus squared: `(1 + n·E[s²])/12·2^-40` of the switch to 2^20, which is nothing for moduli that
-//! divide it, and `2·n·σ²/12·2^(40-2k)`, σ² = [`Owners::public_error_variance`] the variance of a coefficient of the key's error. The
-//! factor 2 bounds the norm of that error over its mean, and costs nothing: at degree 2,048 the term is 2^-8 of the other.
-//! Both are sums of n or N symmetric bounded terms given the keys, so that the Gaussian of their variance bounds the tail.
+//! Noise, as a fraction of the modulus squared: `(1 + n·E[s²])/12·2^-40` for the switch to 2^20, which adds none for moduli
+//! that divide 2^20, and `2·n·σ²/12·2^(40-2k)`, where σ² = [`Owners::public_error_variance`] is the variance of a coefficient
+//! of the key's error. The factor 2 bounds the norm of that error relative to its mean. It costs nothing: at degree 2,048
+//! this term is 2^-8 of the other. Given the keys, both are sums of n or N symmetric bounded terms, so a Gaussian of the same
+//! variance bounds the tail.
 
 use cryptable_lattice::lwe::{LweCiphertext, modulus_switch_variance};
 #[cfg(feature = "client")]
@@ -36,10 +37,10 @@ use crate::keys::{ClientKey, PublicKey, PublicParameters, SecretKey};
 /// Longest body of a key for a new owner, 1 MiB.
 const MAX_REKEYING_KEY_BYTES: u64 = 1 << 20;
 
-/// log2 of the modulus of what is multiplied by the key.
+/// log2 of the modulus of ciphertexts that are multiplied by the key.
 const LOG2_SOURCE: u32 = 20;
 
-/// Parameters of a face whose results may get a new owner.
+/// Parameters of a face whose results can be handed over to a new owner.
 pub trait RekeyingParameters: BootstrappingParameters {
     /// Type of the files of keys for a new owner.
     const REKEYING_KEY: ObjectType;
@@ -54,26 +55,26 @@ pub trait RekeyingParameters: BootstrappingParameters {
 
 /// A key with which a server turns results of one client into those of another, without decrypting them.
 ///
-/// The owner's secret and the public key of the new owner make it; both have the same parameters. One ring element of two
-/// halves: `N·k/4` bytes and some, at ring degree N modulo 2^k. It serves in one direction. Whoever has it and the secret of the
-/// new owner can decrypt every result of the owner.
+/// The key is made from the owner's secret and the new owner's public key, which must have the same parameters. It is one
+/// ring element of two halves, little more than `N·k/4` bytes at ring degree N modulo 2^k, and works in one direction.
+/// Anyone who has it and the new owner's secret can decrypt every result of the owner.
 #[derive(Debug)]
 pub struct RekeyingKey<P> {
     parameters: P,
     handover: Handover,
-    /// An encryption of `2^(k-20)·s'`, as LWE ciphertexts of its coefficients.
+    /// Encryption of `2^(k-20)·s'`, as LWE ciphertexts of its coefficients.
     encrypted_secret: LweList,
-    /// The words of its mask.
+    /// Words of the mask of `encrypted_secret`.
     mask: Factor,
 }
 
 #[cfg(feature = "client")]
 impl<P: PublicParameters + RekeyingParameters> ClientKey<P> {
     /// Generates a key with which a server turns this client's results into those of the holder of another secret key. Every
-    /// call draws another one; all of them serve.
+    /// call draws a new key; all of them work.
     ///
     /// # Errors
-    /// As [`Handover::between`].
+    /// Same as [`Handover::between`].
     pub fn rekey_to(&self, new_owner: &PublicKey<P>) -> Result<RekeyingKey<P>> {
         let parameters = self.parameters().clone();
         let handover = Handover::between(self.binding(), new_owner.binding())?;
@@ -92,7 +93,7 @@ impl<P: PublicParameters + RekeyingParameters> ClientKey<P> {
 impl<P: RekeyingParameters> RekeyingKey<P> {
     fn new(parameters: P, handover: Handover, encrypted_secret: LweList) -> Self {
         let bits = parameters.fhew().public_shape().modulus.ilog2();
-        // The mask of the last coefficient's ciphertext has all words of the ring element, from the last to the first.
+        // The mask of the last coefficient's ciphertext contains all words of the ring element, from the last to the first.
         let mut words = encrypted_secret.ciphertext(encrypted_secret.len() - 1).mask().to_vec();
         words.reverse();
         let mask = Factor::new(&words, bits, LOG2_SOURCE);
@@ -105,19 +106,19 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
         &self.parameters
     }
 
-    /// Returns the binding of the results that it takes: its owner's.
+    /// Returns the binding of the results that the key accepts: the owner's.
     #[must_use]
     pub fn owner(&self) -> &Binding {
         &self.handover.owner
     }
 
-    /// Returns the binding of the ciphertexts that it makes: the new owner's.
+    /// Returns the binding of the ciphertexts that the key produces: the new owner's.
     #[must_use]
     pub fn new_owner(&self) -> &Binding {
         &self.handover.new_owner
     }
 
-    /// Returns the law of the noise that it adds to every LWE ciphertext.
+    /// Returns the law of the noise that the key adds to every LWE ciphertext.
     #[must_use]
     pub fn noise(&self) -> NoiseLaw {
         let LweShape { dimension, modulus } = self.parameters.fhew().public_shape();
@@ -132,11 +133,11 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
         NoiseLaw::gaussian(rounding + 2.0 * shape.dimension as f64 * error / (12.0 * units))
     }
 
-    /// Turns LWE ciphertexts of results into those of the new owner, of [`crate::parameters::Parameters::public_shape`], on all
-    /// threads.
+    /// Turns LWE ciphertexts of results into those of the new owner, with the shape
+    /// [`crate::parameters::Parameters::public_shape`], on all threads.
     ///
     /// # Errors
-    /// If they have another shape than results.
+    /// If the ciphertexts do not have the shape of results.
     pub fn switch(&self, results: &LweList) -> Result<LweList> {
         let (shape, secret) = self.parameters.results();
         results.check(shape)?;
@@ -161,7 +162,7 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
             small[dimension - i] = -center(word);
         }
         let product = self.mask.times(&small);
-        // The constant coefficient of a product with s' takes a_0 s'_0 - Σ a_(N-i) s'_i.
+        // The constant coefficient of a product with s' is a_0 s'_0 - Σ a_(N-i) s'_i.
         let negated = |&word: &u64| word.wrapping_neg() % modulus;
         let mut words = vec![product[0]];
         words.extend(product[1..].iter().rev().map(negated));
@@ -187,8 +188,8 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
     /// Reads a key.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged key for a new owner of this kind, or its parameters are insecure and that is
-    /// not allowed.
+    /// If the bytes are not exactly one undamaged rekeying key of this kind, or its parameters are insecure and the options
+    /// do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let (parameters, mut reader) =
             P::open(bytes, P::REKEYING_KEY, MAX_REKEYING_KEY_BYTES, options)?;

@@ -35,7 +35,7 @@ impl std::fmt::Debug for SecretKey {
     }
 }
 
-/// A secret of the given distribution.
+/// Draws a secret of the given distribution.
 fn sample(
     count: usize,
     secret: SecretDistribution,
@@ -57,7 +57,7 @@ impl SecretKey {
     /// Draws fresh secrets: of LWE, of the ring, and of the ring of lower degree if there is one.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
         let seed = SecretSeed::random();
@@ -74,7 +74,7 @@ impl SecretKey {
         }
     }
 
-    /// Secrets read from a file; `None` unless lengths and coefficients are those of the parameters.
+    /// Wraps secrets that were read from a file; `None` if a length or a coefficient does not fit the parameters.
     #[must_use]
     pub fn from_coefficients(
         parameters: &Parameters,
@@ -108,19 +108,19 @@ impl SecretKey {
         &self.parameters
     }
 
-    /// Coefficients of the LWE secret.
+    /// Returns the coefficients of the LWE secret.
     #[must_use]
     pub fn lwe_coefficients(&self) -> &[i8] {
         &self.lwe
     }
 
-    /// Coefficients of the ring secret.
+    /// Returns the coefficients of the ring secret.
     #[must_use]
     pub fn ring_coefficients(&self) -> &[i8] {
         &self.ring
     }
 
-    /// Coefficients of the secret of the ring of lower degree; none if there is no such ring.
+    /// Returns the coefficients of the secret of the ring of lower degree; empty if there is no such ring.
     #[must_use]
     pub fn small_ring_coefficients(&self) -> &[i8] {
         &self.small
@@ -129,7 +129,7 @@ impl SecretKey {
     /// Encrypts `value` modulo `plaintext_modulus`: phase value·q/p + e, e of variance 10.5.
     ///
     /// # Errors
-    /// If the value is not below the plaintext modulus, or that is 0 or above the LWE modulus.
+    /// If the value is not below the plaintext modulus, or the plaintext modulus is 0 or above the LWE modulus.
     pub fn encrypt(&self, value: u64, plaintext_modulus: u64) -> Result<LweCiphertext> {
         let q = self.parameters.lwe_modulus();
         if plaintext_modulus == 0 || plaintext_modulus > q {
@@ -157,8 +157,8 @@ impl SecretKey {
         lwe_encryption::lwe_body(&self.lwe, mask, phase, modulus)
     }
 
-    /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret: to be rounded, and not to be
-    /// passed on.
+    /// Returns the phase b + ⟨a, s⟩ under the LWE secret or the ring secret, depending on the dimension. The phase must be
+    /// rounded and never handed out.
     ///
     /// # Errors
     /// If the dimension is neither n nor N.
@@ -177,7 +177,7 @@ impl SecretKey {
     /// Decrypts a value modulo `plaintext_modulus`.
     ///
     /// # Errors
-    /// If the ciphertext's dimension is not that of the parameters, or the plaintext modulus is 0 or above its own.
+    /// If the ciphertext's dimension is not that of the parameters, or the plaintext modulus is 0 or above the ciphertext's.
     pub fn decrypt(&self, ciphertext: &LweCiphertext, plaintext_modulus: u64) -> Result<u64> {
         let modulus = ciphertext.modulus();
         if plaintext_modulus == 0 || plaintext_modulus > modulus {

@@ -1,4 +1,4 @@
-//! Secrets as bytes, two bits a coefficient, and the identifiers made from them.
+//! Secrets as bytes, with two bits per coefficient, and the identifiers derived from them.
 
 use std::io::{self, Write};
 
@@ -13,26 +13,26 @@ use crate::parameters::Parameters;
 const MAX_SECRET_BYTES: u64 = 1 << 20;
 
 impl SecretKey {
-    /// The secrets: LWE, ring, ring of lower degree.
+    /// Returns all secrets: LWE, ring, ring of lower degree.
     fn all_coefficients(&self) -> [&[i8]; 3] {
         [self.lwe_coefficients(), self.ring_coefficients(), self.small_ring_coefficients()]
     }
 
-    /// Returns the bytes that [`SecretKey::write_coefficients`] writes.
+    /// Returns the number of bytes that [`SecretKey::write_coefficients`] writes.
     #[must_use]
     pub fn coefficient_bytes(&self) -> usize {
         self.all_coefficients().iter().map(|secret| 8 + secret.len().div_ceil(4)).sum()
     }
 
-    /// Writes all secrets: of LWE, the ring, and the ring of lower degree, each with its length before.
+    /// Writes all secrets: of LWE, the ring, and the ring of lower degree, each after its length.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write_coefficients<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         self.all_coefficients().iter().try_for_each(|secret| writer.bytes(&pack_ternary(secret)))
     }
 
-    /// Reads what [`SecretKey::write_coefficients`] wrote.
+    /// Reads the bytes of [`SecretKey::write_coefficients`].
     ///
     /// # Errors
     /// If bytes are missing, or are not secrets of these parameters.
@@ -45,7 +45,7 @@ impl SecretKey {
         let ring = read("ring secret", parameters.ring_degree())?;
         let small_degree = parameters.small_ring().map_or(0, |small| small.literal.degree);
         let small = read("secret of the ring of lower degree", small_degree)?;
-        // The file's checksum was computed before.
+        // The computation of the file's checksum left data on the stack.
         clear_stack();
         Self::from_coefficients(parameters, lwe, ring, small).ok_or_else(|| {
             let expected = "of the parameters' secret distributions";
@@ -53,7 +53,7 @@ impl SecretKey {
         })
     }
 
-    /// Returns the identifier of these secrets in a domain, which `context` names.
+    /// Returns the identifier of these secrets in the domain that `context` names.
     #[must_use]
     pub fn id(&self, context: &str) -> KeyId {
         let coefficients = self.all_coefficients();

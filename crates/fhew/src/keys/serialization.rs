@@ -1,7 +1,8 @@
 //! Evaluation keys as bytes.
 //!
-//! The seed of the masks, then all parts in a fixed order, each packed at its modulus's bit width. No length is
-//! stored: the parameters determine every one. Words and lengths are checked before anything is computed from them.
+//! The bytes are the seed of the masks, then all parts in a fixed order, each packed at the bit width of its modulus. No
+//! lengths are stored, since the parameters determine them. Words and lengths are checked before anything is computed from
+//! them.
 
 use cryptable_lattice::Result;
 use cryptable_ring::random::Seed;
@@ -17,23 +18,23 @@ use crate::rotation::cmux::cmux_rgsw_count;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::{SeededKeySwitchingKey, word_bytes};
 
-/// Name of the key of LWE key switching.
+/// Name of the LWE key switching key in messages.
 const KEY_SWITCHING: &str = "the LWE key switching key";
 
 /// Name of all parts together in messages.
 const WHOLE: &str = "the evaluation key";
 
-/// Words of one part of a key.
+/// Description of one part of a key.
 struct Part {
     name: &'static str,
     /// Number of words.
     words: usize,
-    /// All words are below it.
+    /// Exclusive bound of the words.
     modulus: u64,
 }
 
 impl Part {
-    /// Bits of a word.
+    /// Returns the bits of a word.
     fn bits(&self) -> u32 {
         u64::BITS - (self.modulus - 1).leading_zeros()
     }
@@ -42,7 +43,7 @@ impl Part {
         packed_bytes(self.words, self.bits())
     }
 
-    /// Checks that there is the right number of words, all below the modulus.
+    /// Checks that the number of words is right and all are below the modulus.
     fn check(&self, words: &[u64]) -> std::result::Result<(), WireError> {
         let Self { name, words: expected, modulus } = *self;
         if words.len() != expected {
@@ -58,16 +59,16 @@ impl Part {
     }
 }
 
-/// A part, or all of them, of a length that the parameters do not give it.
+/// Returns the error for a part, or a whole key, whose length does not fit the parameters.
 fn wrong_length(part: &'static str, unit: &str, found: usize, expected: usize) -> WireError {
     WireError::invalid(part, format!("{found} {unit} long"), format!("{expected} {unit} long"))
 }
 
-/// All parts, in the order in which they are stored.
+/// Lists all parts, in the order in which they are stored.
 fn parts(parameters: &Parameters) -> Vec<Part> {
     let literal = parameters.literal();
     let (degree, prime) = (parameters.ring_degree(), parameters.prime());
-    // A number of polynomials of the ring. Saturates where a machine's words are short: no key is so long.
+    // A part of several polynomials of the ring. The product saturates on machines with short words: no key is that long.
     let part = |name, factors: [usize; 2]| Part {
         name,
         words: factors.into_iter().fold(degree, usize::saturating_mul),
@@ -121,7 +122,7 @@ pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
         // Body and mask in words of 64 bits.
         _ => part.words.saturating_mul(16),
     };
-    // What rotation by automorphisms finds its way by.
+    // Lookup table of rotation by automorphisms.
     let window = parameters.rotation_automorphisms();
     let places = window.map_or(0, |window| 4 * window.group.places().len());
     let (gadget, degree) = (parameters.automorphism_gadget(), parameters.ring_degree());
@@ -129,7 +130,7 @@ pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().map(bytes).fold(places, usize::saturating_add)
 }
 
-/// Returns how many words generating a key draws: the mask and the errors of every row.
+/// Returns the number of words that generating a key draws: the mask and the errors of every row.
 #[must_use]
 pub fn evaluation_key_words(parameters: &Parameters) -> usize {
     let words = |part: &Part| match part.name {
@@ -139,8 +140,8 @@ pub fn evaluation_key_words(parameters: &Parameters) -> usize {
     parts(parameters).iter().map(words).fold(0, usize::saturating_add)
 }
 
-/// Returns the number of bytes of memory that reading and expanding a key takes at most: its words as they are unpacked, and
-/// the expanded key.
+/// Returns the largest number of bytes of memory in use while a key is read and expanded: its unpacked words, and the
+/// expanded key.
 #[must_use]
 pub fn reading_memory_bytes(parameters: &Parameters) -> u64 {
     let unpacked = parts(parameters)
@@ -152,11 +153,11 @@ pub fn reading_memory_bytes(parameters: &Parameters) -> u64 {
 /// Returns the part of [`evaluation_key_bytes`] for keys of the trace and of scheme switching.
 #[must_use]
 pub fn conversion_key_bytes(parameters: &Parameters) -> usize {
-    // They are the last two.
+    // These are the last two parts.
     parts(parameters).iter().rev().take(2).fold(0, |sum, part| sum.saturating_add(part.bytes()))
 }
 
-/// Takes parts off packed bytes, one after another.
+/// Reads the parts from packed bytes, one after the other.
 struct PartReader<'a> {
     rest: &'a [u8],
     parts: std::vec::IntoIter<Part>,
@@ -187,7 +188,7 @@ impl PartReader<'_> {
 }
 
 impl SeededEvaluationKey {
-    /// Words of all parts, in the order of [`parts`].
+    /// Returns the words of all parts, in the order of [`parts`].
     fn part_words(&self) -> Vec<&[u64]> {
         let rows = self.rotations.iter().chain(&self.rotation_automorphisms);
         rows.map(SeededRows::bodies)
@@ -197,10 +198,10 @@ impl SeededEvaluationKey {
             .collect()
     }
 
-    /// Checks that every part has the length given by the parameters, and every word is below its modulus.
+    /// Checks that every part has the length that the parameters require, and that every word is below its modulus.
     ///
     /// # Errors
-    /// If one has another number of words, or a word is not below its modulus ([`WireError::InvalidField`]).
+    /// If a part has another number of words, or a word is not below its modulus ([`WireError::InvalidField`]).
     pub fn check(&self) -> Result<()> {
         let (parts, words) = (parts(&self.parameters), self.part_words());
         if words.len() != parts.len() {
@@ -209,8 +210,8 @@ impl SeededEvaluationKey {
         Ok(parts.iter().zip(words).try_for_each(|(part, words)| part.check(words))?)
     }
 
-    /// Returns the key as bytes, [`evaluation_key_bytes`] of them: seed, rotation keys, automorphism keys of the rotation,
-    /// LWE key switching, ring dimension switching, trace, relinearization; those of the parameters.
+    /// Returns the key as [`evaluation_key_bytes`] bytes: seed, rotation keys, automorphism keys of the rotation, LWE key
+    /// switching, ring dimension switching, trace, relinearization. Parts that the parameters do not need are absent.
     ///
     /// ```
     /// use cryptable_fhew::keys::SeededEvaluationKey;
@@ -223,11 +224,11 @@ impl SeededEvaluationKey {
     /// ```
     ///
     /// # Panics
-    /// If a part is not that of the parameters ([`SeededEvaluationKey::check`]).
+    /// If a part does not fit the parameters ([`SeededEvaluationKey::check`]).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.check().expect("the parts of the parameters");
-        // Room for the word in which the last bits are written, too.
+        // Includes space for the word into which the last bits are written.
         let mut bytes = reserved(evaluation_key_bytes(&self.parameters) + size_of::<u64>());
         bytes.extend_from_slice(self.seed.as_bytes());
         for (part, words) in parts(&self.parameters).iter().zip(self.part_words()) {
@@ -236,7 +237,7 @@ impl SeededEvaluationKey {
         bytes
     }
 
-    /// Reads what [`SeededEvaluationKey::to_bytes`] wrote.
+    /// Reads the bytes of [`SeededEvaluationKey::to_bytes`].
     ///
     /// # Errors
     /// If the number of bytes is not that of the parameters, a word is not below its modulus, or bits beyond the
@@ -283,7 +284,7 @@ mod tests {
     use crate::keys::secret_key::SecretKey;
     use crate::parameters::{GadgetLiteral, IntermediateRing, ParametersLiteral, RotationMethod};
 
-    /// Every part that a key may have, in a few bytes.
+    /// Returns small parameters whose keys have every part that a key may have.
     fn all_parts(rotation_method: RotationMethod) -> Parameters {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
         Parameters::insecure(ParametersLiteral {
@@ -336,7 +337,7 @@ mod tests {
         }
     }
 
-    /// No key of -g among sparse ones.
+    /// Sparse automorphisms have no key of -g.
     #[test]
     fn sparse_automorphisms_have_a_key_less() {
         let bytes = |method| evaluation_key_bytes(&all_parts(method));
@@ -369,7 +370,7 @@ mod tests {
         let mut start = Seed::BYTES;
         for part in &parts {
             let mut damaged = bytes.clone();
-            // All bits of the first word: above every prime, the largest value of a power of two.
+            // Sets all bits of the first word: a value above every prime, or the largest one for a power of two.
             damaged[start..start + 8].fill(0xff);
             let read = SeededEvaluationKey::from_bytes(&key.parameters, &damaged);
             if part.modulus.is_power_of_two() {

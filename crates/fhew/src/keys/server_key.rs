@@ -13,7 +13,7 @@ use crate::parameters::Parameters;
 /// Longest body of an evaluation key, 4 GiB.
 const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 32;
 
-/// Parameters of a face: of lookups, gates or functions that bootstrap by keys of [`Parameters`].
+/// Parameters of a face: of lookups, gates or functions that bootstrap with keys of [`Parameters`].
 pub trait BootstrappingParameters: KeyParameters + Clone {
     /// Type of the files of secret keys.
     const SECRET_KEY: ObjectType;
@@ -22,7 +22,7 @@ pub trait BootstrappingParameters: KeyParameters + Clone {
     /// Domain in which identifiers of secret keys are hashed.
     const IDENTIFIER: &'static str;
 
-    /// The numbers that keys follow from.
+    /// Returns the parameters that determine the keys.
     fn fhew(&self) -> &Parameters;
 }
 
@@ -42,22 +42,22 @@ impl<P> fmt::Debug for ServerKey<P> {
 impl<P: BootstrappingParameters> ServerKey<P> {
     bound_key!(P, key_id);
 
-    /// Expands what a client sent, once it is checked to be of these parameters.
+    /// Checks that a client's key fits these parameters, and expands it.
     ///
     /// # Errors
-    /// If a part of it is not what the parameters say.
+    /// If a part of the key does not fit the parameters.
     pub(super) fn expand(parameters: P, key_id: KeyId, key: &SeededEvaluationKey) -> Result<Self> {
         key.check()?;
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
         Ok(Self { key: EvaluationKey::expand(key), parameters, binding })
     }
 
-    /// Reads a key from bytes, such as a memory-mapped file; masks are drawn from its seed. The key is expanded, so
-    /// that the bytes are not needed any more.
+    /// Reads a key from bytes, such as a memory-mapped file, and expands its masks from the seed. The bytes are not needed
+    /// afterwards.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key of this kind, its parameters are insecure and that is
-    /// not allowed, or the expanded key takes more memory than the options allow.
+    /// If the bytes are not exactly one undamaged evaluation key of this kind, its parameters are insecure and the options
+    /// do not allow that, or the expanded key needs more memory than the options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let (parameters, mut reader) =
             P::open((*bytes).as_ref(), P::EVALUATION_KEY, MAX_EVALUATION_KEY_BYTES, options)?;
@@ -69,13 +69,13 @@ impl<P: BootstrappingParameters> ServerKey<P> {
         Self::expand(parameters, key_id, &keys)
     }
 
-    /// Returns the bytes of memory that the key takes.
+    /// Returns the bytes of memory that the key occupies.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.key.bytes()
     }
 
-    /// Returns the bootstrapping keys, for what [`crate::full_domain`] and [`crate::functions`] do beyond this face.
+    /// Returns the bootstrapping keys, for uses of [`crate::full_domain`] and [`crate::functions`] beyond this face.
     #[must_use]
     pub fn fhew(&self) -> &EvaluationKey {
         &self.key

@@ -1,4 +1,4 @@
-//! Ciphertexts of single values: any number of LWE ciphertexts.
+//! Ciphertexts of single values.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ use crate::serialization::{bound_ciphertext, ciphertext_bytes, read_ciphertext};
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of single values";
 
-/// Encrypted integers of one modulus, each by itself: any number of them.
+/// Any number of integers of one modulus, each encrypted by itself.
 ///
-/// A fresh value takes one word of log2 q bits, masks being a seed; a result n + 1 words.
+/// A fresh value needs one word of log2 q bits, since masks are a seed; a result needs n + 1 words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     binding: Binding,
@@ -29,55 +29,56 @@ pub struct Ciphertext {
 impl Ciphertext {
     bound_ciphertext!();
 
-    /// LWE ciphertexts of values below a modulus, with a bound on their noise.
+    /// Wraps LWE ciphertexts of values below a modulus, with a bound on their noise.
     pub(super) fn new(binding: Binding, modulus: u64, noise: NoiseBound, values: LweList) -> Self {
         Self { binding, modulus, noise, values }
     }
 
-    /// Modulus of the values: p if they are fresh, P if they are results.
+    /// Returns the modulus of the values: p if they are fresh, P if they are results.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
     }
 
-    /// Returns the bound on the noise of every value, which follows every operation; of one from a file, what the file says.
+    /// Returns the bound on the noise of every value. Every operation updates it; for a ciphertext from a file, the bound is
+    /// the one that the file states.
     #[must_use]
     pub fn noise(&self) -> NoiseBound {
         self.noise
     }
 
-    /// Returns whether the masks are a seed: true as long as nothing was computed but sums with constants.
+    /// Returns whether the masks are still a seed: true if nothing was computed except sums with constants.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.values.is_fresh()
     }
 
-    /// Returns the LWE ciphertexts, of phase m·q/modulus each.
+    /// Returns the LWE ciphertexts, each of phase m·q/modulus.
     #[must_use]
     pub fn values(&self) -> &LweList {
         &self.values
     }
 
-    /// Some of the values, in their order.
+    /// Returns a range of the values, in their order.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If the range exceeds the number of values.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         Self { values: self.values.slice(range), ..*self }
     }
 
-    /// Returns whether a public key encrypted it, and no lookup or sum has switched it to the LWE secret.
+    /// Returns whether a public key encrypted the values and no lookup or sum has switched them to the LWE secret.
     #[must_use]
     pub fn is_compact(&self) -> bool {
         self.values.mask_kind() == MaskKind::Ring
     }
 
-    /// Checks that it belongs to these parameters and this key, in every number that later code relies on.
+    /// Checks that the ciphertext belongs to these parameters and this key, and every number that later code relies on.
     ///
     /// # Errors
-    /// If the client, the parameters or the shape of LWE ciphertexts differ, or the modulus is neither p nor P; if it
-    /// claims less noise than fresh ones have, or more than decrypts.
+    /// If the client, the parameters or the shape of LWE ciphertexts differ, or the modulus is neither p nor P; if the
+    /// ciphertext claims less noise than a fresh one has, or more than can be decrypted.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check(OBJECT, expected)?;
         let public = parameters.fhew().public_shape();
@@ -93,8 +94,8 @@ impl Ciphertext {
         self.noise.check_decryption("decryption", self.modulus, parameters.stated_log2_fail())
     }
 
-    /// Returns the ciphertext in its wire format: the key's identifier, the modulus, the bound on noise, number and shape of the
-    /// LWE ciphertexts, then masks or their seed, and bodies, in packed bits.
+    /// Returns the ciphertext in its wire format: the key's identifier, the modulus, the bound on noise, the number and the
+    /// shape of the LWE ciphertexts, then masks or their seed, and bodies, in packed bits.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = |writer: &mut BodyWriter<Vec<u8>>| {

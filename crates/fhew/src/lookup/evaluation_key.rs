@@ -9,14 +9,14 @@ use super::{Ciphertext, Parameters, PreparedTable};
 use crate::full_domain::EncodedTable;
 use crate::keys::ServerKey;
 
-/// Looks single values up in tables, without the secret. Holds no secret, and is `Sync`.
+/// Looks single values up in tables. Holds no secret, and is `Sync`.
 pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
     /// Checks a table and encodes it, once for any number of lookups.
     ///
     /// # Errors
-    /// If its moduli are not those of the parameters.
+    /// If the table's moduli are not those of the parameters.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let (p, output_modulus) =
             (self.parameters().input_modulus(), self.parameters().output_modulus());
@@ -25,14 +25,14 @@ impl EvaluationKey {
         Ok(PreparedTable::new(self.parameters().digest(), encoded))
     }
 
-    /// Maps every value through every table: a ciphertext of results for each table, in their order.
+    /// Looks every value up in every table. Returns one ciphertext of results per table, in the order of the tables.
     ///
-    /// Values are distributed over the threads; `progress` counts them. Tables share those of a value's bootstraps that
-    /// do not depend on the table, and every result has the failure probability of a single lookup
-    /// ([`Parameters::log2_fail`]). A value takes, for k tables,
-    /// - FDFB-Compress, EvalFunc and FDFB-KS: 1 + k blind rotations instead of 2k (FDFB-KS with 2 digits 2 + k), Comp
+    /// Values are distributed over the threads; `progress` counts them. Tables share the bootstraps of a value that do not
+    /// depend on the table, and every result has the failure probability of a single lookup ([`Parameters::log2_fail`]).
+    /// For k tables, each value needs the following numbers of blind rotations:
+    /// - FDFB-Compress, EvalFunc and FDFB-KS: 1 + k instead of 2k (FDFB-KS with 2 digits 2 + k), Comp
     ///   2 + 2k, FDFB-Select 1 + 3k;
-    /// - methods with a star, by multi-value bootstrapping: one blind rotation in all for WoP-PBS1*, WoPPBS1-Refine*,
+    /// - methods with a star, by multi-value bootstrapping: one in all for WoP-PBS1*, WoPPBS1-Refine*,
     ///   WoP-PBS2* and FDFB-BFVMult*, 1 + k for FDFB-Select* and FDFB-SelectAlt*, 1 + 2k for Comp*;
     /// - methods that hide tables: two in all;
     /// - WoP-PBS1 and WoPPBS1-Refine: 1 + k, WoP-PBS2 and FDFB-BFVMult 1 + 2k;
@@ -53,9 +53,9 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext is of another client, other parameters or another modulus than p, a table was prepared for
-    /// other parameters, or `progress` asks to stop; `Error::NoiseTooLarge` if a lookup would fail with more than the
-    /// stated probability.
+    /// If the ciphertext belongs to another client or other parameters, or its modulus is not p; if a table was prepared for
+    /// other parameters, or `progress` asks to stop; `Error::NoiseTooLarge` if a lookup would fail with more than the stated
+    /// probability.
     pub fn lookup_many(
         &self,
         input: &Ciphertext,
@@ -84,7 +84,7 @@ impl EvaluationKey {
         })
     }
 
-    /// A ciphertext for each table, of the results of all values.
+    /// Collects the results of all values into one ciphertext per table.
     fn collect(
         &self,
         tables: usize,
@@ -94,7 +94,7 @@ impl EvaluationKey {
         let modulus = self.parameters().output_modulus();
         let noise = self.parameters().noise().result();
         let mut outputs = Vec::with_capacity(tables);
-        // The last table first, so that every result is moved out of its list.
+        // Starts with the last table, so that every result can be moved out of its list.
         for _ in 0..tables {
             let last = results.iter_mut().map(|of_value| of_value.pop().expect("a result a table"));
             let values = LweList::computed(shape, last)?;

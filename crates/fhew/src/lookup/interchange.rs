@@ -1,4 +1,4 @@
-//! LWE ciphertexts in and out: for methods that go on from single values, or make them.
+//! Import and export of LWE ciphertexts: for methods that use single values further, or compute them.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use cryptable_lattice::noise_bound::NoiseBound;
 use super::{Ciphertext, EvaluationKey};
 
 impl EvaluationKey {
-    /// Checks values that belong to this key, and switches those of public keys to the LWE secret: their LWE ciphertexts are of
-    /// phase m·q/modulus each.
+    /// Checks that values belong to this key, and switches values of public keys to the LWE secret. The LWE ciphertexts of the
+    /// result have phase m·q/modulus.
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
+    /// If the ciphertext belongs to another client or other parameters, or claims noise that it cannot have.
     pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
         self.switched(ciphertext)
     }
 
-    /// Values of a modulus, p or P, that another method computed as LWE ciphertexts of phase m·q/modulus, with a bound
-    /// on their noise. That they are under this client's key is the caller's to know.
+    /// Imports values of a modulus, p or P, that another method computed as LWE ciphertexts of phase m·q/modulus, with a bound
+    /// on their noise. The caller must make sure that they are under this client's key.
     ///
     /// # Errors
-    /// If dimension or LWE modulus are others, or the modulus of the values is neither p nor P;
-    /// [`cryptable_lattice::Error::NoiseTooLarge`] if they would decrypt wrong with more than the stated probability.
+    /// If the dimension or the LWE modulus differs, or the modulus of the values is neither p nor P;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if values would decrypt wrong with more than the stated probability.
     pub fn import(&self, values: LweList, modulus: u64, noise: NoiseBound) -> Result<Ciphertext> {
-        // No ciphertext says that it has less noise than fresh ones.
+        // No ciphertext claims less noise than a fresh one.
         let floor = NoiseBound::new(self.parameters().noise().fresh().deviation(), 0.0);
         let found = Ciphertext::new(*self.binding(), modulus, noise.max(floor), values);
         found.check(self.parameters(), self.binding())?;

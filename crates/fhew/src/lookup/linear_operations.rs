@@ -1,5 +1,5 @@
-//! Sums, differences and multiples of single values: exact arithmetic modulo the modulus of the values, without any key
-//! and without a bootstrap. Noise grows, and what would decrypt wrong too often is refused.
+//! Sums, differences and multiples of single values: exact arithmetic modulo the modulus of the values, without a key
+//! and without a bootstrap. Noise grows, and a result that would decrypt wrong too often is refused.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use super::{Ciphertext, EvaluationKey};
 use crate::test_polynomial::encode;
 
 impl EvaluationKey {
-    /// `x + y` modulo the modulus of the values, value by value. Bounds on noise add up, as they must where y depends on
-    /// x; [`super::Parameters::sum_limits`] says how far.
+    /// Returns `x + y` modulo the modulus of the values, value by value. The bounds on noise add up, since y may depend on x;
+    /// [`super::Parameters::sum_limits`] returns the largest numbers of terms.
     ///
     /// ```
     /// use cryptable_fhew::lookup::{Parameters, SecretKey};
@@ -29,7 +29,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If a ciphertext is of another client or other parameters, or their moduli or counts differ;
+    /// If a ciphertext belongs to another client or other parameters, or the moduli or the numbers of values differ;
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if the result would decrypt wrong with more than the stated
     /// probability.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
@@ -38,29 +38,30 @@ impl EvaluationKey {
         self.checked("decryption of the sum", x.modulus(), noise, x.values().add(y.values())?)
     }
 
-    /// `x - y` modulo the modulus of the values, value by value.
+    /// Returns `x - y` modulo the modulus of the values, value by value.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`].
+    /// Same as [`EvaluationKey::add`].
     pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         let [x, y] = self.operands(x, y)?;
         let (noise, values) = (x.noise() + y.noise(), x.values().sub(y.values())?);
         self.checked("decryption of the difference", x.modulus(), noise, values)
     }
 
-    /// `-x` modulo the modulus of the values. Noise stays as it is.
+    /// Returns `-x` modulo the modulus of the values. The noise stays the same.
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters.
+    /// If the ciphertext belongs to another client or other parameters.
     pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext> {
         self.mul_scalar(x, -1)
     }
 
-    /// `x + constant` modulo the modulus of the values, for each value a constant of its own. Noise stays as it is, but
-    /// for what encoding rounds away where the modulus is no power of two.
+    /// Adds a constant to each value, modulo the modulus of the values. The noise stays the same, except for the rounding of
+    /// encoded constants if the modulus is not a power of two.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
+    /// Same as [`EvaluationKey::add`], or if the number of constants is not that of the values, or a constant is not below the
+    /// modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
         let x = self.switched(x)?;
         let (modulus, q) = (x.modulus(), self.fhew().parameters().lwe_modulus());
@@ -70,11 +71,11 @@ impl EvaluationKey {
         self.checked("decryption of the sum", modulus, noise, x.values().add_constants(&phases)?)
     }
 
-    /// `factor·x` modulo the modulus of the values. Noise grows by the size of the least number that is the factor modulo
-    /// that: 15 counts as -1 modulo 16.
+    /// Returns `factor·x` modulo the modulus of the values. Noise grows by the absolute value of the factor's smallest
+    /// representative: 15 counts as -1 modulo 16.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`].
+    /// Same as [`EvaluationKey::add`].
     pub fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
         let x = self.switched(x)?;
         let factor = least_factor(factor, x.modulus());
@@ -94,7 +95,7 @@ impl EvaluationKey {
         Ok([x, y])
     }
 
-    /// A result that decrypts.
+    /// Returns a result after checking that it will decrypt.
     fn checked(
         &self,
         operation: &'static str,

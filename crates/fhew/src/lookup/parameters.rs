@@ -1,4 +1,4 @@
-//! Parameters of single-value lookups: a method, its numbers, and the moduli of tables.
+//! Parameters of single-value lookups: a method, its parameters, and the moduli of tables.
 
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
@@ -22,12 +22,12 @@ struct Literal {
     input_modulus: u64,
     output_modulus: u64,
     security: SecurityLevel,
-    /// Stated failure probability a value, log2.
+    /// log2 of the stated failure probability per value.
     log2_fail: f64,
     numbers: ParametersLiteral,
 }
 
-/// Stated failure probability of toys, log2, where they reach it.
+/// log2 of the failure probability that toys state if they reach it.
 const TOY_LOG2_FAIL: f64 = -40.0;
 
 /// A method, its parameters, and the moduli of the tables that it looks up. Immutable, cheap to clone.
@@ -44,10 +44,10 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Returns the fastest 128-bit parameters for the moduli of a table, failures below 2^-64 a value.
+    /// Returns the fastest 128-bit parameters for the moduli of a table, with failures below 2^-64 per value.
     ///
     /// # Errors
-    /// As [`Parameters::candidates`].
+    /// Same as [`Parameters::candidates`].
     pub fn for_table(table: &Table) -> Result<Self> {
         Self::choose(&Request::new(table.input_modulus(), table.output_modulus()))
     }
@@ -55,16 +55,16 @@ impl Parameters {
     /// Returns the fastest 128-bit parameters for a request.
     ///
     /// # Errors
-    /// As [`Parameters::candidates`].
+    /// Same as [`Parameters::candidates`].
     pub fn choose(request: &Request) -> Result<Self> {
         Ok(Self::candidates(request)?.swap_remove(0))
     }
 
-    /// Returns the fastest 128-bit parameters of every method that serves a request, the fastest method first.
+    /// Returns the fastest 128-bit parameters of every method that satisfies a request, the fastest method first.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, there is no method of that name,
-    /// or none takes the moduli and reaches the failure probability.
+    /// or no method supports the moduli and reaches the failure probability.
     pub fn candidates(request: &Request) -> Result<Vec<Self>> {
         request.candidates()
     }
@@ -82,7 +82,7 @@ impl Parameters {
     /// Toy parameters that hide tables within 2^-40, for tests: not secure.
     ///
     /// # Errors
-    /// If a modulus is too large for the toy, or the input modulus is no power of two.
+    /// If a modulus is too large for the toy, or the input modulus is not a power of two.
     pub fn insecure_toy_hidden(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let method = &full_domain::hiding_methods()[0];
         let (fhew, level) = (FhewParameters::insecure_toy(), SecurityLevel::Insecure);
@@ -117,7 +117,7 @@ impl Parameters {
         Self::assemble(fhew, literal)
     }
 
-    /// Parameters of a literal.
+    /// Assembles the parameters from a literal.
     fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
         let Literal { input_modulus, output_modulus, security, log2_fail: stated, .. } = literal;
         let method = method(&literal.method)?;
@@ -132,7 +132,7 @@ impl Parameters {
         let log2_fail = noise.log2_fail_of_results();
         let is_probability = stated <= 0.0;
         demand(is_probability, "log2 of the failure probability", stated, "it must be at most 0")?;
-        // Toys state what they reach.
+        // Toys state the probability that they reach.
         let stated = if security.is_insecure() { stated.max(log2_fail.ceil()) } else { stated };
         let limit =
             method.hidden_bits().map_or(stated, |bits| stated.min(log2_fail_of_hidden(bits)));
@@ -150,50 +150,52 @@ impl Parameters {
         self.method
     }
 
-    /// Name of the full-domain method, that of its paper; a star stands for multi-value bootstrapping.
+    /// Returns the name of the full-domain method, as in its paper; a star stands for multi-value bootstrapping.
     #[must_use]
     pub fn method_name(&self) -> String {
         self.method.name().to_owned()
     }
 
-    /// Bits κ of hidden tables: results show nothing of tables but outputs, within a statistical distance of 2^-κ per lookup.
+    /// Returns κ for a method that hides tables: results reveal nothing about a table but its outputs, within a statistical
+    /// distance of 2^-κ per lookup.
     #[must_use]
     pub fn hidden_bits(&self) -> Option<u32> {
         self.method.hidden_bits()
     }
 
-    /// Input modulus p of tables.
+    /// Returns the input modulus p of tables.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.literal.input_modulus
     }
 
-    /// Output modulus P of tables.
+    /// Returns the output modulus P of tables.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.literal.output_modulus
     }
 
-    /// Degree N of the ring of blind rotation.
+    /// Returns the degree N of the ring of blind rotation.
     #[must_use]
     pub fn ring_degree(&self) -> usize {
         self.fhew.ring_degree()
     }
 
-    /// Returns log2 of the probability that a lookup of one value goes wrong, its input a result itself and the table the
-    /// worst one.
+    /// Returns log2 of the probability that a lookup of one value goes wrong, for the worst table and an input that is itself
+    /// a result.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// Returns log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
+    /// Returns log2 of the stated failure probability per value, which every lookup and every operation on ciphertexts keeps.
     #[must_use]
     pub fn stated_log2_fail(&self) -> f64 {
         self.literal.log2_fail
     }
 
-    /// Returns the same numbers, stating another failure probability a value: what they keep more than that is room for sums.
+    /// Returns the same parameters with another stated failure probability per value. If they fail more rarely than stated, the
+    /// difference is room for sums.
     ///
     /// ```
     /// use cryptable_fhew::lookup::{Parameters, Request};
@@ -205,13 +207,14 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// [`Error::FailureProbability`] if they do not keep it; [`Error::Parameter`] if it is above 1, or not a number.
+    /// [`Error::FailureProbability`] if the parameters do not keep the probability; [`Error::Parameter`] if it is above 1, or
+    /// not a number.
     pub fn stating(&self, log2_fail: f64) -> Result<Self> {
         Self::assemble(self.fhew.clone(), Literal { log2_fail, ..self.literal.clone() })
     }
 
-    /// Returns the same method and numbers for tables of other moduli: of smaller ones, so that noise takes less of a step than it
-    /// must. The stated failure probability stays.
+    /// Returns the same method and parameters for tables of other, smaller moduli, so that noise is smaller relative to a step
+    /// than required. The stated failure probability stays.
     ///
     /// ```
     /// use cryptable_fhew::lookup::{Parameters, Request};
@@ -223,26 +226,26 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If the method does not take a modulus, or fails too often.
+    /// If the method does not support a modulus, or fails too often.
     pub fn with_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let literal = Literal { input_modulus, output_modulus, ..self.literal.clone() };
         Self::assemble(self.fhew.clone(), literal)
     }
 
-    /// Noise of lookups, for any noise of their inputs.
+    /// Returns the noise of lookups, for any noise of their inputs.
     #[must_use]
     pub fn noise(&self) -> &LookupNoise {
         &self.noise
     }
 
-    /// Returns the most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
-    /// [`Parameters::stated_log2_fail`].
+    /// Returns the largest noise, without bias, that inputs of lookups may have. With more, lookups would fail more often
+    /// than [`Parameters::stated_log2_fail`].
     #[must_use]
     pub fn input_noise_limit(&self) -> NoiseBound {
         largest_admitted(|input| self.admits(input))
     }
 
-    /// Returns how many terms sums may have.
+    /// Returns the largest numbers of terms of sums.
     ///
     /// ```
     /// use cryptable_fhew::lookup::Parameters;
@@ -259,12 +262,12 @@ impl Parameters {
             fresh_lookup: lookups(fresh),
             result_lookup: if input == output { lookups(result) } else { 0 },
             result_decryption: result.terms(output, self.stated_log2_fail()),
-            // Parameters are chosen so that results are inputs, and results of results have the same noise.
+            // Parameters are chosen so that results can be inputs, and their results have the same noise.
             lookups_in_a_row: if input == output { None } else { Some(1) },
         }
     }
 
-    /// Whether lookups of inputs with this noise keep the stated failure probability.
+    /// Returns whether lookups of inputs with this noise keep the stated failure probability.
     fn admits(&self, input: NoiseBound) -> bool {
         self.check_lookup(input).is_ok()
     }
@@ -272,12 +275,12 @@ impl Parameters {
     /// Checks that a lookup of an input with this noise keeps the stated failure probability.
     ///
     /// # Errors
-    /// [`Error::NoiseTooLarge`].
+    /// [`Error::NoiseTooLarge`] if it does not.
     pub(super) fn check_lookup(&self, input: NoiseBound) -> Result<()> {
         check_log2_fail("a lookup", self.noise.log2_fail(input), self.stated_log2_fail())
     }
 
-    /// Returns the problems that its secrets rest on.
+    /// Returns the LWE problems on which the security of the secrets rests.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         self.fhew.lwe_instances()
@@ -298,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads toys, too.
+    /// Returns options that allow toys, too.
     fn all() -> ReadOptions {
         ReadOptions::default().allow_insecure()
     }
@@ -327,7 +330,7 @@ mod tests {
         assert!(parameters.log2_fail() <= -64.0);
     }
 
-    /// A claim of 128 bits is checked, whatever the reader allows.
+    /// A claim of 128 bits is checked, no matter what the reader allows.
     #[test]
     fn false_claims_of_security_are_refused() {
         let mut toy = Parameters::insecure_toy(4, 4).unwrap().literal;
@@ -353,7 +356,7 @@ mod tests {
         }
     }
 
-    /// Sums are admitted up to the stated probability: any noise would be below what is none.
+    /// A stated probability above 1 would admit sums of any noise.
     #[test]
     fn stated_probabilities_are_at_most_1() {
         let toy = Parameters::insecure_toy(4, 4).unwrap();

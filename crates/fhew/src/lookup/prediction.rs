@@ -8,16 +8,16 @@ use super::Parameters;
 use crate::cost;
 use crate::keys::{evaluation_key_bytes, evaluation_key_memory_bytes, evaluation_key_words};
 
-/// Most polynomials that an encoded table has, of all methods.
+/// Largest number of polynomials of an encoded table, over all methods.
 const POLYNOMIALS_A_TABLE: usize = 8;
 
-/// Seconds in which a command chooses parameters among all methods.
+/// Seconds that a command needs to choose parameters among all methods.
 const CHOICE_SECONDS: f64 = 0.06;
 
 /// Work of one lookup: blind rotations and a key switch.
 impl Parameters {
-    /// Predicts time, memory and sizes of a lookup in one table. All numbers are those of one value, since every value
-    /// is looked up by itself; header and checksum of a ciphertext, which any number of values share, are not counted.
+    /// Predicts time, memory and sizes of a lookup in one table. All numbers are per value, since every value is looked up by
+    /// itself. The header and checksum of a ciphertext, which all its values share, are not counted.
     ///
     /// ```
     /// use cryptable_fhew::lookup::Parameters;
@@ -35,7 +35,7 @@ impl Parameters {
         let keys = evaluation_key_bytes(fhew);
         // Two lengths of 8 bytes each, see `write_server_keys`.
         let envelope = HEADER_BYTES + 8 + self.to_bytes().len() + KeyId::BYTES + 8 + CHECKSUM_BYTES;
-        // Digits of both halves of an accumulator, the accumulator and its products: a few polynomials more than rows.
+        // Digits of both halves of an accumulator, the accumulator and its products: a few more polynomials than rows.
         let polynomials = 2 * fhew.literal().rotation.rows() + 16;
         Prediction {
             work: cost::lookup(self.method(), fhew.literal()),
@@ -53,8 +53,8 @@ impl Parameters {
     }
 
     /// Predicts a lookup of `values` values at once in `tables` tables, like [`Parameters::prediction`]. Memory grows
-    /// with both: the results of all values in all tables exist at the same time. Work is that of as many lookups as
-    /// there are tables, an upper bound: [`super::EvaluationKey::lookup_many`] lists what tables share.
+    /// with both, since the results of all values in all tables exist at the same time. The predicted work is that of one
+    /// lookup per table, an upper bound: [`super::EvaluationKey::lookup_many`] lists the work that tables share.
     ///
     /// ```
     /// use cryptable_fhew::lookup::Parameters;
@@ -69,7 +69,7 @@ impl Parameters {
         let (one, shape) = (self.prediction(), self.fhew().lwe_shape());
         let values = usize::try_from(values).unwrap_or(usize::MAX).max(1);
         let tables = tables.max(1);
-        // All results; one table's once more, while they become a list and bytes; the input.
+        // All results; those of one table once more, while they are converted to a list and to bytes; the input.
         let results = shape.memory_bytes(values.saturating_mul(tables + 2));
         let encoded = tables * POLYNOMIALS_A_TABLE * 8 * self.fhew().ring_degree();
         let working_bytes = one.working_bytes.saturating_add(results).saturating_add(encoded);

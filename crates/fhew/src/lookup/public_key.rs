@@ -1,4 +1,4 @@
-//! Single values by public keys: encryption, and the switch to the LWE secret before anything is computed.
+//! Single values under public keys: encryption, and the switch to the LWE secret before anything is computed.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ impl PublicKey {
     /// [`Parameters::public_noise`].
     ///
     /// # Errors
-    /// If a value is not below p: names its position; if there are too many for one ciphertext;
+    /// If a value is not below p (the error names its position), or there are too many values for one ciphertext;
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if a lookup would fail with more than the stated probability.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let parameters = self.parameters();
@@ -52,14 +52,14 @@ impl PublicKey {
 }
 
 impl Parameters {
-    /// Returns the noise of values that a public key encrypts, as fractions of their own modulus q_0.
+    /// Returns the noise of values that a public key encrypts, as a fraction of their own modulus q_0.
     #[must_use]
     pub fn public_noise(&self) -> NoiseBound {
         let (degree, modulus) = (self.ring_degree(), self.fhew().large_modulus());
         NoiseBound::by_public_key(degree, modulus as f64, self.input_modulus())
     }
 
-    /// Returns the noise of values of this noise once they are switched from the ring secret to the LWE secret.
+    /// Returns the noise of values with noise `noise` after the switch from the ring secret to the LWE secret.
     pub(super) fn switched_noise(&self, noise: NoiseBound) -> NoiseBound {
         let switch = NoiseModel::new(self.fhew()).key_switching();
         noise.with_independent(NoiseBound::of_law(switch.law(), 0.0))
@@ -67,10 +67,10 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Returns values under the LWE secret, to which those of public keys are switched.
+    /// Returns the values under the LWE secret; values encrypted with a public key are switched to it.
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
+    /// If the ciphertext belongs to another client or other parameters, or claims noise that it cannot have.
     pub(super) fn switched<'a>(&self, input: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
         input.check(self.parameters(), self.binding())?;
         if input.values().shape() == self.fhew().parameters().lwe_shape() {

@@ -1,4 +1,4 @@
-//! Single values for a new owner.
+//! Handing single values over to a new owner.
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::LweShape;
@@ -9,7 +9,7 @@ use cryptable_wire::ObjectType;
 use super::{Ciphertext, Parameters};
 use crate::keys::{self, RekeyingParameters};
 
-/// The key with which a server turns single values of one client into those of another, fresh ones and results.
+/// The key with which a server turns single values of one client, fresh or results, into those of another.
 ///
 /// ```
 /// use cryptable_fhew::lookup::{Parameters, SecretKey};
@@ -37,11 +37,12 @@ impl RekeyingParameters for Parameters {
 }
 
 impl RekeyingKey {
-    /// Turns values of the owner into the same values of the new owner, as if that client's public key had encrypted them.
+    /// Turns values of the owner into the same values of the new owner, as if the new owner's public key had encrypted them.
     ///
     /// # Errors
-    /// If they are of another client or other parameters; [`Error::Unsupported`] if a public key encrypted them, and nothing was
-    /// computed with them; [`Error::NoiseTooLarge`] if they would decrypt wrong with more than the stated probability.
+    /// If the values belong to another client or other parameters; [`Error::Unsupported`] if a public key encrypted them and
+    /// nothing was computed with them; [`Error::NoiseTooLarge`] if they would decrypt wrong with more than the stated
+    /// probability.
     pub fn apply(&self, values: &Ciphertext) -> Result<Ciphertext> {
         let parameters = self.parameters();
         values.check(parameters, self.owner())?;
@@ -50,7 +51,7 @@ impl RekeyingKey {
             return Err(Error::Unsupported(what.into()));
         }
         let noise = values.noise().with_independent(NoiseBound::of_law(self.noise(), 0.0));
-        // Fresh values may have less noise than a public key's have at least.
+        // Fresh values may have less noise than the least that values of a public key have.
         let noise = noise.max(parameters.public_noise());
         let (operation, modulus) = ("decryption by the new owner", values.modulus());
         noise.check_decryption(operation, modulus, parameters.stated_log2_fail())?;

@@ -9,14 +9,14 @@ use crate::cost;
 use crate::full_domain::{self, FullDomainMethod, HiddenTable};
 use crate::parameter_choice::{DEFAULT_LOG2_FAIL, choose};
 
-/// Largest modulus of values of any engine.
+/// Largest modulus of values in any engine.
 pub(super) const MAX_MODULUS: u64 = 1 << 24;
 
-/// Request for parameters.
+/// A request for parameters.
 ///
 /// ```
 /// use cryptable_fhew::lookup::{Parameters, Request};
-/// // Odd moduli take one bootstrap, whatever the table.
+/// // Odd moduli need one bootstrap for any table.
 /// let found = Parameters::candidates(&Request::new(5, 5))?;
 /// assert_eq!(found[0].method_name(), "odd modulus");
 /// assert!(found[0].log2_fail() <= -64.0 && found[0].security_bits() >= 128.0);
@@ -28,30 +28,31 @@ pub struct Request {
     pub input_modulus: u64,
     /// Output modulus P of tables.
     pub output_modulus: u64,
-    /// log2 of the largest failure probability of a value; -64 if `None`.
+    /// log2 of the largest failure probability per value; -64 if `None`.
     pub log2_fail: Option<f64>,
-    /// Name of the method, as [`Parameters::method_name`] has it; any if `None`.
+    /// Name of the method, as returned by [`Parameters::method_name`]; any method if `None`.
     pub method: Option<String>,
-    /// Bits κ by which results hide tables from whoever has the secret key, rounded up to 40, 64 or 128; tables are not hidden if
-    /// `None`.
+    /// Bits κ by which results hide tables from the holder of the secret key, rounded up to 40, 64 or 128; tables are not
+    /// hidden if `None`.
     pub hidden_bits: Option<u32>,
 }
 
 impl Request {
-    /// Any method, with failures below 2^-64 a value.
+    /// Requests any method, with failures below 2^-64 per value.
     #[must_use]
     pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
         Self { input_modulus, output_modulus, log2_fail: None, method: None, hidden_bits: None }
     }
 
-    /// log2 of the largest failure probability. A wrong decision of a hidden lookup would show another output.
+    /// Returns log2 of the largest failure probability. It is lower for hidden tables, where a wrong decision would reveal
+    /// another output.
     fn log2_fail(&self) -> f64 {
         let asked = self.log2_fail.unwrap_or(DEFAULT_LOG2_FAIL);
         let hiding = self.hidden_bits.and_then(hiding);
         hiding.map_or(asked, |method| asked.min(log2_fail_of_hidden(method.bits)))
     }
 
-    /// The methods that may serve the request.
+    /// Returns the methods that may satisfy the request.
     fn methods(&self) -> Result<Vec<&'static dyn FullDomainMethod>> {
         match (&self.method, self.hidden_bits) {
             (None, None) => Ok(full_domain::methods_for(self.input_modulus).to_vec()),
@@ -68,16 +69,16 @@ impl Request {
         }
     }
 
-    /// The same request for other moduli.
+    /// Returns the same request for other moduli.
     fn with_moduli(&self, input_modulus: u64, output_modulus: u64) -> Self {
         Self { input_modulus, output_modulus, ..self.clone() }
     }
 
-    /// The fastest 128-bit parameters of every method that serves the request, the fastest method first.
+    /// Returns the fastest 128-bit parameters of every method that satisfies the request, the fastest method first.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, there is no method of that name,
-    /// or none takes the moduli and reaches the failure probability.
+    /// or no method supports the moduli and reaches the failure probability.
     pub(super) fn candidates(&self) -> Result<Vec<Parameters>> {
         check_moduli(self.input_modulus, self.output_modulus)?;
         let value = self.log2_fail();
@@ -86,7 +87,7 @@ impl Request {
         if found.is_empty() { Err(self.unserved()) } else { Ok(found) }
     }
 
-    /// The parameters of every method that has any, the fastest first.
+    /// Finds parameters for every method that has any, the fastest first.
     fn search(&self) -> Result<Vec<Parameters>> {
         let Self { input_modulus, output_modulus, .. } = *self;
         let chosen = self.methods()?.into_par_iter().filter_map(|method| {
@@ -102,14 +103,14 @@ impl Request {
         Ok(found)
     }
 
-    /// Why no method serves the request: the modulus at fault, and what is served in its place.
+    /// Returns the error if no method satisfies the request: the modulus at fault, and the nearest one that is supported.
     fn unserved(&self) -> Error {
         let Self { input_modulus, output_modulus, .. } = *self;
         let serves = |input_modulus, output_modulus| {
             let found = self.with_moduli(input_modulus, output_modulus).search();
             found.is_ok_and(|found| !found.is_empty())
         };
-        // A table is filled up to a larger modulus with entries that no value meets.
+        // A table can be filled up to a larger modulus with entries that no value reaches.
         let larger = [input_modulus + 1, input_modulus.next_power_of_two()]
             .into_iter()
             .find(|&larger| larger > input_modulus && serves(larger, output_modulus));
@@ -139,15 +140,15 @@ impl Request {
     }
 }
 
-/// Most bits of hidden tables.
+/// Largest κ of hidden tables.
 const HIDDEN_BITS: u64 = 128;
 
-/// The method that hides tables by at least this many bits.
+/// Returns the method that hides tables by at least this number of bits.
 fn hiding(bits: u32) -> Option<&'static HiddenTable> {
     full_domain::hiding_methods().iter().find(|method| method.bits >= bits)
 }
 
-/// log2 of the failure probability that lookups of hidden tables may have.
+/// Returns log2 of the largest failure probability of lookups with hidden tables.
 pub(super) fn log2_fail_of_hidden(bits: u32) -> f64 {
     -1.0 - f64::from(bits)
 }
@@ -165,10 +166,10 @@ pub(super) fn check_moduli(input_modulus: u64, output_modulus: u64) -> Result<()
     Ok(())
 }
 
-/// The method of a name.
+/// Returns the method with this name.
 ///
 /// # Errors
-/// If there is none: names all.
+/// If there is no such method; the error names all methods.
 pub(super) fn method(name: &str) -> Result<&'static dyn FullDomainMethod> {
     full_domain::method(name).ok_or_else(|| {
         let all = full_domain::methods().iter().chain(full_domain::methods_for(1));
@@ -177,9 +178,9 @@ pub(super) fn method(name: &str) -> Result<&'static dyn FullDomainMethod> {
     })
 }
 
-/// The largest power of two below `modulus` that is served, by bisection; `None` if not even 2 is.
+/// Finds the largest power of two below `modulus` that is supported, by bisection; `None` if not even 2 is.
 fn largest_served(modulus: u64, is_served: impl Fn(u64) -> bool) -> Option<u64> {
-    // Exponents up to `low` are served, those from `high` on are not.
+    // Exponents up to `low` are supported, exponents from `high` on are not.
     let (mut low, mut high) = (0, (modulus - 1).ilog2() + 1);
     while high - low > 1 {
         let middle = low.midpoint(high);
@@ -232,7 +233,7 @@ mod tests {
         assert!(message(&Request::new((1 << 24) + 2, 4)).contains("at most 16777216"));
         let unsure = Request { log2_fail: Some(f64::NAN), ..Request::new(4, 4) };
         assert!(message(&unsure).contains("failure probability is NaN"));
-        // A method of even moduli with an odd one, and the other way round.
+        // A method for even moduli with an odd modulus, and the other way round.
         for (name, p) in [("FDFB-Compress", 5), ("odd modulus", 4)] {
             let other = Request { method: Some(name.to_owned()), ..Request::new(p, 4) };
             assert!(message(&other).contains("input moduli"), "{}", message(&other));

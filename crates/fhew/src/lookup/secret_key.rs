@@ -12,17 +12,17 @@ use crate::keys::ClientKey;
 pub type SecretKey = ClientKey<Parameters>;
 
 impl SecretKey {
-    /// Returns the number of values that go into one ciphertext of a file: 1,024. [`SecretKey::encrypt`] takes more.
+    /// Returns the number of values that go into one ciphertext of a file: 1,024. [`SecretKey::encrypt`] accepts more.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         VALUES_PER_CIPHERTEXT
     }
 
-    /// Encrypts values below the input modulus p, up to [`cryptable_lattice::lwe_list::MAX_VALUES`]: LWE ciphertexts of phase m·q/p + e, e of
-    /// variance 10.5.
+    /// Encrypts values below the input modulus p, up to [`cryptable_lattice::lwe_list::MAX_VALUES`], as LWE ciphertexts of
+    /// phase m·q/p + e, e of variance 10.5.
     ///
     /// # Errors
-    /// If a value is not below p: names its position; if there are too many for one ciphertext.
+    /// If a value is not below p (the error names its position), or there are too many values for one ciphertext.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters().input_modulus();
         check_plain_values(values, p)?;
@@ -38,8 +38,8 @@ impl SecretKey {
     /// Decrypts fresh ciphertexts or results.
     ///
     /// # Errors
-    /// If they are of another client or other parameters, or their modulus is neither p nor P;
-    /// [`cryptable_lattice::Error::NoiseTooLarge`] if they claim more noise than decrypts.
+    /// If the ciphertext belongs to another client or other parameters, or its modulus is neither p nor P;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if it claims more noise than can be decrypted.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         ciphertext.check(self.parameters(), self.binding())?;
         let modulus = ciphertext.modulus();

@@ -1,13 +1,12 @@
 //! Multi-value bootstrapping (Carpov, Izabachène, Mollimard, CT-RSA 2019, "CIM19"; Sec. 2.3.5 of Ma et al., TCHES
-//! 2024): one blind rotation, several tables.
+//! 2024): one blind rotation for several tables.
 //!
-//! Modulo X^N + 1, (1 + X + … + X^(N-1))·(1 - X) = 2. So the test polynomial of integers v (for phases v·Q/P) is
+//! Modulo X^N + 1, (1 + X + … + X^(N-1))·(1 - X) = 2. The test polynomial of integers v (for phases v·Q/P) is therefore
 //! TV_0·TV_1 with TV_0 = ⌊Q/2P⌉·(1 + X + … + X^(N-1)), common to all tables, and TV_1 = v - v·X, an integer
-//! polynomial that matters modulo 2P only. TV_0 is rotated once; every table costs a product with its TV_1 then,
-//! which has a nonzero coefficient only where the table's value changes.
+//! polynomial that matters only modulo 2P. TV_0 is rotated once. Every table then needs a product with its TV_1, which has
+//! a nonzero coefficient only where the table's value changes.
 //!
-//! The product multiplies the rotation's variance by |TV_1|². This file takes the least norm that exists: see
-//! [`UnscaledTest::factored`].
+//! The product multiplies the rotation's variance by |TV_1|². [`UnscaledTest::factored`] finds the TV_1 of least norm.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +22,7 @@ use crate::test_polynomial::{TestPolynomial, half_slot};
 /// stay within 64 bits.
 pub const MAX_UNSCALED_MODULUS: u64 = 1 << 13;
 
-/// An integer test polynomial v, of values modulo P: phase x (modulo 2N) gives v_x for x < N and -v_(x-N) from N on.
+/// An integer test polynomial v, of values modulo P: phase x (modulo 2N) looks up v_x for x < N and -v_(x-N) from N on.
 ///
 /// ```
 /// use cryptable_fhew::multi_value::UnscaledTest;
@@ -39,7 +38,7 @@ pub struct UnscaledTest {
 }
 
 impl UnscaledTest {
-    /// Returns the polynomial of x ↦ `of(x)`, for the phases x of `0..degree`; values are reduced modulo `modulus` (P).
+    /// Returns the polynomial of x ↦ `of(x)`, for the phases x in `0..degree`; values are reduced modulo `modulus` (P).
     ///
     /// # Panics
     /// Unless the modulus is from 2 to [`MAX_UNSCALED_MODULUS`], and there is a phase.
@@ -57,18 +56,18 @@ impl UnscaledTest {
         self.modulus
     }
 
-    /// v, below P.
+    /// Returns the values v, below P.
     #[must_use]
     pub fn values(&self) -> &[u64] {
         &self.values
     }
 
-    /// TV_1 of least norm.
+    /// Returns the TV_1 of least norm.
     ///
-    /// Values matter modulo P, so each may be replaced by v_x + P; TV_1 matters modulo 2P. Any integer polynomial
-    /// c with c ≡ v - v·X modulo P comes from some such choice, if `c_0 - Σ_{x>0} c_x ≡ 2·v_0` modulo 2P, which
-    /// modulo P it is by itself. So all coefficients may be centred modulo P, |c_x| <= P/2, and if the sum is off by
-    /// P, one of them, best the largest, is moved by P. (The paper centres modulo 2P: four times the squared norm.)
+    /// Values matter modulo P, so each may be replaced by v_x + P; TV_1 matters modulo 2P. An integer polynomial
+    /// c with c ≡ v - v·X modulo P results from some such choice if `c_0 - Σ_{x>0} c_x ≡ 2·v_0` modulo 2P; modulo P this
+    /// always holds. All coefficients can therefore be centred modulo P, |c_x| <= P/2. If the sum is off by P, one
+    /// coefficient, best the largest, is moved by P. (The paper centres modulo 2P: four times the squared norm.)
     #[must_use]
     pub fn factored(&self) -> FactoredTest {
         let p = self.modulus as i64;
@@ -96,16 +95,16 @@ impl UnscaledTest {
         FactoredTest { degree: n, modulus: self.modulus, terms }
     }
 
-    /// |TV_1|², exactly: what a rotation's variance is multiplied by.
+    /// Returns |TV_1|², the exact factor of a rotation's variance.
     #[must_use]
     pub fn squared_norm(&self) -> f64 {
         self.factored().squared_norm()
     }
 
-    /// Largest |TV_1|² of any values that change in at most `steps` places (p/2 for a table of p inputs):
+    /// Returns the largest |TV_1|² of any values that change in at most `steps` places (p/2 for a table of p inputs):
     /// `max(steps/4, 1)·P²`.
     ///
-    /// `steps` coefficients of at most P/2, or one of P. (The paper's bound, Table 8: p·(p - 1)².)
+    /// The maximum has `steps` coefficients of P/2, or one of P. (The paper's bound, Table 8: p·(p - 1)².)
     #[must_use]
     pub fn worst_squared_norm(steps: u64, modulus: u64) -> f64 {
         (steps as f64 / 4.0).max(1.0) * (modulus as f64).powi(2)
@@ -117,12 +116,12 @@ impl UnscaledTest {
 pub struct FactoredTest {
     degree: usize,
     modulus: u64,
-    /// Exponents, rising, and nonzero coefficients.
+    /// Exponents, in increasing order, and nonzero coefficients.
     terms: Vec<(usize, i64)>,
 }
 
 impl FactoredTest {
-    /// Returns the constant polynomial c: phases below N give c·Q/2P, others its negative.
+    /// Returns the constant polynomial c: phases below N look up c·Q/2P, others its negative.
     ///
     /// # Panics
     /// Unless |c| <= P, and P is from 2 to [`MAX_UNSCALED_MODULUS`].
@@ -134,13 +133,13 @@ impl FactoredTest {
         Self { degree, modulus, terms }
     }
 
-    /// The integer polynomial of these exponents, below the degree, and coefficients, for a rotation of another test polynomial
-    /// than TV_0.
+    /// Returns the integer polynomial with these exponents, below the degree, and coefficients, for the rotation of a test
+    /// polynomial other than TV_0.
     pub(crate) fn of_terms(degree: usize, modulus: u64, terms: Vec<(usize, i64)>) -> Self {
         Self { degree, modulus, terms }
     }
 
-    /// The same exponents with other coefficients.
+    /// Returns the same exponents with other coefficients.
     pub(crate) fn map(&self, mut of: impl FnMut(i64) -> i64) -> Self {
         let terms = self.terms.iter().map(|&(x, c)| (x, of(c))).collect();
         Self { terms, ..*self }
@@ -152,7 +151,7 @@ impl FactoredTest {
         self.modulus
     }
 
-    /// Exponents, rising, and nonzero coefficients.
+    /// Returns the exponents, in increasing order, and the nonzero coefficients.
     #[must_use]
     pub fn terms(&self) -> &[(usize, i64)] {
         &self.terms
@@ -164,10 +163,10 @@ impl FactoredTest {
         Self { modulus: self.modulus * factor, ..self.map(|c| c * factor as i64) }
     }
 
-    /// Half the sum of the phases of two tests, with the modulus 2P: the same coefficients, in units of Q/4P.
+    /// Returns half the sum of the phases of two tests, with the modulus 2P: the sum's coefficients, in units of Q/4P.
     ///
-    /// The phases are those of the integers that `self` and `other` stand for, so that half the sum and half the
-    /// difference of the same two tests fit together: their sum is `self`, in phases and in errors.
+    /// The phases are those of the integers that `self` and `other` represent, so half the sum and half the difference of
+    /// the same two tests fit together: their sum is `self`, in phases and in errors.
     ///
     /// # Panics
     /// If moduli or degrees differ.
@@ -176,7 +175,7 @@ impl FactoredTest {
         self.combined(other, 1)
     }
 
-    /// Half the difference of the phases of two tests, as [`FactoredTest::half_sum`].
+    /// Returns half the difference of the phases of two tests, like [`FactoredTest::half_sum`].
     ///
     /// # Panics
     /// If moduli or degrees differ.
@@ -195,13 +194,13 @@ impl FactoredTest {
         Self { degree: self.degree, modulus: 2 * self.modulus, terms }
     }
 
-    /// Squared Euclidean norm |c|²: what a rotation's variance is multiplied by.
+    /// Returns the squared Euclidean norm |c|², the factor of a rotation's variance.
     #[must_use]
     pub fn squared_norm(&self) -> f64 {
         self.terms.iter().map(|&(_, c)| (c as f64).powi(2)).sum()
     }
 
-    /// `c·product`, for an RLWE ciphertext `product` = TV_0·X^(-phase): additions only, N for each term.
+    /// Returns `c·product` for an RLWE ciphertext `product` = TV_0·X^(-phase), by additions only, N per term.
     ///
     /// # Panics
     /// If degrees differ.
@@ -216,11 +215,11 @@ impl FactoredTest {
         out
     }
 
-    /// Coefficient `position` of c(X^stride)·rotated as LWE modulo Q, for a test of degree N/stride whose TV_0 is in
+    /// Returns coefficient `position` of c(X^stride)·rotated as LWE modulo Q, for a test of degree N/stride whose TV_0 is in
     /// the coefficients `position` modulo `stride`.
     ///
     /// # Panics
-    /// If degrees do not fit, or the position is not below the stride.
+    /// If the degrees do not fit, or the position is not below the stride.
     #[must_use]
     pub fn extract(
         &self,
@@ -233,7 +232,7 @@ impl FactoredTest {
         assert!(self.degree * stride == n && position < stride, "degree of a test polynomial");
         let mut sum = LweCiphertext::from_words(vec![0; n + 1], ring.modulus().value());
         for &(exponent, c) in &self.terms {
-            // Coefficient position of X^e·r is that of position - e, negated if it passes X^0.
+            // Coefficient `position` of X^e·r is coefficient position - e of r, negated if it passes X^0.
             let e = stride * exponent;
             let (from, c) = if e <= position { (position - e, c) } else { (n + position - e, -c) };
             let mut term = rotated.extract(ring, from);
@@ -243,7 +242,7 @@ impl FactoredTest {
         sum
     }
 
-    /// `out = c·source`, coefficients.
+    /// Computes `out = c·source`, on coefficients.
     fn multiply(&self, ring: &PrimeRing, out: &mut [u64], source: &[u64]) {
         let m = ring.modulus();
         let q = m.value() as i64;
@@ -274,20 +273,20 @@ impl FactoredTest {
         }
     }
 
-    /// Variance of a lookup in it, modulo Q: |c|²·σ_acc².
+    /// Returns the variance of a lookup in this test, modulo Q: |c|²·σ_acc².
     #[must_use]
     pub fn noise(&self, model: &NoiseModel) -> Variance {
         model.blind_rotation() * self.squared_norm()
     }
 }
 
-/// BootRaw of several test polynomials with one blind rotation; phases v·Q/P, LWE modulo Q of dimension N.
+/// BootRaw of several test polynomials with one blind rotation; results have phases v·Q/P, LWE modulo Q of dimension N.
 ///
-/// Result i has variance |TV_1|²·σ_acc² ([`UnscaledTest::squared_norm`]); results' errors are not independent.
+/// Result i has variance |TV_1|²·σ_acc² ([`UnscaledTest::squared_norm`]); the errors of the results are not independent.
 /// Rounding Q/2P adds less than |TV_1|_1/2 units of Q.
 ///
 /// # Panics
-/// If moduli of tests differ, their degree is not N, or as [`EvaluationKey::blind_rotate`].
+/// If the moduli of the tests differ, or their degree is not N; also same as [`EvaluationKey::blind_rotate`].
 #[must_use]
 pub fn boot_raw_factored(
     key: &EvaluationKey,
@@ -307,13 +306,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// c·(1 + X + … + X^(N-1)), schoolbook.
+    /// Returns c·(1 + X + … + X^(N-1)) by schoolbook multiplication.
     fn expanded(test: &FactoredTest) -> Vec<i64> {
         let n = test.degree;
         (0..n).map(|x| test.terms.iter().map(|&(i, c)| if i <= x { c } else { -c }).sum()).collect()
     }
 
-    /// The least squared norm of v - v·X over all v in {v, v + P}^N, centred modulo 2P.
+    /// Returns the least squared norm of v - v·X over all v in {v, v + P}^N, centred modulo 2P.
     fn least_norm(values: &[u64], p: i64) -> i64 {
         let n = values.len();
         let centred = |c: i64| {
@@ -337,7 +336,7 @@ mod tests {
         ) {
             let test = UnscaledTest::from_fn(values.len(), modulus, |x| values[x as usize]);
             let factored = test.factored();
-            // Twice the value modulo 2P: the value modulo P.
+            // Twice the value modulo 2P is the value modulo P.
             for (sum, value) in expanded(&factored).iter().zip(test.values()) {
                 prop_assert_eq!((sum - 2 * *value as i64).rem_euclid(2 * modulus as i64), 0);
             }
@@ -363,7 +362,7 @@ mod tests {
         assert_eq!(x.finer(2).terms(), x.half_sum(&x).terms());
     }
 
-    /// Coefficients so large that sums must be reduced on the way.
+    /// The coefficients are so large that sums must be reduced on the way.
     #[test]
     fn products_are_those_of_residues() {
         let ring = PrimeRing::new(32, cryptable_ring::primes::ntt_primes(32, 49.9, 1, &[])[0]);

@@ -2,8 +2,8 @@
 //! rotation, without amplifying its noise.
 //!
 //! The phase is rounded to multiples of 2^θ ("sparse rounding" in Wang et al., EUROCRYPT 2024), so that 2^θ test
-//! polynomials share one: coefficient x + j, x a multiple of 2^θ, is what the j-th has at x. One rotation brings
-//! all results to coefficients 0, …, 2^θ - 1.
+//! polynomials fit into one: coefficient x + j, for x a multiple of 2^θ, is coefficient x of the j-th polynomial. One
+//! rotation brings all results to coefficients 0, …, 2^θ - 1.
 
 use cryptable_lattice::lwe::LweCiphertext;
 
@@ -11,17 +11,17 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::parameters::Parameters;
 use crate::test_polynomial::TestPolynomial;
 
-/// 2^θ: phases are rounded to multiples of it for `count` tests. The next power of two.
+/// Returns 2^θ, to multiples of which phases are rounded for `count` tests: the next power of two.
 #[must_use]
 pub fn sparsity(count: usize) -> u64 {
     count.next_power_of_two() as u64
 }
 
-/// BootRaw of several test polynomials by sparse rounding: LWE modulo Q of dimension N, one for each.
+/// BootRaw of several test polynomials by sparse rounding: returns one LWE ciphertext per test, modulo Q, of dimension N.
 ///
-/// The input is of dimension n, modulo 2N/2^θ or any larger modulus; half a slot is already added.
+/// The input is of dimension n, modulo 2N/2^θ or any larger modulus, with half a slot already added.
 ///
-/// Noise: results have that of a blind rotation each. The phase that is looked up has that of a switch to the
+/// Noise: each result has that of a blind rotation. The phase that is looked up has the noise of a switch to the
 /// modulus 2N/2^θ, [`crate::noise::NoiseModel::lwe_modulus_switch`] of [`sparse_modulus`]: 4^θ times the variance of a
 /// switch to 2N.
 ///
@@ -51,7 +51,7 @@ pub fn boot_raw_sparse(
     (0..tests.len()).map(|position| rotated.extract(ring, position)).collect()
 }
 
-/// 2N/2^θ, the modulus to which [`boot_raw_sparse`] rounds for `count` tests.
+/// Returns 2N/2^θ, the modulus to which [`boot_raw_sparse`] rounds for `count` tests.
 #[must_use]
 pub fn sparse_modulus(parameters: &Parameters, count: usize) -> u64 {
     parameters.rotation_modulus() / sparsity(count)

@@ -2,30 +2,30 @@
 //! TCHES 2024).
 //!
 //! Phases (Q/P)·m_0 + e_0 and (Q/P)·m_1 + e_1 multiply to (Q/P)·m_0·m_1 + …: the tensor product of the ciphertexts
-//! over the integers, times P/Q, rounded, and relinearized. Instead of extending one factor by an auxiliary modulus
-//! (Kim, Polyakov, Zucca, ASIACRYPT 2021) the product is taken modulo Q and two more primes, and divided by Q
-//! exactly: no rounding but the last.
+//! over the integers is multiplied by P/Q, rounded, and relinearized. Instead of extending one factor by an auxiliary
+//! modulus (Kim, Polyakov, Zucca, ASIACRYPT 2021), the product is computed modulo Q and two more primes, and divided by Q
+//! exactly, so only the result is rounded.
 //!
 //! # Noise
 //!
-//! A ciphertext's phase over the integers is `(Q/P)·M + e`, where `M = m + P·u` counts how often the phase passes Q. So
-//! products have `M_0·e_1 + M_1·e_0` (M in units of 1, e of the modulus), constant coefficients of products of
-//! polynomials, and what follows adds little:
+//! A ciphertext's phase over the integers is `(Q/P)·M + e`, where u in `M = m + P·u` counts how often the phase passes Q.
+//! The noise of a product is `M_0·e_1 + M_1·e_0` (M in units of 1, e in units of the modulus), as constant coefficients of
+//! products of polynomials. Later steps add little:
 //!
-//! - **M** is a sum of N uniform numbers, the mask's coefficients, times the secret's. Its distribution is below the
-//!   Gaussian of its variance at any distance. Bodies are lifted to the multiple of Q that is nearest to minus the phase's
-//!   mean over secrets, which halves the variance for binary secrets, and makes it the same under every key: about its
-//!   mean 1/2 a binary secret has a fixed norm. (For ternary ones the norm varies by 2 % from key to key.) It takes its
-//!   randomness from the masks of two packings, which are those of independent digits.
-//! - **e** in the constant coefficient is a rotation's noise and the trace's: digits times errors of keys, thousands of
-//!   terms at least. Errors of keys are fixed, digits drawn with every lookup; one key's mean square error differs from
-//!   the expected one by a percent or two.
+//! - **M** is a sum of N uniform numbers, the mask's coefficients, times the secret's coefficients. Its tail is below that
+//!   of a Gaussian of the same variance at any distance. Bodies are lifted by the multiple of Q that is nearest to minus the
+//!   phase's mean over secrets. This halves the variance for binary secrets and makes it the same under every key, since a
+//!   binary secret has a fixed norm about its mean 1/2. (For ternary secrets the norm varies by 2 % from key to key.) The
+//!   randomness of M comes from the masks of two packings, which are those of independent digits.
+//! - **e** in the constant coefficient is the noise of a rotation and of the trace: digits times errors of keys, thousands
+//!   of terms at least. Errors of keys are fixed, while digits are drawn anew with every lookup. The mean square error of
+//!   one key differs from the expected one by a percent or two.
 //! - **`M_0·e_1` and `M_1·e_0` of constant coefficients are single products of two Gaussians**: of kurtosis 9, with a
 //!   tail like `e^{-t}`, not `e^{-t²/2}`. Nothing in them is fixed by the key: every lookup draws both factors.
-//! - The trace leaves noise in other coefficients, twice as much in sum as in the constant one. It multiplies
-//!   other coefficients of M: more products, none larger than that of the trace's noise in the constant coefficient (the
-//!   largest has 0.36 of its variance for N = 512).
-//! - `e_0·e_1` is below 2^-30 of these. Relinearization and rounding are sums of N terms and more: Gaussian.
+//! - The trace leaves noise in other coefficients, twice as much in sum as in the constant one. This noise multiplies
+//!   other coefficients of M, which adds more products. None is larger than that of the trace's noise in the constant
+//!   coefficient (the largest has 0.36 of its variance for N = 512).
+//! - `e_0·e_1` is below 2^-30 of these. Relinearization and rounding are sums of N or more terms, so Gaussian.
 
 use cryptable_lattice::lwe::modulus_switch_variance;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -38,7 +38,7 @@ use super::relinearization::RelinearizationKey;
 use crate::rlwe::RlweCiphertext;
 use crate::variance::{RingNumbers, Variance};
 
-/// The three polynomials of a tensor product: b·b', a·b' + a'·b, a·a'.
+/// Returns the three polynomials of a tensor product: b·b', a·b' + a'·b, a·a'.
 fn tensor(ring: &PrimeRing, left: &[Vec<u64>; 2], right: &[Vec<u64>; 2]) -> [Vec<u64>; 3] {
     let m = ring.modulus();
     let evaluated = |polynomials: &[Vec<u64>; 2]| {
@@ -59,13 +59,13 @@ fn tensor(ring: &PrimeRing, left: &[Vec<u64>; 2], right: &[Vec<u64>; 2]) -> [Vec
     out
 }
 
-/// Body and mask as integers: the mask's nearest to 0, of the body those that are nearest to minus the mean of mask
+/// Lifts body and mask to integers: the mask to those nearest to 0, the body to those nearest to minus the mean of mask
 /// times secret.
 fn lifted(q: &Modulus, ciphertext: &RlweCiphertext, secret: SecretDistribution) -> [Vec<i64>; 2] {
     let centred = |words: &[u64]| words.iter().map(|&w| q.center(w)).collect::<Vec<i64>>();
     let [mut body, mask] = [centred(ciphertext.body()), centred(ciphertext.mask())];
     if secret == SecretDistribution::Binary {
-        // Twice the mean: of the mask times 1 + X + … + X^(N-1), whose coefficients are running sums.
+        // Twice the mean is the mask times 1 + X + … + X^(N-1), whose coefficients are running sums.
         let mut sum = -mask.iter().sum::<i64>();
         let modulus = q.value() as i64;
         for (b, a) in body.iter_mut().zip(&mask) {
@@ -77,12 +77,12 @@ fn lifted(q: &Modulus, ciphertext: &RlweCiphertext, secret: SecretDistribution) 
     [body, mask]
 }
 
-/// How many multiples of Q bodies are moved at most: 9 deviations of a mean for N = 8,192.
+/// Largest multiple of Q by which bodies are moved: 9 deviations of a mean for N = 8,192.
 const MAX_PASSES: i64 = 128;
 
 /// Computes ⌊P·x/Q⌉ modulo Q for integers x known modulo Q and two more primes.
 ///
-/// y = (P·x - [P·x]_Q)/Q is an integer, found modulo the two primes, whose product is more than 2|y|.
+/// y = (P·x - [P·x]_Q)/Q is an integer, computed modulo the two primes, whose product exceeds 2|y|.
 struct Scaler<'a> {
     q: &'a Modulus,
     primes: [&'a Modulus; 2],
@@ -109,7 +109,7 @@ impl<'a> Scaler<'a> {
         }
     }
 
-    /// `residues`: x modulo Q, and modulo the two primes.
+    /// Scales x, given by its residues modulo Q and modulo the two primes.
     fn scale(&self, residues: [u64; 3]) -> u64 {
         let remainder = self.q.center(self.q.mul(residues[0], self.numerator));
         let quotient = |k: usize| {
@@ -118,7 +118,7 @@ impl<'a> Scaler<'a> {
             m.sub(m.mul(residues[k + 1], self.ratios[k]), subtracted)
         };
         let (first, second) = (quotient(0), quotient(1));
-        // y = first + p_0·k with 0 <= k < p_1, or that minus the product of both primes.
+        // y = first + p_0·k with 0 <= k < p_1, or this minus the product of both primes.
         let [p0, p1] = self.primes;
         let k = p1.mul(p1.sub(second, p1.reduce(first)), self.first_inverse);
         let y = i128::from(first) + i128::from(p0.value()) * i128::from(k);
@@ -127,8 +127,8 @@ impl<'a> Scaler<'a> {
     }
 }
 
-/// BFVMult: phases (Q/P)·m and (Q/P)·m' to (Q/P)·m·m', P the plaintext modulus, under a ring secret of this
-/// distribution. Adds the noise of [`noise`].
+/// BFVMult: multiplies ciphertexts of phases (Q/P)·m and (Q/P)·m' to one of phase (Q/P)·m·m', with plaintext modulus P,
+/// under a ring secret of this distribution. Adds the noise of [`noise`].
 ///
 /// # Panics
 /// Unless 2 <= P <= 2^20.
@@ -163,7 +163,7 @@ pub(crate) fn multiply(
 /// Noise of a value packed into the constant coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PackedNoise {
-    /// Variance of the constant coefficient, packing included.
+    /// Variance of the constant coefficient, including packing.
     pub constant: Variance,
     /// Noise that packing adds to the constant coefficient.
     pub packing: Variance,
@@ -171,17 +171,17 @@ pub struct PackedNoise {
     pub others: Variance,
 }
 
-/// Variance of M/P, how often a phase over the integers passes Q: `N·Var(s)/12`, and 1/12 of the body. (The
-/// paper's σ_ms² has `N·E[s²]`.)
+/// Returns the variance of M/P, the number of times that a phase over the integers passes Q: `N·Var(s)/12`, plus 1/12 for
+/// the body. (The paper's σ_ms² has `N·E[s²]`.)
 pub(crate) fn overflow(degree: usize, secret: SecretDistribution) -> f64 {
     modulus_switch_variance(degree, secret)
 }
 
-/// The constant coefficient of [`multiply`] (Theorem 10 without an auxiliary modulus):
-/// `P²·σ_M²·(σ_0² + σ_1²)·terms` of two products, and of more `P²·σ_M²·(Σ' + Σ')`, Σ' over what packing leaves in other
-/// coefficients; `relinearization` is Gaussian.
+/// Predicts the noise of the constant coefficient of [`multiply`] (Theorem 10 without an auxiliary modulus):
+/// `P²·σ_M²·(σ_0² + σ_1²)·terms` for two products, and `P²·σ_M²·(Σ' + Σ')` for further ones, Σ' over the noise that packing
+/// leaves in other coefficients; `relinearization` is Gaussian.
 ///
-/// `terms` is 1; by the analysis of CLOT21, in which errors are polynomials of N coefficients, it is N: N times the
+/// `terms` is 1. By the analysis of CLOT21, in which errors are polynomials of N coefficients, it is N: N times the
 /// dominating term (Proposition 1), as N products.
 pub(crate) fn noise(
     ring: &RingNumbers,
@@ -197,7 +197,7 @@ pub(crate) fn noise(
         .with_independent(relinearization_noise(ring, gadget).law())
 }
 
-/// Relinearization, and the rounding of the product.
+/// Returns the noise of relinearization and of rounding the product.
 fn relinearization_noise(ring: &RingNumbers, gadget: Gadget) -> Variance {
     let square = ring.square_moment();
     let rounding = (1.0 + ring.secret_norm() + ring.degree * square) / 12.0;

@@ -1,4 +1,4 @@
-//! Relinearization: a polynomial times s², by a gadget ciphertext of s².
+//! Relinearization: multiplies a polynomial by s², with a gadget ciphertext of s².
 
 use cryptable_lattice::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
@@ -8,8 +8,8 @@ use cryptable_ring::{Buffer, torus};
 
 use crate::rlwe::RlweCiphertext;
 
-/// log2 of the primes that hold products beside Q: together they must exceed twice products of P·N·Q by 2^14, the square of
-/// the largest body over Q.
+/// log2 of the primes that hold products in addition to Q: together they must exceed twice products of P·N·Q by 2^14, the
+/// square of the largest body divided by Q.
 const LOG2_AUXILIARY: f64 = 49.9;
 
 /// A gadget ciphertext of s², and rings for products.
@@ -17,12 +17,12 @@ const LOG2_AUXILIARY: f64 = 49.9;
 pub struct RelinearizationKey {
     gadget: Gadget,
     rows: PreparedRows,
-    /// Rings in which products are held beside Q.
+    /// Rings that hold products in addition to Q.
     pub(super) auxiliary: [PrimeRing; 2],
 }
 
 impl RelinearizationKey {
-    /// From a prepared gadget ciphertext of s².
+    /// Makes a key from a prepared gadget ciphertext of s².
     #[must_use]
     pub fn new(ring: &PrimeRing, gadget: Gadget, rows: PreparedRows) -> Self {
         let primes = ntt_primes(ring.degree(), LOG2_AUXILIARY, 2, &[ring.modulus().value()]);
@@ -30,7 +30,7 @@ impl RelinearizationKey {
         Self { gadget, rows, auxiliary }
     }
 
-    /// Returns the bytes of memory that the gadget ciphertext takes.
+    /// Returns the bytes of memory that the gadget ciphertext occupies.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rows.bytes()

@@ -1,7 +1,7 @@
-//! Compression of LWE ciphertexts that a client only decrypts: packed into ring elements by the trace, of few bits.
+//! Compression of LWE ciphertexts that a client only decrypts: the trace packs them into ring elements with few bits.
 //!
-//! LWE ciphertexts of dimension N have N + 1 words each. Up to N of them share one mask after packing, and words are rounded
-//! to as few bits as decryption needs: k ciphertexts take `(N·⌈k/N⌉ + k)·bits/8` bytes.
+//! LWE ciphertexts of dimension N have N + 1 words each. After packing, up to N of them share one mask, and words are
+//! rounded to the bits that decryption needs: k ciphertexts occupy `(N·⌈k/N⌉ + k)·bits/8` bytes.
 
 use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::security::SecretDistribution;
@@ -14,8 +14,8 @@ use crate::packing::trace::PackedLength;
 use crate::variance::Variance;
 
 impl NoiseModel {
-    /// Variance that [`EvaluationKey::compress_list`] adds to every phase: packing by the trace, and rounding of the mask
-    /// modulo 2^bits. What is rounded of the body is at most half a unit.
+    /// Returns the variance that [`EvaluationKey::compress_list`] adds to every phase: packing by the trace, and rounding of
+    /// the mask modulo 2^bits. Rounding the body adds at most half a unit.
     #[must_use]
     pub fn compression(&self, bits: u32) -> Variance {
         self.packing(PackedLength::Constant) + self.ring_modulus_switch(1 << bits)
@@ -23,14 +23,14 @@ impl NoiseModel {
 }
 
 impl EvaluationKey {
-    /// Packs LWE ciphertexts (modulo Q, under the ring secret) into ring elements modulo 2^bits, which have the same phases,
-    /// as fractions of their modulus.
+    /// Packs LWE ciphertexts (modulo Q, under the ring secret) into ring elements modulo 2^bits, which have the same phases
+    /// as fractions of the modulus.
     ///
-    /// Takes about one automorphism per ciphertext where there are many, log2 N where there are few. Adds the noise of
+    /// Needs about one automorphism per ciphertext for many ciphertexts, and log2 N for few. Adds the noise of
     /// [`NoiseModel::compression`].
     ///
     /// # Panics
-    /// If the ciphertexts are not modulo Q and of dimension N, or `bits` not from 1 to 51.
+    /// If the ciphertexts are not modulo Q and of dimension N, or `bits` is not from 1 to 51.
     #[must_use]
     pub fn compress_list(&self, list: &LweList, bits: u32) -> LweList {
         let (ring, secret) = (self.parameters().ring(), self.parameters().literal().ring_secret);
@@ -56,8 +56,8 @@ impl EvaluationKey {
 
 /// Rounds an RLWE ciphertext in fractions of Q to words modulo 2^bits: the mask, and the first `count` words of the body.
 ///
-/// Under a binary secret half of what is rounded of the mask is the mean of its product with the secret, which the body
-/// takes back, as in [`cryptable_lattice::lwe::LweCiphertext::modulus_switch`].
+/// Under a binary secret, half of the rounding error of the mask is the mean of its product with the secret. The body
+/// compensates for it, as in [`cryptable_lattice::lwe::LweCiphertext::modulus_switch`].
 fn rounded(
     packed: &[u64],
     count: usize,
@@ -70,13 +70,13 @@ fn rounded(
     let mut body = body[..count].to_vec();
     if secret == SecretDistribution::Binary {
         let unit = FRACTION_BITS - bits;
-        // Between minus and plus half a unit; bits above the fraction do not count.
+        // From minus half a unit to half a unit; bits above the fraction do not count.
         let excess = |(&rounded, &exact): (&u64, &u64)| {
             let shift = u64::BITS - FRACTION_BITS;
             i128::from(((rounded << unit).wrapping_sub(exact) << shift) as i64 >> shift)
         };
         let excesses: Vec<i128> = mask_words.iter().zip(mask).map(excess).collect();
-        // Coefficient j of the product has words up to j, and minus those above.
+        // Coefficient j of the product is the sum of the words up to j minus the sum of those above.
         let mut sum = -excesses.iter().sum::<i128>();
         for (word, excess) in body.iter_mut().zip(&excesses) {
             sum += 2 * excess;

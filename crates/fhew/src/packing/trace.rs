@@ -1,12 +1,12 @@
 //! Packing LWE into RLWE by the field trace (Chen, Dai, Kim, Song, ACNS 2021; HomTrace of Wang et al., EUROCRYPT 2024).
 //!
-//! An LWE ciphertext of dimension N embeds into an RLWE ciphertext whose phase has its phase as constant coefficient
-//! and unknown others. The trace Σ_σ σ(ct) over all automorphisms removes the others and multiplies the constant by
-//! N, in log2 N steps `ct += σ_g(ct)`, g = 2^k + 1: X ↦ X^g fixes the coefficients at multiples of 2N/(g - 1) and
-//! negates halfway ones. The factor N is divided out first, modulo Q.
+//! An LWE ciphertext of dimension N embeds into an RLWE ciphertext whose phase has the phase of the former as constant
+//! coefficient, and unknown other coefficients. The trace Σ_σ σ(ct) over all automorphisms removes the others and
+//! multiplies the constant by N, in log2 N steps `ct += σ_g(ct)`, g = 2^k + 1: X ↦ X^g fixes the coefficients at multiples
+//! of 2N/(g - 1) and negates those halfway between. The factor N is divided out beforehand, modulo Q.
 //!
-//! Many ciphertexts are packed by a tree (PackLWEs of Chen et al.): each step of the trace joins two of them, so that N of
-//! them take N - 1 steps instead of N·log2 N.
+//! Many ciphertexts are packed by a tree (PackLWEs of Chen et al.): each step of the trace joins two of them, so N
+//! ciphertexts need N - 1 steps instead of N·log2 N.
 //!
 //! The trace needs log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows that packing key switching needs
 //! (Ma et al., TCHES 2024, Algorithm 9).
@@ -20,10 +20,10 @@ use cryptable_ring::{Buffer, kernels, torus};
 use crate::rlwe::RlweCiphertext;
 use crate::variance::Variance;
 
-/// Which coefficients of the result have the value: the d lowest.
+/// The d lowest coefficients of the result, which have the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PackedLength {
-    /// The constant one; all others are near 0.
+    /// The constant coefficient; all others are near 0.
     Constant,
     /// Coefficients below N/2; all others are near 0.
     Half,
@@ -32,7 +32,7 @@ pub enum PackedLength {
 }
 
 impl PackedLength {
-    /// Returns their number d.
+    /// Returns the number d of these coefficients.
     #[must_use]
     pub fn count(self, degree: usize) -> usize {
         match self {
@@ -43,10 +43,10 @@ impl PackedLength {
     }
 }
 
-/// Exponents of the trace's automorphisms, in the order in which they are applied.
+/// Returns the exponents of the trace's automorphisms, in the order in which they are applied.
 ///
-/// The first, 2N/N + 1 = 3, would come last in a tower from the bottom; from the top, N + 1 first, each step halves
-/// the unknown coefficients.
+/// They go from N + 1 down to 2N/N + 1 = 3, from the top of the tower of fields, so that each step halves the number of
+/// unknown coefficients.
 pub fn exponents(degree: usize) -> impl Iterator<Item = usize> {
     (1..=degree.ilog2()).rev().map(|k| (1 << k) + 1)
 }
@@ -59,25 +59,25 @@ pub struct TraceKey {
 }
 
 impl TraceKey {
-    /// From prepared keys: gadget ciphertexts of σ_g(s), in the order of [`exponents`].
+    /// Collects prepared keys: gadget ciphertexts of σ_g(s), in the order of [`exponents`].
     ///
     /// # Panics
-    /// If their number is not log2 N.
+    /// If the number of keys is not log2 N.
     #[must_use]
     pub fn new(ring: &PrimeRing, gadget: Gadget, automorphisms: PreparedRows) -> Self {
         assert_eq!(automorphisms.count(), ring.degree().ilog2() as usize, "keys of a trace");
         Self { gadget, automorphisms }
     }
 
-    /// Returns the bytes of memory that the automorphism keys take.
+    /// Returns the bytes of memory that the automorphism keys occupy.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.automorphisms.bytes()
     }
 
-    /// HomTrace: `Σ_σ σ(ct)` over all automorphisms, in place.
+    /// HomTrace: computes `Σ_σ σ(ct)` over all automorphisms, in place.
     ///
-    /// Multiplies the constant coefficient of the phase by N; all others vanish but for noise.
+    /// Multiplies the constant coefficient of the phase by N; of the others only noise remains.
     pub fn trace_assign(&self, ring: &PrimeRing, ciphertext: &mut RlweCiphertext) {
         let (m, n) = (ring.modulus(), ring.degree());
         let mut fractions = Buffer::unspecified(2 * n);
@@ -89,7 +89,7 @@ impl TraceKey {
         torus::to_residues(m, ciphertext.words_mut(), &fractions);
     }
 
-    /// An RLWE ciphertext whose phase has the phase of an LWE ciphertext (modulo Q, under the ring secret) in its
+    /// Returns an RLWE ciphertext whose phase has the phase of an LWE ciphertext (modulo Q, under the ring secret) in its
     /// `count` lowest coefficients.
     ///
     /// # Panics
@@ -109,15 +109,15 @@ impl TraceKey {
         packed
     }
 
-    /// Returns an RLWE ciphertext whose phase has those of LWE ciphertexts (modulo Q, under the ring secret) in its lowest
+    /// Returns an RLWE ciphertext whose phase has the phases of LWE ciphertexts (modulo Q, under the ring secret) in its lowest
     /// coefficients, in their order, and noise in the others: body, then mask, as fractions of Q
     /// ([`cryptable_ring::torus`]).
     ///
-    /// A coefficient with a value gets the noise of one that [`TraceKey::pack`] fills: what a step adds to the others is
-    /// removed by the steps that follow.
+    /// A coefficient with a value has the noise of one that [`TraceKey::pack`] fills: noise that a step adds to other
+    /// coefficients is removed by the following steps.
     ///
     /// # Panics
-    /// If a ciphertext is not modulo Q and of dimension N, or there are none, or more than N.
+    /// If a ciphertext is not modulo Q and of dimension N, or there are no ciphertexts or more than N.
     #[must_use]
     pub fn pack_many(
         &self,
@@ -129,8 +129,8 @@ impl TraceKey {
         self.packed_subtree(ring, count, &ciphertext, [0, 1])
     }
 
-    /// Packs ciphertexts `first`, `first + step`, … below `count` into coefficients 0, `step`, …: those of even and odd
-    /// place by themselves, and then both.
+    /// Packs ciphertexts `first`, `first + step`, … below `count` into coefficients 0, `step`, …: those at even and at odd
+    /// places separately, then both together.
     fn packed_subtree(
         &self,
         ring: &PrimeRing,
@@ -162,7 +162,7 @@ impl TraceKey {
         sum
     }
 
-    /// `sum += σ_g(ciphertext)`, or `sum += σ_g(sum)` without one, both in fractions of Q, for g = 2^k + 1.
+    /// Computes `sum += σ_g(ciphertext)`, or `sum += σ_g(sum)` if there is no ciphertext, in fractions of Q, for g = 2^k + 1.
     fn add_automorphism(
         &self,
         ring: &PrimeRing,
@@ -179,13 +179,13 @@ impl TraceKey {
             *word = word.wrapping_add(moved);
         }
         torus::automorphism(&mut image, &ciphertext.unwrap_or(sum)[n..], exponent);
-        // The first key is that of N + 1, the last that of 3.
+        // The first key is that of exponent N + 1, the last that of 3.
         let index = n.ilog2() - (exponent - 1).ilog2();
         product.add(sum, &image, self.automorphisms.key(index as usize), scratch);
     }
 }
 
-/// `(even, odd)` to `(even + X^shift·odd, even - X^shift·odd)`, in fractions of Q.
+/// Replaces `(even, odd)` by `(even + X^shift·odd, even - X^shift·odd)`, in fractions of Q.
 fn sum_and_difference(even: &mut [u64], odd: &mut [u64], shift: usize) {
     odd.rotate_right(shift);
     odd[..shift].iter_mut().for_each(|word| *word = word.wrapping_neg());
@@ -194,12 +194,12 @@ fn sum_and_difference(even: &mut [u64], odd: &mut [u64], shift: usize) {
     }
 }
 
-/// `polynomial *= 1 + X + … + X^(count - 1)`: running sums.
+/// Multiplies a polynomial by `1 + X + … + X^(count - 1)`, by running sums.
 fn multiply_by_ones(ring: &PrimeRing, polynomial: &mut [u64], count: usize) {
     let m = ring.modulus();
     let n = polynomial.len();
     let source = polynomial.to_vec();
-    // Coefficient x is Σ_{i < count} source_(x-i), those that pass X^N negated; x = -1 is minus coefficient N-1.
+    // Coefficient x is Σ_{i < count} source_(x-i), where terms that pass X^N are negated; x = -1 is minus coefficient N-1.
     let mut sum = source[n - count..].iter().fold(0, |sum, &word| m.sub(sum, word));
     for (x, word) in polynomial.iter_mut().enumerate() {
         let leaving = if x >= count { source[x - count] } else { m.neg(source[n + x - count]) };
@@ -208,11 +208,12 @@ fn multiply_by_ones(ring: &PrimeRing, polynomial: &mut [u64], count: usize) {
     }
 }
 
-/// σ_pk²: packing by the trace, for one of the coefficients that have the value, by the variance of one automorphism.
+/// Returns σ_pk², the variance of packing by the trace, for one of the coefficients that have the value, from the variance
+/// of one automorphism.
 ///
-/// The step that r others follow has noise in N coefficients. Its constant one is multiplied by 2^r: Σ_r 4^r = (N² - 1)/3 of
-/// a step in all. Others vanish, or spread to up to 2^r coefficients; with the constant one, squares add up to
-/// Σ_r 2^r·N = N(N - 1): what sums of N coefficients have, and of N/2 half of it.
+/// A step that r other steps follow has noise in N coefficients. The constant one is multiplied by 2^r, so the total is
+/// Σ_r 4^r = (N² - 1)/3 times that of a step. Other coefficients vanish, or spread to up to 2^r coefficients; with the
+/// constant one, squares add up to Σ_r 2^r·N = N(N - 1). Sums of N coefficients have this variance, sums of N/2 half of it.
 pub(crate) fn noise(automorphism: Variance, degree: usize, length: PackedLength) -> Variance {
     let n = degree as f64;
     automorphism

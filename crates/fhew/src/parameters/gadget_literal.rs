@@ -1,4 +1,4 @@
-//! Numbers of gadget decompositions.
+//! Literals of gadget decompositions.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct RgswGadgetLiteral {
 }
 
 impl RgswGadgetLiteral {
-    /// Rows of an RGSW ciphertext.
+    /// Returns the number of rows of an RGSW ciphertext.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.body.length + self.mask.length
@@ -30,7 +30,7 @@ impl RgswGadgetLiteral {
 }
 
 impl From<GadgetLiteral> for RgswGadgetLiteral {
-    /// One decomposition for both.
+    /// Uses one decomposition for both.
     fn from(gadget: GadgetLiteral) -> Self {
         Self { body: gadget, mask: gadget }
     }

@@ -1,4 +1,4 @@
-//! All numbers of a parameter set, before validation, and the checks of their ranges.
+//! All numbers of a parameter set before validation, and the checks of their ranges.
 
 use cryptable_lattice::error::{check_independent_secret, demand};
 use cryptable_lattice::security::SecretDistribution;
@@ -10,7 +10,7 @@ use super::gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
 use crate::rotation::method::RotationMethod;
 use crate::switching::intermediate_ring::IntermediateRing;
 
-/// Largest modulus of LWE ciphertexts: the security table ends there.
+/// log2 of the largest modulus of LWE ciphertexts, where the security table ends.
 pub const MAX_LOG2_LWE_MODULUS: u32 = 35;
 
 /// Numbers of a parameter set.
@@ -24,18 +24,18 @@ pub struct ParametersLiteral {
     pub log2_lwe_modulus: u32,
     /// Ring degree N.
     pub ring_degree: usize,
-    /// log2 of the ring's prime Q: the nearest prime with a 2N-th root of unity is taken.
+    /// log2 of the ring's prime Q, which is the nearest prime with a 2N-th root of unity.
     pub log2_prime: f64,
     /// Secret of the ring.
     pub ring_secret: SecretDistribution,
-    /// How to rotate.
+    /// Method of blind rotation.
     pub rotation_method: RotationMethod,
     /// Decomposition of blind rotation (modulo Q).
     pub rotation: RgswGadgetLiteral,
-    /// Decompositions of further rotation keys, for bootstraps that must be more precise than by `rotation`
+    /// Decompositions of further rotation keys, for bootstraps that must be more precise than with `rotation`
     /// (digit decomposition).
     pub finer_rotations: [Option<RgswGadgetLiteral>; 3],
-    /// The ring of lower degree through which LWE key switching goes, if it does.
+    /// The ring of lower degree through which LWE key switching goes, if there is one.
     pub intermediate: Option<IntermediateRing>,
     /// Decomposition of LWE key switching (modulo the LWE modulus).
     pub key_switching: GadgetLiteral,
@@ -43,7 +43,7 @@ pub struct ParametersLiteral {
     pub automorphism: GadgetLiteral,
     /// Decomposition of relinearization (modulo Q).
     pub relinearization: GadgetLiteral,
-    /// No algorithm reads it; it is a part of the canonical bytes, of which digests are taken.
+    /// Unused by algorithms, but part of the canonical bytes from which digests are computed.
     pub packing: GadgetLiteral,
 }
 
@@ -96,7 +96,8 @@ fn check_numbers(literal: &ParametersLiteral) -> Result<()> {
     }
 }
 
-/// Checks that a secret of blocks has equal ones, whose steps of a rotation take no more keys than a product does.
+/// Checks that the blocks of a secret have equal size, and that a block's step of a rotation uses no more keys than a
+/// product allows.
 fn check_blocks(literal: &ParametersLiteral, blocks: usize) -> Result<()> {
     let size = literal.lwe_dimension.checked_div(blocks).unwrap_or(0);
     demand(
@@ -112,7 +113,7 @@ fn check_blocks(literal: &ParametersLiteral, blocks: usize) -> Result<()> {
         literal.rotation_method == RotationMethod::Cmux,
         "blocks of the LWE secret",
         blocks as f64,
-        "a rotation by automorphisms takes a binary or uniform ternary secret",
+        "a rotation by automorphisms needs a binary or uniform ternary secret",
     )
 }
 
@@ -146,7 +147,7 @@ pub(super) fn check_digits(literal: &ParametersLiteral, prime: u64) -> Result<()
     Ok(())
 }
 
-/// Checks that digits which multiply rows of machine words are factors of 32 bits.
+/// Checks that digits that multiply rows of machine words fit factors of 32 bits.
 fn check_factors(literal: &ParametersLiteral) -> Result<()> {
     let value = literal.key_switching.base_log2;
     if value < i32::BITS {

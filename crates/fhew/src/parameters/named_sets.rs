@@ -1,4 +1,4 @@
-//! Parameter sets with names.
+//! Named parameter sets.
 
 use cryptable_lattice::security::SecretDistribution;
 
@@ -32,7 +32,7 @@ impl Parameters {
         .expect("a valid set")
     }
 
-    /// A toy of LWE dimension 64 and ring degree 512 for tests. It is not secure.
+    /// Returns a toy of LWE dimension 64 and ring degree 512 for tests: not secure.
     #[must_use]
     pub fn insecure_toy() -> Self {
         Self::insecure(ParametersLiteral {
@@ -54,15 +54,15 @@ impl Parameters {
         .expect("a valid set")
     }
 
-    /// For decomposition into digits of up to 5 bits, and lookups of them: n = 820, N = 2,048, rotation keys
-    /// of 1, 2, 4 and 10 digits.
+    /// Returns parameters for decomposition into digits of up to 5 bits, and lookups of them: n = 820, N = 2,048, rotation
+    /// keys of 1, 2, 4 and 10 digits.
     #[must_use]
     pub fn decomposition_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
         Self::new(ParametersLiteral {
             lwe_dimension: 820,
             log2_lwe_modulus: 20,
-            // The largest below 2^47: fractions of it are as small as they get.
+            // The largest prime below 2^47, so that rounding errors are the smallest fractions of it.
             log2_prime: 46.99,
             key_switching: gadget(2, 8),
             finer_rotations: [(15, 2), (9, 4), (4, 10)].map(|(b, l)| Some(gadget(b, l).into())),
@@ -71,8 +71,8 @@ impl Parameters {
         .expect("a valid set")
     }
 
-    /// Parameters like [`Parameters::decomposition_128`], for failure probabilities below 2^-128: n = 894 and a larger
-    /// LWE modulus, rotation keys of 1, 3, 6 and 11 digits.
+    /// Returns parameters like [`Parameters::decomposition_128`], for failure probabilities below 2^-128: n = 894, a larger
+    /// LWE modulus, and rotation keys of 1, 3, 6 and 11 digits.
     #[must_use]
     pub fn sure_decomposition_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
@@ -86,13 +86,13 @@ impl Parameters {
         .expect("a valid set")
     }
 
-    /// Parameters like [`Parameters::decomposition_128`], for values of up to 28 bits: a prime of 50 bits, beyond the
-    /// fastest kernels, and rotation keys of 1, 2, 7 and 16 digits.
+    /// Returns parameters like [`Parameters::decomposition_128`], for values of up to 28 bits: a prime of 50 bits, which is
+    /// beyond the fastest kernels, and rotation keys of 1, 2, 7 and 16 digits.
     #[must_use]
     pub fn wide_decomposition_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
         Self::new(ParametersLiteral {
-            // The largest below 2^50.
+            // The largest prime below 2^50.
             log2_prime: 49.999_999_999_99,
             finer_rotations: [(16, 2), (6, 7), (3, 16)].map(|(b, l)| Some(gadget(b, l).into())),
             automorphism: gadget(10, 5),
@@ -102,7 +102,7 @@ impl Parameters {
         .expect("a valid set")
     }
 
-    /// For boolean gates with failure probability below 2^-64: degree 1,024.
+    /// Returns parameters for Boolean gates with failure probability below 2^-64: degree 1,024.
     #[must_use]
     pub fn gates_128() -> Self {
         let gadget = |base_log2, length| GadgetLiteral { base_log2, length };

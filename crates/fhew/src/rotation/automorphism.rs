@@ -1,21 +1,21 @@
 //! Blind rotation by automorphisms (Lee, Micciancio, Kim, Choi, Deryabin, Eom, Yoo, EUROCRYPT 2023, "LMKCDEY").
 //!
-//! One RGSW ciphertext of X^(s_i) a coefficient of the LWE secret, whatever its distribution: the accumulator's
-//! automorphisms bring the exponents. While the accumulator is its image under X ↦ X^(1/t), t odd, a product with
-//! X^(s_i) multiplies what it is the image of by X^(t·s_i). So t visits all exponents e_i = -a_i, in the order of
-//! the *places* of an [`ExponentGroup`]: of all odd numbers (LMKCDEY), or of those of 1 modulo 2^θ only (Algorithms 3
-//! to 5 of Wang et al., EUROCRYPT 2024). From one place to the next the accumulator takes X ↦ X^g, between the
+//! The key has one RGSW ciphertext of X^(s_i) per coefficient of the LWE secret, for any distribution of the secret;
+//! automorphisms of the accumulator provide the exponents. While the accumulator is an image under X ↦ X^(1/t), t odd, a
+//! product with X^(s_i) multiplies the preimage by X^(t·s_i). So t visits all exponents e_i = -a_i, in the order of
+//! the *places* of an [`ExponentGroup`]: of all odd numbers (LMKCDEY), or only of numbers that are 1 modulo 2^θ (Algorithms
+//! 3 to 5 of Wang et al., EUROCRYPT 2024). From one place to the next, X ↦ X^g is applied to the accumulator; between the
 //! signs, if there are any, X ↦ X^(-g). With keys for `window` powers of g, places without products are passed in
 //! longer steps. The last place is t = 1, where the accumulator is itself again.
 //!
 //! [`EvaluationKey::to_rotation_modulus`] rounds masks to exponents of the group, -a = 1 modulo 2^θ. Any other
-//! exponent is an element of it plus r < 2^θ: r further products at the last place.
+//! exponent is an element of the group plus r < 2^θ, which needs r further products at the last place.
 //!
-//! If all exponents are multiples of 2^θ they are e = (e + 1) - 1 instead, and one product with RGSW(X^(-Σ s_i)) at
-//! the last place serves all (Sec. 4.4 and Algorithms 6 and 8 there). With keys for all odd numbers, exponents of
-//! 1 modulo 2^θ stay in the second half, so that no sign changes and few places are left. Algorithm 6 multiplies by
-//! the auxiliary key first (line 4), after which Algorithm 4 would take it to another power of X; here it comes last,
-//! where the accumulator is itself.
+//! If all exponents are multiples of 2^θ, they are written as e = (e + 1) - 1, and one product with RGSW(X^(-Σ s_i)) at
+//! the last place accounts for all terms -1 (Sec. 4.4 and Algorithms 6 and 8 of Wang et al.). With keys for all odd numbers,
+//! exponents that are 1 modulo 2^θ stay in the second half, so that no sign changes and few places are left. Algorithm 6
+//! multiplies by the auxiliary key first (line 4), after which Algorithm 4 would turn it into another power of X; here the
+//! auxiliary key comes last, where the accumulator is itself.
 //!
 //! [`EvaluationKey::to_rotation_modulus`]: crate::keys::EvaluationKey::to_rotation_modulus
 //! [`ExponentGroup`]: crate::rotation::ExponentGroup
@@ -31,7 +31,7 @@ use crate::rlwe::RlweCiphertext;
 use crate::rotation::exponent_group::AutomorphismWindow;
 use crate::variance::{RingNumbers, Variance};
 
-/// Keys of the automorphisms: all rotation keys share them.
+/// The keys of the automorphisms, which all rotation keys share.
 #[derive(Debug)]
 pub struct RotationAutomorphisms {
     window: AutomorphismWindow,
@@ -51,24 +51,24 @@ pub enum Step {
 }
 
 impl RotationAutomorphisms {
-    /// From prepared keys: gadget ciphertexts of σ(s) for [`AutomorphismWindow::key_exponents`], in their order.
+    /// Collects prepared keys: gadget ciphertexts of σ(s) for [`AutomorphismWindow::key_exponents`], in their order.
     ///
     /// # Panics
-    /// If there are not as many keys.
+    /// If the number of keys is not that of the exponents.
     #[must_use]
     pub fn new(window: AutomorphismWindow, keys: PreparedRows) -> Self {
         assert_eq!(keys.count(), window.key_count(), "automorphism keys of a rotation");
         Self { window, keys, exponents: window.key_exponents(), places: window.group.places() }
     }
 
-    /// Returns the bytes of memory that the automorphism keys and the table of places take.
+    /// Returns the bytes of memory that the automorphism keys and the table of places occupy.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.keys.bytes() + 4 * self.places.len()
     }
 
-    /// Automorphisms from one place to another, round the end if need be: `X ↦ X^(±g^d)`, d the distance modulo
-    /// the order of g, negative if the signs of the two places differ.
+    /// Appends the automorphisms from one place to another, around the end if necessary: `X ↦ X^(±g^d)`, where d is the
+    /// distance modulo the order of g, with a minus if the signs of the two places differ.
     fn push_moves(&self, steps: &mut Vec<Step>, from: usize, to: usize) {
         let AutomorphismWindow { group, window, .. } = self.window;
         let cycle = group.generator_order();
@@ -84,7 +84,7 @@ impl RotationAutomorphisms {
         }
     }
 
-    /// Places of all products for a mask, with what to multiply by, in order.
+    /// Returns the places of all products for a mask, in order, each with the index of its factor.
     fn products(&self, mask: &[u64]) -> Vec<(u32, usize)> {
         let last = self.places.len() - 1;
         let two_n = 2 * self.window.group.degree() as u64;
@@ -92,7 +92,7 @@ impl RotationAutomorphisms {
         let sparsity = self.window.group.sparsity_log2();
         let spacing = 1 << sparsity;
         let nonzero = mask.iter().filter(|&&a| a != 0).count();
-        // All multiples of 2^θ: one product instead of 2^θ - 1 each.
+        // If all exponents are multiples of 2^θ: one product instead of 2^θ - 1 per exponent.
         let multiples = mask.iter().all(|a| a.is_multiple_of(spacing));
         let together = multiples && spacing as usize * nonzero > mask.len() + 1;
         let mut products = Vec::with_capacity(mask.len() + 1);
@@ -100,7 +100,7 @@ impl RotationAutomorphisms {
             if a == 0 && !together {
                 continue;
             }
-            // e - 1, or e itself in place of (e + 1) - 1.
+            // One less than the element: e - 1, or e if e is written as (e + 1) - 1.
             let above = (2 * two_n - a - u64::from(!together)) % two_n;
             products.push((self.places[(above >> sparsity) as usize], i));
             let rest = if together { 0 } else { above % spacing };
@@ -113,7 +113,7 @@ impl RotationAutomorphisms {
         products
     }
 
-    /// All steps of a rotation, from the last place to the last place.
+    /// Returns all steps of a rotation, which starts and ends at the last place.
     ///
     /// # Panics
     /// If a word is not below 2N.
@@ -132,7 +132,7 @@ impl RotationAutomorphisms {
     }
 }
 
-/// Keys of a rotation by automorphisms: RGSW ciphertexts of X^(s_i) for all i, then of X^(-Σ s_i).
+/// The keys of a rotation by automorphisms: RGSW ciphertexts of X^(s_i) for all i, then of X^(-Σ s_i).
 #[derive(Debug)]
 pub struct AutomorphismRotationKey {
     gadget: RgswGadget,
@@ -141,7 +141,7 @@ pub struct AutomorphismRotationKey {
 }
 
 impl AutomorphismRotationKey {
-    /// From prepared RGSW ciphertexts of n + 1 monomials.
+    /// Makes a key from prepared RGSW ciphertexts of n + 1 monomials.
     #[must_use]
     pub fn new(
         gadget: RgswGadget,
@@ -151,13 +151,13 @@ impl AutomorphismRotationKey {
         Self { gadget, monomials, automorphisms }
     }
 
-    /// Bytes held, without the automorphisms' keys.
+    /// Returns the bytes of memory, without the keys of the automorphisms.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.monomials.bytes()
     }
 
-    /// Returns the automorphisms, and how the rotation goes through them.
+    /// Returns the automorphisms and the places of the rotation.
     #[must_use]
     pub fn automorphisms(&self) -> &RotationAutomorphisms {
         &self.automorphisms
@@ -170,10 +170,10 @@ impl AutomorphismRotationKey {
         }
     }
 
-    /// `accumulator *= X^(-⟨mask, s⟩)`.
+    /// Computes `accumulator *= X^(-⟨mask, s⟩)`.
     ///
-    /// An accumulator without mask (a test polynomial) takes the automorphisms before the first product without keys
-    /// and noise.
+    /// For an accumulator without mask (a test polynomial), the automorphisms before the first product need no keys and add
+    /// no noise.
     ///
     /// # Panics
     /// If the mask's length is not the dimension, or a word of it is not below 2N.
@@ -217,7 +217,7 @@ impl AutomorphismRotationKey {
     }
 }
 
-/// Number of automorphisms before the first product.
+/// Returns the number of automorphisms before the first product.
 fn leading_automorphisms(steps: &[Step]) -> usize {
     steps.iter().take_while(|step| matches!(step, Step::Automorphism(_))).count()
 }
@@ -241,7 +241,7 @@ impl RotationState {
         }
     }
 
-    /// X ↦ X^exponent, and back to the secret.
+    /// Applies X ↦ X^exponent and switches back to the secret.
     fn automorphism(&mut self, product: GadgetProduct<'_>, exponent: usize, key: PreparedKey<'_>) {
         let n = self.image.len();
         let (body, mask) = self.fractions.split_at(n);
@@ -265,8 +265,8 @@ pub fn automorphism_count(steps: &[Step]) -> usize {
 /// mean number of automorphisms ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)).
 ///
 /// An external product has the noise of 2ℓ digit products and of rounding the accumulator, `rounding·(1 + N·E[s²])`; an
-/// automorphism that of a gadget product. All else permutes coefficients and their signs. An accumulator with a mask
-/// takes the automorphisms before the first product as well, 1/n more of them.
+/// automorphism has that of a gadget product. All other steps permute coefficients and their signs. An accumulator with a
+/// mask also needs keys for the automorphisms before the first product, 1/n more of them.
 pub(crate) fn noise(
     ring: &RingNumbers,
     gadget: RgswGadget,

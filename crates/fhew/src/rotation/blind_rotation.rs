@@ -1,4 +1,4 @@
-//! Blind rotation, by whichever way the parameters name.
+//! Blind rotation by the method that the parameters name.
 
 use cryptable_ring::prime_ring::PrimeRing;
 
@@ -6,7 +6,7 @@ use crate::rlwe::RlweCiphertext;
 use crate::rotation::automorphism::AutomorphismRotationKey;
 use crate::rotation::cmux::CmuxRotationKey;
 
-/// Keys of a blind rotation.
+/// The keys of a blind rotation.
 #[derive(Debug)]
 pub enum BlindRotationKey {
     /// Blind rotation by CMUXes.
@@ -16,7 +16,7 @@ pub enum BlindRotationKey {
 }
 
 impl BlindRotationKey {
-    /// `accumulator *= X^(-⟨mask, s⟩)`, for a mask modulo 2N.
+    /// Computes `accumulator *= X^(-⟨mask, s⟩)`, for a mask modulo 2N.
     ///
     /// # Panics
     /// If the mask's length is not the dimension, or a word of it is not below 2N.
@@ -27,10 +27,10 @@ impl BlindRotationKey {
         }
     }
 
-    /// [`BlindRotationKey::rotate_assign`] of each accumulator by its mask; CMUXes read their keys once for all.
+    /// Rotates each accumulator by its mask, like [`BlindRotationKey::rotate_assign`]; CMUXes read their keys once for all.
     ///
     /// # Panics
-    /// As there, or if there are not as many masks as accumulators.
+    /// Same as [`BlindRotationKey::rotate_assign`], or if the numbers of masks and accumulators differ.
     pub fn rotate_many_assign(
         &self,
         ring: &PrimeRing,
@@ -48,7 +48,7 @@ impl BlindRotationKey {
         }
     }
 
-    /// Bytes held, without what several keys share.
+    /// Returns the bytes of memory, without parts that several keys share.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {

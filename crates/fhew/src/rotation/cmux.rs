@@ -1,16 +1,16 @@
 //! Blind rotation by CMUXes (Chillotti, Gama, Georgieva, Izabachène, J. Cryptology 2020).
 //!
-//! For each coefficient s_i of the LWE secret the accumulator becomes itself or itself times X^(-a_i), chosen by an
-//! RGSW ciphertext of s_i. A ternary s_i takes two RGSW ciphertexts, of whether it is 1 and whether it is -1, in
-//! one step. A step counts a forward transform for each row of an RGSW ciphertext and 2 inverse ones.
+//! For each coefficient s_i of the LWE secret, an RGSW ciphertext of s_i chooses whether the accumulator stays or is
+//! multiplied by X^(-a_i). A ternary s_i needs two RGSW ciphertexts in one step, one for s_i = 1 and one for s_i = -1.
+//! A step has one forward transform per row of an RGSW ciphertext and 2 inverse ones.
 //!
-//! A secret of blocks takes a step per block (Lee, Min, Seo, Song, "Faster TFHE Bootstrapping with Block Binary Keys", ASIA
-//! CCS 2023, ePrint 2023/958): of its coefficients s_0 to s_k one is 1, so that
+//! A secret of blocks needs one step per block (Lee, Min, Seo, Song, "Faster TFHE Bootstrapping with Block Binary Keys",
+//! ASIA CCS 2023, ePrint 2023/958). Exactly one of a block's coefficients s_0 to s_k is 1, so that
 //!
 //! `X^(-Σ a_i·s_i) = X^(-a_0)·(1 + Σ_{i > 0} (X^(a_0 - a_i) - 1)·s_i)`.
 //!
-//! The first factor is public, and the sum has transforms of one step, since monomials are multiplied between them. The paper
-//! has no s_0: a block of all zeros is its secret with s_0 = 1, and masks without a_0 are differences of ours.
+//! The first factor is public. The sum needs the transforms of only one step, since monomials are multiplied between them.
+//! The paper has no s_0: its blocks of all zeros correspond to s_0 = 1, and its masks, without a_0, are differences of ours.
 
 use cryptable_lattice::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_lattice::security::SecretDistribution;
@@ -24,13 +24,13 @@ use crate::variance::{RingNumbers, Variance, second_moment};
 #[derive(Debug)]
 pub struct CmuxRotationKey {
     gadget: RgswGadget,
-    /// One per coefficient of a binary secret, two per coefficient of a ternary one, one per coefficient but the first of
-    /// each block.
+    /// One per coefficient of a binary secret, two per coefficient of a ternary secret; for a secret of blocks, one per
+    /// coefficient except the first of each block.
     rgsw: PreparedRows,
     steps: Steps,
 }
 
-/// Steps of a rotation, and RGSW ciphertexts of one.
+/// The number of steps of a rotation, and of RGSW ciphertexts per step.
 #[derive(Clone, Copy, Debug)]
 struct Steps {
     secret: SecretDistribution,
@@ -52,13 +52,13 @@ impl Steps {
     }
 }
 
-/// Steps of a blind rotation by CMUXes: one per coefficient, or per block, of the secret.
+/// Returns the number of steps of a blind rotation by CMUXes: one per coefficient, or per block, of the secret.
 #[must_use]
 pub fn cmux_steps(dimension: usize, secret: SecretDistribution) -> usize {
     Steps::new(dimension, secret).count
 }
 
-/// RGSW ciphertexts of the key of a blind rotation by CMUXes.
+/// Returns the number of RGSW ciphertexts of the key of a blind rotation by CMUXes.
 ///
 /// ```
 /// use cryptable_fhew::rotation::cmux_rgsw_count;
@@ -72,10 +72,10 @@ pub fn cmux_rgsw_count(dimension: usize, secret: SecretDistribution) -> usize {
 }
 
 impl CmuxRotationKey {
-    /// From prepared RGSW ciphertexts for a secret of this dimension, those of one step side by side.
+    /// Makes a key from prepared RGSW ciphertexts for a secret of this dimension, with those of one step side by side.
     ///
     /// # Panics
-    /// If their number is not [`cmux_rgsw_count`].
+    /// If the number of RGSW ciphertexts is not [`cmux_rgsw_count`].
     #[must_use]
     pub fn new(
         gadget: RgswGadget,
@@ -88,13 +88,13 @@ impl CmuxRotationKey {
         Self { gadget, rgsw, steps: Steps::new(dimension, secret) }
     }
 
-    /// Returns the bytes of memory that the prepared RGSW ciphertexts take.
+    /// Returns the bytes of memory that the prepared RGSW ciphertexts occupy.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rgsw.bytes()
     }
 
-    /// `accumulator *= X^(-⟨mask, s⟩)`.
+    /// Computes `accumulator *= X^(-⟨mask, s⟩)`.
     ///
     /// # Panics
     /// If the mask's length is not the dimension, or a word of it is not below 2N.
@@ -102,10 +102,10 @@ impl CmuxRotationKey {
         self.rotate_many_assign(ring, &mut [accumulator], &[mask]);
     }
 
-    /// Rotates each accumulator by its mask, batched: keys, tens of megabytes, are read once for all.
+    /// Rotates each accumulator by its mask. The keys, tens of megabytes, are read once for all.
     ///
     /// # Panics
-    /// As [`CmuxRotationKey::rotate_assign`], or if there are not as many masks as accumulators.
+    /// Same as [`CmuxRotationKey::rotate_assign`], or if the numbers of masks and accumulators differ.
     pub fn rotate_many_assign(
         &self,
         ring: &PrimeRing,
@@ -138,7 +138,7 @@ impl CmuxRotationKey {
         let mut scratch = Scratch::new(ring, self.gadget.rows());
         let two_n = 2 * ring.degree();
         for i in 0..self.steps.count {
-            // One of the batch fetches what all need next.
+            // One rotation of the batch prefetches the keys that all need next.
             let mut fetched = false;
             for (fractions, mask) in fractions.chunks_exact_mut(two_n).zip(masks) {
                 let exponent = (two_n - mask[i] as usize) % two_n;
@@ -187,9 +187,9 @@ impl CmuxRotationKey {
     }
 }
 
-/// σ_acc²: every CMUX adds the noise of the digit products of body and mask (each digit times an error polynomial),
-/// and what rounding the rotated difference leaves where the RGSW ciphertext is of 1: `rounding_b +
-/// rounding_a·N·E[s²]`.
+/// Returns σ_acc². Every CMUX adds the noise of the digit products of body and mask (each digit times an error
+/// polynomial) and, where the RGSW ciphertext encrypts 1, the noise of rounding the rotated difference,
+/// `rounding_b + rounding_a·N·E[s²]`.
 pub(crate) fn noise(
     ring: &RingNumbers,
     gadget: RgswGadget,
@@ -197,16 +197,16 @@ pub(crate) fn noise(
     secret: SecretDistribution,
 ) -> Variance {
     let products = ring.rgsw_digits(gadget) * cmux_rgsw_count(dimension, secret) as f64;
-    // Steps with several RGSW ciphertexts multiply what each adds by X^e - 1, which doubles it; ternary ones decompose
-    // for each of them, and add two such products of a digit.
+    // Steps with several RGSW ciphertexts multiply the noise of each by X^e - 1, which doubles it. Steps of ternary secrets
+    // decompose for each RGSW ciphertext, and add two such products per digit.
     let products = if secret == SecretDistribution::Binary { products } else { 2.0 * products };
     let roundings = cmux_roundings(dimension, secret);
     ring.units(products + ring.rgsw_rounding(gadget) * roundings)
 }
 
-/// Returns how often a rotation by CMUXes has the variance of what rounding an accumulator leaves, on average over
-/// secrets: each coefficient of a binary secret that is 1 rounds a rotated difference; in other steps a rounding is multiplied
-/// by X^e - 1, which doubles it.
+/// Returns the variance of all roundings in a rotation by CMUXes, on average over secrets, in units of the variance of
+/// rounding an accumulator. Each coefficient of a binary secret that is 1 rounds a rotated difference; in other steps a
+/// rounding is multiplied by X^e - 1, which doubles it.
 #[must_use]
 pub fn cmux_roundings(dimension: usize, secret: SecretDistribution) -> f64 {
     match secret {

@@ -1,18 +1,20 @@
-//! How many automorphisms a blind rotation takes on average: LMKCDEY (Lee et al., EUROCRYPT 2023; Algorithm 7 of Wang
-//! et al., EUROCRYPT 2024, who call it LMKC+), and sparse exponents (their Algorithms 4 to 6).
+//! The mean number of automorphisms of a blind rotation: for LMKCDEY (Lee et al., EUROCRYPT 2023; Algorithm 7 of Wang
+//! et al., EUROCRYPT 2024, who call it LMKC+), and for sparse exponents (their Algorithms 4 to 6).
 //!
-//! The paper estimates the number of automorphisms by a Monte Carlo simulation (Sup. C.4); its mean has a closed form.
+//! The paper estimates the number by a Monte Carlo simulation (Sup. C.4); the mean has a closed form.
 
-/// Mean of [`automorphism_count`](crate::rotation::automorphism_count) over uniform odd masks of `dimension` words.
+/// Returns the mean of [`automorphism_count`](crate::rotation::automorphism_count) over uniform odd masks of `dimension`
+/// words.
 ///
 /// Exponents are n balls in N places: m given places are all empty with probability ε(m) = (1 - m/N)^n. Every place
-/// with a product ends an automorphism, except the first one, and so does the last place: `N·(1 - ε(1)) - 1 + ε(1)`.
-/// Another place, before the last, ends one if the nearest product before it is j·w places away for a j >= 1, w the
-/// window: `Σ_j (N - 1 - j·w)·(ε(j·w) - ε(j·w + 1))`. The d places across the change of sign take one for the first and
-/// ⌈(d - 1)/w⌉ for the rest, which is one more than ⌈d/w⌉ unless w divides d - 1: `Σ_d d·(ε(d - 1) - 2·ε(d) + ε(d +
-/// 1))` over such d. Shortcuts between products N/2 places or more apart, of probability about n/2^n, are not counted.
+/// with a product, except the first one, ends an automorphism, and so does the last place: `N·(1 - ε(1)) - 1 + ε(1)`.
+/// Another place, before the last, ends an automorphism if the nearest product before it is j·w places away for a j >= 1,
+/// w the window: `Σ_j (N - 1 - j·w)·(ε(j·w) - ε(j·w + 1))`. The d places across the change of sign need one automorphism
+/// for the first and ⌈(d - 1)/w⌉ for the rest, which is one more than ⌈d/w⌉ unless w divides d - 1:
+/// `Σ_d d·(ε(d - 1) - 2·ε(d) + ε(d + 1))` over such d. Shortcuts between products N/2 places or more apart, of probability
+/// about n/2^n, are not counted.
 ///
-/// For window 1 it is nearly N·n/(n + 1), and for large ones nearly the number of distinct exponents.
+/// The mean is nearly N·n/(n + 1) for window 1, and nearly the number of distinct exponents for large windows.
 ///
 /// ```
 /// use cryptable_fhew::rotation::expected_automorphisms;
@@ -28,12 +30,12 @@ pub fn expected_automorphisms(degree: usize, dimension: usize, window: usize) ->
     line.automorphisms(window, 1) + across.sum::<f64>()
 }
 
-/// Mean of [`automorphism_count`](crate::rotation::automorphism_count) over uniform masks of
-/// `dimension` multiples of 2^θ, θ = `sparsity_log2`; for θ = 0 over odd masks, [`expected_automorphisms`].
+/// Returns the mean of [`automorphism_count`](crate::rotation::automorphism_count) over uniform masks of
+/// `dimension` multiples of 2^θ, θ = `sparsity_log2`; for θ = 0 over odd masks, like [`expected_automorphisms`].
 ///
 /// Exponents are 1 modulo 2^θ: for θ >= 2, balls in the N' = 2N/2^θ places of the group of g' = g^(2^(θ-2)), on a line
-/// without change of sign. `window` counts powers of g: steps to the next product, 2^(θ-2) powers a place, take
-/// ⌈d·2^(θ-2)/w⌉ automorphisms, so that j·w places of [`expected_automorphisms`] become ⌊j·w/2^(θ-2)⌋. It is nearly
+/// without change of sign. `window` counts powers of g. With 2^(θ-2) powers per place, d places to the next product need
+/// ⌈d·2^(θ-2)/w⌉ automorphisms, so j·w places of [`expected_automorphisms`] become ⌊j·w/2^(θ-2)⌋. The mean is nearly
 /// the number of distinct exponents, N'(1 - e^(-n/N')), if the window is wide (Table 2 of Wang et al.,
 /// EUROCRYPT 2024).
 ///
@@ -62,26 +64,26 @@ pub fn expected_sparse_automorphisms(
     }
 }
 
-/// N' = 2N/2^θ, the places of a rotation by multiples of 2^θ.
+/// Returns N' = 2N/2^θ, the number of places of a rotation by multiples of 2^θ.
 fn sparse_places(degree: usize, sparsity_log2: u32) -> usize {
     let places = (2 * degree).checked_shr(sparsity_log2).unwrap_or(0);
     assert!(places > 1, "multiples of 2^{sparsity_log2} modulo {}", 2 * degree);
     places
 }
 
-/// Balls, one a coefficient, in places on a line, the last of which a rotation always reaches.
+/// Balls, one per coefficient, in places on a line; a rotation always reaches the last place.
 struct Line {
     places: usize,
     dimension: usize,
 }
 
 impl Line {
-    /// Probability that `count` given places are all empty.
+    /// Returns the probability that `count` given places are all empty.
     fn empty(&self, count: usize) -> f64 {
         (1.0 - count as f64 / self.places as f64).powi(self.dimension as i32)
     }
 
-    /// Mean number of automorphisms, by steps of up to `window`, each place `stride` away from the next.
+    /// Returns the mean number of automorphisms with steps of up to `window`, where neighbouring places are `stride` apart.
     fn automorphisms(&self, window: usize, stride: usize) -> f64 {
         let places = self.places as f64;
         let ends = places * (1.0 - self.empty(1)) - 1.0 + self.empty(1);

@@ -1,16 +1,16 @@
-//! Exponents of a rotation's automorphisms: the groups of odd numbers modulo 2N that it goes through.
+//! Exponents of a rotation's automorphisms: the groups of odd numbers modulo 2N that a rotation goes through.
 //!
 //! - All odd numbers, ±g^k with g = 5 (Lee et al., EUROCRYPT 2023, "LMKCDEY").
-//! - The *sparse* ones of 1 modulo 2^θ, θ >= 2 (Wang et al., EUROCRYPT 2024, Sec. 4.1): the cyclic group of
-//!   g = 5^(2^(θ-2)), of N' = 2N/2^θ elements. No sign ever changes, so that there is no key of -g. (The paper takes
-//!   2^θ + 1 for g, which generates the same group.)
+//! - The *sparse* numbers, which are 1 modulo 2^θ, θ >= 2 (Wang et al., EUROCRYPT 2024, Sec. 4.1): the cyclic group of
+//!   g = 5^(2^(θ-2)), of N' = 2N/2^θ elements. No sign ever changes, so there is no key of -g. (The paper uses
+//!   g = 2^θ + 1, which generates the same group.)
 //!
 //! A rotation visits elements in a fixed order, their *places*; the last is 1:
 //! `-g^(N/2-1), …, -g, -1, g^(N/2-1), …, g, 1`, or `g^(N'-1), …, g, 1`.
 
 use cryptable_ring::gadget::Gadget;
 
-/// 5: with -1 it generates all odd numbers modulo a power of two.
+/// The generator 5, which together with -1 generates all odd numbers modulo a power of two.
 const GENERATOR: usize = 5;
 
 /// A group of odd numbers modulo 2N.
@@ -27,21 +27,21 @@ const GENERATOR: usize = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExponentGroup {
     degree: usize,
-    /// θ: elements are 1 modulo 2^θ, or for θ = 1 odd.
+    /// θ: elements are 1 modulo 2^θ, which for θ = 1 means odd.
     sparsity_log2: u32,
 }
 
 impl ExponentGroup {
-    /// All odd numbers modulo 2N.
+    /// Returns the group of all odd numbers modulo 2N.
     #[must_use]
     pub const fn odd(degree: usize) -> Self {
         Self { degree, sparsity_log2: 1 }
     }
 
-    /// Numbers of 1 modulo 2^θ.
+    /// Returns the group of numbers that are 1 modulo 2^θ.
     ///
     /// # Panics
-    /// If θ is below 2, or 2^θ not below 2N.
+    /// If θ is below 2, or 2^θ is not below 2N.
     #[must_use]
     pub fn sparse(degree: usize, sparsity_log2: u32) -> Self {
         assert!(sparsity_log2 >= 2, "odd numbers are no cyclic group");
@@ -49,13 +49,13 @@ impl ExponentGroup {
         Self { degree, sparsity_log2 }
     }
 
-    /// Ring degree N.
+    /// Returns the ring degree N.
     #[must_use]
     pub fn degree(self) -> usize {
         self.degree
     }
 
-    /// θ; 1 for all odd numbers.
+    /// Returns θ, which is 1 for all odd numbers.
     #[must_use]
     pub fn sparsity_log2(self) -> u32 {
         self.sparsity_log2
@@ -67,25 +67,26 @@ impl ExponentGroup {
         (2 * self.degree) >> self.sparsity_log2
     }
 
-    /// Returns whether the group has -1.
+    /// Returns whether the group contains -1.
     #[must_use]
     pub fn has_signs(self) -> bool {
         self.sparsity_log2 == 1
     }
 
-    /// Order of g: that of the group, or half of it if there are signs.
+    /// Returns the order of g: that of the group, or half of it if there are signs.
     #[must_use]
     pub fn generator_order(self) -> usize {
         if self.has_signs() { self.order() / 2 } else { self.order() }
     }
 
-    /// The generator g = 5^(2^(θ-2)); 5 if there are signs.
+    /// Returns the generator g = 5^(2^(θ-2)), which is 5 if there are signs.
     fn generator(self) -> usize {
         let squarings = self.sparsity_log2.saturating_sub(2);
         (0..squarings).fold(GENERATOR, |g, _| g * g % (2 * self.degree))
     }
 
-    /// Exponents of the automorphisms with a key, in the keys' order: g, g², …, g^window; then -g if there are signs.
+    /// Returns the exponents of the automorphisms with a key, in the keys' order: g, g², …, g^window; then -g if there are
+    /// signs.
     #[must_use]
     pub fn key_exponents(self, window: usize) -> Vec<usize> {
         let generator = self.generator();
@@ -100,7 +101,7 @@ impl ExponentGroup {
         window + usize::from(self.has_signs())
     }
 
-    /// Place of the element 2^θ·i + 1, for every i.
+    /// Returns the place of the element 2^θ·i + 1, for every i.
     #[must_use]
     pub fn places(self) -> Vec<u32> {
         let (order, cycle, generator) = (self.order(), self.generator_order(), self.generator());
@@ -117,7 +118,7 @@ impl ExponentGroup {
     }
 }
 
-/// Automorphisms with a key: of the first powers of a group's generator.
+/// The automorphisms that have keys: those of the first powers of a group's generator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutomorphismWindow {
     /// The group that the rotation goes through.
@@ -129,13 +130,13 @@ pub struct AutomorphismWindow {
 }
 
 impl AutomorphismWindow {
-    /// Exponents of the automorphisms with a key, in the keys' order ([`ExponentGroup::key_exponents`]).
+    /// Returns the exponents of the automorphisms with a key, in the keys' order ([`ExponentGroup::key_exponents`]).
     #[must_use]
     pub fn key_exponents(&self) -> Vec<usize> {
         self.group.key_exponents(self.window)
     }
 
-    /// Returns the number of automorphism keys, one of -g included if there are signs.
+    /// Returns the number of automorphism keys, including that of -g if there are signs.
     #[must_use]
     pub fn key_count(&self) -> usize {
         self.group.key_count(self.window)
@@ -157,7 +158,7 @@ mod tests {
             let mut sorted = places.clone();
             sorted.sort_unstable();
             assert!(sorted.iter().enumerate().all(|(i, &place)| i == place as usize), "{group:?}");
-            // A place before an element is g times it.
+            // The element one place before is g times this one.
             let g = group.key_exponents(1)[0];
             let place = |e: usize| places[(e % 128) >> group.sparsity_log2()] as usize;
             for k in 1..group.order() {

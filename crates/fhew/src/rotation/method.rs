@@ -1,4 +1,4 @@
-//! The ways of blind rotation, and what each takes.
+//! The methods of blind rotation, and their requirements.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::demand;
@@ -8,27 +8,27 @@ use crate::parameters::gadget_literal::GadgetLiteral;
 use crate::rotation::expected_automorphisms::expected_sparse_automorphisms;
 use crate::rotation::exponent_group::ExponentGroup;
 
-/// How blind rotation multiplies by X^(a_i·s_i).
+/// Methods by which blind rotation multiplies by X^(a_i·s_i).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RotationMethod {
     /// A CMUX for every coefficient of the secret (Chillotti et al., J. Cryptology 2020).
     Cmux,
-    /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"): one RGSW ciphertext a
-    /// coefficient of any secret, but phases with 4 times the rounding noise. Sparse phases, multiples of 2^θ, take
-    /// fewer automorphisms, and no more rounding noise. See [`crate::rotation`].
+    /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"): one RGSW ciphertext per
+    /// coefficient of any secret, but phases with 4 times the rounding noise. Sparse phases, multiples of 2^θ, need
+    /// fewer automorphisms and have no more rounding noise. See [`crate::rotation`].
     Automorphism {
-        /// Powers g, …, g^window of the generator with a key, next to that of -g: from 1 to N/2. More are fewer
-        /// automorphisms, at least one for each distinct exponent; 10 are near that if n is N/4 or more.
+        /// Number of powers g, …, g^window of the generator that have keys, besides -g: from 1 to N/2. More keys mean fewer
+        /// automorphisms, down to one per distinct exponent; 10 keys come near that if n is N/4 or more.
         window: usize,
         /// Decomposition of the automorphisms' keys (modulo Q).
         digits: GadgetLiteral,
     },
-    /// The same with phases of -1 modulo 2^θ (Wang et al., EUROCRYPT 2024, Algorithms 4 and 5): fewer automorphisms
+    /// Automorphisms for phases that are -1 modulo 2^θ (Wang et al., EUROCRYPT 2024, Algorithms 4 and 5): fewer automorphisms
     /// and no key of -g, but 4^θ times the rounding noise. See [`crate::rotation`].
     SparseAutomorphism {
         /// θ: from 2 to log2 N.
         sparsity_log2: u32,
-        /// Powers g, …, g^window of the generator with a key: from 1 to 2N/2^θ.
+        /// Number of powers g, …, g^window of the generator that have keys: from 1 to 2N/2^θ.
         window: usize,
         /// Decomposition of the automorphisms' keys (modulo Q).
         digits: GadgetLiteral,
@@ -36,7 +36,7 @@ pub enum RotationMethod {
 }
 
 impl RotationMethod {
-    /// Decomposition of the automorphisms' keys, if there are any.
+    /// Returns the decomposition of the automorphisms' keys, if there are any.
     #[must_use]
     pub fn digits(&self) -> Option<GadgetLiteral> {
         match *self {
@@ -47,7 +47,7 @@ impl RotationMethod {
         }
     }
 
-    /// The exponents of the automorphisms, and how many powers of their generator have keys.
+    /// Returns the exponents of the automorphisms, and the number of powers of their generator that have keys.
     pub(crate) fn exponents(&self, degree: usize) -> Option<(ExponentGroup, usize)> {
         match *self {
             Self::Cmux => None,
@@ -58,8 +58,8 @@ impl RotationMethod {
         }
     }
 
-    /// Mean number of automorphisms of a rotation by a mask of `dimension` multiples of 2^θ, θ = `sparsity_log2`; for
-    /// θ = 0 by one that is rounded as the method wants it.
+    /// Returns the mean number of automorphisms of a rotation by a mask of `dimension` multiples of 2^θ, θ = `sparsity_log2`;
+    /// for θ = 0, by a mask that is rounded for the method.
     ///
     /// # Panics
     /// If θ is positive but below that of the method.
@@ -68,12 +68,12 @@ impl RotationMethod {
         let Some((group, window)) = self.exponents(degree) else { return 0.0 };
         let sparsity = if sparsity_log2 == 0 { group.sparsity_log2() } else { sparsity_log2 };
         assert!(sparsity >= group.sparsity_log2(), "2^{sparsity} in {group:?}");
-        // The window in powers of 5.
+        // The window, counted in powers of 5.
         let powers = window << group.sparsity_log2().saturating_sub(2);
         expected_sparse_automorphisms(degree, dimension, powers, sparsity)
     }
 
-    /// Checks that automorphisms of a rotation exist.
+    /// Checks that the automorphisms of a rotation exist.
     pub(crate) fn check(&self, degree: usize) -> Result<()> {
         let (window, most, limit) = match *self {
             Self::Cmux => return Ok(()),

@@ -1,4 +1,4 @@
-//! The ring of lower degree through which LWE key switching may go: its numbers, and their checks.
+//! The ring of lower degree through which LWE key switching may go: its parameters, and their checks.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{check_independent_secret, demand};
@@ -12,16 +12,16 @@ use crate::parameters::gadget_literal::GadgetLiteral;
 pub struct IntermediateRing {
     /// Ring degree N', a divisor of N.
     pub degree: usize,
-    /// log2 of its prime: the nearest prime with a root of unity is taken.
+    /// log2 of the ring's prime, which is the nearest prime with a root of unity.
     pub log2_prime: f64,
-    /// Distribution of its secret.
+    /// Distribution of the ring's secret.
     pub secret: SecretDistribution,
-    /// Decomposition of the switch to it, modulo its prime.
+    /// Decomposition of the switch to the ring, modulo its prime.
     pub digits: GadgetLiteral,
 }
 
 impl IntermediateRing {
-    /// Degree 1,024 with the largest prime that is secure there.
+    /// Degree 1,024 with the largest prime that is secure at this degree.
     pub const SECURE_1024: Self = Self {
         degree: 1024,
         log2_prime: 24.9,
@@ -53,7 +53,7 @@ impl IntermediateRing {
         )?;
         check_independent_secret(self.secret)?;
         let GadgetLiteral { base_log2, length } = self.digits;
-        // One bit less than the prime nearest to 2^log2_prime may have.
+        // One bit less than the prime nearest to 2^log2_prime can have.
         let (bits, limit) =
             ((base_log2 as usize).saturating_mul(length), self.log2_prime.floor() as usize);
         demand(

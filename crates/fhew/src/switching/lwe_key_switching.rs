@@ -1,7 +1,7 @@
 //! LWE key switching, from the ring secret's coefficients to the LWE secret (Sec. 2.3.3 of Ma et al., TCHES 2024).
 //!
-//! Digits multiply key rows instead of naming one of B precomputed multiples: the key is B times smaller, and
-//! for digits of a few bits the larger noise (second moment B²/12 instead of 1) is cheaper than the traffic.
+//! Digits multiply key rows instead of selecting one of B precomputed multiples, so the key is B times smaller. For digits
+//! of a few bits, the larger noise (second moment B²/12 instead of 1) is cheaper than the memory traffic.
 
 use cryptable_lattice::lwe::{LweCiphertext, modulus_switch_variance};
 use cryptable_lattice::security::SecretDistribution;
@@ -13,20 +13,20 @@ use rayon::prelude::*;
 use crate::seeded_rows::RowDomain;
 use crate::variance::{Variance, digit_noise, second_moment};
 
-/// Bodies of a key switching key, whose masks are drawn from a seed: row `i·ℓ + k` encrypts z_i·weight(k).
+/// The bodies of a key switching key whose masks are expanded from a seed: row `i·ℓ + k` encrypts z_i·weight(k).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeededKeySwitchingKey {
     bodies: Vec<u64>,
 }
 
 impl SeededKeySwitchingKey {
-    /// From bodies below the modulus, ℓ for each coefficient of the ring secret.
+    /// Makes a key from bodies below the modulus, ℓ per coefficient of the ring secret.
     #[must_use]
     pub fn new(bodies: Vec<u64>) -> Self {
         Self { bodies }
     }
 
-    /// Bodies of all rows, ℓ for each coefficient of the secret that the switch starts from.
+    /// Returns the bodies of all rows, ℓ per coefficient of the secret that the switch starts from.
     #[must_use]
     pub fn bodies(&self) -> &[u64] {
         &self.bodies
@@ -52,7 +52,8 @@ pub(crate) const fn word_bytes(log2_modulus: u32) -> usize {
     }
 }
 
-/// Rows that are added to one ciphertext after the other: some 100 kB, which stay in the second-level cache.
+/// Number of rows in a block, which is added to one ciphertext after the other: some 100 kB, which stay in the second-level
+/// cache.
 const BLOCK_ROWS: usize = 64;
 
 /// A key that switches LWE ciphertexts of dimension N to dimension n.
@@ -61,12 +62,12 @@ pub struct LweKeySwitchingKey {
     gadget: Gadget,
     dimension: usize,
     rows: Rows,
-    /// Mean error that rounding digits adds to phases: the mean of a rounding times that of the secret's sum.
+    /// Mean error that the rounding of digits adds to phases: the mean of a rounding times that of the secret's sum.
     offset: u64,
 }
 
 impl LweKeySwitchingKey {
-    /// Draws the masks of a key of LWE dimension n.
+    /// Expands the masks of a key of LWE dimension n.
     #[must_use]
     pub fn expand(
         key: &SeededKeySwitchingKey,
@@ -91,7 +92,7 @@ impl LweKeySwitchingKey {
         Self { gadget, dimension, rows, offset }
     }
 
-    /// Returns the bytes of memory that the rows take.
+    /// Returns the bytes of memory that the rows occupy.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.rows {
@@ -105,16 +106,16 @@ impl LweKeySwitchingKey {
     /// Returns the same phase under the LWE secret, with the noise of [`crate::noise::NoiseModel::key_switching`].
     ///
     /// # Panics
-    /// If the ciphertext's modulus is not the key's, or its dimension not N.
+    /// If the ciphertext's modulus is not the key's, or its dimension is not N.
     #[must_use]
     pub fn switch(&self, lwe: &LweCiphertext) -> LweCiphertext {
         self.switch_many(std::slice::from_ref(lwe)).remove(0)
     }
 
-    /// [`LweKeySwitchingKey::switch`] of several ciphertexts: the key, megabytes, is read once.
+    /// Switches several ciphertexts like [`LweKeySwitchingKey::switch`]. The key, megabytes, is read only once.
     ///
     /// # Panics
-    /// As there.
+    /// Same as [`LweKeySwitchingKey::switch`].
     #[must_use]
     pub fn switch_many(&self, many: &[LweCiphertext]) -> Vec<LweCiphertext> {
         match &self.rows {
@@ -133,7 +134,7 @@ impl LweKeySwitchingKey {
         }
     }
 
-    /// `add(sum, rows, factors)` adds multiples of a block's rows.
+    /// Computes the sums of all ciphertexts; `add(sum, rows, factors)` adds multiples of a block's rows.
     fn sums<W: Word, Block>(
         &self,
         many: &[LweCiphertext],
@@ -164,7 +165,7 @@ impl LweKeySwitchingKey {
     }
 }
 
-/// Rows of n mask words and a body, in blocks.
+/// Returns rows of n mask words and a body, in blocks.
 fn expand_rows<W: Word>(
     key: &SeededKeySwitchingKey,
     seed: &Seed,
@@ -183,13 +184,13 @@ fn expand_rows<W: Word>(
     key.bodies.par_chunks(BLOCK_ROWS).enumerate().map(block).collect()
 }
 
-/// σ_ks² of the switch alone, a fraction of the LWE modulus squared: digits, what they round away, and the switch of
-/// modulus before it.
+/// Returns σ_ks² of the switch alone, as a fraction of the LWE modulus squared: the noise of digits, of their rounding, and
+/// of the preceding switch of modulus.
 #[must_use]
 pub fn noise(gadget: Gadget, dimension: usize, source: SecretDistribution) -> Variance {
     let terms = dimension as f64;
     let rounding = gadget.rounding_variance() * terms * second_moment(source);
     let switch = modulus_switch_variance(dimension, source);
-    // There are no transforms, and none are counted for so small a modulus.
+    // There are no transforms, and none are counted for a modulus this small.
     Variance::of_units(digit_noise(gadget, terms, 0.0) + rounding + switch, gadget.modulus() as f64)
 }

@@ -1,11 +1,11 @@
-//! From the ring secret to that of a ring of lower degree, on the way to the LWE secret (after Chen, Dai, Kim, Song,
-//! ACNS 2021, whose conversions of LWE go through RLWE key switching).
+//! The switch from the ring secret to that of a ring of lower degree, on the way to the LWE secret (after Chen, Dai, Kim,
+//! Song, ACNS 2021, whose conversions of LWE go through RLWE key switching).
 //!
-//! An LWE key switch from dimension N reads N·ℓ rows of n words: tens of megabytes, once for every bootstrap. A
-//! gadget product reads a thousandth of that, but both its secrets live in rings. So the mask is cut into N/N'
-//! blocks, block i a polynomial modulo X^N' + 1 whose product with block i of the secret has the block's part of
-//! the phase as its constant coefficient; gadget products bring all of them to one secret of degree N'. The LWE
-//! key switch then starts from dimension N': at N' = N/2 it reads half, and adds half the noise.
+//! An LWE key switch from dimension N reads N·ℓ rows of n words: tens of megabytes per bootstrap. A gadget product reads a
+//! thousandth of that, but both its secrets live in rings. The mask is therefore cut into N/N' blocks. Block i is a
+//! polynomial modulo X^N' + 1 whose product with block i of the secret has the block's part of the phase as its constant
+//! coefficient; gadget products bring all blocks to one secret of degree N'. The LWE key switch then starts from dimension
+//! N': at N' = N/2 it reads half, and adds half the noise.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::seeded_rows::SeededRows;
 use crate::switching::intermediate_ring::IntermediateRing;
 use crate::variance::{SecretNorms, Variance, gadget_product_noise, second_moment};
 
-/// The ring and decomposition that a literal names.
+/// A ring built from a literal.
 #[derive(Clone, Debug)]
 pub struct SmallRing {
-    /// Degree, prime and decomposition, as the parameters name them.
+    /// Degree, prime and decomposition of the parameters.
     pub literal: IntermediateRing,
     /// The ring of degree N' modulo that prime, with its transforms.
     pub ring: Arc<PrimeRing>,
@@ -36,7 +36,7 @@ impl SmallRing {
     /// Builds the ring.
     ///
     /// # Panics
-    /// If the degree is no power of two from 32, or the prime has 50 bits or more.
+    /// If the degree is not a power of two from 32 on, or the prime has 50 bits or more.
     #[must_use]
     pub fn new(literal: IntermediateRing) -> Self {
         let prime = ntt_primes(literal.degree, literal.log2_prime, 1, &[])[0];
@@ -49,7 +49,7 @@ impl SmallRing {
         self.ring.modulus().value()
     }
 
-    /// Decomposition of its gadget products.
+    /// Returns the decomposition of gadget products to this ring's secret.
     #[must_use]
     pub fn gadget(&self) -> Gadget {
         Gadget::new(self.prime(), self.literal.digits.base_log2, self.literal.digits.length)
@@ -64,14 +64,14 @@ pub struct RingDimensionSwitchingKey {
 }
 
 impl RingDimensionSwitchingKey {
-    /// Draws the masks: ℓ rows a block.
+    /// Expands the masks, with ℓ rows per block.
     #[must_use]
     pub fn expand(small: &SmallRing, rows: &SeededRows, seed: &Seed) -> Self {
         let blocks = rows.prepare(&small.ring, seed, small.literal.digits.length);
         Self { small: small.clone(), blocks }
     }
 
-    /// Returns the bytes of memory that the prepared blocks take.
+    /// Returns the bytes of memory that the prepared blocks occupy.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.blocks.bytes()
@@ -82,7 +82,7 @@ impl RingDimensionSwitchingKey {
     /// Adds the noise of [`crate::noise::NoiseModel::ring_dimension_switching`].
     ///
     /// # Panics
-    /// If the ciphertext's modulus is not that prime, or its dimension not N.
+    /// If the ciphertext's modulus is not that prime, or its dimension is not N.
     #[must_use]
     pub fn switch(&self, lwe: &LweCiphertext) -> LweCiphertext {
         let ring = &self.small.ring;
@@ -108,7 +108,8 @@ impl RingDimensionSwitchingKey {
     }
 }
 
-/// The switch alone, a fraction of the small prime squared: N/N' gadget products from a ring of degree `degree`.
+/// Returns the variance of the switch alone, as a fraction of the small prime squared: N/N' gadget products from a ring of
+/// degree `degree`.
 pub(crate) fn noise(small: &SmallRing, degree: usize, secret: SecretDistribution) -> Variance {
     let IntermediateRing { degree: small_degree, secret: target, .. } = small.literal;
     let norm = |degree: usize, secret| degree as f64 * second_moment(secret);

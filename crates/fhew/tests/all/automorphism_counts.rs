@@ -1,4 +1,4 @@
-//! Numbers of automorphisms: of Table 2 of Wang et al. (EUROCRYPT 2024), of the formulas, and measured.
+//! Numbers of automorphisms: from Table 2 of Wang et al. (EUROCRYPT 2024), by the formulas, and measured.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ use cryptable_ring::prime_ring::PrimeRing;
 /// The paper's dimension of the AUTO variant (Table 3).
 const PAPER_DIMENSION: usize = 458;
 
-/// Keys of nothing: steps are all that counts.
+/// Returns automorphisms with empty keys, since only steps are counted.
 fn automorphisms(degree: usize, window: usize) -> RotationAutomorphisms {
     group_automorphisms(ExponentGroup::odd(degree), window)
 }
@@ -28,13 +28,13 @@ fn group_automorphisms(group: ExponentGroup, window: usize) -> RotationAutomorph
     RotationAutomorphisms::new(AutomorphismWindow { group, window, gadget }, keys)
 }
 
-/// Uniform words: `kind` of numbers below 2N.
+/// Returns a mask of uniform words: `kind` of uniform numbers below 2N.
 fn mask(degree: usize, dimension: usize, seed: u64, kind: impl Fn(u64) -> u64) -> Vec<u64> {
     let words = random_outputs(dimension as u64, 2 * degree as u64, 1_000_003 * seed + 17);
     words.into_iter().map(|word| kind(word) % (2 * degree as u64)).collect()
 }
 
-/// Means of measured automorphisms and products over masks of this kind, and the most automorphisms.
+/// Returns the mean numbers of automorphisms and products over masks of this kind, and the largest number of automorphisms.
 fn measure(
     keys: &RotationAutomorphisms,
     degree: usize,
@@ -53,7 +53,7 @@ fn measure(
     (automorphisms as f64 / samples as f64, products as f64 / samples as f64, most)
 }
 
-/// Automorphisms of Algorithm 4, line by line, on n uniform balls in N' bins: the paper's Monte Carlo estimate.
+/// Counts the automorphisms of Algorithm 4, line by line, on n uniform balls in N' bins: the paper's Monte Carlo estimate.
 fn algorithm_4(places: usize, dimension: usize, window: usize, seed: u64) -> usize {
     let mut filled = vec![false; places];
     for ball in random_outputs(dimension as u64, places as u64, seed) {
@@ -70,8 +70,8 @@ fn algorithm_4(places: usize, dimension: usize, window: usize, seed: u64) -> usi
     count
 }
 
-/// N = 2048, so that N' = 512, 1024, 2048 is θ = 3, 2, 1; n = 458. For θ = 1 the paper counts on one line of places,
-/// but odd numbers are two, ±g^k: one automorphism more.
+/// N = 2048, so that N' = 512, 1024, 2048 means θ = 3, 2, 1; n = 458. For θ = 1 the paper counts on one line of places,
+/// but odd numbers are on two, ±g^k, which needs one more automorphism.
 #[test]
 fn table_2() {
     let degree = 2048;
@@ -82,7 +82,7 @@ fn table_2() {
             .map(|seed| algorithm_4(places, PAPER_DIMENSION, window, seed + 1) as f64)
             .sum::<f64>()
             / samples as f64;
-        // The paper's windows count powers of 2^θ + 1; here they are of 5.
+        // The paper's windows count powers of 2^θ + 1; ours count powers of 5.
         let powers = if sparsity == 3 { 2 * window } else { window };
         let expected = expected_sparse_automorphisms(degree, PAPER_DIMENSION, powers, sparsity);
         let keys = automorphisms(degree, powers);
@@ -113,7 +113,7 @@ fn sparse_counts_for_all_windows() {
     }
 }
 
-/// No mask of multiples of 2^θ, θ >= 2, takes the automorphism of -g: all exponents are in one cyclic group.
+/// No mask of multiples of 2^θ, θ >= 2, needs the automorphism of -g: all exponents are in one cyclic group.
 #[test]
 fn sparse_masks_never_change_signs() {
     let (degree, window) = (512, 8);
@@ -152,7 +152,7 @@ fn table_13() {
             assert!(most as f64 <= counts.worst_automorphisms, "{most}");
             assert_eq!(products, counts.external_products as f64);
         }
-        // The paper's formulas of the average, without the window's part of it.
+        // The paper's formulas for the average, without the part of the window.
         let average =
             |places: f64, w: f64| places - (w - 1.0) / w * (-(n as f64) / places).exp() * places;
         assert!(lmkc.automorphisms < average(2048.0, 30.0));
@@ -160,14 +160,14 @@ fn table_13() {
         assert_eq!((lmkc.keys, sparse.keys, several.keys), (2 * n + 31, 2 * n + 15, 2 * n + 17));
         assert!(sparse.automorphisms < 0.95 * lmkc.automorphisms);
         assert!(sparse.transforms(2, 2) < lmkc.transforms(2, 2));
-        // A ternary secret takes CMUXes twice as many products; automorphisms as many.
+        // With a ternary secret, CMUXes need twice the number of products, automorphisms the same number.
         let selectors = if secret == ternary { 2 } else { 1 };
         assert_eq!((cmux.keys, cmux.external_products), (2 * selectors * n, selectors * n));
     }
 }
 
-/// Keys of the sparse group alone take the same steps as those of all odd numbers, on masks of Algorithm 5 (-1 modulo
-/// 2^θ) and of Algorithm 6 (multiples of 2^θ, and of more).
+/// Rotations with keys of only the sparse group have the same steps as with keys of all odd numbers, on masks of
+/// Algorithm 5 (-1 modulo 2^θ) and of Algorithm 6 (multiples of 2^θ, and of larger powers).
 #[test]
 fn sparse_groups_take_the_steps_of_the_formulas() {
     let (degree, dimension) = (1024, 300);

@@ -22,7 +22,7 @@ use cryptable_papers::wang_2024::AutomorphismSet;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
-/// The toy, rotated by automorphisms of all odd exponents.
+/// Returns the toy with rotations by automorphisms of all odd exponents.
 fn toy(secret: SecretDistribution, window: usize) -> ParametersLiteral {
     toy_by(secret, odd(window))
 }
@@ -32,7 +32,7 @@ fn odd(window: usize) -> RotationMethod {
     RotationMethod::Automorphism { window, digits }
 }
 
-/// Algorithm 5.
+/// Returns the rotation method of Algorithm 5.
 fn sparse(sparsity_log2: u32, window: usize) -> RotationMethod {
     let digits = Parameters::insecure_toy().literal().automorphism;
     RotationMethod::SparseAutomorphism { sparsity_log2, window, digits }
@@ -54,7 +54,7 @@ fn setting(literal: ParametersLiteral) -> Setting {
 const SECRETS: [SecretDistribution; 2] =
     [SecretDistribution::Binary, SecretDistribution::UniformTernary];
 
-/// Masks of every kind that callers pass: rounded to odd numbers, exact, sparse; and few products or none.
+/// Returns masks of every kind that callers pass: rounded to odd numbers, exact, sparse, and with few products or none.
 fn masks(dimension: usize, two_n: u64) -> Vec<Vec<u64>> {
     let random = |seed| random_outputs(dimension as u64, two_n, seed);
     let map = |seed, of: fn(u64) -> u64| random(seed).into_iter().map(of).collect();
@@ -83,7 +83,7 @@ fn masks(dimension: usize, two_n: u64) -> Vec<Vec<u64>> {
     ]
 }
 
-/// Largest error of any coefficient, as a fraction of Q.
+/// Returns the largest error of any coefficient, as a fraction of Q.
 fn largest_error(found: &[u64], expected: &[u64], q: u64) -> f64 {
     let fraction = |(&x, &y): (&u64, &u64)| {
         let difference = (x as f64 - y as f64) / q as f64;
@@ -92,7 +92,7 @@ fn largest_error(found: &[u64], expected: &[u64], q: u64) -> f64 {
     found.iter().zip(expected).map(fraction).fold(0.0, f64::max)
 }
 
-/// A rotation of zero: an RLWE ciphertext of noise, with a mask.
+/// Returns a rotation of zero: an RLWE ciphertext of noise, with a mask.
 fn encrypted_zero(setting: &Setting) -> RlweCiphertext {
     let parameters = setting.parameters();
     let ring = parameters.ring();
@@ -141,8 +141,8 @@ fn rotations_are_by_the_phase() {
     }
 }
 
-/// Measures a rotation at the phase N/2, of a constant: variances of the result, after the key switch and the switch
-/// to the next phase.
+/// Measures a rotation of a constant at the phase N/2. Returns the variances of the result, after the key switch, and after
+/// the switch to the next phase.
 fn measure(setting: &Setting, rotations: u64) -> [f64; 3] {
     let parameters = setting.parameters();
     let (ring, two_n, q) =
@@ -177,7 +177,7 @@ fn measure(setting: &Setting, rotations: u64) -> [f64; 3] {
 #[test]
 fn noise_is_that_of_the_formulas() {
     let _replay = replay::begin();
-    // Automorphisms have most of the noise with fine digits of the rotation, products with coarse ones.
+    // With fine digits of the rotation, most of the noise comes from automorphisms; with coarse digits, from products.
     let fine = GadgetLiteral { base_log2: 9, length: 4 };
     let coarse = GadgetLiteral { base_log2: 15, length: 2 };
     let [binary, ternary] = SECRETS;
@@ -217,8 +217,8 @@ fn compress() {
     }
 }
 
-/// Algorithm 5 under 128-bit parameters, next to LMKCDEY: every value of a table decrypts, the rotation takes as many
-/// automorphisms as the formula says, and the noise is as predicted.
+/// Algorithm 5 under 128-bit parameters, compared with LMKCDEY: every value of a table decrypts, and the number of
+/// automorphisms and the noise are as predicted.
 #[test]
 fn functional_bootstraps_with_security() {
     let _replay = replay::begin();
@@ -230,7 +230,7 @@ fn functional_bootstraps_with_security() {
     }
 }
 
-/// Mean number of automorphisms measured.
+/// Checks a set, and returns the measured mean number of automorphisms.
 fn check_set(set: AutomorphismSet) -> f64 {
     let parameters = set.parameters();
     assert!(parameters.security_bits() >= 128.0);
@@ -264,7 +264,7 @@ fn check_set(set: AutomorphismSet) -> f64 {
             let expected = encode(expected, p, parameters.prime());
             setting.secret.phase_error(&raw, expected).unwrap().powi(2)
         };
-        // Coefficients around the constant one are of the same entry.
+        // Coefficients around the constant one belong to the same entry.
         let squares = (0..32).map(error).sum::<f64>() / 32.0;
         (automorphism_count(&steps) as f64 / samples as f64, squares / samples as f64)
     };
@@ -301,7 +301,7 @@ fn ternary_secrets_and_finer_keys() {
     assert!(setting.secret.phase_error(&raw, value).unwrap().abs() < 1e-4);
 }
 
-/// Sparse rounding: all masks even.
+/// Sparse rounding makes all masks even.
 #[test]
 fn several_tables_by_one_rotation() {
     let _replay = replay::begin();
@@ -310,7 +310,7 @@ fn several_tables_by_one_rotation() {
     check_sparse_tables(&setting, 8, 4, 64, predicted);
 }
 
-/// The phase that sparse rounding leaves: Theorem 1 of Wang et al., without the mean, which is compensated.
+/// The phase after sparse rounding has the noise of Theorem 1 of Wang et al., without the mean, which is compensated.
 #[test]
 fn sparse_rounding_has_the_predicted_noise() {
     let _replay = replay::begin();

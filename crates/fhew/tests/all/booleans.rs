@@ -1,4 +1,4 @@
-//! The face of Boolean gates: every gate and input, other clients and parameters.
+//! The public interface of Boolean gates: every gate and input, other clients and parameters.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use cryptable_lattice::{Error, Progress, ReadOptions, SecurityLevel};
 
 const SILENT: Progress<'static> = Progress::silent();
 
-/// Every gate of every input, then every gate of its results and of a ciphertext with itself.
+/// Checks every gate on every input, then every gate on results and on a ciphertext with itself.
 fn check(parameters: &Parameters) {
     let (secret, key) = parties(parameters);
     let (plain_a, plain_b) = ([false, false, true, true], [false, true, false, true]);

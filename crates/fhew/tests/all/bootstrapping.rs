@@ -9,7 +9,7 @@ use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::random::replay;
 
-/// Toys of every kind of secret.
+/// Returns toys with every kind of secret.
 fn toys() -> [Parameters; 3] {
     let binary = Parameters::insecure_toy();
     let ternary = ParametersLiteral {
@@ -69,7 +69,7 @@ fn noise_is_that_of_the_formulas() {
         for sample in 0..samples {
             let input = secret.encrypt_phase(two_n / 4, two_n);
             let rotated = key.blind_rotate(&test.to_rlwe(ring), &input);
-            // Several coefficients of one rotation: those that a phase of N/2 leaves positive.
+            // Uses several coefficients of one rotation, those that stay positive at a phase of N/2.
             let raw = rotated.extract(ring, sample % 64);
             let switched = key.key_switch(&raw);
             let phase = key.to_rotation_modulus(&switched, two_n);

@@ -1,4 +1,4 @@
-//! Lists of LWE ciphertexts packed into ring elements of few bits: phases and their noise.
+//! Lists of LWE ciphertexts packed into ring elements with few bits: phases and their noise.
 
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::NoiseModel;
@@ -29,7 +29,7 @@ fn keys(ring_secret: SecretDistribution) -> (SecretKey, EvaluationKey) {
     (secret, key)
 }
 
-/// LWE ciphertexts of unknown phases: every word is uniform.
+/// Returns LWE ciphertexts of unknown phases, in which every word is uniform.
 fn uniform_list(parameters: &Parameters, count: usize) -> LweList {
     let shape = LweShape { dimension: parameters.ring_degree(), modulus: parameters.prime() };
     let mut words = vec![0; count * (shape.dimension + 1)];
@@ -38,7 +38,7 @@ fn uniform_list(parameters: &Parameters, count: usize) -> LweList {
     LweList::from_words(shape, words.into(), bodies)
 }
 
-/// Errors of compressed phases, as fractions of the modulus.
+/// Returns the errors of compressed phases, as fractions of the modulus.
 fn errors(secret: &SecretKey, list: &LweList, compressed: &LweList) -> Vec<f64> {
     let fraction = |list: &LweList, index| {
         secret.phase(&list.ciphertext(index)).unwrap() as f64 / list.shape().modulus as f64

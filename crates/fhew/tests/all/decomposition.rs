@@ -1,4 +1,4 @@
-//! Homomorphic digit decomposition: every value of small widths, random ones of large widths, ciphertexts without
+//! Homomorphic digit decomposition: every value of small widths, random values of large widths, ciphertexts without
 //! gaps, noise.
 
 use crate::common;
@@ -23,13 +23,13 @@ fn plan(
     Decomposition::plan(&model, algorithm, bits, base_log2, model.fresh_large(), -40.0).unwrap()
 }
 
-/// Phase of a digit, in units of its slot.
+/// Returns the phase of a digit, in units of its slot.
 fn slots(setting: &Setting, digit: &LweCiphertext, bits: u32) -> f64 {
     let phase = setting.secret.phase(digit).unwrap() as f64;
     phase * f64::from(1u32 << bits) / digit.modulus() as f64
 }
 
-/// Decrypts digits as their consumers see them: the nearest slot.
+/// Decrypts digits as later lookups read them: by the nearest slot.
 fn value_of(setting: &Setting, plan: &Decomposition, digits: &[LweCiphertext]) -> u64 {
     let digit = |(i, digit): (usize, &LweCiphertext)| {
         let bits = plan.digit_bits(i);
@@ -46,7 +46,7 @@ fn check(setting: &Setting, plan: &Decomposition, value: u64) {
     assert_eq!(value_of(setting, plan, &digits), value, "{plan:?}");
 }
 
-/// Every `step`-th value of these widths.
+/// Checks every `step`-th value of these widths.
 fn check_widths(widths: &[(u32, u32)], step: usize) {
     let setting = setting();
     for &algorithm in algorithms() {
@@ -105,7 +105,7 @@ fn full_size() {
     }
 }
 
-/// Phases anywhere: all digits but the lowest are those of the phase rounded down, or, next to a jump, of a
+/// Phases are anywhere. All digits but the lowest are those of the phase rounded down or, next to a jump, those of a
 /// neighbour.
 #[test]
 fn ciphertexts_without_gaps() {
@@ -119,7 +119,7 @@ fn ciphertexts_without_gaps() {
                 plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
             let found = value_of(setting, &plan, &digits) >> 4;
             let position = phase as f64 / (1u64 << (log2_modulus - 12)) as f64;
-            // Digits are rounded down from half a slot of the lowest digit above their phase.
+            // Half a slot of the lowest digit is added to the phase before digits are rounded down.
             let distance = (found as f64 + 0.5 - position - 1.0 / 32.0).rem_euclid(4096.0);
             let distance = distance.min(4096.0 - distance);
             assert!(distance < 0.56, "{}: {found} at {position}", algorithm.name());
@@ -127,7 +127,7 @@ fn ciphertexts_without_gaps() {
     }
 }
 
-/// Noise of every digit of values of this many bits, 4 a digit.
+/// Checks the noise of every digit of values of `bits` bits, with 4 bits per digit.
 fn check_noise(bits: u32) {
     let setting = setting();
     let model = NoiseModel::new(setting.parameters());
@@ -157,7 +157,7 @@ fn check_noise(bits: u32) {
     }
 }
 
-/// A lowest digit, one between, and one of fewer bits.
+/// Includes a lowest digit, one in the middle, and one of fewer bits.
 #[test]
 fn digits_have_the_predicted_noise() {
     let _replay = replay::begin();
@@ -171,7 +171,7 @@ fn more_digits_have_the_predicted_noise() {
     check_noise(18);
 }
 
-/// Error of a digit's phase, a fraction of the modulus, around the digit and what is left of the one below.
+/// Returns the error of a digit's phase, as a fraction of the modulus, around the digit plus the rest of the digit below.
 fn error(
     setting: &Setting,
     plan: &Decomposition,

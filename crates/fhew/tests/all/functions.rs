@@ -15,13 +15,13 @@ use cryptable_fhew::parameters::Parameters;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
-/// Setting like [`setting`], without finer rotations.
+/// Returns a setting like [`setting`], without finer rotations.
 fn small_setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
     SETTING.get_or_init(|| Setting::new(&Parameters::insecure_toy()))
 }
 
-/// Values of two's complement.
+/// Reads a value as two's complement.
 fn signed(value: u64, bits: u32) -> i64 {
     let value = value as i64;
     if value >> (bits - 1) == 0 { value } else { value - (1 << bits) }
@@ -52,7 +52,7 @@ fn check_large(functions: &LargeFunctions<'_>, setting: &Setting, pair: [u64; 2]
     assert_eq!(maximum, unsigned(sx.max(sy), bits - 1), "max of {sx}, {sy}");
 }
 
-/// So many random values of 7 and of 18 bits, and the extremes of both.
+/// Checks `small` random values of 7 bits and `large` ones of 18 bits, and the extremes of both.
 fn check_all_large(small: u64, large: u64) {
     let setting = setting();
     let fresh = NoiseModel::new(setting.parameters()).fresh_large();

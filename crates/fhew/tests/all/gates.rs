@@ -13,7 +13,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
-/// One client and one server for all tests, of full size.
+/// Returns one client and one server, of full size, for all tests.
 fn setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
     SETTING.get_or_init(|| {
@@ -29,7 +29,7 @@ fn truth_tables_on_results_of_gates() {
     let setting = setting();
     let gates = Gates::new(&setting.key);
     let decrypt = |c: &LweCiphertext| decrypt_bit(&setting.secret, c).unwrap();
-    // Inputs as noisy as results.
+    // Inputs are as noisy as results.
     let bit = |value: bool| {
         let (yes, any) = (encrypt_bit(&setting.secret, true), encrypt_bit(&setting.secret, value));
         let result = gates.evaluate(Gate::And, &yes, &any).unwrap();

@@ -11,7 +11,8 @@ fn hidden(p: u64, output: u64, bits: u32) -> Request {
     Request { hidden_bits: Some(bits), ..Request::new(p, output) }
 }
 
-/// Looks all inputs up in two tables at once, and the results in one of them: milliseconds per value in one table and in two.
+/// Looks all inputs up in two tables at once, and the results in one of them. Returns the milliseconds per value for one
+/// table and for two.
 fn check(parameters: &Parameters) -> [f64; 2] {
     let p = parameters.input_modulus();
     let secret = SecretKey::generate(parameters);

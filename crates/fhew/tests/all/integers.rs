@@ -1,4 +1,5 @@
-//! The face of functions of integers: signs to maxima, digits, radix integers, tables; other clients and parameters.
+//! The public interface of functions of integers: signs to maxima, digits, radix integers, tables; other clients and
+//! parameters.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +14,7 @@ use cryptable_ring::random::replay;
 
 const SILENT: Progress<'static> = Progress::silent();
 
-/// Functions of pairs whose differences fit.
+/// Checks functions of pairs of integers whose differences fit.
 fn check_integers(secret: &SecretKey, key: &EvaluationKey, pairs: &[(i64, i64)]) {
     let (xs, ys): (Vec<i64>, Vec<i64>) = pairs.iter().copied().unzip();
     let encrypt = |values: &[i64]| secret.encrypt_full_range(values).unwrap();
@@ -38,7 +39,7 @@ fn check_integers(secret: &SecretKey, key: &EvaluationKey, pairs: &[(i64, i64)])
         let expected = value.rem_euclid(2 * modulus) as u64;
         assert_eq!(secret.decrypt_radix(integer).unwrap(), expected, "digits of {value}");
     }
-    // What was computed is no input, unless parameters have room for it; what has a bit less never is.
+    // Results cannot be inputs unless the parameters leave room for it; results with one bit less never can.
     let again = key.sign(&absolute, SILENT);
     assert_eq!(again.is_ok(), secret.parameters().results_are_inputs());
     if let Ok(signs) = again {
@@ -86,7 +87,7 @@ fn functions_of_toys() {
     }
 }
 
-/// Every decomposition of the paper serves all functions, and has a form in files that others read.
+/// Every decomposition of the paper supports all functions, and has a form in files that other programs can read.
 #[test]
 fn functions_by_every_decomposition() {
     let usual = Parameters::insecure_toy(8).unwrap();
@@ -104,7 +105,7 @@ fn functions_by_every_decomposition() {
     }
 }
 
-/// The same at 128 bits and 2^-64.
+/// Every decomposition supports all functions at 128 bits and 2^-64.
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn functions_by_every_decomposition_at_full_size() {
@@ -250,7 +251,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     assert_eq!((read.digest(), read.bits()), (full_size.digest(), 20));
 }
 
-/// F(v) of values all over [-1, 1), the noise two-sided where F is as steep as stated everywhere.
+/// Checks F(v) of values all over [-1, 1); noise is checked from both sides if F has the stated slope everywhere.
 #[test]
 fn continuous_functions_have_the_stated_noise() {
     let _replay = replay::begin();
@@ -275,12 +276,12 @@ fn continuous_functions_have_the_stated_noise() {
         let squares = found.iter().zip(&values).map(|(f, &v)| (f - function(v)).powi(2));
         let measured = squares.sum::<f64>() / values.len() as f64;
         let stated = parameters.continuous_noise(lipschitz, fresh).unwrap();
-        // A fraction of 2, the length of [-1, 1).
+        // As a fraction of 2, the length of [-1, 1).
         let ratio = measured.sqrt() / (2.0 * stated.deviation());
         println!("{name}: measured/stated {ratio:.3}");
         assert!(ratio < 1.4 && (!is_steep || ratio > 0.7), "{name}: {ratio}");
     }
-    // Results are inputs of continuous functions, not of functions of exact integers.
+    // Results can be inputs of continuous functions, but not of functions of exact integers.
     let half = RealFunction { function: &|v| v / 2.0, lipschitz: 0.5 };
     let once = key.continuous(&inputs, &half, Progress::silent()).unwrap();
     assert!(key.sign(&once, Progress::silent()).is_err());

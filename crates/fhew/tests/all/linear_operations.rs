@@ -1,4 +1,4 @@
-//! Sums, differences and multiples of single values: exact, within the bound on their noise, and refused beyond it.
+//! Sums, differences and multiples of single values: exact, within the bound on noise, and refused beyond it.
 
 #[path = "../../../packed/tests/common/linear_operations.rs"]
 mod common;
@@ -8,7 +8,7 @@ use cryptable_fhew::lookup::{Ciphertext, EvaluationKey, Parameters, Request, Sec
 use cryptable_fhew::test_polynomial::encode;
 use cryptable_ring::random::replay;
 
-/// Returns log2 of the measured deviation over the bound, its bias included.
+/// Returns log2 of the measured deviation divided by the bound, including its bias.
 fn measured_over_bound(secret: &SecretKey, x: &Ciphertext, expected: &[u64]) -> f64 {
     let q = x.values().shape().modulus;
     let error = |(index, &value): (usize, &u64)| {
@@ -20,7 +20,7 @@ fn measured_over_bound(secret: &SecretKey, x: &Ciphertext, expected: &[u64]) -> 
     (mean_square.sqrt() / (x.noise().deviation() + x.noise().bias())).log2()
 }
 
-/// An even modulus, an odd one, and one that is neither a power of two.
+/// Tests an even modulus, an odd one, and one that is not a power of two.
 fn toys() -> [Setting; 3] {
     [8, 5, 6].map(|p| Setting::new(&Parameters::insecure_toy(p, p).unwrap()))
 }

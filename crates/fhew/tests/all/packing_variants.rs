@@ -15,13 +15,13 @@ use cryptable_fhew::test_polynomial::TestPolynomial;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
-/// Moduli in `make test`.
+/// Moduli that `make test` checks.
 const MODULI: [u64; 3] = [4, 16, 6];
 
-/// Further moduli in `make test-all`.
+/// Further moduli that `make test-all` checks.
 const MORE_MODULI: [u64; 3] = [8, 32, 10];
 
-/// A raw ciphertext (LWE modulo Q under the ring secret) of ±value·Q, by the sign of a phase, through one rotation.
+/// Returns a raw ciphertext (LWE modulo Q under the ring secret) of ±value·Q, with the sign of a phase, by one rotation.
 fn raw(key: &EvaluationKey, secret: &Setting, value: f64) -> cryptable_lattice::lwe::LweCiphertext {
     let parameters = key.parameters();
     let input = secret.secret.encrypt(1, 4).unwrap();
@@ -52,7 +52,7 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
                     m.center(m.sub(word, expected)) as f64 / q
                 };
                 assert!(error(phase, value).abs() < 0.01);
-                // Against the raw phase: packing only.
+                // Compared with the raw phase, the noise is that of packing only.
                 let inside = packed[..count].iter().map(|&w| error(w, phase).powi(2));
                 let outside = packed[count..].iter().map(|&w| error(w, 0).powi(2));
                 (inside.sum::<f64>() / count as f64, outside.sum::<f64>())
@@ -61,7 +61,7 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
         let inside = squares.iter().map(|s| s.0).sum::<f64>() / squares.len() as f64;
         let ratio = inside / model.packing(length).0;
         println!("packing {length:?}: measured/predicted {ratio:.3}");
-        // Coefficients of one ciphertext share the constant one's noise: few independent samples.
+        // Coefficients of one ciphertext share the noise of the constant one, so there are few independent samples.
         assert!((0.3..3.0).contains(&ratio), "{length:?}: {ratio}");
         for (_, outside) in &squares {
             assert!(*outside < 1e-4, "{length:?}: other coefficients are not near 0: {outside}");
@@ -117,7 +117,7 @@ fn wop_pbs1() {
     check(&WopPbs1 { refined: true, multi_value: true });
 }
 
-/// CLOT21's analysis is an upper bound, N times the noise there is: what it promises is checked from one side.
+/// CLOT21's analysis is an upper bound, N times the actual noise, so it is checked from one side.
 #[test]
 fn wop_pbs_of_clot21() {
     let _replay = replay::begin();

@@ -1,5 +1,5 @@
-//! Noises that are multiplied have the law that is stated for them: variances from both sides, kurtosis, and counts
-//! far out, which the Gaussian law of the same variance misses by orders of magnitude.
+//! Products of noises have the stated law: variances from both sides, kurtosis, and counts of large errors, which the
+//! Gaussian law of the same variance misses by orders of magnitude.
 
 use crate::common;
 
@@ -25,12 +25,12 @@ fn method(name: &str) -> &'static dyn FullDomainMethod {
 
 const INTERLEAVED: &str = "FDFB-BFVMult, interleaved";
 
-/// A table whose halves are nowhere the negative of each other, so that their difference is never 0.
+/// Returns a table whose halves are nowhere the negative of each other, so that f_neg - f_pos is never 0.
 fn table(p: u64) -> Table {
     Table::from_fn(p, p, |x| if x < p / 2 { x } else { (x + 1) % p }).unwrap()
 }
 
-/// Errors of results, as fractions of the modulus.
+/// Returns the errors of results, as fractions of the modulus.
 fn errors(setting: &Setting, method: &dyn FullDomainMethod, p: u64, samples: u64) -> Vec<f64> {
     let table = table(p);
     let encoded = method.encode(setting.parameters(), &table).unwrap();
@@ -45,24 +45,24 @@ fn errors(setting: &Setting, method: &dyn FullDomainMethod, p: u64, samples: u64
     (0..samples).into_par_iter().map(error).collect()
 }
 
-/// The law of a method's results for [`table`].
+/// Returns the law of a method's results for [`table`].
 fn law(parameters: &Parameters, method: &dyn FullDomainMethod, p: u64) -> NoiseLaw {
     let model = NoiseModel::new(parameters);
     method.noise(&model, TableKind::Given(&table(p)), model.fresh().law()).output
 }
 
-/// How many errors exceed a margin, and how many would by a law's estimate.
+/// Returns the number of errors that exceed a margin, and the number that a law predicts.
 fn beyond(errors: &[f64], law: NoiseLaw, margin: f64) -> (f64, f64) {
     let count = errors.iter().filter(|error| error.abs() > margin).count();
     (count as f64, errors.len() as f64 * law.log2_exceeds_estimate(margin).exp2())
 }
 
-/// Whether a count is within four deviations, of Poisson's law, of what is expected.
+/// Returns whether a count is within four deviations of Poisson's law of the expected number.
 fn is_poisson(count: f64, expected: f64) -> bool {
     (count - expected).abs() <= 4.0 * expected.sqrt() + 2.0
 }
 
-/// Compares errors with a law: the variance, within a fifth; kurtosis; counts beyond 3 to 6 deviations.
+/// Compares errors with a law: variance, within a fifth; kurtosis; counts beyond 3 to 6 deviations.
 fn assert_law(what: &str, errors: &[f64], law: NoiseLaw) {
     let samples = errors.len() as f64;
     let moment = |power| errors.iter().map(|error| error.powi(power)).sum::<f64>() / samples;
@@ -74,7 +74,7 @@ fn assert_law(what: &str, errors: &[f64], law: NoiseLaw) {
     let excess = (law.kurtosis() - 3.0) / 3.0;
     let tolerance = 4.0 * ((24.0 + 1200.0 * excess * excess) / samples).sqrt();
     assert!((kurtosis - law.kurtosis()).abs() < tolerance, "{what}: {kurtosis} +- {tolerance}");
-    // The shape is compared: keys differ by some percent in their variance.
+    // Compares the shape, since the variances of keys differ by some percent.
     let scaled = law.times(ratio.sqrt());
     for deviations in [3.0, 4.0, 5.0, 6.0] {
         let (count, expected) = beyond(errors, scaled, deviations * scaled.deviation());
@@ -83,7 +83,7 @@ fn assert_law(what: &str, errors: &[f64], law: NoiseLaw) {
     }
 }
 
-/// The product of two bootstrapped values, without what follows it in a lookup.
+/// The product of two bootstrapped values, without the later steps of a lookup.
 #[test]
 fn products_have_the_law_of_products() {
     let _replay = replay::begin();
@@ -98,7 +98,7 @@ fn products_have_the_law_of_products() {
     let (key, modulus) = (&setting.key, 16);
     let (parameters, model) = (key.parameters(), NoiseModel::new(key.parameters()));
     let q = parameters.prime() as f64;
-    // ±m·Q/P by the sign of a phase, packed.
+    // ±m·Q/P with the sign of a phase, packed.
     let packed = |value: u64| {
         let input = setting.secret.encrypt(1, 4).unwrap();
         let phase = key.to_rotation_modulus(&input, parameters.rotation_modulus());
@@ -121,8 +121,8 @@ fn products_have_the_law_of_products() {
     assert_law("products", &errors, law);
 }
 
-/// Wrong results of a toy whose products fail it: as many as the law of products says, and hundreds of times as many
-/// as the Gaussian law of the same variance.
+/// Counts wrong results of a toy that fails because of products: the law of products predicts their number, which is
+/// hundreds of times that of the Gaussian law of the same variance.
 #[test]
 fn wrong_results_are_as_many_as_stated() {
     let _replay = replay::begin();
@@ -143,7 +143,7 @@ fn wrong_results_are_as_many_as_stated() {
     let (method, margin) = (method("FDFB-BFVMult"), 0.5 / p as f64);
     println!("{}", law(&parameters, method, p).log2_exceeds_estimate(margin));
     let law = law(&parameters, method, p);
-    // Keys of this degree differ: the mean of some is what is stated.
+    // Keys of this degree differ; the statement is about the mean of some.
     let errors: Vec<f64> =
         (0..16).flat_map(|_| errors(&Setting::new(&parameters), method, p, 3_000)).collect();
     assert_law("toy", &errors, law);
@@ -157,8 +157,8 @@ fn wrong_results_are_as_many_as_stated() {
     assert!(wrong > 30.0 * gaussian, "{wrong} wrong, {gaussian} by Gauss");
 }
 
-/// Full-size lookups of 4 bits: the default, which key switching dominates; with the coarser rotation that products
-/// forbid; and a method without products.
+/// Full-size lookups of 4 bits: the default, whose noise is dominated by key switching; one with the coarser rotation that
+/// products do not allow; and a method without products.
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn full_size_lookups_have_their_laws() {

@@ -1,4 +1,5 @@
-//! Values by public keys: their noise before and after the switch to the LWE secret, against its law from both sides.
+//! Values under public keys: their noise before and after the switch to the LWE secret, compared with its law from both
+//! sides.
 
 use std::ops::Range;
 
@@ -7,10 +8,11 @@ use cryptable_fhew::test_polynomial::encode;
 use cryptable_lattice::damaged_files::check_refusals;
 use cryptable_lattice::{Error, Progress, ReadOptions};
 
-/// Ciphertexts, of a ring element each, and values of each: enough errors for a deviation of 2.2 % of their variance.
+/// Numbers of ciphertexts, each one ring element, and of values per ciphertext: enough errors for a deviation of 2.2 % of
+/// their variance.
 ///
-/// Errors of a ring element depend on each other. A binary secret has a mean, which meets the lowest frequencies of the fresh
-/// error alone: a fifth of the variance is that of one of them.
+/// Errors of a ring element depend on each other. A binary secret has a mean, which multiplies only the lowest frequencies of
+/// the fresh error: one of them has a fifth of the variance.
 const CIPHERTEXTS: usize = 128;
 const VALUES: usize = 32;
 
@@ -24,7 +26,8 @@ fn errors(secret: &SecretKey, of: &Ciphertext, expected: &[u64]) -> Vec<f64> {
     expected.iter().enumerate().map(error).collect()
 }
 
-/// Checks the variance of errors over that of the bound, and their kurtosis, which is 3 for sums of very many terms.
+/// Checks the ratio of the variance of errors to that of the bound, and their kurtosis, which is 3 for sums of very many
+/// terms.
 fn check_noise(errors: &[f64], deviation: f64, ratios: Range<f64>) {
     let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / errors.len() as f64;
     let ratio = moment(2) / deviation.powi(2);
@@ -51,8 +54,8 @@ fn noise_is_as_large_as_its_law_at_full_size() {
             switched.extend(errors(&secret, &output, &values));
             deviations = [input.noise().deviation(), output.noise().deviation()];
         }
-        // Norms of key and secret, near their means, are bounded by 1.25 times those; binary secrets have three quarters of
-        // the norm of ternary ones.
+        // Norms of key and secret are near their means, and bounded by 1.25 times the means; binary secrets have three
+        // quarters of the norm of ternary ones.
         check_noise(&fresh, deviations[0], 0.6..0.9);
         check_noise(&switched, deviations[1], 0.75..1.1);
     }
@@ -65,14 +68,14 @@ fn lists_are_compact_and_come_back_from_bytes() {
     let degree = secret.parameters().ring_degree();
     let bytes = |count: usize| public.encrypt(&vec![5; count]).unwrap().to_bytes();
     let (one, full, more) = (bytes(1).len(), bytes(degree).len(), bytes(degree + 1).len());
-    // A value more of a ring element is a word more, and the first of the next one a mask more.
+    // One more value of a ring element adds a word; the first value of the next ring element also adds a mask.
     let word = (full - one) as f64 / (degree - 1) as f64;
     assert!((more - full) as f64 > 0.9 * word * degree as f64, "{one} {full} {more}");
     let input = public.encrypt(&[1, 2, 3]).unwrap();
     let read = Ciphertext::from_bytes(&input.to_bytes()).unwrap();
     assert_eq!(read, input);
     assert!(read.is_compact() && read.is_fresh());
-    // Pieces have masks of their own.
+    // Parts have masks of their own.
     let piece = Ciphertext::from_bytes(&read.slice(1..3).to_bytes()).unwrap();
     assert_eq!(secret.decrypt(&piece).unwrap(), [2, 3]);
     let key = secret.evaluation_key(Progress::silent()).unwrap();

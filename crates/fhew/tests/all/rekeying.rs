@@ -1,4 +1,4 @@
-//! Keys that give results a new owner: the noise that they add, from both sides, and their files.
+//! Keys that hand results over to a new owner: the noise that they add, from both sides, and their files.
 
 use cryptable_fhew::lookup::{Parameters, RekeyingKey, Request, SecretKey};
 use cryptable_lattice::ReadOptions;
@@ -7,7 +7,7 @@ use cryptable_lattice::lwe_encryption::phase;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_ring::random::replay;
 
-/// A client, another, and a key from the first to the second, read from its file.
+/// Returns two clients, and a key from the first to the second, read from its file.
 fn clients(parameters: &Parameters) -> ([SecretKey; 2], RekeyingKey) {
     let [owner, new_owner] = [(); 2].map(|()| SecretKey::generate(parameters));
     let file = owner.rekey_to(&new_owner.public_key().unwrap()).unwrap().to_bytes();
@@ -17,15 +17,15 @@ fn clients(parameters: &Parameters) -> ([SecretKey; 2], RekeyingKey) {
     ([owner, new_owner], key)
 }
 
-/// Phases as fractions of the modulus.
+/// Returns phases as fractions of the modulus.
 fn fractions(secret: &[i8], list: &LweList) -> Vec<f64> {
     let modulus = list.shape().modulus as f64;
     let fraction = |index| phase(secret, &list.ciphertext(index)) as f64 / modulus;
     (0..list.len()).map(fraction).collect()
 }
 
-/// Compares the noise that a change of the owner adds to fresh values with its law: variance and kurtosis over some keys,
-/// since the norm of a key's error is fixed with the key.
+/// Compares the noise that a handover adds to fresh values with its law: variance and kurtosis over some keys, since the
+/// norm of a key's error is fixed with the key.
 fn check_noise(parameters: &Parameters, keys: usize, values: usize) {
     let mut errors = Vec::new();
     let mut variance = 0.0;
@@ -42,8 +42,8 @@ fn check_noise(parameters: &Parameters, keys: usize, values: usize) {
     let moment = |k| errors.iter().map(|e: &f64| e.powi(k)).sum::<f64>() / errors.len() as f64;
     let (ratio, kurtosis) = (moment(2) / variance, moment(4) / moment(2).powi(2));
     println!("{ratio} of the law, kurtosis {kurtosis}");
-    // The law has twice the norm of the key's error, 1.25 times that of ternary secrets, and the ring secret is binary here:
-    // (2/3 + 1/2)/(2·1.25·4/3) of it is expected. Norms of a few keys vary by some percents.
+    // The law assumes twice the norm of the key's error and 1.25 times that of ternary secrets, while the ring secret here is
+    // binary: (2/3 + 1/2)/(2·1.25·4/3) of the law is expected. Norms of a few keys vary by some percent.
     assert!((0.28..0.42).contains(&ratio), "{ratio}");
     assert!((2.5..3.6).contains(&kurtosis), "{kurtosis}");
 }

@@ -1,4 +1,4 @@
-//! Full-domain bootstraps of which none packs, and what they are made of, on toy parameters.
+//! Full-domain bootstraps without packing, and their parts, on toy parameters.
 
 use crate::common;
 
@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 const EVEN_MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];
 
-/// The toy of half the LWE dimension, which is half the time, with other rotation digits.
+/// Returns the toy with half the LWE dimension, which halves the time, and other rotation digits.
 fn toy_with(rotation: GadgetLiteral) -> Setting {
     let literal = ParametersLiteral {
         lwe_dimension: 32,
@@ -37,7 +37,7 @@ fn toy() -> &'static Setting {
     })
 }
 
-/// A toy of finer digits, for what amplifies the rotation's noise.
+/// Returns a toy with finer digits, for methods that amplify the rotation's noise.
 pub fn quiet() -> &'static Setting {
     static QUIET: OnceLock<Setting> = OnceLock::new();
     QUIET.get_or_init(|| {
@@ -78,7 +78,7 @@ fn odd_modulus() {
     check_noise(toy(), &OddModulus, 15, 200);
 }
 
-/// The noisier the rotation, the more of the result's noise it is: then the norm is what is measured.
+/// A noisy rotation dominates the result's noise, so the norm is measured.
 #[test]
 fn multi_value_noise_is_that_of_the_norm() {
     let _replay = replay::begin();
@@ -100,7 +100,7 @@ fn multi_value_noise_is_that_of_the_norm() {
         .map(|sample| {
             let _part = replay::part(sample);
             let x = (sample * 37 + 64) % two_n;
-            // Phases in the middle of a slot: the input's noise does not count.
+            // Phases are in the middle of a slot, so the input's noise does not count.
             let x = x - x % 128 + 64;
             let phase = setting.secret.encrypt_phase(x, two_n);
             let raw = boot_raw_factored(&setting.key, &factored, &phase);
@@ -137,7 +137,7 @@ fn sparse_rounding_adds_the_noise_of_its_modulus() {
     let setting = toy();
     let parameters = setting.parameters();
     let (two_n, samples) = (parameters.rotation_modulus(), 200);
-    // Ramps: results show the phase that was looked up.
+    // The tables are ramps, so results show the phase that was looked up.
     let ramp =
         TestPolynomial::from_fn(parameters.ring(), |x| x * (parameters.prime() / (2 * two_n)));
     let tests = vec![ramp; 4];
@@ -145,7 +145,7 @@ fn sparse_rounding_adds_the_noise_of_its_modulus() {
         let _part = replay::part(sample.into());
         let input = setting.secret.encrypt(1, 4).unwrap();
         let raw = &boot_raw_sparse(&setting.key, &tests, &input)[3];
-        // Twice the fraction, whose slope is 1/2.
+        // Twice the fraction, which has slope 1/2.
         2.0 * setting.secret.phase_error(raw, encode(1, 8, parameters.prime())).unwrap()
     });
     let measured = squares.map(|error| error * error).sum::<f64>() / f64::from(samples);
@@ -169,9 +169,9 @@ fn continuous_functions() {
     type Case<'a> = (&'a str, &'a (dyn Fn(f64) -> f64 + Sync), f64, f64, f64);
     let functions: [Case<'_>; 4] = [
         ("identity", &|v| v, 1.0 / two_n, 1.0 / two_n, 1.0),
-        // As digit decomposition wants it, with a larger gain.
+        // The function of digit decomposition, with a larger gain.
         ("zero extension", &zero_extended, 1.0 / two_n, 16.0 / q, 1.0),
-        // [-4, 4) to [-1, 1].
+        // Maps [-4, 4) to [-1, 1].
         ("sine", &sine, 0.125, 0.25, 3.0),
         ("sign", &step, 0.5, 0.25, 0.0),
     ];
@@ -180,7 +180,7 @@ fn continuous_functions() {
         let samples = 200;
         let squares = (0..samples).into_par_iter().map(|sample: u32| {
             let _part = replay::part(sample.into());
-            // Away from the jumps at 0 and 1/2.
+            // Stays away from the jumps at 0 and 1/2.
             let fraction = (f64::from(sample) + 0.5) / f64::from(samples) - 0.5;
             let fraction = fraction * 0.9 + 0.025 * fraction.signum();
             let phase = (fraction.rem_euclid(1.0) * two_n).round();

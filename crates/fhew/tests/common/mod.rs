@@ -35,7 +35,7 @@ impl Setting {
     }
 }
 
-/// A toy whose rotations for large values are finer.
+/// Returns a toy with finer rotations for large values.
 pub fn decomposition_toy() -> Parameters {
     let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length }.into());
     Parameters::insecure(ParametersLiteral {
@@ -45,7 +45,7 @@ pub fn decomposition_toy() -> Parameters {
     .unwrap()
 }
 
-/// One client and one server of [`decomposition_toy`] for all tests of a binary.
+/// Returns one client and one server of [`decomposition_toy`] for all tests of a binary.
 pub fn decomposition_setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
     SETTING.get_or_init(|| {
@@ -54,14 +54,14 @@ pub fn decomposition_setting() -> &'static Setting {
     })
 }
 
-/// A client and a server of a face.
+/// Returns a client and a server of a face.
 pub fn parties<P: BootstrappingParameters>(parameters: &P) -> (ClientKey<P>, ServerKey<P>) {
     let secret = ClientKey::generate(parameters);
     let key = secret.evaluation_key(Progress::silent()).unwrap();
     (secret, key)
 }
 
-/// The keys of a client as read from their files, which are refused unless insecure ones are allowed.
+/// Returns the keys of a client as read from their files, which readers refuse unless insecure keys are allowed.
 pub fn from_files<P: BootstrappingParameters + Debug>(
     secret: &ClientKey<P>,
 ) -> (ClientKey<P>, ServerKey<P>) {
@@ -85,7 +85,7 @@ pub fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
     assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): tables from a seed.
+/// Draws table outputs from a seed by SplitMix64 (Steele, Lea, Flood 2014).
 pub fn random_outputs(count: u64, modulus: u64, seed: u64) -> Vec<u64> {
     let mut state = seed;
     (0..count)
@@ -99,7 +99,7 @@ pub fn random_outputs(count: u64, modulus: u64, seed: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Random, negacyclic, constant, identity and extreme tables of p inputs and outputs.
+/// Returns random, negacyclic, constant, identity and extreme tables of p inputs and outputs.
 pub fn tables(p: u64) -> Vec<Vec<u64>> {
     let random = random_outputs(p, p, p);
     let negacyclic: Vec<u64> = (0..p)
@@ -112,8 +112,8 @@ pub fn tables(p: u64) -> Vec<Vec<u64>> {
     vec![random, negacyclic, vec![p - 1; p as usize], (0..p).collect(), extremes]
 }
 
-/// Looks every input up in every table, all tables at once and one of them by itself; the plaintext moduli are those
-/// that the method supports here.
+/// Looks every input up in every table, in all tables at once and in one of them by itself; the plaintext moduli are those
+/// that the method supports with these parameters.
 pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, moduli: &[u64]) {
     for &p in moduli {
         let all: Vec<Table> =
@@ -137,7 +137,7 @@ pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, modul
     }
 }
 
-/// Measures the result's noise for a random table, and compares both ways with the prediction for that table.
+/// Measures the result's noise for a random table, and compares it from both sides with the prediction for that table.
 pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, samples: u64) {
     let outputs = random_outputs(p, p, 77);
     let table = Table::new(p, p, outputs).unwrap();
@@ -154,8 +154,8 @@ pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, sam
     let predicted = method.noise(&model, TableKind::Given(&table), model.fresh().law()).output;
     let ratio = measured / predicted.variance();
     println!("{}: p = {p}, measured/predicted {ratio}", method.name());
-    // Keys are the same for all samples, so that ratios vary from key to key: of eight, those of FDFB-KS modulo Q were from
-    // 0.50 to 0.77.
+    // Keys are the same for all samples, so ratios vary from key to key: with eight keys, the ratios of FDFB-KS modulo Q
+    // were from 0.50 to 0.77.
     assert!((0.4..2.0).contains(&ratio), "{}: p = {p}, measured/predicted {ratio}", method.name());
 }
 

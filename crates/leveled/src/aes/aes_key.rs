@@ -1,4 +1,4 @@
-//! A client's AES-128 key, and the key derived of it that authenticates messages.
+//! A client's AES-128 key, and the key derived from it that authenticates messages.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ const ID_CONTEXT: &str = "cryptable 2026-11 identifier of an AES-128 key";
 /// Domain of the keys that authenticate messages.
 const AUTHENTICATION_CONTEXT: &str = "cryptable 2026-11 authentication of AES-128-CTR messages";
 
-/// Bytes that are decrypted at once.
+/// Number of bytes that are decrypted at once.
 const PIECE_BYTES: usize = 1 << 16;
 
 /// An AES-128 key. Zeroized on drop, redacted in Debug, not `Clone`.
@@ -30,7 +30,7 @@ const PIECE_BYTES: usize = 1 << 16;
 /// assert_eq!(format!("{key:?}"), "AesKey(redacted)");
 /// ```
 pub struct AesKey(
-    /// On the heap: where the key is moved, only a pointer is copied.
+    /// On the heap, so that moving the key copies only a pointer.
     Box<Zeroizing<[u8; BLOCK_BYTES]>>,
 );
 
@@ -43,10 +43,10 @@ impl std::fmt::Debug for AesKey {
 }
 
 impl AesKey {
-    /// A fresh key from the operating system's randomness.
+    /// Draws a fresh key from the operating system's randomness.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn generate() -> Self {
         let mut key = Self(Box::default());
@@ -54,7 +54,7 @@ impl AesKey {
         key
     }
 
-    /// A key of 16 bytes, which should be random.
+    /// Makes a key from 16 bytes, which should be random.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; BLOCK_BYTES]) -> Self {
         let mut key = Self(Box::default());
@@ -62,13 +62,13 @@ impl AesKey {
         key
     }
 
-    /// The bytes of the key, which are secret.
+    /// Returns the bytes of the key, which are secret.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; BLOCK_BYTES] {
         &self.0
     }
 
-    /// The identifier that messages and encrypted keys of this key carry.
+    /// Returns the identifier that messages and encrypted keys of this key carry.
     #[must_use]
     pub fn id(&self) -> AesKeyId {
         let id = KeyId::of_secret(ID_CONTEXT, self.as_bytes());
@@ -76,14 +76,14 @@ impl AesKey {
         AesKeyId(id)
     }
 
-    /// The key that checks messages and decrypts none: BLAKE3 of this key in a domain of its own.
+    /// Returns the key that can check messages but not decrypt them: BLAKE3 of this key in a domain of its own.
     #[must_use]
     pub fn authentication_key(&self) -> AuthenticationKey {
         let mut derived = AuthenticationKey::zero();
         {
             let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(AUTHENTICATION_CONTEXT));
             hasher.update(self.as_bytes());
-            // The reader holds the AES key, as the hasher does.
+            // The XOF reader contains the AES key, like the hasher.
             Zeroizing::new(hasher.finalize_xof()).fill(&mut **derived.0);
         }
         clear_stack();
@@ -93,18 +93,18 @@ impl AesKey {
     /// Checks a message and decrypts it in the clear.
     ///
     /// # Errors
-    /// The errors of [`AuthenticationKey::verify`]; [`MessageError::OtherAesKey`].
+    /// The errors of [`AuthenticationKey::verify`]; [`MessageError::OtherAesKey`] if the message is under another key.
     pub fn open(&self, message: &Message<'_>) -> MessageResult<Zeroizing<Vec<u8>>> {
         let mut plain = Zeroizing::new(Vec::with_capacity(message.bytes().len()));
         self.open_stream(message, &mut *plain)?;
         Ok(plain)
     }
 
-    /// Decrypts like [`AesKey::open`], piece by piece, for messages that are mapped from a file: nothing is written
-    /// before the whole message is checked.
+    /// Decrypts like [`AesKey::open`], piece by piece, for messages that are mapped from a file. Nothing is written before the
+    /// whole message has been checked.
     ///
     /// # Errors
-    /// The errors of [`AesKey::open`]; if writing fails.
+    /// The errors of [`AesKey::open`], or if writing fails.
     pub fn open_stream(&self, message: &Message<'_>, out: &mut dyn Write) -> MessageResult<()> {
         message.check_key(self.id())?;
         self.authentication_key().verify(message)?;
@@ -121,7 +121,7 @@ impl AesKey {
     }
 }
 
-/// Checks that messages were made by a holder of the AES key (or of this key), and reads none.
+/// A key that checks whether messages were made by a holder of the AES key (or of this key), but cannot read them.
 /// Zeroized on drop, redacted in Debug.
 ///
 /// ```
@@ -133,7 +133,7 @@ impl AesKey {
 /// # Ok::<(), cryptable_leveled::aes::MessageError>(())
 /// ```
 pub struct AuthenticationKey(
-    /// On the heap, as that of [`AesKey`].
+    /// On the heap, like that of [`AesKey`].
     Box<Zeroizing<[u8; blake3::KEY_LEN]>>,
 );
 
@@ -150,13 +150,13 @@ impl AuthenticationKey {
         Self(Box::default())
     }
 
-    /// The bytes of the key, which are secret.
+    /// Returns the bytes of the key, which are secret.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; blake3::KEY_LEN] {
         &self.0
     }
 
-    /// A key of bytes that another holder gave.
+    /// Makes a key from bytes that another holder handed out.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; blake3::KEY_LEN]) -> Self {
         let mut key = Self::zero();
@@ -164,7 +164,7 @@ impl AuthenticationKey {
         key
     }
 
-    /// Starts a tag.
+    /// Starts the tag of a message.
     pub(super) fn tag_of(&self, start: MessageStart) -> Tag {
         let mut hasher = Box::new(Zeroizing::new(blake3::Hasher::new_keyed(self.as_bytes())));
         clear_stack();
@@ -172,14 +172,14 @@ impl AuthenticationKey {
         Tag { hasher }
     }
 
-    /// Checks the tag of a message: key identifier, counter, length and bytes are as they were made.
+    /// Checks the tag of a message, which covers key identifier, counter, length and bytes.
     ///
     /// # Errors
-    /// [`MessageError::NotAuthentic`] if not, or if it has no tag.
+    /// [`MessageError::NotAuthentic`] if the tag is wrong or missing.
     pub fn verify(&self, message: &Message<'_>) -> MessageResult<()> {
         let mut expected = self.tag_of(message.start());
         expected.update(message.bytes());
-        // Hashes compare in constant time.
+        // The comparison of hashes takes constant time.
         match message.tag() {
             Some(tag) if expected.hasher.finalize() == *tag => Ok(()),
             _ => Err(MessageError::NotAuthentic),
@@ -193,12 +193,12 @@ pub(super) struct Tag {
 }
 
 impl Tag {
-    /// More encrypted bytes.
+    /// Appends encrypted bytes.
     pub(super) fn update(&mut self, bytes: &[u8]) {
         self.hasher.update(bytes);
     }
 
-    /// The tag of all of them.
+    /// Returns the tag of all bytes.
     pub(super) fn finish(&self) -> [u8; TAG_BYTES] {
         *self.hasher.finalize().as_bytes()
     }

@@ -1,7 +1,7 @@
 //! Blocks of AES-128 under an encrypted key (FIPS 197; Wang et al., EUROCRYPT 2024, ePrint 2024/323, Algorithm 9).
 //!
-//! Every bit of the state is an LWE ciphertext. XOR is addition. SubBytes takes eight circuit bootstraps a byte, and a
-//! table that does MixColumns' multiplications as well (`column_table.rs`), where the paper has plain S-box outputs.
+//! Every bit of the state is an LWE ciphertext. XOR is addition. SubBytes needs eight circuit bootstraps per byte, and a
+//! table that includes the multiplications of MixColumns (`column_table.rs`), where the paper has plain S-box outputs.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -31,10 +31,10 @@ pub struct EncryptedRoundKeys {
 }
 
 impl EncryptedRoundKeys {
-    /// From the bytes of all round keys, in the order of the key expansion.
+    /// Collects the bytes of all round keys, in the order of the key expansion.
     ///
     /// # Errors
-    /// If there are not 176 of 8 bits.
+    /// If there are not 176 bytes of 8 bits.
     pub fn new(bytes: Vec<EncryptedByte>) -> Result<Self> {
         let expected = (ROUNDS + 1) * BLOCK_BYTES;
         if bytes.len() != expected || bytes.iter().any(|byte| byte.len() != 8) {
@@ -44,7 +44,7 @@ impl EncryptedRoundKeys {
         Ok(Self { bytes })
     }
 
-    /// The key of a round, from 0 to 10.
+    /// Returns the key of a round, from 0 to 10.
     fn round(&self, round: usize) -> &[EncryptedByte] {
         &self.bytes[round * BLOCK_BYTES..][..BLOCK_BYTES]
     }
@@ -54,23 +54,23 @@ impl EncryptedRoundKeys {
 #[derive(Debug)]
 pub struct Aes<'a> {
     circuit: CircuitBootstrapping<'a>,
-    /// SubBytes and MixColumns of all rounds but the last.
+    /// SubBytes and MixColumns of all rounds except the last.
     round: ColumnTable,
-    /// SubBytes: the last round.
+    /// SubBytes of the last round.
     last_round: CmuxTree,
-    /// InvMixColumns and InvSubBytes of all rounds but the last.
+    /// InvMixColumns and InvSubBytes of all rounds except the last.
     inverse_round: ColumnTable,
-    /// InvSubBytes: the last round.
+    /// InvSubBytes of the last round.
     inverse_last_round: CmuxTree,
     inverse_mix_columns: LinearLayer,
     log2_fail: f64,
 }
 
 impl<'a> Aes<'a> {
-    /// Over these circuit bootstraps.
+    /// Returns AES-128 evaluated by these circuit bootstraps.
     ///
     /// # Errors
-    /// If the parameters are for two bits per ciphertext, or leave a block a failure probability above 2^-64.
+    /// If the parameters are for two bits per ciphertext, or the failure probability of a block is above 2^-64.
     pub fn new(circuit: CircuitBootstrapping<'a>) -> Result<Self> {
         let table = |of: fn(u8) -> u8| -> Vec<u64> { (0..=255).map(|x| of(x).into()).collect() };
         let parameters = circuit.parameters();
@@ -90,42 +90,42 @@ impl<'a> Aes<'a> {
         })
     }
 
-    /// The parameters of circuit bootstrapping.
+    /// Returns the parameters of circuit bootstrapping.
     #[must_use]
     pub fn parameters(&self) -> &CircuitBootstrappingParameters {
         self.circuit.parameters()
     }
 
-    /// log2 of the probability that one of a block's circuit bootstraps reads its bit wrong, in decryption, too, whose
-    /// round keys have the larger sums.
+    /// Returns log2 of the probability that one of a block's circuit bootstraps reads its bit wrong. The bound also holds for
+    /// decryption, which adds more bits of round keys.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// Circuit bootstraps of a block.
+    /// Returns the number of circuit bootstraps of a block.
     #[must_use]
     pub fn bootstraps() -> usize {
         BOOTSTRAPS_A_BLOCK
     }
 
-    /// CMUXes of a block's encryption.
+    /// Returns the number of CMUXes of a block's encryption.
     #[must_use]
     pub fn cmuxes(&self) -> usize {
         BLOCK_BYTES * ((ROUNDS - 1) * self.round.tree().cmuxes() + self.last_round.cmuxes())
     }
 
-    /// CMUXes of a block's decryption.
+    /// Returns the number of CMUXes of a block's decryption.
     #[must_use]
     pub fn decryption_cmuxes(&self) -> usize {
         let rounds = (ROUNDS - 1) * self.inverse_round.tree().cmuxes();
         BLOCK_BYTES * (rounds + self.inverse_last_round.cmuxes())
     }
 
-    /// Encrypts a block of encrypted bytes: results are encrypted bits of the AES ciphertext.
+    /// Encrypts a block of encrypted bytes by AES: results are encrypted bits of the AES ciphertext.
     ///
     /// # Errors
-    /// If there are not 16 bytes of 8 bits, or block or round keys are of other parameters.
+    /// If there are not 16 bytes of 8 bits, or the block or the round keys belong to other parameters.
     pub fn encrypt(
         &self,
         keys: &EncryptedRoundKeys,
@@ -135,7 +135,7 @@ impl<'a> Aes<'a> {
         self.encrypt_with_progress(keys, block, &|_round| Ok(()))
     }
 
-    /// Encrypts a block of checked parameters; `progress` gets the rounds done, and may stop.
+    /// Encrypts a block that has been checked; `progress` receives the number of completed rounds, and may stop.
     pub(super) fn encrypt_with_progress(
         &self,
         keys: &EncryptedRoundKeys,
@@ -156,14 +156,14 @@ impl<'a> Aes<'a> {
         Ok(state)
     }
 
-    /// Checks a block, and that it and the round keys are of the parameters.
+    /// Checks a block, and that the block and the round keys belong to the parameters.
     pub(super) fn check(&self, keys: &EncryptedRoundKeys, block: &[EncryptedByte]) -> Result<()> {
         check_block(block)?;
         let bits = keys.bytes.iter().chain(block).flatten();
         bits.into_iter().try_for_each(|bit| check(self.parameters(), bit))
     }
 
-    /// Decrypts a block of encrypted bytes.
+    /// Decrypts a block of encrypted bytes by AES.
     ///
     /// # Errors
     /// The errors of [`Aes::encrypt`].
@@ -176,7 +176,7 @@ impl<'a> Aes<'a> {
         let mut state = added(block, keys.round(ROUNDS));
         for round in (0..ROUNDS).rev() {
             let moved = shifted(&state, |row, column| (4 + column - row) % 4);
-            // InvMixColumns of a sum is the sum of its images (FIPS 197, Sec. 5.3.5).
+            // InvMixColumns is linear (FIPS 197, Sec. 5.3.5).
             state = if round > 0 {
                 let key = self.inverse_mix_columns.apply(keys.round(round));
                 added(&self.inverse_round.apply(&self.circuit, &moved)?, &key)
@@ -197,7 +197,7 @@ fn check_block(block: &[EncryptedByte]) -> Result<()> {
     Err(out_of_range("number of bytes of a block", block.len() as u64, limit))
 }
 
-/// AddRoundKey: the sums of all bits.
+/// AddRoundKey: adds all bits.
 fn added(state: &[EncryptedByte], key: &[EncryptedByte]) -> Vec<EncryptedByte> {
     let mut sum = state.to_vec();
     for (bit, other) in sum.iter_mut().flatten().zip(key.iter().flatten()) {
@@ -206,7 +206,7 @@ fn added(state: &[EncryptedByte], key: &[EncryptedByte]) -> Vec<EncryptedByte> {
     sum
 }
 
-/// ShiftRows: byte (row, column) comes from column `from(row, column)`. Bytes go column by column.
+/// ShiftRows: byte (row, column) comes from column `from(row, column)`. Bytes are ordered column by column.
 fn shifted(state: &[EncryptedByte], from: impl Fn(usize, usize) -> usize) -> Vec<EncryptedByte> {
     let byte = |i: usize| state[i % 4 + 4 * from(i % 4, i / 4)].clone();
     (0..BLOCK_BYTES).map(byte).collect()

@@ -1,9 +1,9 @@
-//! Encrypted bytes in the wire format, whole or in chunks: one object, whose checksum holds over all chunks.
+//! Encrypted bytes in the wire format, whole or in chunks: one object, whose checksum covers all chunks.
 //!
-//! A body is, of an encrypted AES key, its identifier; the client, the LWE dimension and modulus, the number of bytes,
-//! and the kind of masks; of fresh bytes, the seed of all masks and all bodies; of others, chunk after chunk of
-//! [`CHUNK_BYTES`] bytes, masks and then bodies. So messages of any length are written as they are computed and
-//! decrypted as they are read.
+//! The body of an encrypted AES key begins with the key's identifier. Every body then has the client, the LWE dimension and
+//! modulus, the number of bytes, and the kind of masks. Fresh bytes follow as the seed of all masks and all bodies; other
+//! bytes follow in chunks of [`CHUNK_BYTES`] bytes, masks and then bodies. Messages of any length can therefore be written
+//! as they are computed, and decrypted as they are read.
 
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
@@ -18,16 +18,16 @@ use cryptable_wire::{
 use super::encrypted_bytes::{BITS, EncryptedBytes};
 use super::parameters::Parameters;
 
-/// Bytes of a chunk: four blocks of AES, 6 MB for ring degree 2,048.
+/// Number of bytes in a chunk: four blocks of AES, 6 MB for ring degree 2,048.
 pub const CHUNK_BYTES: usize = 64;
 
 /// Longest body that is held in memory, 4 GiB.
 const MAX_BODY_BYTES: u64 = 1 << 32;
 
-/// Bytes before masks and bodies: client, shape, number of bytes, kind of masks.
+/// Length of the part before masks and bodies: client, shape, number of bytes, kind of masks.
 const FIXED_BYTES: u64 = KeyId::BYTES as u64 + LweShape::BYTES + 8 + 4;
 
-/// Header of bytes, before their masks and bodies.
+/// The header of encrypted bytes, which precedes masks and bodies.
 #[derive(Clone, Copy, Debug)]
 struct Start {
     binding: Binding,
@@ -49,7 +49,7 @@ impl Start {
         writer.u32(self.masks as u32)
     }
 
-    /// Reads what [`Start::write`] wrote: as many bytes as `counts` allows.
+    /// Reads the output of [`Start::write`]; `counts` is the allowed range of the number of bytes.
     fn read(
         reader: &mut BodyReader<'_>,
         parameter_digest: [u8; 32],
@@ -64,7 +64,7 @@ impl Start {
         })
     }
 
-    /// Bytes of a body of computed bytes. Saturates.
+    /// Returns the length of a body of computed bytes. Saturates.
     fn computed_body_bytes(&self) -> u64 {
         let chunk = |bytes: u64| match bytes {
             0 => 0,
@@ -75,19 +75,19 @@ impl Start {
         chunks.saturating_add(FIXED_BYTES + chunk(rest))
     }
 
-    /// Bytes of the next chunk, with `left` to come: fresh ones are all together, they are small.
+    /// Returns the number of bytes in the next chunk, if `left` bytes remain. Fresh bytes are small, so they are one chunk.
     fn next_chunk(&self, left: u64) -> u64 {
         if self.is_fresh() { left } else { left.min(CHUNK_BYTES as u64) }
     }
 
-    /// Reads the masks, or their seed, and bodies of the next bytes.
+    /// Reads the masks, or their seed, and the bodies of the next bytes.
     fn read_chunk(&self, reader: &mut BodyReader<'_>, bytes: u64) -> Result<LweList> {
         let count = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_mul(BITS);
         LweList::read_words(reader, self.shape, count, self.masks)
     }
 }
 
-/// Writes a message of known length, computed under a client's keys, chunk after chunk.
+/// Writes a message of known length, computed under a client's keys, chunk by chunk.
 ///
 /// ```
 /// use cryptable_leveled::aes::{EncryptedBytes, EncryptedBytesWriter, Parameters};
@@ -102,7 +102,7 @@ impl Start {
 pub struct EncryptedBytesWriter<W> {
     writer: BodyWriter<ObjectWriter<W>>,
     start: Start,
-    /// Bytes to come.
+    /// Number of bytes still to be written.
     left: u64,
 }
 
@@ -122,10 +122,11 @@ impl<W: Write> EncryptedBytesWriter<W> {
         Ok(Self { writer, start, left: count })
     }
 
-    /// Appends a chunk: [`CHUNK_BYTES`] computed bytes, or as many as are left.
+    /// Appends a chunk: [`CHUNK_BYTES`] computed bytes, or the remaining bytes if there are fewer.
     ///
     /// # Errors
-    /// If it is no such chunk, or not of the message's parameters and client; those of the underlying writer.
+    /// If the chunk is fresh or has another length, or belongs to other parameters or another client than the message; if the
+    /// underlying writer fails.
     pub fn push(&mut self, chunk: &EncryptedBytes) -> Result<()> {
         chunk.binding().check("chunk", &self.start.binding)?;
         chunk.list().check(self.start.shape)?;
@@ -145,36 +146,36 @@ impl<W: Write> EncryptedBytesWriter<W> {
     /// Ends the message.
     ///
     /// # Errors
-    /// If chunks are missing; those of the underlying writer.
+    /// If chunks are missing, or the underlying writer fails.
     pub fn finish(self) -> Result<W> {
         Ok(self.writer.into_inner().finish()?)
     }
 }
 
-/// Reads encrypted bytes, chunk after chunk: an iterator that ends after the last one, or with an error.
+/// Reads encrypted bytes chunk by chunk: an iterator that ends after the last chunk or after an error.
 ///
-/// Fresh bytes are one chunk, whatever their number: they are small.
+/// Any number of fresh bytes are one chunk, since they are small.
 #[derive(Clone, Debug)]
 pub struct EncryptedBytesReader<'a> {
     reader: BodyReader<'a>,
     start: Start,
-    /// Whether the seed of fresh bytes is to come, even if there are none.
+    /// Whether the seed of fresh bytes is still to be read, even if there are no bytes.
     seed_left: bool,
-    /// Bytes to come; `None` once all were read, or reading failed.
+    /// Number of bytes still to be read; `None` after all were read, or after reading failed.
     left: Option<u64>,
 }
 
 impl<'a> EncryptedBytesReader<'a> {
-    /// Starts on encrypted bytes, which may be a memory map of any size. All of it is checked for damage.
+    /// Starts to read encrypted bytes, which may be a memory map of any size. The whole object is checked for damage.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged object of that kind.
+    /// If the bytes are not exactly one undamaged object of encrypted bytes.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let limit = bytes.len() as u64;
         Ok(Self::read_as::<0>(ObjectType::EncryptedBytes, bytes, limit, message_counts)?.1)
     }
 
-    /// Starts on an object of this type, whose body begins with some bytes of its own.
+    /// Starts to read an object of this type, whose body begins with a prefix.
     fn read_as<const PREFIX: usize>(
         object_type: ObjectType,
         bytes: &'a [u8],
@@ -190,13 +191,13 @@ impl<'a> EncryptedBytesReader<'a> {
         Ok((prefix, Self { reader, start, seed_left, left }))
     }
 
-    /// The number of bytes that the object says it has.
+    /// Returns the number of bytes that the object states.
     #[must_use]
     pub fn byte_count(&self) -> u64 {
         self.start.count
     }
 
-    /// The next chunk, with `left` bytes to come.
+    /// Reads the next chunk, if `left` bytes remain.
     fn chunk(&mut self, left: u64) -> Result<Option<EncryptedBytes>> {
         if left == 0 && !self.seed_left {
             self.reader.clone().finish()?;
@@ -218,13 +219,13 @@ impl Iterator for EncryptedBytesReader<'_> {
     }
 }
 
-/// How many bytes there may be in a body of this length: every bit has a body of at least one bit.
+/// Returns the possible numbers of bytes in a body of this length: every bit has a body of at least one bit.
 fn message_counts(body_bytes: u64) -> RangeInclusive<u64> {
     0..=body_bytes
 }
 
 impl EncryptedBytes {
-    /// The bytes in their wire format: client, sizes, masks or their seed, bodies.
+    /// Returns the bytes in their wire format: client, sizes, masks or their seed, bodies.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.write_as(ObjectType::EncryptedBytes, &[])
@@ -233,13 +234,13 @@ impl EncryptedBytes {
     /// Reads encrypted bytes.
     ///
     /// # Errors
-    /// If they are not exactly one undamaged object of that kind, or longer than memory should take: those are for
-    /// [`EncryptedBytesReader`].
+    /// If the input is not exactly one undamaged object of encrypted bytes, or too long for memory; use
+    /// [`EncryptedBytesReader`] for such objects.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(Self::read_as::<0>(ObjectType::EncryptedBytes, bytes, message_counts)?.1)
     }
 
-    /// An object of this type, whose body begins with these bytes.
+    /// Returns an object of this type, whose body begins with this prefix.
     pub(super) fn write_as(&self, object_type: ObjectType, prefix: &[u8]) -> Vec<u8> {
         let start = Start {
             binding: *self.binding(),
@@ -254,8 +255,8 @@ impl EncryptedBytes {
         })
     }
 
-    /// Reads an object of this type, of as many bytes as `counts` allows for the length of its body; also the first
-    /// bytes of its body.
+    /// Reads an object of this type and the prefix of its body; `counts` returns the allowed numbers of bytes for the length
+    /// of a body.
     pub(super) fn read_as<const PREFIX: usize>(
         object_type: ObjectType,
         bytes: &[u8],

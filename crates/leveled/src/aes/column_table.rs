@@ -1,9 +1,9 @@
 //! SubBytes and MixColumns as one table (Daemen and Rijmen, "The Design of Rijndael", Sec. 4.2).
 //!
-//! The table has the S-box's output times every coefficient of MixColumns: 1, 2 and 3, or 9, 11, 13 and 14 for the
-//! inverse. A bit of a mixed column is then the sum of four bits; sums of plain S-box outputs have up to 7 terms, 19
-//! for the inverse, and as many times the noise. The wider table costs two or three times the CMUXes, which are
-//! few beside the circuit bootstraps.
+//! The table contains the S-box's output times every coefficient of MixColumns: 1, 2 and 3, or 9, 11, 13 and 14 for the
+//! inverse. A bit of a mixed column is then the sum of four bits. Sums of plain S-box outputs would have up to 7 terms, or 19
+//! for the inverse, and noise in proportion. The wider table needs two or three times the CMUXes, which cost little compared
+//! with the circuit bootstraps.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -17,23 +17,23 @@ use crate::tree::CmuxTree;
 /// First row of MixColumns' matrix, which is circulant.
 pub(super) const MIX_COLUMNS: [u8; 4] = [2, 3, 1, 1];
 
-/// Bits that are added for a bit of a result.
+/// Number of bits that are added for a bit of a result.
 pub const TERMS: usize = 4;
 
-/// A substitution of bytes, then a linear map of columns: byte i of its result is Σ_j first_(j-i)·byte j.
+/// A substitution of bytes followed by a linear map of columns: byte i of the result is Σ_j first_(j-i)·byte j.
 #[derive(Debug)]
 pub struct ColumnTable {
     tree: CmuxTree,
     first: [u8; TERMS],
-    /// The coefficients, each once: which byte of an entry is which.
+    /// The distinct coefficients, in the order of the bytes of an entry.
     coefficients: Vec<u8>,
 }
 
 impl ColumnTable {
-    /// The table of a substitution and of the first row of the columns' matrix.
+    /// Makes the table of a substitution and of the first row of the columns' matrix.
     ///
     /// # Errors
-    /// None for AES: as [`CmuxTree::new`].
+    /// Same as [`CmuxTree::new`]; none for AES.
     pub fn new(
         parameters: &CircuitBootstrappingParameters,
         substitute: fn(u8) -> u8,
@@ -60,7 +60,7 @@ impl ColumnTable {
     /// Substitutes all bytes of a state and mixes its columns.
     ///
     /// # Errors
-    /// If a byte has not 8 bits, or is of other parameters.
+    /// If a byte does not have 8 bits, or belongs to other parameters.
     pub fn apply(
         &self,
         circuit: &CircuitBootstrapping<'_>,

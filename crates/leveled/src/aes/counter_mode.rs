@@ -1,8 +1,8 @@
 //! Transciphering: from AES-CTR bytes (NIST SP 800-38A) to homomorphic ciphertexts.
 //!
-//! The server encrypts counters under the encrypted key and adds the keystream to the bytes that it received: of a
-//! message the client sends as many bytes as it has, and one encrypted key for all. No counter may come twice under
-//! one key.
+//! The server encrypts counters under the encrypted key and adds the keystream to the bytes that it received. The client
+//! sends one encrypted key for all messages, and messages at their own length. No counter may be used twice under one
+//! key.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -12,18 +12,18 @@ use super::counters::counter_block;
 use crate::bootstrapping::{trivial_bit, xor_assign};
 
 impl Aes<'_> {
-    /// Bytes that everyone may know, as bits without noise.
+    /// Returns public bytes as encrypted bits without noise.
     fn trivial(&self, bytes: &[u8]) -> Vec<EncryptedByte> {
         let parameters = self.parameters().fhew();
         let bits = |byte: u8| (0..8).map(move |bit| trivial_bit(parameters, byte >> bit & 1 == 1));
         bytes.iter().map(|&byte| bits(byte).collect::<Vec<LweCiphertext>>()).collect()
     }
 
-    /// The message of AES-CTR bytes, encrypted bit by bit under the server's key's secret. `progress` gets the rounds
-    /// done, ten a block, and may stop with an error.
+    /// Returns the message of AES-CTR bytes, encrypted bit by bit under the secret of the server's key. `progress` receives the
+    /// number of completed rounds, ten per block, and may stop with an error.
     ///
     /// # Errors
-    /// If the round keys are of other parameters; those of `progress`.
+    /// If the round keys belong to other parameters; the errors of `progress`.
     pub fn transcipher(
         &self,
         keys: &EncryptedRoundKeys,

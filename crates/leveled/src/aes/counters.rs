@@ -1,8 +1,8 @@
-//! Counter blocks of AES in counter mode (NIST SP 800-38A, Sec. 6.5 and Appendix B): which a message takes, and which
-//! messages under a key have taken.
+//! Counter blocks of AES in counter mode (NIST SP 800-38A, Sec. 6.5 and Appendix B): those that a message uses, and those
+//! that messages under a key have used.
 //!
-//! A block is a nonce of 96 bits and a number of 32 bits, the highest byte first. Messages keep their nonce, so none
-//! has more than 2^32 blocks, 64 GiB, and no message's blocks run into those of the next nonce.
+//! A block is a nonce of 96 bits and a number of 32 bits, the highest byte first. A message has one nonce, so it has at
+//! most 2^32 blocks, 64 GiB, and its blocks never run into those of the next nonce.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use cryptable_wire::hex;
 use super::block::BLOCK_BYTES;
 use super::message_error::{MessageError, MessageResult};
 
-/// Blocks of one nonce.
+/// Number of blocks per nonce.
 const BLOCKS_A_NONCE: u64 = 1 << 32;
 
-/// The counter block of a message's block `index`: the first, plus the index, as a number of 128 bits, the highest
-/// byte first.
+/// Returns the counter block of a message's block `index`: the first one plus the index, as a number of 128 bits, the
+/// highest byte first.
 ///
 /// ```
 /// use cryptable_leveled::aes::counter_block;
@@ -46,10 +46,10 @@ pub struct CounterRange {
 }
 
 impl CounterRange {
-    /// So many blocks from `first` on.
+    /// Returns the range of `blocks` blocks from `first` on.
     ///
     /// # Errors
-    /// If they run out of the 2^32 of its nonce.
+    /// If the range exceeds the 2^32 blocks of the nonce.
     pub fn new(first: [u8; BLOCK_BYTES], blocks: u64) -> Result<Self> {
         let first = u128::from_be_bytes(first);
         let left = BLOCKS_A_NONCE - first as u64 % BLOCKS_A_NONCE;
@@ -60,7 +60,7 @@ impl CounterRange {
         Ok(Self { first, blocks })
     }
 
-    /// Counters of a message of `length` bytes.
+    /// Returns the counters of a message of `length` bytes.
     ///
     /// # Errors
     /// The errors of [`CounterRange::new`].
@@ -68,24 +68,24 @@ impl CounterRange {
         Self::new(first, length.div_ceil(BLOCK_BYTES as u64))
     }
 
-    /// The first block.
+    /// Returns the first block.
     #[must_use]
     pub fn first(&self) -> [u8; BLOCK_BYTES] {
         self.first.to_be_bytes()
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// The last block; `None` if there are no blocks. (One behind it might be 2^128.)
+    /// Returns the last block; `None` if there are no blocks. (The block after the last might be 2^128.)
     fn last(&self) -> Option<u128> {
         self.blocks.checked_sub(1).map(|more| self.first + u128::from(more))
     }
 
-    /// Whether a block is in both.
+    /// Returns whether the ranges have a block in common.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         match (self.last(), other.last()) {
@@ -95,7 +95,7 @@ impl CounterRange {
     }
 }
 
-/// The counter blocks that messages under one key have taken.
+/// The counter blocks that messages under one key have used.
 ///
 /// ```
 /// use cryptable_leveled::aes::{CounterRange, UsedCounters};
@@ -106,18 +106,18 @@ impl CounterRange {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct UsedCounters {
-    /// Ranges by their first blocks; none overlaps another.
+    /// Ranges by their first blocks; no two overlap.
     ranges: BTreeMap<u128, CounterRange>,
 }
 
 impl UsedCounters {
-    /// Takes blocks.
+    /// Marks blocks as used.
     ///
     /// # Errors
-    /// [`MessageError::CountersUsed`] if one of them is taken: nothing changes then.
+    /// [`MessageError::CountersUsed`] if a block was used before; nothing changes then.
     pub fn take(&mut self, counters: CounterRange) -> MessageResult<()> {
         let Some(last) = counters.last() else { return Ok(()) };
-        // Ranges do not overlap: if any reaches into this one, the last that begins within or before it does.
+        // Ranges do not overlap. If any reaches into the new one, so does the last one that begins within or before it.
         let before = self.ranges.range(..=last).next_back();
         if let Some((_, taken)) = before.filter(|(_, taken)| taken.overlaps(&counters)) {
             let first = hex(&taken.first());

@@ -1,4 +1,4 @@
-//! Encrypted bytes: eight LWE ciphertexts of a bit each, the lowest first, with the digest of their parameters.
+//! Encrypted bytes: eight LWE ciphertexts per byte, one per bit, the lowest first, with the digest of their parameters.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use cryptable_wire::KeyId;
 use super::block::EncryptedByte;
 use super::parameters::Parameters;
 
-/// Bits, and ciphertexts, of a byte.
+/// Number of bits, and of ciphertexts, per byte.
 pub(super) const BITS: usize = 8;
 
 /// Bytes, encrypted bit by bit under one client's key.
 ///
-/// Fresh bytes take eight words of a file each, masks being a seed; computed ones 8(N + 1).
+/// A fresh byte has eight words in a file, since masks are a seed; a computed byte has 8(N + 1) words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedBytes {
     binding: Binding,
@@ -23,16 +23,16 @@ pub struct EncryptedBytes {
 }
 
 impl EncryptedBytes {
-    /// Bytes, a ciphertext for every bit.
+    /// Wraps bytes, given by one ciphertext per bit.
     pub(super) fn new(binding: Binding, list: LweList) -> Self {
         debug_assert!(list.len().is_multiple_of(BITS), "bits of bytes");
         Self { binding, list }
     }
 
-    /// Bytes that were computed under keys of this client.
+    /// Wraps bytes that were computed under keys of this client.
     ///
     /// # Errors
-    /// If a byte has not eight bits, or a bit is of other parameters.
+    /// If a byte does not have eight bits, or a bit belongs to other parameters.
     pub fn computed(
         parameters: &Parameters,
         key_id: KeyId,
@@ -50,41 +50,41 @@ impl EncryptedBytes {
         Ok(Self::new(Binding { parameter_digest: parameters.digest(), key_id }, list))
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.list.len() / BITS
     }
 
-    /// The identifier of the secret key that decrypts them.
+    /// Returns the identifier of the secret key that decrypts the bytes.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
     }
 
-    /// The digest of the parameters that they were encrypted or computed under.
+    /// Returns the digest of the parameters under which the bytes were encrypted or computed.
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
         self.binding.parameter_digest
     }
 
-    /// The parameters and the client that they belong to.
+    /// Returns the parameters and the client to which the bytes belong.
     pub(super) fn binding(&self) -> &Binding {
         &self.binding
     }
 
-    /// Whether masks are a seed: true as long as nothing was computed.
+    /// Returns whether the masks are still a seed: true if nothing was computed.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.list.is_fresh()
     }
 
-    /// The LWE ciphertexts.
+    /// Returns the LWE ciphertexts.
     pub(super) fn list(&self) -> &LweList {
         &self.list
     }
 
-    /// A byte, its lowest bit first.
+    /// Returns a byte, its lowest bit first.
     ///
     /// # Panics
     /// If there is no such byte.
@@ -93,18 +93,18 @@ impl EncryptedBytes {
         (BITS * index..BITS * (index + 1)).map(|i| self.list.ciphertext(i)).collect()
     }
 
-    /// Checks that they belong to these parameters and this client, in every number that later code relies on: of the secret key,
-    /// of a public key, or computed.
+    /// Checks that the bytes belong to these parameters and this client, and every number that later code relies on. The bytes
+    /// may be encrypted with the secret key, with a public key, or computed.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::OtherParameters`], [`cryptable_lattice::Error::OtherClient`]; if a size differs.
+    /// [`cryptable_lattice::Error::OtherParameters`], [`cryptable_lattice::Error::OtherClient`], or if a size differs.
     pub fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("encrypted bytes", expected)?;
         let circuit = parameters.circuit_bootstrapping();
         self.list.check_either(circuit.lwe_shape(), circuit.fhew().public_shape())
     }
 
-    /// Returns the bytes modulo Q, to which those of public keys are switched. They were checked.
+    /// Returns the bytes modulo Q, to which bytes under public keys are switched. The bytes must have been checked.
     pub(super) fn switched(&self, parameters: &Parameters) -> Cow<'_, Self> {
         match parameters.circuit_bootstrapping().switched(&self.list) {
             Cow::Borrowed(_) => Cow::Borrowed(self),

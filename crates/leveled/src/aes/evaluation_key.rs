@@ -8,17 +8,17 @@ use super::parameters::Parameters;
 use crate::keys::ServerKey;
 use crate::tree::CmuxTree;
 
-/// Values of a byte.
+/// Number of values of a byte.
 const BYTE_VALUES: u64 = 1 << BITS;
 
-/// Computes on encrypted bytes, without the secret. `Sync`: one key serves all threads.
+/// Computes on encrypted bytes, without the secret. The key is `Sync`, so all threads can share it.
 pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
-    /// A table of bytes as polynomials, for any number of lookups by keys of the same parameters.
+    /// Encodes a table of bytes as polynomials, for any number of lookups with keys of the same parameters.
     ///
     /// # Errors
-    /// If it is not from 256 values to 256.
+    /// If the table does not map 256 values to 256 values.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         table.check_moduli(BYTE_VALUES, BYTE_VALUES)?;
         let circuit = self.parameters().circuit_bootstrapping();
@@ -26,11 +26,11 @@ impl EvaluationKey {
         Ok(PreparedTable { parameter_digest: self.parameters().digest(), tree })
     }
 
-    /// Maps every byte through several tables: eight circuit bootstraps a byte, and a CMUX tree for each table. A step
+    /// Looks every byte up in several tables: eight circuit bootstraps per byte, and a CMUX tree per byte and table. A step
     /// of progress is a byte.
     ///
     /// # Errors
-    /// If bytes or tables are of another client or other parameters; [`cryptable_lattice::Error::Cancelled`].
+    /// If bytes or tables belong to another client or other parameters; [`cryptable_lattice::Error::Cancelled`].
     pub fn lookup_many(
         &self,
         input: &EncryptedBytes,
@@ -47,7 +47,7 @@ impl EvaluationKey {
     }
 }
 
-/// A table of bytes as polynomials.
+/// A table of bytes encoded as polynomials.
 #[derive(Debug)]
 pub struct PreparedTable {
     parameter_digest: [u8; 32],
@@ -55,13 +55,13 @@ pub struct PreparedTable {
 }
 
 impl PreparedTable {
-    /// Bytes of memory that the polynomials take.
+    /// Returns the bytes of memory that the polynomials occupy.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.tree.shape().bytes()
     }
 
-    /// Checks that the key is of these parameters.
+    /// Checks that the table was prepared for these parameters.
     pub(super) fn check(&self, parameters: &Parameters) -> Result<()> {
         check_parameters("table", parameters.digest(), self.parameter_digest)
     }

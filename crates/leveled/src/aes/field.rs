@@ -1,6 +1,6 @@
 //! GF(2^8) modulo x^8 + x^4 + x^3 + x + 1, and the S-box (FIPS 197, Sec. 4 and 5.1.1).
 
-/// Product of two field elements, without branches on either.
+/// Returns the product of two field elements, without branches on either.
 ///
 /// ```
 /// use cryptable_leveled::aes::field::multiply;
@@ -18,7 +18,7 @@ pub fn multiply(a: u8, b: u8) -> u8 {
     product
 }
 
-/// a^254: the inverse, and 0 for 0.
+/// Returns a^254: the inverse of a, or 0 for 0.
 fn inverse(a: u8) -> u8 {
     // 254 = 2 + 4 + … + 128.
     let mut power = a;
@@ -28,7 +28,7 @@ fn inverse(a: u8) -> u8 {
     })
 }
 
-/// SubBytes: the inverse, then an affine map over bits.
+/// SubBytes: returns an affine map, over bits, of the inverse.
 ///
 /// ```
 /// use cryptable_leveled::aes::field::sub_byte;
@@ -40,7 +40,7 @@ pub fn sub_byte(a: u8) -> u8 {
     x ^ x.rotate_left(1) ^ x.rotate_left(2) ^ x.rotate_left(3) ^ x.rotate_left(4) ^ 0x63
 }
 
-/// InvSubBytes.
+/// InvSubBytes: returns the inverse of [`sub_byte`].
 ///
 /// ```
 /// use cryptable_leveled::aes::field::{inverse_sub_byte, sub_byte};

@@ -1,4 +1,4 @@
-//! MixColumns and its inverse as sums of bits (FIPS 197, Sec. 5.1.3 and 5.3.3): of round keys, which pass no table.
+//! MixColumns and its inverse as sums of bits (FIPS 197, Sec. 5.1.3 and 5.3.3), for round keys, which pass through no table.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
@@ -9,14 +9,14 @@ use crate::bootstrapping::xor_assign;
 /// First row of InvMixColumns' matrix, which is circulant.
 pub(super) const INVERSE_MIX_COLUMNS: [u8; 4] = [14, 11, 13, 9];
 
-/// A linear map of columns of four bytes: for each of 32 output bits, the input bits that are added.
+/// A linear map of columns of four bytes: the input bits that are added for each of 32 output bits.
 #[derive(Clone, Debug)]
 pub struct LinearLayer {
     terms: Vec<Vec<usize>>,
 }
 
 impl LinearLayer {
-    /// Byte i of the result is Σ_j first_(j-i)·byte j.
+    /// Returns the map by a circulant matrix: byte i of the result is Σ_j first_(j-i)·byte j.
     #[must_use]
     pub fn circulant(first: [u8; 4]) -> Self {
         let output = |index: usize| {
@@ -30,7 +30,7 @@ impl LinearLayer {
         Self { terms: (0..32).map(output).collect() }
     }
 
-    /// Most bits in a sum: what noise is multiplied by.
+    /// Returns the largest number of bits in a sum, by which noise is multiplied.
     #[must_use]
     pub fn largest_sum(&self) -> usize {
         self.terms.iter().map(Vec::len).max().unwrap_or(0)

@@ -1,9 +1,9 @@
-//! Messages by AES-128 in counter mode (NIST SP 800-38A), with the counter that they begin with: what a client sends.
+//! Messages that a client sends: encrypted by AES-128 in counter mode (NIST SP 800-38A), with their first counter.
 //!
-//! A file is an object of the wire format whose body is the AES key's identifier, the first counter block, the number
-//! of bytes, whether there is an authentication tag, as many bytes as the message has, and the tag of 32 bytes. The
-//! tag authenticates all before it (encrypt-then-MAC; keyed BLAKE3). The server cannot check it: that takes a key. It
-//! is for those who hold the AES key or the authentication key of it, as a client that stores messages elsewhere.
+//! A file is an object of the wire format. Its body is the AES key's identifier, the first counter block, the number of
+//! bytes, whether there is an authentication tag, the encrypted bytes of the message, and the tag of 32 bytes. The tag
+//! authenticates everything before it (encrypt-then-MAC; keyed BLAKE3). The server cannot check it, which would need a key.
+//! The tag is for holders of the AES key or of its authentication key, such as a client that stores messages elsewhere.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,15 +18,15 @@ use super::block::BLOCK_BYTES;
 use super::counters::CounterRange;
 use super::message_error::{MessageError, MessageResult};
 
-/// Bytes of an authentication tag.
+/// Length of an authentication tag in bytes.
 pub(super) const TAG_BYTES: usize = 32;
 
-/// Bytes of a body before those of the message: key, counter, length, whether there is a tag.
+/// Length of the body before the bytes of the message: key, counter, length, whether there is a tag.
 const FIXED_BYTES: u64 = (KeyId::BYTES + BLOCK_BYTES + 8 + 4) as u64;
 
 /// Names an AES key without revealing it: a hash in a domain of its own.
 ///
-/// A key that can be guessed can be recognised by it, as it can by any message whose content is known.
+/// Anyone who can guess a key can confirm the guess by this name, as by any message whose content is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AesKeyId(pub KeyId);
 
@@ -45,7 +45,7 @@ pub(super) struct MessageStart {
 }
 
 impl MessageStart {
-    /// The start of a message of `length` bytes.
+    /// Returns the start of a message of `length` bytes.
     pub(super) fn new(
         key_id: AesKeyId,
         first_counter: [u8; BLOCK_BYTES],
@@ -55,13 +55,13 @@ impl MessageStart {
         Ok(Self { key_id, counters, length })
     }
 
-    /// Its bytes, as a body begins and as they are authenticated.
+    /// Returns the bytes with which a body begins, which are authenticated.
     pub(super) fn to_bytes(self) -> Vec<u8> {
         let length = self.length.to_le_bytes();
         [&self.key_id.0.0[..], &self.counters.first(), &length].concat()
     }
 
-    /// Starts an object; bytes, and a tag if there is one, are still to be written.
+    /// Starts an object; the caller must then write the bytes, and the tag if there is one.
     pub(super) fn write<W: Write>(self, out: W, has_tag: bool) -> io::Result<ObjectWriter<W>> {
         let tag = if has_tag { TAG_BYTES as u64 } else { 0 };
         let length = FIXED_BYTES + self.length + tag;
@@ -73,12 +73,12 @@ impl MessageStart {
     }
 }
 
-/// Stands where other objects have the digest of their parameters.
+/// Returns a digest that takes the place of the parameter digest of other objects.
 fn cipher_digest() -> [u8; 32] {
     *blake3::hash(b"AES-128-CTR").as_bytes()
 }
 
-/// A message by AES-128 in counter mode. Its bytes may be borrowed from a file that is mapped into memory.
+/// A message encrypted by AES-128 in counter mode. Its bytes may be borrowed from a file that is mapped into memory.
 ///
 /// ```
 /// use cryptable_leveled::aes::{AesKey, Message, MessageEncryptor};
@@ -97,11 +97,11 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Bytes that any program of AES-128 in counter mode has made under this key, without a tag. Counters go up by one
-    /// every 16 bytes. That no other message shares one is for that program to see to.
+    /// Wraps bytes that any program has encrypted by AES-128 in counter mode under this key, without a tag. Counters go up by
+    /// one every 16 bytes. That program must make sure that no other message shares a counter.
     ///
     /// # Errors
-    /// If there are more than the counter leaves of the 2^32 blocks of its nonce, its first 12 bytes.
+    /// If the message has more blocks than remain, from this counter on, of the 2^32 blocks of its nonce (its first 12 bytes).
     pub fn from_counter_mode(
         key_id: AesKeyId,
         first_counter: [u8; BLOCK_BYTES],
@@ -112,31 +112,31 @@ impl<'a> Message<'a> {
         Ok(Self { start, bytes, tag: None })
     }
 
-    /// A message with its tag.
+    /// Wraps a message with its tag.
     #[cfg(feature = "client")]
     pub(super) fn new(start: MessageStart, bytes: Vec<u8>, tag: [u8; TAG_BYTES]) -> Self {
         Self { start, bytes: Cow::Owned(bytes), tag: Some(tag) }
     }
 
-    /// The AES key that it is under.
+    /// Returns the identifier of the AES key under which the message is encrypted.
     #[must_use]
     pub fn key_id(&self) -> AesKeyId {
         self.start.key_id
     }
 
-    /// Its counter blocks.
+    /// Returns the counter blocks of the message.
     #[must_use]
     pub fn counters(&self) -> CounterRange {
         self.start.counters
     }
 
-    /// Its encrypted bytes.
+    /// Returns the encrypted bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether it has an authentication tag, which the holder of a key can check.
+    /// Returns whether the message has an authentication tag, which the holder of a key can check.
     #[must_use]
     pub fn has_tag(&self) -> bool {
         self.tag.is_some()
@@ -152,10 +152,10 @@ impl<'a> Message<'a> {
         self.tag.as_ref()
     }
 
-    /// Checks that it is under this AES key.
+    /// Checks that the message is encrypted under this AES key.
     ///
     /// # Errors
-    /// [`MessageError::OtherAesKey`].
+    /// [`MessageError::OtherAesKey`] if it is not.
     pub fn check_key(&self, expected: AesKeyId) -> MessageResult<()> {
         let found = self.key_id();
         if found == expected {
@@ -164,7 +164,7 @@ impl<'a> Message<'a> {
         Err(MessageError::OtherAesKey { expected: expected.0, found: found.0 })
     }
 
-    /// The message in its wire format.
+    /// Returns the message in its wire format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -182,7 +182,7 @@ impl<'a> Message<'a> {
     /// Reads a message without copying its bytes.
     ///
     /// # Errors
-    /// If they are not exactly one undamaged message. That says nothing of who made it: [`Message`] has a tag for that.
+    /// If the bytes are not exactly one undamaged message. Success says nothing about who made it; check the tag for that.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
         let limit = bytes.len() as u64;
         let body = read_object(bytes, ObjectType::AesMessage, Some(&cipher_digest()), limit)?;

@@ -1,7 +1,7 @@
-//! Encryption of messages by AES-128 in counter mode, counters drawn at random and never taken twice.
+//! Encryption of messages by AES-128 in counter mode, with counters that are drawn at random and never used twice.
 //!
-//! The nonce, 96 bits, is drawn for every message. Two of m messages under one key have the same nonce with a
-//! probability of at most m²/2^97: 2^-33 for 2^32 messages.
+//! A nonce of 96 bits is drawn for every message. The probability that two of m messages under one key have the same nonce
+//! is at most m²/2^97: 2^-33 for 2^32 messages.
 
 use std::io::{Read, Write};
 
@@ -16,16 +16,16 @@ use super::message::{Message, MessageStart};
 use super::message_error::MessageResult;
 use super::plain::counter_mode_assign;
 
-/// Bytes of a nonce.
+/// Length of a nonce in bytes.
 const NONCE_BYTES: usize = 12;
 
-/// Bytes that are encrypted at once, a multiple of a block.
+/// Number of bytes that are encrypted at once, a multiple of a block.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Encrypts messages under one AES key, which it owns, and takes no counter block twice.
+/// Encrypts messages under one AES key, which it owns, and uses no counter block twice.
 ///
-/// The encryptor knows the counters that it used itself and those that it was told of. A key that several programs use
-/// is safe with random counters only.
+/// The encryptor knows only the counters that it used itself and those that it was told about. A key that several programs
+/// use is safe only with random counters.
 ///
 /// ```
 /// use cryptable_leveled::aes::{AesKey, MessageEncryptor};
@@ -33,7 +33,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// let first = encryptor.encrypt(b"a message")?;
 /// let second = encryptor.encrypt(b"a message")?;
 /// assert_ne!(first.bytes(), second.bytes());
-/// // A counter on request; a second time it is refused.
+/// // A requested counter is refused the second time.
 /// encryptor.encrypt_from([1; 16], b"a message")?;
 /// assert!(encryptor.encrypt_from([1; 16], b"another").is_err());
 /// # Ok::<(), cryptable_leveled::aes::MessageError>(())
@@ -45,19 +45,19 @@ pub struct MessageEncryptor {
 }
 
 impl MessageEncryptor {
-    /// Under a key that has encrypted nothing yet, or with random counters only.
+    /// Returns an encryptor for a key that has encrypted nothing yet, or only with random counters.
     #[must_use]
     pub fn new(key: AesKey) -> Self {
         Self::with_used(key, UsedCounters::default())
     }
 
-    /// Under a key some of whose counters are taken.
+    /// Returns an encryptor for a key some of whose counters are used.
     #[must_use]
     pub fn with_used(key: AesKey, used: UsedCounters) -> Self {
         Self { key, used }
     }
 
-    /// The AES key that messages are encrypted under.
+    /// Returns the AES key under which messages are encrypted.
     #[must_use]
     pub fn key(&self) -> &AesKey {
         &self.key
@@ -66,10 +66,10 @@ impl MessageEncryptor {
     /// Encrypts a message from a random counter on.
     ///
     /// # Errors
-    /// If it has more than 2^36 bytes.
+    /// If the message has more than 2^36 bytes.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn encrypt(&mut self, message: &[u8]) -> MessageResult<Message<'static>> {
         Ok(self.take(None, message.len() as u64)?.encrypt(message)?)
     }
@@ -77,8 +77,8 @@ impl MessageEncryptor {
     /// Encrypts a message from a given counter on.
     ///
     /// # Errors
-    /// [`super::MessageError::CountersUsed`] if a block was taken before; if the message has more blocks than the
-    /// counter leaves of the 2^32 of its nonce, its first 12 bytes.
+    /// [`super::MessageError::CountersUsed`] if a block was used before; or if the message has more blocks than remain, from
+    /// this counter on, of the 2^32 blocks of its nonce (its first 12 bytes).
     pub fn encrypt_from(
         &mut self,
         first_counter: [u8; BLOCK_BYTES],
@@ -87,13 +87,13 @@ impl MessageEncryptor {
         Ok(self.take(Some(first_counter), message.len() as u64)?.encrypt(message)?)
     }
 
-    /// Takes the counters of one message of `length` bytes, random ones or from a given one on.
+    /// Reserves the counters of one message of `length` bytes, random ones or from a given one on.
     ///
     /// # Errors
     /// The errors of [`MessageEncryptor::encrypt`] and [`MessageEncryptor::encrypt_from`].
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn take(
         &mut self,
         first_counter: Option<[u8; BLOCK_BYTES]>,
@@ -106,14 +106,14 @@ impl MessageEncryptor {
     }
 }
 
-/// A random nonce, and block 0 of it.
+/// Draws a random nonce and returns its block 0.
 fn random_counter() -> [u8; BLOCK_BYTES] {
     let mut counter = [0; BLOCK_BYTES];
     counter[..NONCE_BYTES].copy_from_slice(&Seed::random().as_bytes()[..NONCE_BYTES]);
     counter
 }
 
-/// The encryption of one message, whose counters are taken. Serves once.
+/// The encryption of one message, whose counters are reserved. It can be used once.
 #[derive(Debug)]
 pub struct MessageEncryption<'a> {
     key: &'a AesKey,
@@ -121,7 +121,7 @@ pub struct MessageEncryption<'a> {
 }
 
 impl MessageEncryption<'_> {
-    /// The counter blocks that were taken: for a record of them.
+    /// Returns the reserved counter blocks, so that the caller can record them.
     #[must_use]
     pub fn counters(&self) -> CounterRange {
         self.start.counters
@@ -130,7 +130,7 @@ impl MessageEncryption<'_> {
     /// Encrypts the message.
     ///
     /// # Errors
-    /// If it has another length than was said.
+    /// If the message does not have the reserved length.
     pub fn encrypt(self, message: &[u8]) -> Result<Message<'static>> {
         check_length(message.len() as u64, self.start.length)?;
         let mut bytes = message.to_vec();
@@ -140,10 +140,10 @@ impl MessageEncryption<'_> {
         Ok(Message::new(self.start, bytes, tag.finish()))
     }
 
-    /// Encrypts all that a reader has, piece after piece, and writes it as [`Message::to_bytes`] does.
+    /// Encrypts all bytes of a reader, piece by piece, and writes them in the format of [`Message::to_bytes`].
     ///
     /// # Errors
-    /// If it has another length than was said; if reading or writing fails.
+    /// If the message does not have the reserved length, or reading or writing fails.
     pub fn encrypt_stream(self, input: &mut dyn Read, out: &mut dyn Write) -> Result<()> {
         let mut object = self.start.write(out, true)?;
         let mut tag = self.key.authentication_key().tag_of(self.start);
@@ -178,7 +178,7 @@ fn check_length(found: u64, expected: u64) -> Result<()> {
     Err(cryptable_lattice::Error::mismatch("length of the message", found, expected))
 }
 
-/// Reads until the buffer is full or nothing is left.
+/// Reads until the buffer is full or the input ends.
 fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut found = 0;
     while found < buffer.len() {

@@ -5,32 +5,32 @@ use cryptable_wire::KeyId;
 /// The result of an operation on messages.
 pub(super) type MessageResult<T> = Result<T, MessageError>;
 
-/// Why a message was not encrypted, checked or transciphered.
+/// Reasons why a message was not encrypted, checked or transciphered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// The message is under another key than the encrypted one.
+    /// The message is under an AES key other than the encrypted one.
     #[error("the message is under the AES key {found}, not under {expected}")]
     OtherAesKey {
         /// The key in use.
         expected: KeyId,
-        /// The message's.
+        /// The key of the message.
         found: KeyId,
     },
-    /// Counter blocks would come twice under one key, which reveals the XOR of two messages.
+    /// Counter blocks would be used twice under one key, which reveals the XOR of two messages.
     #[error(
-        "these counters overlap {blocks} blocks from {first} on, which a message under the same key has taken"
+        "these counters overlap {blocks} blocks from {first} on, which a message under the same key has used"
     )]
     CountersUsed {
-        /// First block of the message that took them, in hexadecimal.
+        /// First block of the message that used them, in hexadecimal.
         first: String,
-        /// The number of its blocks.
+        /// The number of blocks of that message.
         blocks: u64,
     },
     /// The message was changed, was not made by a holder of the key, or has no authentication tag.
-    #[error("the message is not authentic: its tag is missing or is not what the key makes of it")]
+    #[error("the message is not authentic: its tag is missing or does not match the key")]
     NotAuthentic,
-    /// The library refused what is not about messages alone.
+    /// An error of the library that is not specific to messages.
     #[error(transparent)]
     Library(#[from] cryptable_lattice::Error),
 }

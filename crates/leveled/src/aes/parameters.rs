@@ -1,4 +1,5 @@
-//! Parameters of AES-128: of circuit bootstrapping, one bit a ciphertext, quiet enough for a block.
+//! Parameters of AES-128: parameters of circuit bootstrapping with one bit per ciphertext and little enough noise for a
+//! block.
 
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, NoiseBound, ReadOptions, Result};
@@ -9,10 +10,10 @@ use crate::circuit_parameters::circuit_parameters;
 use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL, ParameterSet};
 
-/// Circuit bootstraps of a block: ten rounds of 16 bytes of 8 bits.
+/// Number of circuit bootstraps per block: ten rounds of 16 bytes of 8 bits.
 pub(super) const BOOTSTRAPS_A_BLOCK: usize = 10 * 16 * 8;
 
-/// Bits of a byte: CMUXes from an entry of a table to its result.
+/// Number of CMUXes from an entry of a table to its result: the bits of a byte.
 const DEPTH: usize = 8;
 
 /// Parameters with which a block of AES-128 fails with a probability of at most 2^-64. Immutable, cheap to clone.
@@ -29,14 +30,14 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Parameters for AES-128 with 128 bits of security.
+    /// Returns the default parameters for AES-128, with 128 bits of security.
     #[must_use]
     pub fn default_128() -> Self {
         Self::new(ParameterSet::Aes128.parameters()).expect("a valid set")
     }
 
-    /// The fastest set for AES-128 of which a block fails with a probability of at most 2^`log2_fail`: 128 bits of
-    /// security.
+    /// Returns the fastest set for AES-128, with 128 bits of security, for which a block fails with a probability of at most
+    /// 2^`log2_fail`.
     ///
     /// ```
     /// use cryptable_leveled::aes::Parameters;
@@ -46,7 +47,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// [`Error::FailureUnreachable`] if no set fails so rarely: names the least probability.
+    /// [`Error::FailureUnreachable`] if no set reaches this probability; the error names the least one.
     pub fn with_log2_fail(log2_fail: f64) -> Result<Self> {
         let mut least = 0.0f64;
         for set in [ParameterSet::Aes128, ParameterSet::Aes128Sure] {
@@ -60,59 +61,59 @@ impl Parameters {
         Err(Error::FailureUnreachable { what, found: least, limit: log2_fail })
     }
 
-    /// Toy parameters for tests: not secure, and they say so.
+    /// Returns toy parameters for tests: not secure, and marked so.
     #[must_use]
     pub fn insecure_toy() -> Self {
         Self::new(ParameterSet::Aes128.insecure_toy()).expect("a valid set")
     }
 
-    /// Other parameters of circuit bootstrapping.
+    /// Makes parameters for AES-128 from other parameters of circuit bootstrapping.
     ///
     /// # Errors
-    /// If they are for two bits per ciphertext, or leave a block a failure probability above 2^-64.
+    /// If the parameters are for two bits per ciphertext, or the failure probability of a block is above 2^-64.
     pub fn new(circuit: CircuitBootstrappingParameters) -> Result<Self> {
         circuit.check_single_bits()?;
         let noise = CircuitBootstrappingNoise::new(&circuit);
         let round_key = NoiseLaw::gaussian(noise.fresh().0 * largest_sum() as f64);
         let log2_fail = log2_fail(&noise, NoiseBound::of_law(round_key, 0.0));
-        // A value that is not a number is within no limit.
+        // NaN is within no limit.
         if log2_fail.is_nan() || log2_fail > LOG2_FAIL {
             return Err(Error::FailureProbability { found: log2_fail, limit: LOG2_FAIL });
         }
         Ok(Self { circuit, log2_fail })
     }
 
-    /// log2 of the probability that one of a block's circuit bootstraps reads its bit wrong, in decryption, too, whose
-    /// round keys have the larger sums.
+    /// Returns log2 of the probability that one of a block's circuit bootstraps reads its bit wrong. The bound also holds for
+    /// decryption, which adds more bits of round keys.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// log2 of the same probability for a block whose round keys a public key encrypted. Errors of bits by one key depend on each
-    /// other, so that deviations of a sum add up.
+    /// Returns log2 of the failure probability, like [`Parameters::log2_fail`], for a block whose round keys a public key
+    /// encrypted. The errors of bits under one key depend on each other, so the deviations in a sum add up.
     #[must_use]
     pub fn public_log2_fail(&self) -> f64 {
         let noise = CircuitBootstrappingNoise::new(&self.circuit);
         log2_fail(&noise, noise.by_public_key().times(largest_sum() as u64))
     }
 
-    /// Canonical bytes, of which the digest names these parameters: those of circuit bootstrapping.
+    /// Returns the canonical bytes, those of circuit bootstrapping; their digest names these parameters.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.circuit.to_bytes()
     }
 
-    /// Reads what [`Parameters::to_bytes`] wrote and validates it.
+    /// Reads the bytes of [`Parameters::to_bytes`] and validates the parameters.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, claim a security that they do not have, or are insecure
-    /// and the options do not allow that; as [`Parameters::new`].
+    /// If the bytes are not parameters, or the parameters are not valid, claim a security that they do not have, or are
+    /// insecure and the options do not allow that; also same as [`Parameters::new`].
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         Self::new(CircuitBootstrappingParameters::from_bytes(bytes, options)?)
     }
 
-    /// BLAKE3 of [`Parameters::to_bytes`].
+    /// Returns the BLAKE3 digest of [`Parameters::to_bytes`].
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.circuit.digest()
@@ -121,17 +122,17 @@ impl Parameters {
 
 circuit_parameters!(TranscipheringSecretKey, TranscipheringEvaluationKey, TranscipheringPublicKey);
 
-/// log2 of the failure probability of the bootstraps in a block, each of a sum of four table results and a round key of this
-/// noise, after the inverse of MixColumns.
+/// Returns log2 of the failure probability of the bootstraps in a block. The input of each is a sum of four table results and
+/// of a round key with this noise, after the inverse of MixColumns.
 fn log2_fail(noise: &CircuitBootstrappingNoise, round_key: NoiseBound) -> f64 {
-    // Results of four bytes, each by its own selectors.
+    // The results of four bytes, each computed with its own selectors.
     let result = noise.tree(DEPTH, 1.0);
     let mixed = (1..TERMS).fold(result, |sum, _| sum.with_independent(result));
     let sum = NoiseBound::of_law(mixed, 0.0).with_independent(round_key);
     noise.log2_fail(sum) + (BOOTSTRAPS_A_BLOCK as f64).log2()
 }
 
-/// Most bits of round keys in a sum.
+/// Returns the largest number of bits of round keys in a sum.
 fn largest_sum() -> usize {
     LinearLayer::circulant(INVERSE_MIX_COLUMNS).largest_sum()
 }

@@ -1,4 +1,4 @@
-//! AES-128 in the clear, by the crates `aes` and `ctr`: what messages are encrypted with, and results compared with.
+//! AES-128 in the clear, by the crates `aes` and `ctr`: encrypts messages, and provides references for results.
 
 use aes::Aes128;
 use aes::cipher::{BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher};
@@ -25,8 +25,8 @@ pub fn encrypt_block(key: &[u8; BLOCK_BYTES], block: [u8; BLOCK_BYTES]) -> [u8; 
 
 /// Encrypts or decrypts bytes in counter mode (NIST SP 800-38A), counters of 128 bits.
 ///
-/// No two messages under one key may share a counter block, and nothing here sees to that: messages are for
-/// [`MessageEncryptor`](super::MessageEncryptor).
+/// No two messages under one key may share a counter block, which this function does not check. Use
+/// [`MessageEncryptor`](super::MessageEncryptor) for messages.
 #[must_use]
 pub fn counter_mode(
     key: &[u8; BLOCK_BYTES],
@@ -38,18 +38,18 @@ pub fn counter_mode(
     bytes
 }
 
-/// Encrypts or decrypts bytes where they are.
+/// Encrypts or decrypts bytes in place.
 pub(super) fn counter_mode_assign(
     key: &[u8; BLOCK_BYTES],
     first_counter: [u8; BLOCK_BYTES],
     bytes: &mut [u8],
 ) {
     apply_keystream(key, first_counter, bytes);
-    // The cipher clears its round keys where it is dropped, not where it was before it was moved.
+    // The cipher clears its round keys when it is dropped, but not the copies at places from which it was moved.
     clear_stack();
 }
 
-/// In a frame of its own, which lies below its caller's.
+/// Applies the keystream in a stack frame of its own, below that of its caller.
 #[inline(never)]
 fn apply_keystream(key: &[u8; BLOCK_BYTES], first_counter: [u8; BLOCK_BYTES], bytes: &mut [u8]) {
     ctr::Ctr128BE::<Aes128>::new(key.into(), &first_counter.into()).apply_keystream(bytes);

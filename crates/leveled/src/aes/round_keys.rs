@@ -11,10 +11,10 @@ use super::encrypted_key::ROUND_KEY_BYTES;
 use super::field::{multiply, sub_byte};
 use crate::bootstrapping::{decrypt_bit, encrypt_bit};
 
-/// Bytes of a word of the key expansion.
+/// Length in bytes of a word of the key expansion.
 const WORD_BYTES: usize = 4;
 
-/// All round keys of a key, byte after byte. On the heap: where an array is moved, a copy stays behind on the stack.
+/// Returns all round keys of a key as bytes. They are on the heap, since moving an array would leave a copy on the stack.
 ///
 /// ```
 /// use cryptable_leveled::aes::round_keys::expand_key;
@@ -53,7 +53,7 @@ pub fn encrypt_bytes(secret: &SecretKey, bytes: &[u8]) -> Vec<EncryptedByte> {
 /// Decrypts bytes of eight bits each.
 ///
 /// # Errors
-/// If a ciphertext is not of the secret's parameters.
+/// If a ciphertext does not have the secret's parameters.
 pub fn decrypt_bytes(secret: &SecretKey, bytes: &[EncryptedByte]) -> Result<Zeroizing<Vec<u8>>> {
     let byte = |bits: &EncryptedByte| {
         bits.iter()
@@ -66,7 +66,7 @@ pub fn decrypt_bytes(secret: &SecretKey, bytes: &[EncryptedByte]) -> Result<Zero
 /// Encrypts the round keys of a key.
 ///
 /// # Panics
-/// If the operating system has no randomness to give.
+/// If the operating system provides no randomness.
 #[must_use]
 pub fn encrypt_key(secret: &SecretKey, key: &[u8; BLOCK_BYTES]) -> EncryptedRoundKeys {
     EncryptedRoundKeys::new(encrypt_bytes(secret, &expand_key(key))).expect("all round keys")

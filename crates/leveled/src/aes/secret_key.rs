@@ -1,4 +1,4 @@
-//! The client's keys for AES-128: encrypted AES keys, decryption of what the server computed.
+//! The client's keys for AES-128: encryption of AES keys, decryption of the server's results.
 
 use std::io::Write;
 
@@ -33,7 +33,7 @@ impl SecretKey {
         EncryptedKey::new(key.id(), self.encrypt(&expand_key(key.as_bytes())))
     }
 
-    /// Encrypts bytes bit by bit, without AES: errors of variance 10.5.
+    /// Encrypts bytes bit by bit, without AES, with errors of variance 10.5.
     #[must_use]
     pub fn encrypt(&self, bytes: &[u8]) -> EncryptedBytes {
         let list = self.encrypt_each(BITS, bytes.len(), |index| bytes[index].into());
@@ -43,19 +43,19 @@ impl SecretKey {
     /// Decrypts fresh or computed bytes.
     ///
     /// # Errors
-    /// If they are of other parameters or another client.
+    /// If the bytes belong to other parameters or another client.
     pub fn decrypt(&self, bytes: &EncryptedBytes) -> Result<Zeroizing<Vec<u8>>> {
         bytes.check(self.parameters(), self.binding())?;
         let values = Zeroizing::new(self.decrypt_values(BITS, bytes.list())?);
         Ok(Zeroizing::new(values.iter().map(|&value| value as u8).collect()))
     }
 
-    /// Decrypts a file of encrypted bytes, which may be a memory map of any size, chunk after chunk; returns the number
-    /// of bytes. A step of progress is a chunk of 64 bytes.
+    /// Decrypts a file of encrypted bytes, which may be a memory map of any size, chunk by chunk. Returns the number of
+    /// bytes. A step of progress is a chunk of 64 bytes.
     ///
     /// # Errors
-    /// If the file is not exactly one undamaged object of encrypted bytes, or of other parameters or another client; if
-    /// writing fails; [`cryptable_lattice::Error::Cancelled`]. What was written before is of no use then.
+    /// If the file is not exactly one undamaged object of encrypted bytes, or belongs to other parameters or another client; if
+    /// writing fails; [`cryptable_lattice::Error::Cancelled`]. Discard any output written before an error.
     pub fn decrypt_stream(
         &self,
         file: &[u8],
@@ -73,8 +73,8 @@ impl SecretKey {
     }
 }
 
-/// The public key of one client: whoever has it encrypts an AES key of its own for the client's server, and sends messages under
-/// that.
+/// The public key of one client. Anyone who has it can encrypt an AES key for the client's server, and send messages under
+/// that AES key.
 ///
 /// ```
 /// use cryptable_lattice::Progress;
@@ -106,8 +106,8 @@ impl PublicKey {
     /// Encrypts bytes bit by bit, without AES.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a block whose round keys they are would fail with more than the stated
-    /// probability.
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a block with these bytes as round keys would fail with more than the
+    /// stated probability.
     pub fn encrypt(&self, bytes: &[u8]) -> Result<EncryptedBytes> {
         let found = self.parameters().public_log2_fail();
         let limit = LOG2_FAIL.max(self.parameters().log2_fail());

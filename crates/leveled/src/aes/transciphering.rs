@@ -1,5 +1,5 @@
-//! Transciphering of messages of any length: from AES-CTR bytes (NIST SP 800-38A) to homomorphic ciphertexts, chunk
-//! after chunk, so that memory does not grow with the message.
+//! Transciphering of messages of any length: from AES-CTR bytes (NIST SP 800-38A) to homomorphic ciphertexts, chunk by
+//! chunk, so that memory does not grow with the message.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use super::evaluation_key::{EvaluationKey, PreparedTable};
 use super::message::{AesKeyId, Message};
 use super::message_error::MessageResult;
 
-/// Turns messages under one AES key into homomorphic ciphertexts, and maps each byte through a table if there is one.
+/// Turns messages under one AES key into homomorphic ciphertexts, and looks each byte up in a table if there is one.
 ///
 /// ```
 /// use cryptable_lattice::Progress;
@@ -45,10 +45,10 @@ pub struct Transciphering<'a> {
 }
 
 impl<'a> Transciphering<'a> {
-    /// By a server's key, under an encrypted AES key.
+    /// Returns the transciphering with a server's key, of messages under an encrypted AES key.
     ///
     /// # Errors
-    /// If AES key or table are of another client or other parameters.
+    /// If the AES key or the table belongs to another client or other parameters.
     pub fn new(
         key: &'a EvaluationKey,
         aes_key: &EncryptedKey,
@@ -64,7 +64,7 @@ impl<'a> Transciphering<'a> {
         Ok(Self { key, aes, aes_key_id, round_keys, table })
     }
 
-    /// Steps of progress of a block: its rounds, and the table, which takes as long as one.
+    /// Returns the steps of progress per block: its rounds, and the table, which takes as long as a round.
     fn steps_a_block(&self) -> usize {
         ROUNDS + usize::from(self.table.is_some())
     }
@@ -86,11 +86,11 @@ impl<'a> Transciphering<'a> {
         Ok(self.part(first_counter, message.bytes(), &Steps { progress, before: 0, total })?)
     }
 
-    /// Transciphers like [`Transciphering::transcipher`], chunk after chunk into a file: for messages of any length
-    /// that are mapped from a file.
+    /// Transciphers like [`Transciphering::transcipher`], chunk by chunk into a file, for messages of any length that are
+    /// mapped from a file.
     ///
     /// # Errors
-    /// The errors of [`Transciphering::transcipher`]; if writing fails.
+    /// The errors of [`Transciphering::transcipher`], or if writing fails.
     pub fn transcipher_stream(
         &self,
         message: &Message<'_>,
@@ -114,7 +114,7 @@ impl<'a> Transciphering<'a> {
         Ok(())
     }
 
-    /// Some bytes in the middle of a message.
+    /// Transciphers a part of a message.
     fn part(
         &self,
         counter: [u8; BLOCK_BYTES],
@@ -133,7 +133,7 @@ impl<'a> Transciphering<'a> {
         };
         match self.key.lookup_many(&message, &[table], Progress::new(&on)) {
             Ok(mut outputs) => Ok(outputs.swap_remove(0)),
-            // In steps of all the work.
+            // Converts to steps of the whole work.
             Err(Error::Cancelled { done, .. }) => {
                 let done = steps.before + rounds + done.div_ceil(BLOCK_BYTES);
                 Err(Error::Cancelled { done, total: steps.total })
@@ -144,11 +144,11 @@ impl<'a> Transciphering<'a> {
 }
 
 impl EvaluationKey {
-    /// Transciphering: what a message by AES-CTR (NIST SP 800-38A) says, as homomorphic ciphertexts. Steps of progress
-    /// are rounds, ten a block. For messages that are long, or several under one AES key: [`Transciphering`].
+    /// Transciphers a message: returns the content of AES-CTR bytes (NIST SP 800-38A) as homomorphic ciphertexts. Steps of
+    /// progress are rounds, ten per block. Use [`Transciphering`] for long messages, or for several under one AES key.
     ///
     /// # Errors
-    /// If the AES key is of another client or other parameters, or not that of the message; [`Error::Cancelled`].
+    /// If the AES key belongs to another client or other parameters, or is not that of the message; [`Error::Cancelled`].
     pub fn transcipher(
         &self,
         aes_key: &EncryptedKey,
@@ -162,14 +162,14 @@ impl EvaluationKey {
 /// Progress of a part of a message.
 struct Steps<'a> {
     progress: Progress<'a>,
-    /// Steps of what came before.
+    /// Steps of the parts before.
     before: usize,
     /// Steps of the whole message.
     total: usize,
 }
 
 impl Steps<'_> {
-    /// Tells of steps of this part.
+    /// Reports completed steps of this part.
     fn report(&self, done: usize) -> Result<()> {
         self.progress.report(self.before.saturating_add(done), self.total)
     }

@@ -1,5 +1,5 @@
 //! Circuit bootstrapping without conversions between LWE and RLWE: from a noisy LWE ciphertext of a bit to an RGSW
-//! ciphertext of it.
+//! ciphertext of the same bit.
 //!
 //! LWE of dimension N modulo Q, of phase bit·Q/2 + e, becomes 2ℓ RLWE ciphertexts of degree N modulo Q, of
 //! bit·weight(k) and of bit·s·weight(k), k < ℓ.
@@ -8,12 +8,12 @@
 //!
 //! 1. Multi-value functional bootstrapping without sample extraction: one blind rotation, whose test polynomial has
 //!    the weights of all rows in neighbouring coefficients (phases are rounded to multiples of 2^θ). By CMUXes or by
-//!    automorphisms, as the parameters have it (the paper's CMUX and AUTO variants, Sec. 3.1 and Algorithm 6).
-//! 2. HomTrace (Algorithm 1): each row's coefficient, moved to the constant one, is all that the trace leaves.
-//! 3. Scheme switching (Algorithm 2): each row times the secret.
+//!    automorphisms, depending on the parameters (the paper's CMUX and AUTO variants, Sec. 3.1 and Algorithm 6).
+//! 2. HomTrace (Algorithm 1): each row's coefficient is moved to the constant one; the trace removes all others.
+//! 3. Scheme switching (Algorithm 2): each row is multiplied by the secret.
 //!
-//! Two things differ from the paper: for a ciphertext of two bits, one rotation makes the rows of two RGSW ciphertexts
-//! (`two_bit_rotation.rs`), and several bootstraps run in a batch, which reads each key once for all.
+//! Two things differ from the paper. For a ciphertext of two bits, one rotation computes the rows of two RGSW ciphertexts
+//! (`two_bit_rotation.rs`); and several bootstraps run in a batch, which reads each key once for all.
 //!
 //! Noise: [`crate::noise::CircuitBootstrappingNoise::rgsw`].
 
@@ -32,7 +32,7 @@ use super::two_bit_rotation::{bits_in_ciphertext, ciphertext_count, gray_bit};
 use crate::parameters::CircuitBootstrappingParameters;
 use cryptable_lattice::error::out_of_range;
 
-/// Bootstraps of a batch: the keys of a step, some 100 kB, stay in the cache for all.
+/// Number of bootstraps in a batch: the keys of a step, some 100 kB, stay in the cache for all.
 pub const BATCH: usize = 4;
 
 /// Circuit bootstraps under a server's key. Holds no secret, and is `Sync`.
@@ -68,15 +68,16 @@ pub struct CircuitBootstrapping<'a> {
     gadget: Gadget,
     /// weight(k)/2 modulo Q of every row.
     half_weights: Vec<u64>,
-    /// ±weight(k)/2 in the coefficients that are jℓ + k modulo 2^θ, + where the plaintext's Gray code has bit j.
+    /// Test polynomial with ±weight(k)/2 in the coefficients that are jℓ + k modulo 2^θ: plus where bit j of the plaintext's
+    /// Gray code is 1.
     test: RlweCiphertext,
 }
 
 impl<'a> CircuitBootstrapping<'a> {
-    /// Circuit bootstraps by keys of these parameters.
+    /// Returns the circuit bootstraps by keys of these parameters.
     ///
     /// # Panics
-    /// If the key is of other parameters.
+    /// If the key belongs to other parameters.
     #[must_use]
     pub fn new(parameters: &CircuitBootstrappingParameters, key: &'a EvaluationKey) -> Self {
         assert_eq!(key.parameters(), parameters.fhew(), "parameters of the key");
@@ -100,30 +101,30 @@ impl<'a> CircuitBootstrapping<'a> {
         Self { parameters: parameters.clone(), key, gadget, half_weights, test }
     }
 
-    /// The parameters that the keys are of.
+    /// Returns the parameters of the keys.
     #[must_use]
     pub fn parameters(&self) -> &CircuitBootstrappingParameters {
         &self.parameters
     }
 
-    /// weight(k)/2 modulo Q of every row of an RGSW ciphertext.
+    /// Returns weight(k)/2 modulo Q of every row of an RGSW ciphertext.
     #[must_use]
     pub fn half_weights(&self) -> &[u64] {
         &self.half_weights
     }
 
-    /// The server's keys.
+    /// Returns the server's keys.
     #[must_use]
     pub fn key(&self) -> &'a EvaluationKey {
         self.key
     }
 
-    /// The RGSW ciphertext of a bit: of LWE of dimension N modulo Q, of phase bit·Q/2 and a variance of up to
+    /// Returns the RGSW ciphertext of a bit, given as LWE of dimension N modulo Q, of phase bit·Q/2 and a variance of up to
     /// [`CircuitBootstrappingParameters::input_variance`].
     ///
-    /// Transforms of the rotation by CMUXes of a binary secret: 2n(ℓ_ep + 1). By automorphisms, of any secret:
-    /// 2(n + 1)(ℓ_ep + 1) + n_auto·(ℓ_auto + 2), see [`cryptable_fhew::cost`]. For each of ℓ rows
-    /// log2 N·(ℓ_trace + 2) for the trace and ℓ_ss + 2 for scheme switching. Rows have the noise of
+    /// The rotation needs 2n(ℓ_ep + 1) transforms by CMUXes with a binary secret, and
+    /// 2(n + 1)(ℓ_ep + 1) + n_auto·(ℓ_auto + 2) by automorphisms with any secret, see [`cryptable_fhew::cost`]. Each of ℓ rows
+    /// needs log2 N·(ℓ_trace + 2) for the trace and ℓ_ss + 2 for scheme switching. Rows have the noise of
     /// [`crate::noise::CircuitBootstrappingNoise::rgsw`].
     ///
     /// # Errors
@@ -133,7 +134,7 @@ impl<'a> CircuitBootstrapping<'a> {
         Ok(self.convert(rotated, 1).remove(0))
     }
 
-    /// Step 1: ±weight(k)/2 in coefficient k of the phase.
+    /// Step 1: returns a ciphertext with ±weight(k)/2 in coefficient k of the phase.
     ///
     /// # Errors
     /// The errors of [`CircuitBootstrapping::bootstrap`].
@@ -143,15 +144,15 @@ impl<'a> CircuitBootstrapping<'a> {
         Ok(self.key.blind_rotate(&self.test, &self.phases(&[bit])[0]))
     }
 
-    /// RGSW ciphertexts of values of `bits` bits, those of one value after those of another, the lowest bit first: of
-    /// all bits of the values' Gray codes ([`crate::bootstrapping::gray_code`]), batched ([`batch_count`]).
+    /// Returns RGSW ciphertexts of all bits of the Gray codes ([`crate::bootstrapping::gray_code`]) of values of `bits` bits,
+    /// value by value, the lowest bit first. Bootstraps run in batches ([`batch_count`]).
     ///
-    /// A value is ⌈bits/d⌉ ciphertexts, LWE of dimension N modulo Q, of phase x·Q/2^d each with d =
-    /// [`CircuitBootstrappingParameters::bits_per_ciphertext`]. One rotation for each, trace and scheme switching for
-    /// every bit; transforms and noise are those of [`CircuitBootstrapping::bootstrap`].
+    /// A value is ⌈bits/d⌉ ciphertexts, LWE of dimension N modulo Q, each of phase x·Q/2^d with d =
+    /// [`CircuitBootstrappingParameters::bits_per_ciphertext`]. Each ciphertext needs one rotation; each bit needs the trace
+    /// and scheme switching. Transforms and noise are those of [`CircuitBootstrapping::bootstrap`].
     ///
     /// # Errors
-    /// If a ciphertext is not of dimension N modulo Q, or their number is not that of whole values.
+    /// If a ciphertext is not of dimension N modulo Q, or the number of ciphertexts is not that of whole values.
     pub fn bootstrap_values(
         &self,
         inputs: &[&LweCiphertext],
@@ -177,7 +178,7 @@ impl<'a> CircuitBootstrapping<'a> {
         Ok((0..batches).into_par_iter().flat_map_iter(several).collect())
     }
 
-    /// Steps 2 and 3: the first `count` RGSW ciphertexts of a rotated test polynomial.
+    /// Steps 2 and 3: converts a rotated test polynomial to its first `count` RGSW ciphertexts.
     fn convert(&self, mut rotated: RlweCiphertext, count: usize) -> Vec<RgswCiphertext> {
         self.complete(&mut rotated);
         (0..count).map(|j| self.convert_one(&rotated, j)).collect()
@@ -200,11 +201,11 @@ impl<'a> CircuitBootstrapping<'a> {
         RgswCiphertext::from_rows(ring, self.gadget, &words)
     }
 
-    /// Inputs' phases, plus half of what lies between two of them, modulo 2N: multiples of 2^θ.
+    /// Returns the phases of inputs plus half the distance between neighbouring phases, modulo 2N, as multiples of 2^θ.
     fn phases(&self, inputs: &[&LweCiphertext]) -> Vec<LweCiphertext> {
         let sparsity = self.parameters.sparsity_log2();
         let phase = |mut low: LweCiphertext| {
-            // Phases of bits go from 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
+            // Moves phases of bits from 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
             low.add_constant_assign(low.modulus() >> (self.parameters.bits_per_ciphertext() + 1));
             let coarse = self.key.to_rotation_modulus(&low, self.parameters.sparse_modulus());
             let words = coarse.words().iter().map(|word| word << sparsity).collect();
@@ -213,7 +214,7 @@ impl<'a> CircuitBootstrapping<'a> {
         self.key.key_switch_many(inputs).into_iter().map(phase).collect()
     }
 
-    /// From ±weight(k)/2 in coefficient jℓ + k to bit·weight(k)/N; anything is in others.
+    /// Changes ±weight(k)/2 in coefficient jℓ + k to bit·weight(k)/N; the content of other coefficients does not matter.
     fn complete(&self, rotated: &mut RlweCiphertext) {
         let (ring, m) = (self.key.parameters().ring(), self.key.parameters().modulus());
         let length = self.gadget.length();
@@ -221,13 +222,13 @@ impl<'a> CircuitBootstrapping<'a> {
             let word = &mut rotated.words_mut()[position];
             *word = m.add(*word, self.half_weights[position % length]);
         }
-        // The trace multiplies by N.
+        // Compensates for the trace, which multiplies by N.
         kernels::mul_scalar_assign(m, rotated.words_mut(), m.inv(ring.degree() as u64));
     }
 }
 
-/// Returns the number of batches of about equal length for `bootstraps` bootstraps: a multiple of the threads if
-/// possible, at most [`BATCH`] bootstraps each.
+/// Returns the number of batches of about equal length for `bootstraps` bootstraps: a multiple of the number of threads if
+/// possible, with at most [`BATCH`] bootstraps per batch.
 ///
 /// ```
 /// use cryptable_leveled::bootstrapping::batch_count;

@@ -11,7 +11,7 @@ use cryptable_lattice::{Progress, Result};
 use super::server_key::{CircuitParameters, ServerKey};
 use crate::bootstrapping::{Plaintext, ciphertext_count, decrypt_plaintext, plaintext_body};
 
-/// Most bits of a value.
+/// Largest number of bits of a value.
 const MAX_BITS: usize = 64;
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
@@ -45,7 +45,7 @@ impl<P: CircuitParameters> ClientKey<P> {
     /// Draws fresh secrets.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn generate(parameters: &P) -> Self {
         Self(keys::ClientKey::generate(parameters))
@@ -55,16 +55,16 @@ impl<P: CircuitParameters> ClientKey<P> {
     /// expansion of the masks.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::Cancelled`].
+    /// [`cryptable_lattice::Error::Cancelled`] if `progress` asks to stop.
     pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<ServerKey<P>> {
         self.0.evaluation_key(progress).map(ServerKey::from)
     }
 
-    /// Encrypts integers of `bits` bits, a ciphertext for every
-    /// [`crate::parameters::CircuitBootstrappingParameters::bits_per_ciphertext`] of them, the lowest first: errors of variance 10.5.
+    /// Encrypts integers of `bits` bits, the lowest first, with one ciphertext per
+    /// [`crate::parameters::CircuitBootstrappingParameters::bits_per_ciphertext`] bits and errors of variance 10.5.
     ///
     /// # Errors
-    /// If the number of bits is not from 1 to 64, or a value has more.
+    /// If the number of bits is not from 1 to 64, or a value has more bits.
     pub fn encrypt_values(&self, bits: usize, values: &[u64]) -> Result<LweList> {
         if !(1..=MAX_BITS).contains(&bits) {
             let limit = format!("values have from 1 to {MAX_BITS} bits");
@@ -76,7 +76,7 @@ impl<P: CircuitParameters> ClientKey<P> {
         Ok(self.encrypt_each(bits, values.len(), |index| values[index]))
     }
 
-    /// Encrypts `count` integers of `bits` bits, from 1 to 64, that `value` gives.
+    /// Encrypts `count` integers of `bits` bits, from 1 to 64, that `value` returns.
     pub(crate) fn encrypt_each(
         &self,
         bits: usize,
@@ -99,14 +99,14 @@ impl<P: CircuitParameters> ClientKey<P> {
     /// Decrypts fresh or computed integers of `bits` bits.
     ///
     /// # Errors
-    /// If the number of bits is not from 1 to 64, or the ciphertexts are of other sizes or not of whole values.
+    /// If the number of bits is not from 1 to 64, or the ciphertexts have other sizes or do not make up whole values.
     pub fn decrypt_values(&self, bits: usize, values: &LweList) -> Result<Vec<u64>> {
         let circuit = self.parameters().circuit_bootstrapping();
         values.check_either(circuit.lwe_shape(), circuit.fhew().public_shape())?;
         self.decrypt_list(bits, values)
     }
 
-    /// Decrypts integers whose ciphertexts were checked to have a shape of these parameters.
+    /// Decrypts integers whose ciphertexts have been checked to have a shape of these parameters.
     pub(crate) fn decrypt_list(&self, bits: usize, values: &LweList) -> Result<Vec<u64>> {
         let each = self.parameters().circuit_bootstrapping().bits_per_ciphertext();
         let width = ciphertext_count(bits, each);

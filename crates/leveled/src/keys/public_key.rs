@@ -25,7 +25,8 @@ pub struct PublicKey<P>(keys::PublicKey<P>);
 cryptable_lattice::engine_key!(PublicKey<P: CircuitParameters, PublicParameters>, keys::PublicKey<P>);
 
 impl<P: CircuitParameters + PublicParameters> ClientKey<P> {
-    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this key.
+    /// Generates a public key of this secret key. Every call draws a new one; ciphertexts under any of them belong to this
+    /// secret key.
     ///
     /// # Errors
     /// The errors of [`keys::ClientKey::public_key`].
@@ -35,8 +36,8 @@ impl<P: CircuitParameters + PublicParameters> ClientKey<P> {
 }
 
 impl<P: CircuitParameters + PublicParameters> PublicKey<P> {
-    /// Encrypts integers of `bits` bits, a ciphertext for every
-    /// [`crate::parameters::CircuitBootstrappingParameters::bits_per_ciphertext`] of them, the lowest first.
+    /// Encrypts integers of `bits` bits, the lowest first, with one ciphertext per
+    /// [`crate::parameters::CircuitBootstrappingParameters::bits_per_ciphertext`] bits.
     pub(crate) fn encrypt_each(
         &self,
         bits: usize,

@@ -14,19 +14,19 @@ use crate::bootstrapping::{BATCH, CircuitBootstrapping};
 use crate::parameters::CircuitBootstrappingParameters;
 use crate::tree::CmuxTree;
 
-/// Bits that a thread bootstraps between two tables, of several megabytes of RGSW ciphertexts.
+/// Number of bits that a thread bootstraps between two tables: several megabytes of RGSW ciphertexts.
 pub(crate) const BITS_A_THREAD: usize = 8 * BATCH;
 
 /// The domain in which identifiers of secret keys are hashed.
 pub const IDENTIFIER: &str = "cryptable: identifier of a secret key of circuit bootstrapping";
 
-/// Parameters of lookups or of AES, by circuit bootstraps.
+/// Parameters of lookups or of AES by circuit bootstraps.
 pub trait CircuitParameters: BootstrappingParameters {
-    /// The parameters of circuit bootstrapping.
+    /// Returns the parameters of circuit bootstrapping.
     fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters;
 }
 
-/// The evaluation key of one client. Holds no secret, and is `Sync`: one key serves all threads.
+/// The evaluation key of one client. It holds no secret, and is `Sync`, so all threads can share it.
 #[derive(Debug)]
 pub struct ServerKey<P>(keys::ServerKey<P>);
 
@@ -51,8 +51,8 @@ impl<P> From<keys::ServerKey<P>> for ServerKey<P> {
 }
 
 impl<P: CircuitParameters> ServerKey<P> {
-    /// A key from its wire format, which may be a memory map: masks are drawn from its seed, and nothing of the bytes
-    /// is kept.
+    /// Reads a key from its wire format, which may be a memory map. Masks are expanded from its seed, and the bytes are not
+    /// needed afterwards.
     ///
     /// # Errors
     /// The errors of [`keys::ServerKey::from_shared`].
@@ -60,18 +60,18 @@ impl<P: CircuitParameters> ServerKey<P> {
         keys::ServerKey::from_shared(bytes, options).map(Self)
     }
 
-    /// Circuit bootstraps by these keys.
+    /// Returns the circuit bootstraps by these keys.
     #[must_use]
     pub fn circuit_bootstrapping(&self) -> CircuitBootstrapping<'_> {
         CircuitBootstrapping::new(self.parameters().circuit_bootstrapping(), self.fhew())
     }
 
-    /// Maps every value through several tables: a circuit bootstrap for every ciphertext, whose RGSW ciphertexts serve
+    /// Looks every value up in several tables, with a circuit bootstrap per ciphertext, whose RGSW ciphertexts are used for
     /// all tables. A step of progress is a value.
     ///
     /// # Errors
-    /// If the ciphertexts are of other sizes or not of whole values, or a table is of other parameters, or for values
-    /// of another number of bits than the first; [`Error::Cancelled`].
+    /// If the ciphertexts have other sizes or do not make up whole values, or a table belongs to other parameters, or its
+    /// inputs have another number of bits than those of the first table; [`Error::Cancelled`].
     pub(crate) fn lookup_lists(
         &self,
         input: &LweList,
@@ -96,7 +96,7 @@ impl<P: CircuitParameters> ServerKey<P> {
         let none = || LweList::computed(shape, []);
         let mut outputs: Vec<LweList> = trees.iter().map(|_| none()).collect::<Result<_>>()?;
         progress.report(0, total)?;
-        // Enough bits at once for all threads, and few enough that RGSW ciphertexts fit into memory.
+        // Enough bits for all threads at once, and few enough that RGSW ciphertexts fit into memory.
         let at_once = (BITS_A_THREAD * rayon::current_num_threads()).div_ceil(bits);
         for start in (0..total).step_by(at_once) {
             let end = total.min(start + at_once);
@@ -113,7 +113,7 @@ impl<P: CircuitParameters> ServerKey<P> {
         Ok(outputs)
     }
 
-    /// Checks that a tree is of these parameters, for inputs of `bits` bits.
+    /// Checks that a tree belongs to these parameters and has inputs of `bits` bits.
     fn check_tree(&self, tree: &CmuxTree, bits: usize) -> Result<()> {
         let parameters = self.parameters().circuit_bootstrapping();
         if tree.parameters() != parameters {

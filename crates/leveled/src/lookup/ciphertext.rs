@@ -1,4 +1,4 @@
-//! Ciphertexts of single values: a list of LWE ciphertexts of one or two bits each.
+//! Ciphertexts of single values: lists of LWE ciphertexts of one or two bits each.
 
 use std::ops::Range;
 
@@ -20,10 +20,11 @@ const MAX_CIPHERTEXT_BYTES: u64 = 1 << 32;
 /// The name of this number in errors.
 const BITS_PER_CIPHERTEXT: &str = "number of a ciphertext's bits";
 
-/// Encrypted integers of one modulus p, ⌈⌈log2 p⌉/d⌉ LWE ciphertexts of d = 1 or 2 bits each, the lowest bits first.
+/// Encrypted integers of one modulus p. Each is ⌈⌈log2 p⌉/d⌉ LWE ciphertexts of d = 1 or 2 bits, the lowest bits first.
 ///
-/// A ciphertext of a fresh value takes a word of its file, masks being a seed; of a result, N + 1 words, or one of few bits
-/// beside a mask that up to N share ([`EvaluationKey::compress`](super::EvaluationKey::compress)).
+/// In a file, an LWE ciphertext of a fresh value has one word, since masks are a seed. An LWE ciphertext of a result has
+/// N + 1 words, or one word of few bits and a mask that up to N share
+/// ([`EvaluationKey::compress`](super::EvaluationKey::compress)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     binding: Binding,
@@ -33,7 +34,7 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
-    /// Values of this modulus.
+    /// Wraps values of this modulus.
     pub(super) fn new(
         parameters: &Parameters,
         plaintext_modulus: u64,
@@ -44,69 +45,69 @@ impl Ciphertext {
         Self { binding, plaintext_modulus, bits_per_ciphertext, list }
     }
 
-    /// LWE ciphertexts of a value.
+    /// Returns the number of LWE ciphertexts per value.
     #[must_use]
     pub fn ciphertexts_per_value(&self) -> usize {
         ciphertext_count(width(self.plaintext_modulus), self.bits_per_ciphertext)
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn count(&self) -> usize {
         self.list.len() / self.ciphertexts_per_value()
     }
 
-    /// The modulus of the values.
+    /// Returns the modulus of the values.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.plaintext_modulus
     }
 
-    /// The digest of the parameters that it was encrypted or computed under.
+    /// Returns the digest of the parameters under which the values were encrypted or computed.
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
         self.binding.parameter_digest
     }
 
-    /// The identifier of the secret key that decrypts it.
+    /// Returns the identifier of the secret key that decrypts the values.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
     }
 
-    /// Whether its masks are a seed: true as long as nothing was computed.
+    /// Returns whether the masks are still a seed: true if nothing was computed.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.list.is_fresh()
     }
 
-    /// The LWE ciphertexts.
+    /// Returns the LWE ciphertexts.
     pub(super) fn list(&self) -> &LweList {
         &self.list
     }
 
-    /// Some of the values, in their order.
+    /// Returns a range of the values, in their order.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If the range exceeds the number of values.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let each = self.ciphertexts_per_value();
         Self { list: self.list.slice(range.start * each..range.end * each), ..*self }
     }
 
-    /// Checks that it belongs to these parameters and this client, in every number that later code relies on.
+    /// Checks that the ciphertext belongs to these parameters and this client, and every number that later code relies on.
     ///
     /// # Errors
-    /// `Error::OtherParameters`, `Error::OtherClient`; if a size differs from that of the parameters, or the values
-    /// have more bits than they serve.
+    /// `Error::OtherParameters`, `Error::OtherClient`, or if a size differs from that of the parameters, or the values
+    /// have more bits than the parameters support.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext", expected)?;
         let circuit = parameters.circuit_bootstrapping();
         let expected = circuit.bits_per_ciphertext();
         check_equal(BITS_PER_CIPHERTEXT, self.bits_per_ciphertext, expected)?;
         let shapes = [circuit.lwe_shape(), circuit.fhew().public_shape()];
-        // Last, since it is computed.
+        // Compared last, since this shape must be computed.
         if !shapes.contains(&self.list.shape())
             && self.list.shape() != parameters.compressed_shape()
         {
@@ -115,7 +116,7 @@ impl Ciphertext {
         parameters.check_bits("number of bits of a value", self.plaintext_modulus)
     }
 
-    /// The ciphertext in its wire format: modulus, bits of an LWE ciphertext, client, LWE dimension and modulus, number
+    /// Returns the ciphertext in its wire format: modulus, bits per LWE ciphertext, client, LWE dimension and modulus, number
     /// of values, whether they are fresh; then masks or their seed, and bodies.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Compression of results: packed into ring elements, in as few bits as decryption needs.
+//! Compression of results: packs them into ring elements with only the bits that decryption needs.
 
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::{NoiseBound, Result};
@@ -29,12 +29,12 @@ impl Parameters {
         let bodies = count * self.ciphertexts_of(self.output_modulus());
         let masks = bodies.div_ceil(dimension) * dimension;
         let words = packed_field_bytes(masks, modulus) + packed_field_bytes(bodies, modulus);
-        // Modulus and bits of a ciphertext, client, shape, number of values, kind of masks.
+        // Modulus, bits per ciphertext, client, shape, number of values, kind of masks.
         let numbers = 12 + KeyId::BYTES as u64 + LweShape::BYTES + 12;
         HEADER_BYTES + CHECKSUM_BYTES + (numbers + words) as usize
     }
 
-    /// log2 of the probability that a result compressed to words of these bits decrypts wrong.
+    /// Returns log2 of the probability that a result compressed to words of `bits` bits decrypts wrong.
     #[must_use]
     pub fn compressed_log2_fail(&self, bits: u32) -> f64 {
         let circuit = self.circuit_bootstrapping();
@@ -42,7 +42,7 @@ impl Parameters {
         self.compressed_noise(bits).log2_exceeds(circuit.margin()) + (ciphertexts as f64).log2()
     }
 
-    /// Returns the noise of results compressed to words of these bits, as fractions of their modulus.
+    /// Returns the noise of results compressed to words of `bits` bits, as a fraction of their modulus.
     #[must_use]
     pub fn compressed_noise(&self, bits: u32) -> NoiseBound {
         let noise = CircuitBootstrappingNoise::new(self.circuit_bootstrapping());
@@ -54,11 +54,12 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Compresses results for their way to the client, who decrypts them as before. Nothing else can be done with them.
+    /// Compresses results for sending them to the client, who decrypts them as usual. Compressed results can only be
+    /// decrypted.
     ///
-    /// A result of b bits is ⌈b/d⌉ LWE ciphertexts of N + 1 words. Up to N of them are packed into one ring element, by the
-    /// keys of the trace that circuit bootstrapping has anyway (PackLWEs of Chen et al., ACNS 2021), and words are rounded to
-    /// the bits of [`Parameters::compressed_shape`]: six results of 8 bits take 2.7 kB instead of 290, a thousand
+    /// A result of b bits is ⌈b/d⌉ LWE ciphertexts of N + 1 words. Up to N of them are packed into one ring element, with the
+    /// keys of the trace, which circuit bootstrapping has anyway (PackLWEs of Chen et al., ACNS 2021). Words are rounded to
+    /// the bits of [`Parameters::compressed_shape`]: six results of 8 bits have 2.7 kB instead of 290 kB, a thousand
     /// 10 kB instead of 48 MB.
     ///
     /// ```
@@ -76,7 +77,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext is of another client or other parameters, or compressed already.
+    /// If the ciphertext belongs to another client or other parameters, or is already compressed.
     pub fn compress(&self, results: &Ciphertext) -> Result<Ciphertext> {
         let results = self.switched(results)?;
         let bits = self.parameters().compressed_shape().modulus.ilog2();

@@ -8,11 +8,11 @@ use super::prepared_table::PreparedTable;
 use crate::keys::ServerKey;
 use crate::tree::CmuxTree;
 
-/// Looks values up in tables, without the secret. `Sync`: one key serves all threads.
+/// Looks values up in tables, without the secret. The key is `Sync`, so all threads can share it.
 pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
-    /// The table as polynomials, for any number of lookups by keys of the same parameters.
+    /// Encodes a table as polynomials, for any number of lookups with keys of the same parameters.
     ///
     /// # Errors
     /// If inputs or outputs have more bits than [`Parameters::max_bits`].
@@ -20,9 +20,9 @@ impl EvaluationKey {
         PreparedTable::new(self.parameters(), table)
     }
 
-    /// Maps every value through several tables by one set of circuit bootstraps, most of the work.
+    /// Looks every value up in several tables by one set of circuit bootstraps, which are most of the work.
     ///
-    /// Ciphertexts of a value, and values, share out among the threads. A step of progress is a value.
+    /// Values, and the ciphertexts of a value, are distributed over the threads. A step of progress is a value.
     ///
     /// ```
     /// use cryptable_lattice::{Progress, Table};
@@ -37,7 +37,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext or a table is of another client or other parameters, or their moduli differ;
+    /// If the ciphertext or a table belongs to another client or other parameters, or their moduli differ;
     /// [`cryptable_lattice::Error::Cancelled`].
     pub fn lookup_many(
         &self,

@@ -1,4 +1,4 @@
-//! LWE ciphertexts in and out: for methods that make leveled values of others, or go on from them.
+//! Import and export of LWE ciphertexts: for methods that compute leveled values from others, or use them further.
 
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::lwe_list::LweList;
@@ -14,22 +14,22 @@ use crate::parameters::LOG2_FAIL;
 use crate::tree::CmuxTree;
 
 impl Parameters {
-    /// Checks that lookups of values with this noise keep to the failure probability.
+    /// Checks that lookups of values with this noise keep within the failure probability.
     ///
     /// # Errors
-    /// [`Error::NoiseTooLarge`], with what a lookup would fail with.
+    /// [`Error::NoiseTooLarge`], with the failure probability of a lookup.
     pub fn check_import(&self, noise: NoiseBound) -> Result<()> {
         let limit = LOG2_FAIL.max(self.log2_fail());
         check_log2_fail("a leveled lookup", self.lookup_log2_fail(noise), limit)
     }
 
-    /// Noise of digits that leave: of a lookup of one digit.
+    /// Returns the noise of exported digits: that of a lookup of one digit.
     #[must_use]
     pub fn exported_noise(&self) -> NoiseBound {
         self.tree_noise(self.circuit_bootstrapping().bits_per_ciphertext() as usize)
     }
 
-    /// LWE ciphertexts of a value below a modulus.
+    /// Returns the number of LWE ciphertexts of a value below a modulus.
     #[must_use]
     pub fn ciphertexts_of(&self, modulus: u64) -> usize {
         let bits = self.circuit_bootstrapping().bits_per_ciphertext();
@@ -38,14 +38,14 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Values below `modulus` of a list for every digit, the lowest first, that another method computed as LWE ciphertexts
-    /// of phase d/2^w, w the bits of a ciphertext, with a bound on their noise. That they are under this client's key, and
-    /// that digits make values below the modulus, is the caller's to know.
+    /// Imports values below `modulus`, given as one list per digit, the lowest first. Another method computed the digits as LWE
+    /// ciphertexts of phase d/2^w, w the bits per ciphertext, with a bound on their noise. The caller must make sure that they
+    /// are under this client's key, and that the digits make up values below the modulus.
     ///
     /// # Errors
-    /// If lists are not as many as a value has digits, differ in length, or have another dimension or modulus, or values have
-    /// more bits than the parameters serve; [`Error::NoiseTooLarge`] if lookups would fail with more than the stated
-    /// probability.
+    /// If the number of lists is not that of the digits of a value, lists differ in length or have another dimension or
+    /// modulus, or values have more bits than the parameters support; [`Error::NoiseTooLarge`] if lookups would fail with more
+    /// than the stated probability.
     pub fn import(
         &self,
         digits: &[LweList],
@@ -63,7 +63,7 @@ impl EvaluationKey {
             check_equal("number of values", list.len(), digits[0].len())?;
         }
         self.parameters().check_import(noise)?;
-        // Digits of a value are side by side.
+        // Places the digits of a value side by side.
         let (count, n) = (digits[0].len(), shape.dimension);
         let mut masks = Buffer::unspecified(count * digits.len() * n);
         let mut bodies = vec![0; count * digits.len()];
@@ -80,12 +80,12 @@ impl EvaluationKey {
         Ok(found)
     }
 
-    /// The LWE ciphertexts of values, a list for every digit, the lowest first, of phase d/2^w each, and a bound on their
-    /// noise. Digits of computed values are looked up once more, each by itself: their noise then is that of w CMUXes, in
-    /// place of one for each bit of a value. A step of progress is a digit of a value.
+    /// Exports the LWE ciphertexts of values as one list per digit, the lowest first, each of phase d/2^w, with a bound on
+    /// their noise. Digits of computed values are looked up once more, each by itself. Their noise is then that of w CMUXes,
+    /// instead of one CMUX per bit of a value. A step of progress is a digit of a value.
     ///
     /// # Errors
-    /// If the values are of another client or other parameters; [`cryptable_lattice::Error::Cancelled`].
+    /// If the values belong to another client or other parameters; [`cryptable_lattice::Error::Cancelled`].
     pub fn export(
         &self,
         values: &Ciphertext,
@@ -104,7 +104,7 @@ impl EvaluationKey {
     }
 }
 
-/// The digits of a list of values, place by place.
+/// Splits a list of values into one list per digit.
 fn digit_lists(list: &LweList, of: &Ciphertext) -> Vec<LweList> {
     let (shape, masks, each) = (list.shape(), list.masks(), of.ciphertexts_per_value());
     let digit = |d: usize| {

@@ -1,4 +1,4 @@
-//! Parameters of lookups: a set of circuit bootstrapping, and the moduli of tables.
+//! Parameters of lookups: a parameter set of circuit bootstrapping, and the moduli of tables.
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{check_within, demand};
@@ -15,15 +15,15 @@ use crate::tree::MAX_INPUT_BITS;
 /// Largest modulus of values.
 pub(super) const MAX_MODULUS: u64 = 1 << MAX_INPUT_BITS;
 
-/// Longest parameters of circuit bootstrapping.
+/// Largest number of bytes of the parameters of circuit bootstrapping.
 const MAX_CIRCUIT_BYTES: u64 = 1 << 16;
 
-/// Bits of a value below a modulus, at least 1.
+/// Returns the number of bits of a value below a modulus, at least 1.
 pub(super) fn width(modulus: u64) -> usize {
     (u64::BITS - (modulus - 1).leading_zeros()).max(1) as usize
 }
 
-/// Request for parameters.
+/// A request for parameters.
 ///
 /// ```
 /// use cryptable_leveled::lookup::{Parameters, Request};
@@ -40,18 +40,20 @@ pub struct Request {
     pub input_modulus: u64,
     /// Output modulus P, from 2 to 2^24.
     pub output_modulus: u64,
-    /// log2 of the largest failure probability of a value; -64 if `None`.
+    /// log2 of the largest failure probability per value; -64 if `None`.
     pub log2_fail: Option<f64>,
-    /// The parameter set; any if `None`.
+    /// The parameter set; any set if `None`.
     pub method: Option<ParameterSet>,
-    /// Values of the longest word that automata read, symbols modulo p ([`super::EvaluationKey::run`]); 0 for lookups alone.
+    /// Number of values in the longest word that automata read, symbols modulo p ([`super::EvaluationKey::run`]); 0 if there
+    /// are only lookups.
     pub word_length: usize,
-    /// CMUXes in a row of registers, each by a bit of its own ([`super::EvaluationKey::register`]); 0 for lookups alone.
+    /// Number of CMUXes in a row on registers, each by a bit of its own ([`super::EvaluationKey::register`]); 0 if there are
+    /// only lookups.
     pub chain: u64,
 }
 
 impl Request {
-    /// Any set, failures below 2^-64 a value.
+    /// Requests any set, with failures below 2^-64 per value.
     #[must_use]
     pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
         let (log2_fail, method) = (None, None);
@@ -59,10 +61,10 @@ impl Request {
     }
 }
 
-/// A set of circuit bootstrapping, and the moduli of the tables that it looks up. Immutable, cheap to clone.
+/// A parameter set of circuit bootstrapping, and the moduli of the tables. Immutable, cheap to clone.
 ///
-/// With w the number of bits of the larger modulus, the stated failure probability holds for every table from at most
-/// w bits to at most w bits, on fresh values and on results of such tables.
+/// If the larger modulus has w bits, the stated failure probability holds for every table from at most w bits to at most w
+/// bits, on fresh values and on results of such tables.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     set: Option<ParameterSet>,
@@ -73,7 +75,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// All sets that serve a request, the fastest first. All have 128 bits of security.
+    /// Returns all sets that satisfy a request, the fastest first. All have 128 bits of security.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, or no set reaches it.
@@ -96,13 +98,13 @@ impl Parameters {
         let model = CostModel::default();
         all.sort_by_cached_key(|parameters| {
             let seconds = model.seconds(&parameters.prediction().work);
-            // Positive numbers are in the order of their bits.
+            // Positive numbers are ordered like their bits.
             seconds.to_bits()
         });
         Ok(all)
     }
 
-    /// Retains what serves a request's words and chains.
+    /// Retains the parameters that support the words and chains of a request.
     fn retain_chains(all: &mut Vec<Self>, request: &Request) -> Result<()> {
         let limit = request.log2_fail.unwrap_or(LOG2_FAIL);
         let worst = |parameters: &Self| match (request.word_length, request.chain) {
@@ -122,7 +124,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// Toy parameters for tests, with two bits per ciphertext: not secure, and they say so.
+    /// Returns toy parameters for tests, with two bits per ciphertext: not secure, and marked so.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24.
@@ -130,7 +132,7 @@ impl Parameters {
         Self::insecure_toy_of(ParameterSet::TwoBitDepth11, input_modulus, output_modulus)
     }
 
-    /// The same of any set, with its noise: not secure.
+    /// Returns toy parameters with the noise of any set: not secure.
     ///
     /// # Errors
     /// The errors of [`Parameters::insecure_toy`].
@@ -142,7 +144,7 @@ impl Parameters {
         Self::assemble(None, set.insecure_toy(), input_modulus, output_modulus)
     }
 
-    /// Toy parameters of the fastest set of a request: not secure.
+    /// Returns toy parameters of the fastest set for a request: not secure.
     ///
     /// # Errors
     /// The errors of [`Parameters::candidates`].
@@ -165,25 +167,25 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Noise of the results of lookups, as fractions of Q: a tree whose CMUXes all choose 1 is the noisiest.
+    /// Returns the noise of the results of lookups, as a fraction of Q, for the noisiest tree, whose CMUXes all choose 1.
     #[must_use]
     pub fn result_noise(&self) -> NoiseBound {
         self.tree_noise(self.max_bits())
     }
 
-    /// Noise of the results of trees of this depth.
+    /// Returns the noise of the results of trees of this depth.
     pub(super) fn tree_noise(&self, depth: usize) -> NoiseBound {
         NoiseBound::of_law(CircuitBootstrappingNoise::new(&self.circuit).tree(depth, 1.0), 0.0)
     }
 
-    /// Noise of fresh values.
+    /// Returns the noise of fresh values.
     #[must_use]
     pub fn fresh_noise(&self) -> NoiseBound {
         CircuitBootstrappingNoise::new(&self.circuit).fresh().into()
     }
 
-    /// log2 of the probability that a lookup of a value with this noise goes wrong: any of its ciphertexts may be read
-    /// wrong.
+    /// Returns log2 of the probability that a lookup of a value with this noise goes wrong, because any of its ciphertexts is
+    /// read wrong.
     ///
     /// ```
     /// use cryptable_leveled::lookup::Parameters;
@@ -198,13 +200,13 @@ impl Parameters {
         noise.log2_fail(input) + (ciphertexts as f64).log2()
     }
 
-    /// The named set, unless the numbers are others.
+    /// Returns the named set, or `None` if no set has these numbers.
     #[must_use]
     pub fn parameter_set(&self) -> Option<ParameterSet> {
         self.set
     }
 
-    /// How a lookup goes, in words: "CMUX tree, 2 bits per rotation, depth 11".
+    /// Returns a description of the method, such as "CMUX tree, 2 bits per rotation, depth 11".
     #[must_use]
     pub fn method_name(&self) -> String {
         let bits = self.circuit.bits_per_ciphertext();
@@ -217,25 +219,25 @@ impl Parameters {
         }
     }
 
-    /// Input modulus p.
+    /// Returns the input modulus p.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.input_modulus
     }
 
-    /// Output modulus P.
+    /// Returns the output modulus P.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.output_modulus
     }
 
-    /// Ring degree N, also the dimension of LWE ciphertexts.
+    /// Returns the ring degree N, which is also the dimension of LWE ciphertexts.
     #[must_use]
     pub fn ring_degree(&self) -> usize {
         self.circuit.fhew().ring_degree()
     }
 
-    /// Bits of the largest values that keep to the failure probability.
+    /// Returns the bits of the largest values that keep within the failure probability.
     #[must_use]
     pub fn max_bits(&self) -> usize {
         width(self.input_modulus.max(self.output_modulus))
@@ -247,19 +249,19 @@ impl Parameters {
         if value > limit { Err(Error::TooLarge { name, value, limit }) } else { Ok(()) }
     }
 
-    /// log2 of the probability that a lookup of one value goes wrong, its input a result itself.
+    /// Returns log2 of the probability that a lookup of one value, whose input is itself a result, goes wrong.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
     }
 
-    /// The problems that its secrets rest on.
+    /// Returns the LWE problems on which the security of the secrets rests.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         self.circuit.fhew().lwe_instances()
     }
 
-    /// Canonical bytes, of which the digest names these parameters: both moduli, and the set's numbers.
+    /// Returns the canonical bytes, both moduli and the set's numbers; their digest names these parameters.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         body_bytes(|writer| {
@@ -269,11 +271,11 @@ impl Parameters {
         })
     }
 
-    /// Reads what [`Parameters::to_bytes`] wrote and validates it.
+    /// Reads the bytes of [`Parameters::to_bytes`] and validates the parameters.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, claim a security that they do not have, or are insecure or
-    /// fail too often and the options do not allow that.
+    /// If the bytes are not parameters, or the parameters are not valid, claim a security that they do not have, or are
+    /// insecure or fail too often and the options do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let mut reader = BodyReader::new(bytes);
         let input_modulus = reader.u64("input modulus")?;
@@ -287,7 +289,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// BLAKE3 of [`Parameters::to_bytes`].
+    /// Returns the BLAKE3 digest of [`Parameters::to_bytes`].
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         *blake3::hash(&self.to_bytes()).as_bytes()
@@ -352,7 +354,7 @@ mod tests {
         }
     }
 
-    /// Blocks, where their noise leaves room; else two bits per rotation.
+    /// Secrets of blocks are fastest if their noise leaves room, otherwise two bits per rotation.
     #[test]
     fn blocks_and_two_bits_per_rotation_are_fastest() {
         use ParameterSet::{Aes128, TwoBitDepth24, TwoBitDepth117};

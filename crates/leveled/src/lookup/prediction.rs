@@ -10,31 +10,31 @@ use crate::keys::BITS_A_THREAD;
 use crate::tree::TreeShape;
 
 impl Parameters {
-    /// Sizes of a table of these moduli.
+    /// Returns the sizes of a table of these moduli.
     fn shape(&self) -> TreeShape {
         let (bits, output_bits) = (width(self.input_modulus()), width(self.output_modulus()));
         TreeShape::new(self.circuit_bootstrapping(), bits, output_bits)
     }
 
-    /// Circuit bootstraps of a lookup of one value: a blind rotation for each of its ciphertexts.
+    /// Returns the number of circuit bootstraps of a lookup of one value: a blind rotation per ciphertext.
     #[must_use]
     pub fn bootstraps(&self) -> usize {
         self.shape().inputs()
     }
 
-    /// CMUXes of a lookup of one value.
+    /// Returns the number of CMUXes of a lookup of one value.
     #[must_use]
     pub fn cmuxes(&self) -> usize {
         self.shape().cmuxes()
     }
 
-    /// Bytes of memory that a table takes: as a list twice, and as polynomials.
+    /// Returns the bytes of memory that a table needs: twice as a list, and once as polynomials.
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         self.shape().bytes() + 2 * (size_of::<u64>() << width(self.input_modulus()))
     }
 
-    /// Predicted work and memory of a lookup of one value.
+    /// Predicts work and memory of a lookup of one value.
     #[must_use]
     pub fn prediction(&self) -> Prediction {
         let circuit = self.circuit_bootstrapping();
@@ -60,8 +60,8 @@ impl Parameters {
     }
 
     /// Predicts a lookup of `values` values at once in `tables` tables, like [`Parameters::prediction`]. Memory grows
-    /// with both: the results of all values in all tables exist at the same time, and RGSW ciphertexts of as many bits
-    /// as the threads process at once. Tables share circuit bootstraps.
+    /// with both, since the results of all values in all tables exist at the same time. It also includes the RGSW ciphertexts
+    /// of the bits that the threads process at once. Tables share circuit bootstraps.
     ///
     /// ```
     /// use cryptable_lattice::cost::CostModel;
@@ -80,7 +80,7 @@ impl Parameters {
         let cost = CircuitBootstrappingCost::of(circuit);
         let values = usize::try_from(values).unwrap_or(usize::MAX).max(1);
         let tables = tables.max(1);
-        // A table's results are there three times at most: as values, as a list, as bytes.
+        // At most three copies of a table's results exist: as values, as a list, as bytes.
         let results = values.saturating_mul(shape.outputs()).saturating_mul(tables + 2);
         let of_input = values.saturating_mul(shape.inputs());
         let bits = values.saturating_mul(shape.input_bits());

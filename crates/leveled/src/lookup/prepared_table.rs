@@ -1,4 +1,4 @@
-//! Tables as polynomials.
+//! Tables encoded as polynomials.
 
 use cryptable_lattice::error::{check_equal, check_parameters};
 use cryptable_lattice::{Result, Table};
@@ -6,9 +6,10 @@ use cryptable_lattice::{Result, Table};
 use super::parameters::{Parameters, width};
 use crate::tree::CmuxTree;
 
-/// A table as polynomials, made once for any number of lookups: for 20 bits a good part of the time of one.
+/// A table encoded as polynomials, once for any number of lookups. For 20 bits, encoding takes a good part of the time of
+/// one lookup.
 ///
-/// A prepared table belongs to the parameters of the key that prepared it; any key of those may use it.
+/// A prepared table belongs to the parameters of the key that prepared it; any key with these parameters can use it.
 #[derive(Debug)]
 pub struct PreparedTable {
     parameter_digest: [u8; 32],
@@ -18,7 +19,7 @@ pub struct PreparedTable {
 }
 
 impl PreparedTable {
-    /// The polynomials of a table, with zeros where no input is.
+    /// Encodes a table as polynomials, with zeros where there is no input.
     ///
     /// # Errors
     /// If inputs or outputs have more bits than [`Parameters::max_bits`].
@@ -33,30 +34,30 @@ impl PreparedTable {
         Ok(Self { parameter_digest: parameters.digest(), input_modulus, output_modulus, tree })
     }
 
-    /// The modulus of values that are looked up.
+    /// Returns the modulus of values that are looked up.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.input_modulus
     }
 
-    /// The modulus of results.
+    /// Returns the modulus of results.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.output_modulus
     }
 
-    /// Bytes of memory that the polynomials take.
+    /// Returns the bytes of memory that the polynomials occupy.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.tree.shape().bytes()
     }
 
-    /// The polynomials of the table.
+    /// Returns the polynomials of the table.
     pub(super) fn tree(&self) -> &CmuxTree {
         &self.tree
     }
 
-    /// Checks that the table is of these parameters, and for inputs of this modulus.
+    /// Checks that the table belongs to these parameters and has inputs of this modulus.
     ///
     /// # Errors
     /// `Error::OtherParameters`, `Error::Mismatch`.

@@ -1,4 +1,4 @@
-//! Leveled values by public keys: encryption, and the switch to modulus Q before anything is computed.
+//! Leveled values under public keys: encryption, and the switch to modulus Q before anything is computed.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ impl PublicKey {
     /// Encrypts values below the input modulus, up to [`cryptable_lattice::lwe_list::MAX_VALUES`].
     ///
     /// # Errors
-    /// If a value is not below the modulus, or there are too many for one ciphertext;
+    /// If a value is not below the modulus, or there are too many values for one ciphertext;
     /// [`Error::NoiseTooLarge`] if a lookup would fail with more than the stated probability.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let parameters = self.parameters();
@@ -50,7 +50,7 @@ impl PublicKey {
 }
 
 impl Parameters {
-    /// Returns the noise of values that a public key encrypts, once they are modulo Q.
+    /// Returns the noise of values that a public key encrypts, after the switch to modulus Q.
     #[must_use]
     pub fn public_noise(&self) -> NoiseBound {
         CircuitBootstrappingNoise::new(self.circuit_bootstrapping()).by_public_key()
@@ -58,10 +58,10 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Returns values modulo Q, to which those of public keys are switched.
+    /// Returns the values modulo Q; values encrypted with a public key are switched to it.
     ///
     /// # Errors
-    /// If the values are of another client or other parameters, or compressed.
+    /// If the values belong to another client or other parameters, or are compressed.
     pub(super) fn switched<'a>(&self, values: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
         values.check(self.parameters(), self.binding())?;
         let circuit = self.parameters().circuit_bootstrapping();

@@ -1,10 +1,10 @@
-//! Registers: encrypted numbers that encrypted bits increment and choose, read through a table.
+//! Registers: encrypted numbers that encrypted bits increment and choose, and that are read through a table.
 //!
-//! A register is an RLWE ciphertext of X^-w times a table's polynomial, w the number in it. A CMUX by an RGSW ciphertext
-//! adds to w where a bit is 1, or replaces the register by another one; 40 microseconds each, thousands in a row before
-//! the next bootstrap (Wang et al., EUROCRYPT 2024, ePrint 2024/323, Figure 4). Counters by "bit sequence
-//! representation" (Chillotti et al., J. Cryptology 2020, Sec. 5.3) have a ciphertext for every bit of the number;
-//! here one ciphertext holds as many outputs as fit side by side.
+//! A register is an RLWE ciphertext of X^-w times a table's polynomial, where w is the number that it holds. A CMUX by an
+//! RGSW ciphertext adds to w if a bit is 1, or replaces the register by another one. A CMUX takes 40 microseconds, and
+//! thousands can follow each other before the next bootstrap (Wang et al., EUROCRYPT 2024, ePrint 2024/323, Figure 4).
+//! Counters by "bit sequence representation" (Chillotti et al., J. Cryptology 2020, Sec. 5.3) have a ciphertext for every
+//! bit of the number; here one ciphertext holds all outputs that fit side by side.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,26 +21,26 @@ use super::parameters::{Parameters, width};
 use crate::keys::BITS_A_THREAD;
 use crate::tree::{Cmux, LeveledCiphertext, PlaintextPolynomial};
 
-/// Places of a table's outputs in polynomials.
+/// The layout of a table's outputs in polynomials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     degree: usize,
-    /// Coefficients of an output: a power of two.
+    /// Number of coefficients per output: a power of two.
     run: usize,
-    /// Outputs of one polynomial.
+    /// Number of outputs per polynomial.
     outputs_each: usize,
-    /// Outputs in all, LWE ciphertexts of one or two bits.
+    /// Number of outputs in all, each an LWE ciphertext of one or two bits.
     outputs: usize,
     output_modulus: u64,
-    /// Whether numbers go round.
+    /// Whether numbers wrap around.
     cyclic: bool,
 }
 
 impl Layout {
-    /// Outputs side by side, as many as fit into a polynomial.
+    /// Returns the layout with all outputs side by side that fit into a polynomial.
     ///
     /// # Errors
-    /// If the table has more than N entries, or outputs have more bits than the parameters serve.
+    /// If the table has more than N entries, or outputs have more bits than the parameters support.
     pub(super) fn packed(parameters: &Parameters, table: &Table) -> Result<Self> {
         parameters.check_bits("number of bits of the outputs", table.output_modulus())?;
         let (degree, entries) = (parameters.ring_degree(), table.values().len());
@@ -55,23 +55,23 @@ impl Layout {
         Ok(Self { degree, run, outputs_each, outputs, output_modulus, cyclic: false })
     }
 
-    /// One output in each polynomial, which repeats it: numbers go round.
+    /// Returns the layout with one output per polynomial, repeated, so that numbers wrap around.
     ///
     /// # Errors
-    /// The errors of [`Layout::packed`]; if the number of entries is no power of two, or digits have two bits.
+    /// The errors of [`Layout::packed`], or if the number of entries is not a power of two, or digits have two bits.
     fn cyclic(parameters: &Parameters, table: &Table) -> Result<Self> {
         let packed = Self::packed(parameters, table)?;
         let entries = table.values().len();
         if packed.run != entries {
-            let limit = "registers that go round have a power of two";
+            let limit = "it must be a power of two for cyclic registers";
             return Err(out_of_range("number of entries", entries as u64, limit));
         }
-        // X^N = -1: a half is its own negative, a quarter is not.
+        // X^N = -1, and a half is its own negative, but a quarter is not.
         parameters.circuit_bootstrapping().check_single_bits()?;
         Ok(Self { outputs_each: 1, cyclic: true, ..packed })
     }
 
-    /// The polynomials of a table.
+    /// Returns the polynomials of a table.
     pub(super) fn polynomials(
         &self,
         parameters: &Parameters,
@@ -97,7 +97,7 @@ impl Layout {
         (0..self.outputs).step_by(self.outputs_each).map(polynomial).collect()
     }
 
-    /// The outputs that are in the constant coefficient of every run.
+    /// Reads the outputs, from the first coefficient of every run.
     pub(super) fn read(
         &self,
         key: &EvaluationKey,
@@ -110,17 +110,17 @@ impl Layout {
         LweList::computed(circuit.lwe_shape(), outputs.take(self.outputs))
     }
 
-    /// The values whose outputs these are.
+    /// Wraps outputs as a ciphertext of values.
     pub(super) fn ciphertext(&self, key: &EvaluationKey, outputs: LweList) -> Ciphertext {
         Ciphertext::new(key.parameters(), self.output_modulus, *key.binding(), outputs)
     }
 }
 
-/// RGSW ciphertexts of encrypted bits, each of which chooses in any number of CMUXes. Takes 150 to 400 kB per bit.
+/// RGSW ciphertexts of encrypted bits, each usable in any number of CMUXes. A bit needs 150 to 400 kB.
 #[derive(Debug)]
 pub struct Selectors {
     binding: Binding,
-    /// The number of the first one among all of the process.
+    /// The number of the first selector among all selectors of the process.
     first: u64,
     bits: Vec<RgswCiphertext>,
 }
@@ -145,13 +145,13 @@ pub struct Register {
     binding: Binding,
     layout: Layout,
     polynomials: Vec<LeveledCiphertext>,
-    /// Entries of the table.
+    /// Number of entries of the table.
     entries: u64,
-    /// Number if all bits were 1.
+    /// The number that the register holds if all bits were 1.
     largest: u64,
-    /// CMUXes in a row.
+    /// Number of CMUXes in a row.
     depth: u64,
-    /// How often each selector was used.
+    /// Number of uses of each selector.
     uses: HashMap<u64, u64>,
 }
 
@@ -162,7 +162,7 @@ impl Register {
         self.largest
     }
 
-    /// Returns the number of CMUXes in a row that led here.
+    /// Returns the number of CMUXes in a row that computed this register.
     #[must_use]
     pub fn depth(&self) -> u64 {
         self.depth
@@ -176,12 +176,12 @@ impl Register {
 }
 
 impl EvaluationKey {
-    /// Makes an RGSW ciphertext of every bit of encrypted values, by circuit bootstraps: the lowest bit of a value first,
-    /// values one after the other, in all parts that are given. A step of progress is a value.
+    /// Makes an RGSW ciphertext of every bit of encrypted values, by circuit bootstraps: value by value, the lowest bit of each
+    /// first, for all given lists. A step of progress is a value.
     ///
     /// # Errors
-    /// If the values are of another client or other parameters; if they have more than one bit each, and parameters two
-    /// bits per ciphertext, whose bootstraps give the bits of a Gray code; [`cryptable_lattice::Error::Cancelled`].
+    /// If the values belong to another client or other parameters; if they have more than one bit each and the parameters have
+    /// two bits per ciphertext, for which bootstraps return the bits of a Gray code; [`cryptable_lattice::Error::Cancelled`].
     pub fn selectors(&self, values: &[&Ciphertext], progress: Progress<'_>) -> Result<Selectors> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut found = Vec::new();
@@ -224,7 +224,7 @@ impl EvaluationKey {
         Ok(found)
     }
 
-    /// Returns a register that holds 0 and is read through a table, with an entry for every number that it may hold.
+    /// Returns a register that holds 0 and is read through a table with an entry for every number that the register may hold.
     ///
     /// ```
     /// use cryptable_lattice::{Progress, Table};
@@ -247,12 +247,12 @@ impl EvaluationKey {
         Ok(self.new_register(Layout::packed(self.parameters(), outputs)?, outputs))
     }
 
-    /// Returns a register like [`EvaluationKey::register`], whose numbers are modulo the number of entries: a CMUX then
-    /// takes a ciphertext for every bit of outputs.
+    /// Returns a register like [`EvaluationKey::register`] whose numbers are modulo the number of entries. A CMUX then
+    /// processes one ciphertext per bit of the outputs.
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::register`]; if the number of entries is no power of two, or the parameters have two bits per
-    /// ciphertext.
+    /// The errors of [`EvaluationKey::register`], or if the number of entries is not a power of two, or the parameters have two
+    /// bits per ciphertext.
     pub fn cyclic_register(&self, outputs: &Table) -> Result<Register> {
         Ok(self.new_register(Layout::cyclic(self.parameters(), outputs)?, outputs))
     }
@@ -269,11 +269,11 @@ impl EvaluationKey {
         }
     }
 
-    /// Adds a number to a register where a bit is 1: a CMUX.
+    /// Adds a number to a register if a bit is 1: one CMUX.
     ///
     /// # Errors
-    /// If bits or register are of another client or other parameters, there is no such bit, or the register could hold
-    /// more than its table has entries for.
+    /// If the bits or the register belong to another client or other parameters, there is no such bit, or the register could
+    /// hold a number for which its table has no entry.
     pub fn add_if(
         &self,
         register: &mut Register,
@@ -284,12 +284,12 @@ impl EvaluationKey {
         self.add_all(register, bits, &[(bit, number)], Progress::silent())
     }
 
-    /// Adds numbers to a register, each where its bit is 1: a chain of CMUXes, of which each is a step of progress. Bits may
-    /// be chosen again.
+    /// Adds numbers to a register, each if its bit is 1: a chain of CMUXes, each a step of progress. A bit may be used more
+    /// than once.
     ///
     /// # Errors
-    /// The errors of [`EvaluationKey::add_if`], before anything is added; [`cryptable_lattice::Error::Cancelled`], with a part of the
-    /// numbers added.
+    /// The errors of [`EvaluationKey::add_if`], before anything is added; [`cryptable_lattice::Error::Cancelled`], after a part
+    /// of the numbers may have been added.
     pub fn add_all(
         &self,
         register: &mut Register,
@@ -322,11 +322,11 @@ impl EvaluationKey {
         progress.report(total, total)
     }
 
-    /// Replaces a register by another one where a bit is 1: a CMUX.
+    /// Replaces a register by another one if a bit is 1: one CMUX.
     ///
     /// # Errors
-    /// If bits or registers are of another client or other parameters, there is no such bit, or tables have not as many
-    /// entries and the same outputs.
+    /// If the bits or the registers belong to another client or other parameters, there is no such bit, or the tables differ in
+    /// their number of entries or in their outputs.
     pub fn choose_if(
         &self,
         register: &mut Register,
@@ -340,7 +340,7 @@ impl EvaluationKey {
         let shape = |register: &Register| (register.layout, register.entries);
         if shape(register) != shape(other) {
             let shown = |r: &Register| {
-                let round = if r.layout.cyclic { ", going round" } else { "" };
+                let round = if r.layout.cyclic { ", cyclic" } else { "" };
                 format!("{} to outputs below {}{round}", r.entries, r.layout.output_modulus)
             };
             return Err(Error::mismatch("register's table", shown(other), shown(register)));
@@ -360,11 +360,11 @@ impl EvaluationKey {
         Ok(())
     }
 
-    /// Reads a register: one value, the table's entry at its number. The register can be used further.
+    /// Reads a register: returns one value, the table's entry at the register's number. The register can be used further.
     ///
     /// # Errors
-    /// If it is of another client or other parameters; [`cryptable_lattice::Error::NoiseTooLarge`] after more CMUXes in a
-    /// row than the stated failure probability allows.
+    /// If the register belongs to another client or other parameters; [`cryptable_lattice::Error::NoiseTooLarge`] after more
+    /// CMUXes in a row than the stated failure probability allows.
     pub fn read(&self, register: &Register) -> Result<Ciphertext> {
         register.binding.check("register", self.binding())?;
         let uses = register.uses.values().copied().max().unwrap_or(0);
@@ -374,7 +374,7 @@ impl EvaluationKey {
         Ok(register.layout.ciphertext(self, outputs))
     }
 
-    /// The RGSW ciphertext of a bit.
+    /// Returns the RGSW ciphertext of a bit.
     fn selector<'a>(&self, bits: &'a Selectors, bit: usize) -> Result<&'a RgswCiphertext> {
         bits.binding.check("bit", self.binding())?;
         let count = bits.len();

@@ -1,4 +1,4 @@
-//! Leveled values for a new owner.
+//! Handing leveled values over to a new owner.
 
 use cryptable_fhew::keys::{self, RekeyingParameters};
 use cryptable_lattice::lwe_list::LweShape;
@@ -9,7 +9,7 @@ use cryptable_wire::ObjectType;
 use super::ciphertext::Ciphertext;
 use super::parameters::Parameters;
 
-/// The key with which a server turns leveled values of one client into those of another, fresh ones and results.
+/// The key with which a server turns leveled values of one client, fresh or results, into those of another.
 ///
 /// ```
 /// use cryptable_leveled::lookup::{Parameters, SecretKey, hand_over};
@@ -37,12 +37,13 @@ impl RekeyingParameters for Parameters {
     }
 }
 
-/// Turns values of the key's owner into the same values of its new owner, as if that client's public key had encrypted them.
+/// Turns values of the key's owner into the same values of the new owner, as if the new owner's public key had encrypted
+/// them.
 ///
 /// # Errors
-/// If they are of another client or other parameters; [`Error::Unsupported`] if they are compressed, or a public key encrypted
-/// them and they were not looked up yet; [`Error::NoiseTooLarge`] if a lookup of them would fail with more than the stated
-/// probability.
+/// If the values belong to another client or other parameters; [`Error::Unsupported`] if they are compressed, or a public
+/// key encrypted them and they were not looked up yet; [`Error::NoiseTooLarge`] if a lookup of them would fail with more
+/// than the stated probability.
 pub fn hand_over(key: &RekeyingKey, values: &Ciphertext) -> Result<Ciphertext> {
     let parameters = key.parameters();
     values.check(parameters, key.owner())?;

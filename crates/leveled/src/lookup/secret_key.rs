@@ -13,18 +13,18 @@ use crate::keys::ClientKey;
 pub type SecretKey = ClientKey<Parameters>;
 
 impl SecretKey {
-    /// Values that go into one ciphertext where many are cut into several, as in files. Every value is by itself, so
-    /// that [`SecretKey::encrypt`] takes more.
+    /// Returns the number of values that go into one ciphertext of a file. Every value is encrypted by itself, so
+    /// [`SecretKey::encrypt`] accepts more.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         VALUES_PER_CIPHERTEXT
     }
 
-    /// Encrypts values of `Z_p`, up to [`cryptable_lattice::lwe_list::MAX_VALUES`], one or two bits per ciphertext:
+    /// Encrypts values in `Z_p`, up to [`cryptable_lattice::lwe_list::MAX_VALUES`], with one or two bits per LWE ciphertext and
     /// errors of variance 10.5.
     ///
     /// # Errors
-    /// If one is not below p, or there are too many for one ciphertext.
+    /// If a value is not below p, or there are too many values for one ciphertext.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters().input_modulus();
         check_plain_values(values, p)?;
@@ -35,8 +35,8 @@ impl SecretKey {
     /// Decrypts fresh ciphertexts or results.
     ///
     /// # Errors
-    /// If they are of other parameters or another client, or a value is not below its modulus, which only happens to
-    /// ciphertexts that nobody computed by a lookup.
+    /// If the ciphertext belongs to other parameters or another client, or a value is not below its modulus, which cannot
+    /// happen to results of lookups.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         ciphertext.check(self.parameters(), self.binding())?;
         let bits = width(ciphertext.modulus());

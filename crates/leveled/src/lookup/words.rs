@@ -17,13 +17,13 @@ use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::LOG2_FAIL;
 use crate::tree::{Automaton, DecisionDiagram, LeveledCiphertext};
 
-/// Bits of failure probability that results of CMUX chains have to spare: they may be symbols of words of up to
+/// Bits of failure probability that results of CMUX chains must have to spare, since they may be symbols of words of up to
 /// [`MAX_VALUES`] values.
 const SPARE_BITS: f64 = 16.0;
 
 impl Parameters {
-    /// Returns log2 of the probability that a run of an automaton on a word of this many fresh values goes wrong, the next
-    /// operation on its result included.
+    /// Returns log2 of the probability that a run of an automaton on a word of `length` fresh values goes wrong, including the
+    /// next operation on its result.
     ///
     /// ```
     /// use cryptable_leveled::lookup::{Parameters, Request};
@@ -44,27 +44,28 @@ impl Parameters {
         FailureProbability::from_log2(symbol).of_any(length).log2().max(result)
     }
 
-    /// Returns log2 of the probability that a chain of CMUXes goes wrong, none of whose bits chooses more than `uses` times,
-    /// the next operation on its result included: of 2^16 of them, so that results may be symbols of words.
+    /// Returns log2 of the probability that a chain of CMUXes goes wrong, where no bit is used more than `uses` times,
+    /// including the next operation on its result. The probability is that of 2^16 chains, so that results may be symbols of
+    /// words.
     #[must_use]
     pub fn chain_log2_fail(&self, depth: u64, uses: u64) -> f64 {
         self.lookup_log2_fail(self.chain_noise(depth, uses)) + SPARE_BITS
     }
 
-    /// Returns the length of the longest words that automata keep to the failure probability on.
+    /// Returns the length of the longest words on which automata keep within the failure probability.
     #[must_use]
     pub fn longest_word(&self, symbols: u64) -> usize {
         let fits = |length: u64| self.word_log2_fail(symbols, length as usize) <= LOG2_FAIL;
         largest_where(1_000.0, |length| length <= MAX_VALUES as u64 && fits(length)) as usize
     }
 
-    /// Noise of the results of CMUX chains of this depth, none of whose selectors is used more often than `uses` times.
+    /// Returns the noise of the results of CMUX chains of this depth, where no selector is used more than `uses` times.
     fn chain_noise(&self, depth: u64, uses: u64) -> NoiseBound {
         let noise = CircuitBootstrappingNoise::new(self.circuit_bootstrapping());
         NoiseBound::of_law(noise.path(depth, uses, 1.0), 0.0)
     }
 
-    /// Checks that runs on words of this many values keep to the failure probability. Values that were computed are results
+    /// Checks that runs on words of `length` values keep within the failure probability. Values that were computed are results
     /// of lookups, of runs or of registers.
     fn check_word(&self, symbols: u64, length: usize, is_fresh: bool) -> Result<()> {
         let limit = LOG2_FAIL.max(self.log2_fail());
@@ -83,17 +84,17 @@ impl Parameters {
     }
 }
 
-/// An accumulator for every state, of each polynomial of outputs.
+/// One accumulator per state and polynomial of outputs.
 type Accumulators = Vec<Vec<LeveledCiphertext>>;
 
-/// A value of a list.
+/// A value of a list, read as a symbol.
 struct Symbol<'a> {
     of: &'a Ciphertext,
     index: usize,
 }
 
 impl Symbol<'_> {
-    /// The LWE ciphertexts of its bits.
+    /// Returns the LWE ciphertexts of the symbol's bits.
     fn ciphertexts(&self) -> impl Iterator<Item = LweCiphertext> {
         let each = self.of.ciphertexts_per_value();
         (self.index * each..(self.index + 1) * each).map(|index| self.of.list().ciphertext(index))
@@ -101,17 +102,17 @@ impl Symbol<'_> {
 }
 
 impl EvaluationKey {
-    /// Runs an automaton on words, whose symbols are the encrypted values one after the other, `word_length` of them a word.
-    /// Returns a value for each word: the entry of `outputs` at the word's weight.
+    /// Runs an automaton on words whose symbols are the encrypted values in order, `word_length` per word. Returns one value
+    /// per word: the entry of `outputs` at the word's weight.
     ///
     /// A step of progress is a symbol. Circuit bootstraps of its bits take most of the time, five to eight milliseconds
-    /// each; CMUXes take some 40 microseconds each.
+    /// each; a CMUX takes some 40 microseconds.
     ///
     /// ```
     /// use cryptable_lattice::{Progress, Table};
     /// use cryptable_leveled::lookup::{Automaton, Parameters, Request, SecretKey};
     ///
-    /// // How often a pattern occurs in a text. `Parameters::candidates` has parameters of 128 bits.
+    /// // Counts the occurrences of a pattern in a text. `Parameters::candidates` has parameters of 128 bits.
     /// let text: Vec<u64> = b"bananas".iter().map(|&byte| u64::from(byte)).collect();
     /// let pattern: Vec<u64> = b"ana".iter().map(|&byte| u64::from(byte)).collect();
     /// let request = Request { word_length: 7, ..Request::new(256, 8) };
@@ -126,8 +127,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If values are of another client or other parameters, not modulo the number of symbols, or not whole words; if the
-    /// table has fewer entries than weights are possible, or more than N, or outputs have more bits than
+    /// If values belong to another client or other parameters, are not modulo the number of symbols, or do not make up whole
+    /// words; if the table has fewer entries than there are possible weights, or more than N, or outputs have more bits than
     /// [`Parameters::max_bits`]; [`cryptable_lattice::Error::NoiseTooLarge`] if words are longer than
     /// [`Parameters::longest_word`]; [`cryptable_lattice::Error::Cancelled`].
     pub fn run(
@@ -160,7 +161,7 @@ impl EvaluationKey {
         Ok(layout.ciphertext(self, results))
     }
 
-    /// The accumulators of the first state, of all symbols from the last one back.
+    /// Returns the accumulators of the first state, after all symbols from the last one back to the first.
     fn walk(
         &self,
         diagram: &DecisionDiagram,
@@ -190,7 +191,7 @@ impl EvaluationKey {
         Ok(after.into_iter().map(|mut states| states.swap_remove(0)).collect())
     }
 
-    /// Checks what [`EvaluationKey::run`] is given.
+    /// Checks the arguments of [`EvaluationKey::run`].
     fn check_run(
         &self,
         automaton: &Automaton,
@@ -217,7 +218,7 @@ impl EvaluationKey {
         self.parameters().check_word(automaton.symbols(), word_length, all_fresh)
     }
 
-    /// The accumulators where a word ends.
+    /// Returns the accumulators at the end of a word.
     fn ends(&self, automaton: &Automaton, layout: &Layout, outputs: &Table) -> Accumulators {
         let ring = self.parameters().circuit_bootstrapping().fhew().ring();
         let cycle = 2 * ring.degree();

@@ -1,8 +1,9 @@
 //! Parameters of circuit bootstrapping (Wang et al., EUROCRYPT 2024, ePrint 2024/323).
 //!
-//! A circuit bootstrap reads its input right if the sum of its noise, of LWE key switching's and of sparse rounding's
-//! stays below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits per ciphertext, except with a probability
-//! of 2^-64. [`CircuitBootstrappingParameters::input_variance`] is the rest that an input with Gaussian noise may have.
+//! A circuit bootstrap reads its input right if the sum of the noise of the input, of LWE key switching and of sparse
+//! rounding stays below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits per ciphertext, except with a
+//! probability of 2^-64. [`CircuitBootstrappingParameters::input_variance`] is the part of this noise that remains for an
+//! input with Gaussian noise.
 
 use std::borrow::Cow;
 
@@ -16,10 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use cryptable_lattice::error::out_of_range;
 
-/// log2 of the probability that a circuit bootstrap reads its input wrong.
+/// log2 of the largest probability that a circuit bootstrap reads its input wrong.
 pub const LOG2_FAIL: f64 = FailureProbability::DEFAULT.log2();
 
-/// Most bits of a ciphertext: three would leave a margin of a sixteenth, which no parameters found keep to.
+/// Largest number of bits per ciphertext: three would leave a margin of a sixteenth, for which no parameters were found.
 pub const MAX_BITS_PER_CIPHERTEXT: u32 = 2;
 
 /// The name of this number in errors.
@@ -30,11 +31,11 @@ const BITS_PER_CIPHERTEXT: &str = "number of a ciphertext's bits";
 pub struct CircuitBootstrappingLiteral {
     /// Security that the set claims.
     pub security: SecurityLevel,
-    /// Bits that a ciphertext holds and a rotation takes: 1 or 2.
+    /// Number of bits per ciphertext, and so per rotation: 1 or 2.
     pub bits_per_ciphertext: u32,
-    /// Decomposition of the RGSW ciphertexts that circuit bootstraps make.
+    /// Decomposition of the RGSW ciphertexts that circuit bootstraps compute.
     pub rgsw: GadgetLiteral,
-    /// Blind rotation, key switching, trace and scheme switching.
+    /// Parameters of blind rotation, key switching, trace and scheme switching.
     pub fhew: ParametersLiteral,
 }
 
@@ -43,7 +44,7 @@ pub struct CircuitBootstrappingLiteral {
 pub struct CircuitBootstrappingParameters {
     literal: CircuitBootstrappingLiteral,
     fhew: Parameters,
-    /// Largest variance of an input's phase with Gaussian noise, as a fraction of the modulus squared.
+    /// Largest variance of an input's phase, with Gaussian noise, as a fraction of the modulus squared.
     input: Variance,
 }
 
@@ -54,12 +55,12 @@ impl PartialEq for CircuitBootstrappingParameters {
 }
 
 impl CircuitBootstrappingParameters {
-    /// Validates a literal: all numbers, and 128 bits of security unless it says that it is insecure.
+    /// Validates a literal: all numbers, and 128 bits of security unless the literal states that it is insecure.
     ///
     /// # Errors
-    /// If a ciphertext has not 1 or 2 bits, or more than a gadget digit of RGSW ciphertexts. If their decomposition
-    /// does not fit the prime, or even inputs without noise would fail with a probability above 2^-64. If parameters of bootstrapping are not valid, or
-    /// less secure than claimed.
+    /// If a ciphertext does not have 1 or 2 bits, or has more than a gadget digit of RGSW ciphertexts; if the decomposition of
+    /// RGSW ciphertexts does not fit the prime, or even inputs without noise would fail with a probability above 2^-64; if
+    /// parameters of bootstrapping are not valid, or less secure than claimed.
     pub fn new(literal: CircuitBootstrappingLiteral) -> Result<Self> {
         let fhew = match literal.security {
             SecurityLevel::Bits128 => Parameters::new(literal.fhew)?,
@@ -90,19 +91,19 @@ impl CircuitBootstrappingParameters {
         Ok(parameters)
     }
 
-    /// All numbers, as they were validated.
+    /// Returns all numbers, as validated.
     #[must_use]
     pub fn literal(&self) -> &CircuitBootstrappingLiteral {
         &self.literal
     }
 
-    /// Returns the security that the parameters claim; it is checked if it is 128 bits.
+    /// Returns the security that the parameters claim; a claim of 128 bits has been checked.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
     }
 
-    /// Least security of LWE and both rings, in bits; 0 if they claim none.
+    /// Returns the least security of LWE and both rings, in bits; 0 if the parameters claim none.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         match self.security_level() {
@@ -111,39 +112,39 @@ impl CircuitBootstrappingParameters {
         }
     }
 
-    /// Parameters of blind rotation, key switching, trace and scheme switching.
+    /// Returns the parameters of blind rotation, key switching, trace and scheme switching.
     #[must_use]
     pub fn fhew(&self) -> &Parameters {
         &self.fhew
     }
 
-    /// Decomposition of the RGSW ciphertexts that circuit bootstraps make.
+    /// Returns the decomposition of the RGSW ciphertexts that circuit bootstraps compute.
     #[must_use]
     pub fn rgsw_gadget(&self) -> Gadget {
         let GadgetLiteral { base_log2, length } = self.literal.rgsw;
         Gadget::new(self.fhew.prime(), base_log2, length)
     }
 
-    /// θ: phases are rounded to multiples of 2^θ, so that one rotation makes all rows of all RGSW ciphertexts of a
-    /// ciphertext, and automorphisms are those that such phases need.
+    /// Returns θ. Phases are rounded to multiples of 2^θ, so that one rotation computes all rows of all RGSW ciphertexts of a
+    /// ciphertext; the automorphisms are those that such phases need.
     #[must_use]
     pub fn sparsity_log2(&self) -> u32 {
         sparsity_log2(&self.literal)
     }
 
-    /// Bits that a ciphertext holds and a rotation takes: 1 or 2.
+    /// Returns the number of bits per ciphertext, and so per rotation: 1 or 2.
     #[must_use]
     pub fn bits_per_ciphertext(&self) -> u32 {
         self.literal.bits_per_ciphertext
     }
 
-    /// Dimension N and modulus Q of the LWE ciphertexts that circuit bootstraps take, and tables give.
+    /// Returns the dimension N and modulus Q of LWE ciphertexts that are inputs of circuit bootstraps or results of tables.
     #[must_use]
     pub fn lwe_shape(&self) -> LweShape {
         LweShape { dimension: self.fhew.ring_degree(), modulus: self.fhew.prime() }
     }
 
-    /// Returns ciphertexts modulo Q, to which those of public keys are switched.
+    /// Returns the ciphertexts modulo Q; ciphertexts under public keys are switched to it.
     pub(crate) fn switched<'a>(&self, list: &'a LweList) -> Cow<'a, LweList> {
         if list.shape() != self.fhew.public_shape() {
             return Cow::Borrowed(list);
@@ -151,8 +152,8 @@ impl CircuitBootstrappingParameters {
         Cow::Owned(list.modulus_switch(self.fhew.prime(), self.fhew.literal().ring_secret))
     }
 
-    /// Largest error of a phase that leaves its plaintext right, 1/2^(d + 1) for d bits per ciphertext, as a fraction
-    /// of the modulus.
+    /// Returns the largest error of a phase for which the plaintext is right, 1/2^(d + 1) for d bits per ciphertext, as a
+    /// fraction of the modulus.
     #[must_use]
     pub fn margin(&self) -> f64 {
         0.5 / f64::from(self.bits_per_ciphertext()).exp2()
@@ -170,31 +171,31 @@ impl CircuitBootstrappingParameters {
         Err(out_of_range(BITS_PER_CIPHERTEXT, bits.into(), "this is for single bits"))
     }
 
-    /// 2N/2^θ: the number of phases that sparse rounding leaves.
+    /// Returns 2N/2^θ, the number of phases after sparse rounding.
     #[must_use]
     pub fn sparse_modulus(&self) -> u64 {
         self.fhew.rotation_modulus() >> self.sparsity_log2()
     }
 
-    /// Variance of an input's phase with Gaussian noise that a circuit bootstrap may get: it fails with probability 2^-64
-    /// then.
+    /// Returns the largest variance of an input's phase, with Gaussian noise: a circuit bootstrap then fails with probability
+    /// 2^-64.
     #[must_use]
     pub fn input_variance(&self) -> Variance {
         self.input
     }
 
-    /// Noise added by switching an input to dimension n and to the sparse modulus.
+    /// Returns the noise of switching an input to dimension n and to the sparse modulus.
     fn switching(&self, model: &NoiseModel) -> Variance {
         model.key_switching() + model.lwe_modulus_switch(self.sparse_modulus())
     }
 }
 
-/// The largest variance of a Gaussian whose errors exceed `margin` with a probability of at most 2^[`LOG2_FAIL`].
+/// Returns the largest variance of a Gaussian whose errors exceed `margin` with a probability of at most 2^[`LOG2_FAIL`].
 fn largest_variance(margin: f64) -> Variance {
     Variance((margin / NoiseLaw::gaussian(1.0).largest(LOG2_FAIL)).powi(2))
 }
 
-/// θ of a literal: see [`CircuitBootstrappingParameters::sparsity_log2`].
+/// Returns θ of a literal, see [`CircuitBootstrappingParameters::sparsity_log2`].
 pub(super) fn sparsity_log2(literal: &CircuitBootstrappingLiteral) -> u32 {
     let rows = (literal.bits_per_ciphertext as usize).saturating_mul(literal.rgsw.length);
     let of_rows = rows.next_power_of_two().ilog2();

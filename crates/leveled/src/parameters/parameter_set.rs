@@ -2,8 +2,8 @@
 //! 47 bits with 128-bit security, and sets for two bits per rotation.
 //!
 //! The paper's sets (Q near 2^54, n = 571 modulo 2^10) fall short of 128 bits under today's estimates. Here the prime
-//! is the largest that blind rotation's fastest kernel takes, and the LWE dimension the least that the security tables
-//! have; decompositions are chosen anew so that each set reaches the depth of the paper's.
+//! is the largest that the fastest kernel of blind rotation supports, and the LWE dimension is the least in the security
+//! tables. Decompositions are chosen anew so that each set reaches the depth of the paper's.
 //!
 //! | set | bits per rotation | blind rotation | depth | of Wang et al. |
 //! |---|---|---|---|---|
@@ -21,15 +21,15 @@
 //! | `auto-depth-7900` | 1 | automorphisms | 7,900 | AUTO_4 |
 //! | `auto-depth-16800` | 1 | automorphisms | 16,800 | AUTO_5 |
 //! | `aes-128` | 1 | CMUX | 8, then sums of four | – |
-//! | `aes-128-sure` | 1 | CMUX | the same at 2^-128 a block | – |
+//! | `aes-128-sure` | 1 | CMUX | the same at 2^-128 per block | – |
 //!
-//! Depth is how many CMUXes follow one another before the next circuit bootstrap fails with probability 2^-64: of sets
-//! for two bits, in trees, in the worst case and of every ciphertext of a value; of the others in chains as the paper
-//! counts, on bits that are as often 0 as 1, with a selector for each CMUX
-//! ([`crate::noise::CircuitBootstrappingNoise::max_depth`]). Fewer selectors are used more often, and serve shorter chains
-//! ([`crate::noise::CircuitBootstrappingNoise::max_depth_by`]): 16 of them 81 to 91 % of what sets of one bit reach. One
-//! digit a rotation, which CMUX_1 and AUTO_1 have, reaches a depth of 2: the paper takes for Gaussian what is a sum of
-//! products.
+//! Depth is the number of CMUXes that can follow one another before the next circuit bootstrap fails with probability
+//! 2^-64. For sets of two bits, it is that of trees, in the worst case and for every ciphertext of a value. For the others
+//! it is that of chains as the paper counts, on bits that are 0 and 1 equally often, with one selector per CMUX
+//! ([`crate::noise::CircuitBootstrappingNoise::max_depth`]). Fewer selectors are used more often and allow only shorter
+//! chains ([`crate::noise::CircuitBootstrappingNoise::max_depth_by`]): with 16 selectors, sets of one bit reach 81 to 91 %
+//! of their depth. CMUX_1 and AUTO_1, with one digit per rotation, reach a depth of only 2, since the noise is a sum of
+//! products, which the paper treats as Gaussian.
 
 use std::fmt;
 use std::str::FromStr;
@@ -52,17 +52,17 @@ const fn gadget(base_log2: u32, length: usize) -> GadgetLiteral {
     GadgetLiteral { base_log2, length }
 }
 
-/// Blind rotations by this many gadget digits of bodies and of masks, the bases with the least noise.
+/// Decompositions of blind rotations by number of gadget digits of bodies and masks, with the bases of least noise.
 const ONE_DIGIT: RgswGadgetLiteral = RgswGadgetLiteral { body: gadget(19, 1), mask: gadget(22, 1) };
 const THREE_ROWS: RgswGadgetLiteral =
     RgswGadgetLiteral { body: gadget(20, 1), mask: gadget(15, 2) };
-/// Three rows for secrets of blocks, whose digits make twice the noise.
+/// Three rows for secrets of blocks, for which digits have twice the noise.
 const THREE_ROWS_OF_BLOCKS: RgswGadgetLiteral =
     RgswGadgetLiteral { body: gadget(19, 1), mask: gadget(15, 2) };
 const TWO_DIGITS: RgswGadgetLiteral =
     RgswGadgetLiteral { body: gadget(13, 2), mask: gadget(15, 2) };
 
-/// A parameter set with a name. All have at least 128 bits of security.
+/// A named parameter set. All sets have at least 128 bits of security.
 ///
 /// ```
 /// use cryptable_leveled::parameters::ParameterSet;
@@ -81,30 +81,31 @@ pub enum ParameterSet {
     TwoBitDepth24,
     /// Two bits per rotation, tables of up to 24 bits with failures below 2^-128.
     TwoBitDepth117,
-    /// One bit a rotation by CMUXes, depth 2: CMUX_1 of Wang et al.
+    /// One bit per rotation by CMUXes, depth 2: CMUX_1 of Wang et al.
     CmuxDepth2,
-    /// One bit a rotation by CMUXes, depth 115: CMUX_2 of Wang et al.
+    /// One bit per rotation by CMUXes, depth 115: CMUX_2 of Wang et al.
     CmuxDepth115,
-    /// One bit a rotation by CMUXes, depth 236: CMUX_3 of Wang et al.
+    /// One bit per rotation by CMUXes, depth 236: CMUX_3 of Wang et al.
     CmuxDepth236,
-    /// One bit a rotation by CMUXes, depth 10,900: CMUX_4 of Wang et al.
+    /// One bit per rotation by CMUXes, depth 10,900: CMUX_4 of Wang et al.
     CmuxDepth10900,
-    /// One bit a rotation by CMUXes, depth 20,200: CMUX_5 of Wang et al.
+    /// One bit per rotation by CMUXes, depth 20,200: CMUX_5 of Wang et al.
     CmuxDepth20200,
-    /// One bit a rotation by automorphisms, depth 2: AUTO_1 of Wang et al.
+    /// One bit per rotation by automorphisms, depth 2: AUTO_1 of Wang et al.
     AutoDepth2,
-    /// One bit a rotation by automorphisms, depth 73: AUTO_2 of Wang et al.
+    /// One bit per rotation by automorphisms, depth 73: AUTO_2 of Wang et al.
     AutoDepth73,
-    /// One bit a rotation by automorphisms, depth 149: AUTO_3 of Wang et al.
+    /// One bit per rotation by automorphisms, depth 149: AUTO_3 of Wang et al.
     AutoDepth149,
-    /// One bit a rotation by automorphisms, depth 7,900: AUTO_4 of Wang et al.
+    /// One bit per rotation by automorphisms, depth 7,900: AUTO_4 of Wang et al.
     AutoDepth7900,
-    /// One bit a rotation by automorphisms, depth 16,800: AUTO_5 of Wang et al.
+    /// One bit per rotation by automorphisms, depth 16,800: AUTO_5 of Wang et al.
     AutoDepth16800,
-    /// One bit a rotation by CMUXes, a secret of blocks, for AES-128: tables of 8 bits, four of whose results are added up; a block of
-    /// 1,280 circuit bootstraps fails with a probability below 2^-64.
+    /// One bit per rotation by CMUXes, with a secret of blocks, for AES-128: tables of 8 bits, four results of which are added
+    /// up. A block of 1,280 circuit bootstraps fails with a probability below 2^-64.
     Aes128,
-    /// The same tables with a binary secret and a larger LWE modulus and dimension: a block fails with a probability below 2^-128.
+    /// The tables of AES-128 with a binary secret and a larger LWE modulus and dimension: a block fails with a probability
+    /// below 2^-128.
     Aes128Sure,
 }
 
@@ -146,7 +147,7 @@ impl ParameterSet {
         Self::AutoDepth16800,
     ];
 
-    /// The name that is printed and parsed.
+    /// Returns the name that is printed and parsed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -185,17 +186,17 @@ impl ParameterSet {
         format!("{rotation}, depth {depth}")
     }
 
-    /// The numbers of the set.
+    /// Returns the numbers of the set.
     #[must_use]
     pub fn literal(self) -> CircuitBootstrappingLiteral {
-        // Of blind rotation; of the trace's automorphisms and of scheme switching; of RGSW ciphertexts.
+        // Digits of blind rotation; of the trace's automorphisms and of scheme switching; of RGSW ciphertexts.
         let (rotation, conversion, rgsw) = match self {
             Self::TwoBitDepth11 => (THREE_ROWS, [gadget(11, 3), gadget(16, 2)], gadget(3, 4)),
             Self::TwoBitDepth24 => (TWO_DIGITS, [gadget(9, 4), gadget(12, 3)], gadget(7, 2)),
-            // The trace is the largest part of a selection's noise: a digit more.
+            // The trace has one more digit, since it is the largest part of a selection's noise.
             Self::TwoBitDepth117 => (TWO_DIGITS, [gadget(8, 5), gadget(12, 3)], gadget(7, 2)),
             Self::CmuxDepth2 => (ONE_DIGIT, [gadget(15, 2), gadget(15, 2)], gadget(2, 6)),
-            // A rotation by automorphisms has twice the noise: here alone it takes a finer trace than by CMUXes.
+            // A rotation by automorphisms has twice the noise. Only this set therefore needs a finer trace than by CMUXes.
             Self::AutoDepth2 => (
                 RgswGadgetLiteral { mask: gadget(23, 1), ..ONE_DIGIT },
                 [gadget(11, 3), gadget(16, 2)],
@@ -228,7 +229,7 @@ impl ParameterSet {
             }
             Self::Aes128 => with_blocks(literal, 156),
             Self::Aes128Sure => with_modulus_of_16_bits(literal, gadget(3, 4)),
-            // Table 2 of the paper: a window of 15 for θ = 2, of 8 for θ = 3.
+            // Table 2 of the paper has a window of 15 for θ = 2, and of 8 for θ = 3.
             Self::AutoDepth7900 => by_automorphisms(literal, 15),
             Self::AutoDepth2 | Self::AutoDepth73 | Self::AutoDepth149 | Self::AutoDepth16800 => {
                 by_automorphisms(literal, 8)
@@ -237,13 +238,13 @@ impl ParameterSet {
         }
     }
 
-    /// The set, validated.
+    /// Returns the validated parameters of the set.
     #[must_use]
     pub fn parameters(self) -> CircuitBootstrappingParameters {
         CircuitBootstrappingParameters::new(self.literal()).expect("a valid set")
     }
 
-    /// The set with an LWE dimension of 64, for tests: not secure, and says so.
+    /// Returns the set with an LWE dimension of 64, for tests: not secure, and marked so.
     #[must_use]
     pub fn insecure_toy(self) -> CircuitBootstrappingParameters {
         let literal = self.literal();
@@ -260,7 +261,7 @@ impl ParameterSet {
         CircuitBootstrappingParameters::new(literal).expect("a valid set")
     }
 
-    /// The set that has these numbers, if there is one.
+    /// Returns the set that has these numbers, if there is one.
     #[must_use]
     pub fn of_literal(literal: &CircuitBootstrappingLiteral) -> Option<Self> {
         Self::ALL.into_iter().find(|set| set.literal() == *literal)
@@ -277,7 +278,7 @@ impl FromStr for ParameterSet {
     type Err = Error;
 
     /// # Errors
-    /// If there is no set of this name; names all.
+    /// If there is no set of this name; the error names all sets.
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|set| set.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
@@ -295,7 +296,7 @@ fn one_bit_literal(
     ParametersLiteral {
         lwe_dimension: 583,
         log2_lwe_modulus: 14,
-        // The largest below 2^47: fractions of it are as small as they get.
+        // The largest prime below 2^47, so that rounding errors are the smallest fractions of it.
         log2_prime: 46.99,
         rotation,
         key_switching: gadget(2, 5),
@@ -305,13 +306,14 @@ fn one_bit_literal(
     }
 }
 
-/// Changes a literal to two bits per ciphertext: half the margin of one, and so a larger LWE modulus.
+/// Changes a literal to two bits per ciphertext. This halves the margin, and so needs a larger LWE modulus.
 fn with_two_bits(literal: CircuitBootstrappingLiteral) -> CircuitBootstrappingLiteral {
     let literal = with_modulus_of_16_bits(literal, gadget(2, 6));
     CircuitBootstrappingLiteral { bits_per_ciphertext: 2, ..literal }
 }
 
-/// A larger LWE modulus, and the least dimension that is secure there: less noise of key switching.
+/// Changes a literal to a larger LWE modulus and the least dimension that is secure for it, for less noise of key
+/// switching.
 fn with_modulus_of_16_bits(
     literal: CircuitBootstrappingLiteral,
     key_switching: GadgetLiteral,
@@ -325,10 +327,11 @@ fn with_modulus_of_16_bits(
     CircuitBootstrappingLiteral { fhew, ..literal }
 }
 
-/// Coefficients of a block of the LWE secret.
+/// Number of coefficients per block of the LWE secret.
 const BLOCK_SIZE: usize = 5;
 
-/// A secret of this many blocks of [`BLOCK_SIZE`] coefficients, whose rotations take a step per block.
+/// Changes a literal to a secret of `blocks` blocks of [`BLOCK_SIZE`] coefficients, for which rotations need a step per
+/// block.
 fn with_blocks(literal: CircuitBootstrappingLiteral, blocks: u32) -> CircuitBootstrappingLiteral {
     CircuitBootstrappingLiteral { fhew: in_blocks(literal.fhew, blocks), ..literal }
 }
@@ -338,9 +341,10 @@ fn in_blocks(literal: ParametersLiteral, blocks: u32) -> ParametersLiteral {
     ParametersLiteral { lwe_dimension: BLOCK_SIZE * blocks as usize, lwe_secret, ..literal }
 }
 
-/// Rotations by automorphisms with a window, under a ternary secret: one external product a coefficient, of a lower
-/// dimension than that of a binary secret of the same security, and 332 automorphisms (418 in the set of depth 7,900,
-/// whose RGSW ciphertexts have 4 rows only). They have about twice the noise of CMUXes with the same digits.
+/// Changes a literal to rotations by automorphisms with a window, under a ternary secret. They need one external product
+/// per coefficient, with a lower dimension than that of a binary secret of the same security, and 332 automorphisms (418 in
+/// the set of depth 7,900, whose RGSW ciphertexts have only 4 rows). They have about twice the noise of CMUXes with the
+/// same digits.
 fn by_automorphisms(
     literal: CircuitBootstrappingLiteral,
     window: usize,

@@ -8,7 +8,7 @@ use super::circuit_bootstrapping_parameters::{
 };
 
 impl CircuitBootstrappingParameters {
-    /// Canonical bytes, of which the digest names these parameters: the literal as JSON.
+    /// Returns the canonical bytes, the literal as JSON; their digest names these parameters.
     ///
     /// ```
     /// use cryptable_lattice::ReadOptions;
@@ -24,18 +24,18 @@ impl CircuitBootstrappingParameters {
         serde_json::to_vec(self.literal()).expect("numbers serialise")
     }
 
-    /// Reads what [`CircuitBootstrappingParameters::to_bytes`] wrote and validates it.
+    /// Reads the bytes of [`CircuitBootstrappingParameters::to_bytes`] and validates the parameters.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, claim a security that they do not have, or are insecure
-    /// and the options do not allow that.
+    /// If the bytes are not parameters, or the parameters are not valid, claim a security that they do not have, or are
+    /// insecure and the options do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: CircuitBootstrappingLiteral = serde_json::from_slice(bytes)
             .map_err(|error| WireError::invalid("parameter set", error, "one of this format"))?;
         Self::read_literal(literal, options)
     }
 
-    /// Validates a literal that came from outside.
+    /// Validates a literal from an untrusted source.
     ///
     /// # Errors
     /// The errors of [`CircuitBootstrappingParameters::from_bytes`].
@@ -47,7 +47,7 @@ impl CircuitBootstrappingParameters {
         Self::new(literal)
     }
 
-    /// BLAKE3 of [`CircuitBootstrappingParameters::to_bytes`].
+    /// Returns the BLAKE3 digest of [`CircuitBootstrappingParameters::to_bytes`].
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         *blake3::hash(&self.to_bytes()).as_bytes()

@@ -1,29 +1,29 @@
 //! Weighted finite automata over encrypted symbols (Chillotti et al., J. Cryptology 2020, Sec. 5).
 //!
 //! An automaton reads a word symbol by symbol. Each step leads to a next state and adds a weight; the state in which a
-//! word ends may add another one. [`crate::lookup::EvaluationKey::run`] evaluates it on encrypted words and gives a
-//! table's entry at the sum of the weights.
+//! word ends may add another weight. [`crate::lookup::EvaluationKey::run`] evaluates an automaton on encrypted words and
+//! returns a table's entry at the sum of the weights.
 //!
-//! From the last symbol back: for every state the accumulator of the rest of the word is chosen by CMUXes among those
-//! of the next states, each times X^-weight. The paper has symbols of one bit and a CMUX per state and bit. Here symbols
-//! have up to eight bits, and the choices of all states share one decision diagram per symbol
-//! (`decision_diagram.rs`), so that a state which tells few symbols apart takes few CMUXes.
+//! Evaluation goes from the last symbol back. For every state, CMUXes choose the accumulator of the rest of the word among
+//! those of the next states, each times X^-weight. The paper has symbols of one bit and a CMUX per state and bit. Here
+//! symbols have up to eight bits, and the choices of all states share one decision diagram per symbol
+//! (`decision_diagram.rs`), so a state that distinguishes few symbols needs few CMUXes.
 
 use cryptable_lattice::error::out_of_range;
 use cryptable_lattice::{Error, Result};
 
-/// Most symbols of an alphabet.
+/// Largest number of symbols of an alphabet.
 pub const MAX_SYMBOLS: u64 = 256;
 
-/// Most states.
+/// Largest number of states.
 const MAX_STATES: usize = 1 << 12;
 
-/// Reaction of a state to a symbol.
+/// The reaction of a state to a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Transition {
     /// Index of the state that follows.
     pub next: usize,
-    /// Added to the weight of the word.
+    /// Weight that is added to that of the word.
     pub weight: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct Transition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automaton {
     states: Vec<Vec<Transition>>,
-    /// Added where a word ends in the state.
+    /// Weight that is added if a word ends in the state.
     last: Vec<usize>,
 }
 
@@ -49,8 +49,8 @@ impl Automaton {
     /// Builds an automaton from the transitions of every state, one per symbol 0, 1, 2 and so on.
     ///
     /// # Errors
-    /// If there is no state, or more than 4,096; if states have not all the same number of symbols, from 2 to 256; or if
-    /// a transition leads to no state.
+    /// If there is no state, or more than 4,096; if not all states have the same number of symbols, from 2 to 256; or if
+    /// a transition leads to a state that does not exist.
     pub fn new(states: Vec<Vec<Transition>>) -> Result<Self> {
         let count = states.len();
         if !(1..=MAX_STATES).contains(&count) {
@@ -74,7 +74,7 @@ impl Automaton {
         }
     }
 
-    /// Builds the automaton that counts where a pattern occurs, occurrences that overlap included (Knuth, Morris, Pratt,
+    /// Builds the automaton that counts the occurrences of a pattern, including overlapping ones (Knuth, Morris, Pratt,
     /// 1977).
     ///
     /// ```
@@ -86,7 +86,7 @@ impl Automaton {
     /// ```
     ///
     /// # Errors
-    /// If the pattern is empty or longer than 4,095 symbols, or has a symbol outside the alphabet; as
+    /// If the pattern is empty or longer than 4,095 symbols, or has a symbol outside the alphabet; also same as
     /// [`Automaton::new`].
     pub fn occurrences(pattern: &[u64], symbols: u64) -> Result<Self> {
         if !(2..=MAX_SYMBOLS).contains(&symbols) {
@@ -97,9 +97,9 @@ impl Automaton {
             return Err(out_of_range("length of the pattern", pattern.len() as u64, limit));
         }
         check_symbols(pattern, symbols)?;
-        // State s: the last s symbols are the first s of the pattern.
+        // In state s, the last s symbols are the first s of the pattern.
         let mut states: Vec<Vec<Transition>> = Vec::with_capacity(pattern.len() + 1);
-        // The state after the pattern without its first symbol.
+        // The state after reading the pattern without its first symbol.
         let mut fallback = 0;
         for (state, &expected) in pattern.iter().enumerate() {
             let mut row = match state {
@@ -113,15 +113,15 @@ impl Automaton {
             row[expected as usize] = Transition { next: state + 1, weight };
             states.push(row);
         }
-        // After an occurrence as after its longest end that begins the pattern.
+        // After an occurrence, the state is that of the pattern's longest end that is also its beginning.
         states.push(states[fallback].clone());
         Self::new(states)
     }
 
-    /// Sets what is added where a word ends, for every state: 1 for states that accept, for example. Default: 0.
+    /// Sets, for every state, the weight that is added if a word ends in it: 1 for accepting states, for example. Default: 0.
     ///
     /// # Errors
-    /// If there are not as many weights as states.
+    /// If the numbers of weights and states differ.
     pub fn with_final_weights(mut self, weights: Vec<usize>) -> Result<Self> {
         if weights.len() != self.states.len() {
             let limit = format!("there are {} states", self.states.len());
@@ -143,7 +143,7 @@ impl Automaton {
         &self.states
     }
 
-    /// Returns what is added where a word ends, for every state.
+    /// Returns, for every state, the weight that is added if a word ends in it.
     #[must_use]
     pub fn final_weights(&self) -> &[usize] {
         &self.last
@@ -152,7 +152,7 @@ impl Automaton {
     /// Returns the weight of a word in the clear.
     ///
     /// # Errors
-    /// If a value is no symbol.
+    /// If a value is not a symbol.
     pub fn weight(&self, word: &[u64]) -> Result<u64> {
         check_symbols(word, self.symbols())?;
         let step = |(state, sum): (usize, usize), &symbol: &u64| {
@@ -163,7 +163,7 @@ impl Automaton {
         Ok(sum.saturating_add(self.last[state]) as u64)
     }
 
-    /// Returns the largest weight of any word of a length: tables of weights need an entry more.
+    /// Returns the largest weight of any word of a length. Tables of weights need one entry more.
     #[must_use]
     pub fn largest_weight(&self, length: usize) -> u64 {
         let mut rows = self.states.clone();

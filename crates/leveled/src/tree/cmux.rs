@@ -1,7 +1,7 @@
-//! CMUXes: what chooses between two RLWE ciphertexts by an RGSW ciphertext of a bit (Chillotti et al., J. Cryptology
+//! CMUXes, which choose between two RLWE ciphertexts by an RGSW ciphertext of a bit (Chillotti et al., J. Cryptology
 //! 2020): `zero + RGSW ⊡ (one - zero)`.
 //!
-//! Noise of each: [`crate::noise::CircuitBootstrappingNoise::cmux`].
+//! Noise of a CMUX: [`crate::noise::CircuitBootstrappingNoise::cmux`].
 
 use cryptable_lattice::external_product::Scratch;
 use cryptable_lattice::rgsw::RgswCiphertext;
@@ -12,7 +12,7 @@ use cryptable_ring::prime_ring::PrimeRing;
 use super::leveled_ciphertext::LeveledCiphertext;
 use super::plaintext_polynomial::PlaintextPolynomial;
 
-/// CMUXes over one ring, with scratch that is reused.
+/// CMUXes over one ring, with reused scratch memory.
 #[derive(Debug)]
 pub struct Cmux<'a> {
     ring: &'a PrimeRing,
@@ -20,13 +20,13 @@ pub struct Cmux<'a> {
 }
 
 impl<'a> Cmux<'a> {
-    /// With scratch for RGSW ciphertexts of this decomposition.
+    /// Allocates scratch memory for RGSW ciphertexts of this decomposition.
     #[must_use]
     pub fn new(ring: &'a PrimeRing, gadget: Gadget) -> Self {
         Self { ring, scratch: Scratch::new(ring, 2 * gadget.length()) }
     }
 
-    /// `zero += selector ⊡ (one - zero)`: `one` if the bit is 1. 2(ℓ + 1) transforms.
+    /// Replaces `zero` by `one` if the bit is 1: `zero += selector ⊡ (one - zero)`. Needs 2(ℓ + 1) transforms.
     ///
     /// # Panics
     /// If the selector has more rows than the scratch is for.
@@ -42,15 +42,15 @@ impl<'a> Cmux<'a> {
         selector.add_product(self.ring, out, difference.fractions(), &mut self.scratch);
     }
 
-    /// `bit ? one : zero` of plain polynomials, whose coefficients are x·Q/2^d with values x of d bits.
+    /// Returns `bit ? one : zero` for plain polynomials, whose coefficients are x·Q/2^d with values x of d bits.
     ///
-    /// Selects between plain polynomials. Their difference has no mask and coefficients that are such multiples, so
-    /// that only the highest of the selector's gadget digits is not 0: it has at least d bits and holds d bits exactly,
-    /// to whichever side digits are balanced (half the torus is -B/2 or B/2). That takes 3 transforms instead of 2(ℓ +
-    /// 1). The noise is that of [`Cmux::select_assign`], which has nothing else to multiply either.
+    /// The difference of plain polynomials has no mask, and its coefficients are multiples of Q/2^d, so only the highest of
+    /// the selector's gadget digits is not 0. This digit has at least d bits and holds d bits exactly, to whichever side
+    /// digits are balanced (half the torus is -B/2 or B/2). The selection needs 3 transforms instead of 2(ℓ + 1). The noise is
+    /// that of [`Cmux::select_assign`], which has no other digits to multiply either.
     ///
     /// # Panics
-    /// If the selector has more rows than the scratch is for, or a base below 2^d, or a polynomial has not N
+    /// If the selector has more rows than the scratch memory is for, or a base below 2^d, or a polynomial does not have N
     /// coefficients.
     #[must_use]
     pub fn select_plaintexts(
@@ -73,10 +73,10 @@ impl<'a> Cmux<'a> {
         chosen
     }
 
-    /// `ciphertext *= X^(exponent·bit)`: 2(ℓ + 1) transforms.
+    /// Computes `ciphertext *= X^(exponent·bit)` with 2(ℓ + 1) transforms.
     ///
     /// # Panics
-    /// If the selector has more rows than the scratch is for, or the exponent is 2N or more.
+    /// If the selector has more rows than the scratch memory is for, or the exponent is 2N or more.
     pub fn rotate_if_assign(
         &mut self,
         selector: &RgswCiphertext,

@@ -1,17 +1,16 @@
 //! Tables on encrypted bits by CMUX trees with vertical and horizontal packing (Chillotti et al., J. Cryptology 2020,
 //! Sec. 5).
 //!
-//! RGSW ciphertexts of the bits of x, and a table f of 2^bits entries in the clear, give LWE ciphertexts of f(x) of
-//! dimension N modulo Q. A result has the noise of as many CMUXes as there are bits
-//! ([`CmuxTree::output_noise`]).
+//! From RGSW ciphertexts of the bits of x, and a table f of 2^bits entries in the clear, a tree computes LWE ciphertexts of
+//! f(x) of dimension N modulo Q. A result has the noise of one CMUX per bit ([`CmuxTree::output_noise`]).
 //!
-//! A polynomial holds N entries. Vertically: the upper bits choose one of the polynomials of an output by a tree of
-//! CMUXes, the lower log2 N bits rotate the entry to the constant coefficient. Horizontally: tables shorter than N
-//! have several outputs in one polynomial, each in a run of its own, all rotated at once.
+//! A polynomial holds N entries. With vertical packing, the upper bits choose one of the polynomials of an output by a tree
+//! of CMUXes, and the lower log2 N bits rotate the entry to the constant coefficient. With horizontal packing, tables
+//! shorter than N have several outputs in one polynomial, each in a run of its own, which are rotated at once.
 //!
-//! With two bits per ciphertext a coefficient holds two bits of an output, so that there are half as many outputs.
-//! Entries are in the order of their inputs' Gray codes ([`crate::bootstrapping::gray_code`]), since RGSW ciphertexts
-//! encrypt those.
+//! With two bits per ciphertext, a coefficient holds two bits of an output, which halves the number of outputs.
+//! Entries are in the order of the Gray codes of their inputs ([`crate::bootstrapping::gray_code`]), which the RGSW
+//! ciphertexts encrypt.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -29,7 +28,7 @@ use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::CircuitBootstrappingParameters;
 use cryptable_lattice::error::out_of_range;
 
-/// A table of 2^bits entries of some width, as polynomials.
+/// A table of 2^bits entries of some width, encoded as polynomials.
 ///
 /// ```
 /// use cryptable_leveled::parameters::ParameterSet;
@@ -45,17 +44,17 @@ pub struct CmuxTree {
     parameters: CircuitBootstrappingParameters,
     shape: TreeShape,
     width: usize,
-    /// For each group of outputs, its polynomials.
+    /// The polynomials of each group of outputs.
     groups: Vec<Vec<PlaintextPolynomial>>,
 }
 
 impl CmuxTree {
-    /// The tree of a table of `width`-bit entries; every d bits of an output are a result of their own, with d =
+    /// Builds the tree of a table of `width`-bit entries. Every d bits of an output are a result of their own, with d =
     /// [`CircuitBootstrappingParameters::bits_per_ciphertext`].
     ///
     /// # Errors
-    /// If the number of entries is no power of two from 2 to 2^[`MAX_INPUT_BITS`], the width not from 1 to 64, or an
-    /// entry wider.
+    /// If the number of entries is not a power of two from 2 to 2^[`MAX_INPUT_BITS`], the width is not from 1 to 64, or an
+    /// entry is wider.
     pub fn new(
         parameters: &CircuitBootstrappingParameters,
         table: &[u64],
@@ -82,56 +81,56 @@ impl CmuxTree {
         self.parameters.fhew().ring()
     }
 
-    /// The parameters that RGSW ciphertexts must be of.
+    /// Returns the parameters that RGSW ciphertexts must have.
     #[must_use]
     pub fn parameters(&self) -> &CircuitBootstrappingParameters {
         &self.parameters
     }
 
-    /// Sizes of the tree.
+    /// Returns the sizes of the tree.
     #[must_use]
     pub fn shape(&self) -> TreeShape {
         self.shape
     }
 
-    /// Bits of the input.
+    /// Returns the number of bits of the input.
     #[must_use]
     pub fn input_bits(&self) -> usize {
         self.shape.input_bits()
     }
 
-    /// Bits of an output.
+    /// Returns the number of bits of an output.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// CMUXes from an entry to the result.
+    /// Returns the number of CMUXes from an entry to the result.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.shape.depth()
     }
 
-    /// CMUXes of a lookup in all.
+    /// Returns the number of CMUXes of a lookup in all.
     #[must_use]
     pub fn cmuxes(&self) -> usize {
         self.shape.cmuxes()
     }
 
-    /// Predicted noise of a result, if bits are 1 with this probability: see
+    /// Predicts the noise of a result if bits are 1 with probability `ones`: see
     /// [`CircuitBootstrappingNoise::tree`].
     #[must_use]
     pub fn output_noise(&self, noise: &CircuitBootstrappingNoise, ones: f64) -> NoiseLaw {
         noise.tree(self.depth(), ones)
     }
 
-    /// All ciphertexts of the entry that the selectors choose, the lowest bits first: LWE of dimension N modulo Q, of
-    /// phase x·Q/2^d, with d = [`CircuitBootstrappingParameters::bits_per_ciphertext`]. Selectors are of the bits of
-    /// the input's Gray code, the lowest first, as [`CircuitBootstrapping::bootstrap_values`] makes them; with one bit
-    /// a ciphertext, of the input itself.
+    /// Returns all ciphertexts of the entry that the selectors choose, the lowest bits first: LWE of dimension N modulo Q, of
+    /// phase x·Q/2^d, with d = [`CircuitBootstrappingParameters::bits_per_ciphertext`]. Selectors encrypt the bits of the
+    /// input's Gray code, the lowest first, as returned by [`CircuitBootstrapping::bootstrap_values`]; with one bit per
+    /// ciphertext, those of the input itself.
     ///
     /// # Errors
-    /// If there are not as many selectors as input bits.
+    /// If the numbers of selectors and input bits differ.
     pub fn lookup(&self, selectors: &[RgswCiphertext]) -> Result<Vec<LweCiphertext>> {
         if selectors.len() != self.input_bits() {
             let limit = format!("the table has inputs of {} bits", self.input_bits());
@@ -142,10 +141,10 @@ impl CmuxTree {
         Ok(groups.into_iter().flatten().take(self.shape.outputs()).collect())
     }
 
-    /// Looks up several encrypted inputs, lowest bits first: a circuit bootstrap for every ciphertext, then the table.
+    /// Looks up several encrypted inputs, lowest bits first: a circuit bootstrap per ciphertext, then the table.
     ///
     /// # Errors
-    /// If an input has not as many ciphertexts as the table's, or is of other parameters.
+    /// If an input does not have the number of ciphertexts of the table's inputs, or belongs to other parameters.
     pub fn lookup_many(
         &self,
         circuit: &CircuitBootstrapping<'_>,
@@ -160,10 +159,10 @@ impl CmuxTree {
         self.lookup_all(&circuit.bootstrap_values(&ciphertexts, self.input_bits())?)
     }
 
-    /// Looks up several inputs by their selectors, those of one input after those of another.
+    /// Looks up several inputs by their selectors, which are given input by input.
     ///
     /// # Errors
-    /// If the number of selectors is no multiple of the number of input bits.
+    /// If the number of selectors is not a multiple of the number of input bits.
     pub fn lookup_all(&self, selectors: &[RgswCiphertext]) -> Result<Vec<Vec<LweCiphertext>>> {
         selectors.par_chunks(self.input_bits()).map(|selectors| self.lookup(selectors)).collect()
     }
@@ -187,7 +186,7 @@ impl CmuxTree {
         )
     }
 
-    /// The polynomial that the upper bits choose. Depth first: as many ciphertexts at once as there are levels.
+    /// Returns the polynomial that the upper bits choose. The search is depth first, so it keeps one ciphertext per level.
     fn choose(
         &self,
         polynomials: &[PlaintextPolynomial],

@@ -1,8 +1,8 @@
-//! Decision diagrams: which CMUXes choose the next states of all states of an automaton by the bits of one symbol.
+//! Decision diagrams: the CMUXes that choose the next states of all states of an automaton by the bits of one symbol.
 //!
-//! A node is a CMUX by one bit between two nodes of lower bits, or leaves; a leaf is a transition. Nodes that choose alike
-//! are one, and what chooses between equals is none (Bryant, IEEE Trans. Computers 1986). Circuit bootstraps of two bits
-//! per ciphertext give the bits of a symbol's Gray code, so that diagrams are those of the code.
+//! A node is a CMUX by one bit between two nodes of lower bits, or leaves; a leaf is a transition. Equal nodes are merged,
+//! and nodes that choose between equal children are removed (Bryant, IEEE Trans. Computers 1986). Circuit bootstraps of two
+//! bits per ciphertext return the bits of a symbol's Gray code, so diagrams are those of the code.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,16 +21,16 @@ use crate::bootstrapping::gray_code;
 #[derive(Clone, Debug)]
 pub struct DecisionDiagram {
     leaves: Vec<Transition>,
-    /// Children where the bit is 0 and 1: places among leaves, then nodes.
+    /// The children for bits 0 and 1, as places among the leaves, then the nodes.
     nodes: Vec<[usize; 2]>,
     /// The nodes of every bit, the lowest first.
     bits: Vec<Range<usize>>,
-    /// Places of the states.
+    /// The places of the states.
     roots: Vec<usize>,
 }
 
 impl DecisionDiagram {
-    /// Builds the diagram of symbols that are encrypted with this number of bits per ciphertext.
+    /// Builds the diagram for symbols that are encrypted with this number of bits per ciphertext.
     #[must_use]
     pub fn new(automaton: &Automaton, bits_per_ciphertext: u32) -> Self {
         let symbols = automaton.states()[0].len();
@@ -75,10 +75,10 @@ impl DecisionDiagram {
         self.bits.len()
     }
 
-    /// Returns the accumulators of all states before a symbol from those after it, by selectors of the symbol's bits.
+    /// Computes the accumulators of all states before a symbol from those after it, by selectors of the symbol's bits.
     ///
     /// # Panics
-    /// If there are fewer accumulators than states, or selectors have another gadget.
+    /// If there are fewer accumulators than states, or the selectors have another gadget.
     #[must_use]
     pub fn step(
         &self,
@@ -117,11 +117,11 @@ mod tests {
         let automaton = Automaton::occurrences(&pattern, 256).unwrap();
         for bits_per_ciphertext in [1, 2] {
             let diagram = DecisionDiagram::new(&automaton, bits_per_ciphertext);
-            // Every state but the first tells apart its own symbol, the first one's, and all others.
+            // Every state but the first distinguishes its own symbol, that of the first state, and all others.
             assert!((8 * 9..=2 * 8 * 10).contains(&diagram.nodes.len()), "{}", diagram.nodes.len());
         }
         let one = Automaton::occurrences(&[3], 4).unwrap();
-        // Both states react alike: 3 and the others, by two bits.
+        // Both states react alike: they distinguish 3 from the others, by two bits.
         assert_eq!(DecisionDiagram::new(&one, 1).nodes.len(), 2);
     }
 }

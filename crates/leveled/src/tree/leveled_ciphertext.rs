@@ -1,4 +1,4 @@
-//! RLWE ciphertexts of leveled evaluation: fractions of Q, so that CMUXes need no conversion.
+//! RLWE ciphertexts of leveled evaluation, stored as fractions of Q, so that CMUXes need no conversion.
 
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -7,17 +7,17 @@ use cryptable_ring::{Buffer, torus};
 
 use super::plaintext_polynomial::PlaintextPolynomial;
 
-/// Body and mask as fractions of Q in 52 bits ([`cryptable_ring::torus`]).
+/// An RLWE ciphertext: body and mask as fractions of Q in 52 bits ([`cryptable_ring::torus`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeveledCiphertext {
     fractions: Buffer,
 }
 
 impl LeveledCiphertext {
-    /// A polynomial modulo Q, without mask or noise.
+    /// Returns a polynomial modulo Q as a ciphertext without mask or noise.
     ///
     /// # Panics
-    /// If it has not N coefficients.
+    /// If the polynomial does not have N coefficients.
     #[must_use]
     pub fn trivial(ring: &PrimeRing, polynomial: &[u64]) -> Self {
         let n = ring.degree();
@@ -27,10 +27,10 @@ impl LeveledCiphertext {
         Self { fractions }
     }
 
-    /// A plain polynomial of values x·Q/2^d.
+    /// Returns a plain polynomial of values x·Q/2^d as a ciphertext.
     ///
     /// # Panics
-    /// If it has not N coefficients.
+    /// If the polynomial does not have N coefficients.
     #[must_use]
     pub fn of_plaintexts(ring: &PrimeRing, plaintexts: &PlaintextPolynomial) -> Self {
         let n = ring.degree();
@@ -39,7 +39,7 @@ impl LeveledCiphertext {
         Self { fractions }
     }
 
-    /// From an RLWE ciphertext modulo Q.
+    /// Converts an RLWE ciphertext modulo Q to fractions.
     #[must_use]
     pub fn new(ring: &PrimeRing, ciphertext: &RlweCiphertext) -> Self {
         let mut fractions = Buffer::unspecified(2 * ring.degree());
@@ -47,7 +47,7 @@ impl LeveledCiphertext {
         Self { fractions }
     }
 
-    /// The same ciphertext modulo Q.
+    /// Returns the same ciphertext modulo Q.
     #[must_use]
     pub fn to_rlwe(&self, ring: &PrimeRing) -> RlweCiphertext {
         let mut words = Buffer::unspecified(2 * ring.degree());
@@ -63,14 +63,14 @@ impl LeveledCiphertext {
         &mut self.fractions
     }
 
-    /// `self -= other`, of bodies and masks.
+    /// Computes `self -= other`, for bodies and masks.
     pub fn sub_assign(&mut self, other: &Self) {
         for (word, &other) in self.fractions.iter_mut().zip(other.fractions.iter()) {
             *word = word.wrapping_sub(other);
         }
     }
 
-    /// `self·X^exponent`.
+    /// Returns `self·X^exponent`.
     ///
     /// # Panics
     /// If the exponent is 2N or more.
@@ -91,7 +91,7 @@ impl LeveledCiphertext {
         Self { fractions }
     }
 
-    /// Coefficients of the phase as LWE modulo Q under the ring secret.
+    /// Extracts coefficients of the phase as LWE modulo Q under the ring secret.
     ///
     /// # Panics
     /// If a position is not below N.

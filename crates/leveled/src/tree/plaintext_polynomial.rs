@@ -1,10 +1,10 @@
-//! Plain polynomials, the leaves of a CMUX tree: coefficients x/2^d of the torus, of d = 1 or 2 bits each.
+//! Plain polynomials, the leaves of a CMUX tree: coefficients x/2^d of the torus, with d = 1 or 2 bits each.
 
 use cryptable_ring::torus::FRACTION_BITS;
 
 use crate::parameters::MAX_BITS_PER_CIPHERTEXT;
 
-/// Coefficients x·Q/2^d with values x of d bits, packed side by side.
+/// A polynomial of coefficients x·Q/2^d with values x of d bits, which are packed side by side.
 ///
 /// ```
 /// use cryptable_leveled::tree::PlaintextPolynomial;
@@ -22,10 +22,10 @@ pub struct PlaintextPolynomial {
 }
 
 impl PlaintextPolynomial {
-    /// From the value of every coefficient.
+    /// Makes a polynomial from the value of every coefficient.
     ///
     /// # Panics
-    /// If values have not 1 or 2 bits, or one is larger.
+    /// If `bits_per_ciphertext` is not 1 or 2, or a value is larger.
     #[must_use]
     pub fn from_fn(degree: usize, bits_per_ciphertext: u32, value: impl Fn(usize) -> u64) -> Self {
         assert!(
@@ -44,16 +44,16 @@ impl PlaintextPolynomial {
         Self { degree, bits_per_ciphertext, words: (0..degree).step_by(each).map(word).collect() }
     }
 
-    /// Bits of a value.
+    /// Returns the number of bits of a value.
     #[must_use]
     pub fn bits_per_ciphertext(&self) -> u32 {
         self.bits_per_ciphertext
     }
 
-    /// All coefficients as fractions ([`cryptable_ring::torus`]).
+    /// Writes all coefficients as fractions ([`cryptable_ring::torus`]).
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If the number of fractions is not that of the coefficients.
     pub fn write_fractions(&self, fractions: &mut [u64]) {
         assert_eq!(fractions.len(), self.degree, "coefficients");
         match self.bits_per_ciphertext {
@@ -63,7 +63,7 @@ impl PlaintextPolynomial {
     }
 }
 
-/// Values of D bits: loops of known shifts, for vector instructions.
+/// Unpacks values of D bits, with constant shifts, so that the compiler uses vector instructions.
 fn unpack<const D: u32>(fractions: &mut [u64], words: &[u64]) {
     for (fractions, &word) in fractions.chunks_mut((u64::BITS / D) as usize).zip(words) {
         for (i, fraction) in fractions.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! AES-128: the standards' vectors in the clear and under encryption, the S-box on every input.
+//! AES-128: test vectors of the standards in the clear and under encryption, and the S-box on every input.
 
 use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::keys::SecretKey;
@@ -57,7 +57,7 @@ fn all_inputs_of_the_s_box() {
     });
 }
 
-/// A block both ways, under encryption.
+/// Encrypts and decrypts a block under encryption.
 fn check_block(aes_key: &str, plain: &str, cipher: &str) {
     let parameters = ParameterSet::Aes128.insecure_toy();
     let (secret, key) = keys(&parameters);
@@ -134,7 +134,7 @@ fn check_counter_mode(length: usize) {
     assert_eq!(*decrypt_bytes(&secret, &message).unwrap(), plain[..length]);
 }
 
-/// A whole block, and one byte of the next.
+/// A message of a whole block and one byte of the next.
 #[test]
 fn transciphering_of_two_blocks_of_the_counter_mode_vectors() {
     check_counter_mode(17);
@@ -146,7 +146,7 @@ fn transciphering_of_all_blocks_of_the_counter_mode_vectors() {
     check_counter_mode(64);
 }
 
-/// A random block, and a message, against the crates `aes` and `ctr`.
+/// Compares a random block and a message with the crates `aes` and `ctr`.
 fn check_random(seed: u8) {
     let parameters = ParameterSet::Aes128.insecure_toy();
     let (secret, key) = keys(&parameters);

@@ -1,4 +1,4 @@
-//! Digits of two bits: two selectors a rotation, tables at Gray codes.
+//! Digits of two bits: two selectors per rotation, tables at Gray codes.
 
 use crate::common;
 
@@ -64,7 +64,7 @@ fn every_entry_of_small_tables_and_some_of_large_ones() {
     }
 }
 
-/// Selectors are of the Gray code's bits, lowest first, one only of the highest digit of an odd number of bits.
+/// Selectors encrypt the bits of the Gray code, lowest first; the highest digit of an odd number of bits has only one.
 #[test]
 fn selectors_are_of_gray_codes_and_have_the_predicted_noise() {
     let _replay = replay::begin();
@@ -130,7 +130,7 @@ fn results_have_the_predicted_noise() {
     }
 }
 
-/// Inputs so noisy that about one in five is read wrong.
+/// Inputs are so noisy that about one in five is read wrong.
 #[test]
 fn digits_fail_as_often_as_predicted() {
     let _replay = replay::begin();
@@ -142,7 +142,7 @@ fn digits_fail_as_often_as_predicted() {
     let (count, deviation) = (600, 0.1);
     let inputs: Vec<u64> = random(count, 4, 9);
     let noisy = |&x: &u64| {
-        // The sum of twelve uniform numbers, less its mean: variance 1.
+        // The sum of twelve uniform numbers minus its mean has variance 1.
         let error: f64 = (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
         let mut digit = setting.encrypt(x, 2).remove(0);
         digit.add_constant_assign(((error * deviation).rem_euclid(1.0) * q as f64) as u64 % q);
@@ -152,7 +152,7 @@ fn digits_fail_as_often_as_predicted() {
     let results = tree.lookup_many(&circuit, &encrypted).unwrap();
     let wrong = inputs.iter().zip(&results).filter(|(x, result)| setting.decrypt(result) != **x);
     let measured = wrong.count() as f64 / count as f64;
-    // What parameters state is a bound, and close to 1 here.
+    // The probability that parameters state is a bound, and close to 1 here.
     let model = noise.model();
     let switching = model.lwe_modulus_switch(setting.parameters.sparse_modulus());
     let read = Variance(deviation * deviation) + model.key_switching() + switching;
@@ -178,7 +178,7 @@ fn integers_come_back_and_bytes_want_single_bits() {
     assert!(secret.encrypt_values(3, &[7, 8]).is_err());
     let five_bits = secret.encrypt_values(5, &[9]).unwrap();
     assert!(secret.decrypt_values(8, &five_bits).is_err());
-    // Nothing looks up bytes by keys for two bits per ciphertext.
+    // Bytes cannot be looked up by keys for two bits per ciphertext.
     let message = cryptable_leveled::aes::Parameters::new(toy.circuit_bootstrapping().clone())
         .unwrap_err()
         .to_string();
@@ -207,7 +207,7 @@ fn bad_input_is_refused_by_name() {
         CircuitBootstrappingParameters::new(literal)
     };
     assert!(of(4, 2).is_ok() && of(4, 0).is_err() && of(4, 3).is_err());
-    // A gadget digit of one bit does not hold a quarter.
+    // A gadget digit of one bit cannot represent a quarter.
     assert!(of(1, 2).unwrap_err().to_string().contains("number of a ciphertext's bits is 2"));
     let (bytes, strict) = (set.parameters().to_bytes(), ReadOptions::default());
     let read = CircuitBootstrappingParameters::from_bytes(&bytes, strict).unwrap();

@@ -92,15 +92,15 @@ fn check_noise<const N: usize>(sets: [ParameterSet; N]) {
     }
 }
 
-/// Selectors of a chain, as many of 0 as of 1.
+/// Number of selectors of a chain; half of them are 0, half 1.
 const SELECTORS: usize = 16;
 
-/// Checks that chains with a selector for each CMUX have at least this depth. A chain by [`SELECTORS`], as long as the
-/// set states for that number, has noise within the bound that its law exceeds once in 2^30 in every coefficient, and
-/// ends in a bit that bootstraps right.
+/// Checks that chains with one selector per CMUX have at least this depth. A chain by [`SELECTORS`] selectors, of the
+/// largest length that the set states for that number, has noise within the bound that its law exceeds once in 2^30 in
+/// every coefficient, and ends in a bit that bootstraps right.
 ///
-/// One chain does not show its variance: selectors have few constant coefficients, and half of what they are multiplied by
-/// is, under a binary secret, one wave over all coefficients. `noise_law.rs` tests the law on many chains.
+/// One chain does not show its variance: selectors have few constant coefficients, and under a binary secret, half of their
+/// factor is one wave over all coefficients. `noise_law.rs` tests the law on many chains.
 fn check_depth(set: ParameterSet, least: u64) {
     let _replay = replay::begin();
     let parameters = set.parameters();
@@ -119,7 +119,7 @@ fn check_depth(set: ParameterSet, least: u64) {
     let mut polynomial = vec![0; ring.degree()];
     polynomial[0] = half;
     let mut value = LeveledCiphertext::trivial(ring, &polynomial);
-    // Rotated by anything, so that no two CMUXes decompose the same: a half is its own negative, wherever it is.
+    // Any rotation will do, so that no two CMUXes decompose the same: a half is its own negative at any place.
     let mut position = 0;
     for (step, exponent) in
         random(depth as usize, 2 * ring.degree() as u64, 7).into_iter().enumerate()
@@ -141,7 +141,7 @@ fn check_depth(set: ParameterSet, least: u64) {
     println!("{set}: depth {depth} of {most}, measured/predicted {ratio:.3}");
     let largest = errors.into_iter().fold(0.0, f64::max);
     assert!(largest < law.largest(-30.0) / law.deviation(), "set {set}: {largest}");
-    // The first CMUXes meet a polynomial without mask, and add next to no noise.
+    // The first CMUXes process a polynomial without mask, and add next to no noise.
     assert!(depth < 20 || ratio > 0.1, "set {set}: {ratio}");
     assert!(decrypt_bit(&setting.secret, &bits[0]).unwrap(), "set {set}");
     let again = setting.circuit().bootstrap(&bits[0]).unwrap();
@@ -201,7 +201,7 @@ fn auto_set_5_reaches_its_depth() {
     check_depth(ParameterSet::AutoDepth16800, 16_800);
 }
 
-/// The paper's depths, by the noise model.
+/// The noise model predicts the paper's depths.
 #[test]
 fn auto_sets_are_as_deep_as_the_papers() {
     let depths = [2, 73, 149, 7_900, 16_800];

@@ -1,4 +1,4 @@
-//! Single values at full size: 128-bit parameters as they are chosen by default.
+//! Single values at full size, with the default choice of 128-bit parameters.
 
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::noise_statistics::NoiseStatistics;
@@ -8,7 +8,7 @@ use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::ParameterSet;
 use cryptable_ring::random::{RandomStream, replay};
 
-/// The fastest parameters of a request.
+/// Returns the fastest parameters for a request.
 fn fastest(request: &Request) -> Parameters {
     Parameters::candidates(request).unwrap().swap_remove(0)
 }
@@ -50,7 +50,7 @@ fn small_tables_take_blocks_or_two_bits_per_rotation() {
     }
 }
 
-/// Single bits, by a set for them.
+/// Single bits, by a set for single bits.
 #[test]
 fn a_rotation_a_bit() {
     let table = Table::from_fn(7, 5, |x| x * x % 5).unwrap();
@@ -63,7 +63,7 @@ fn a_rotation_a_bit() {
     assert_eq!(secret.decrypt(&output).unwrap(), table.values());
 }
 
-/// Results of 16 values packed into a ring element: right, a hundredth of the bytes, and good for nothing but decryption.
+/// Results of 16 values packed into a ring element are right, have a hundredth of the bytes, and can only be decrypted.
 #[test]
 fn compressed_results_of_8_bits() {
     let table = Table::from_fn(256, 256, |x| x * (x + 3) % 256).unwrap();

@@ -1,4 +1,4 @@
-//! Messages by AES in counter mode: counters that never come twice, authentication, the file.
+//! Messages by AES in counter mode: counters that are never used twice, authentication, the file.
 #![cfg(feature = "client")]
 
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ fn counters_are_random_and_never_come_twice() {
         assert_eq!(first[12..], [0; 4], "blocks are counted from 0");
         assert!(nonces.insert(first));
     }
-    // A counter that is asked for is refused if it was drawn before, or asked for before.
+    // A requested counter is refused if it was drawn or requested before.
     let drawn = *nonces.iter().next().unwrap();
     let error = encryptor.encrypt_from(drawn, b"another").unwrap_err();
     assert!(matches!(error, MessageError::CountersUsed { blocks: 1, .. }), "{error}");
@@ -51,7 +51,7 @@ fn counters_are_random_and_never_come_twice() {
     assert!(encryptor.encrypt_from(inside, b"a").is_err());
     inside[15] = 6;
     assert!(encryptor.encrypt_from(inside, b"a").is_ok());
-    // So is one that a record has; an encryption that was given up has taken its counters all the same.
+    // A recorded counter is refused, too; an abandoned encryption has still used its counters.
     let mut used = UsedCounters::default();
     used.take(CounterRange::new([9; 16], 4).unwrap()).unwrap();
     let mut encryptor = MessageEncryptor::with_used(key(), used);
@@ -81,7 +81,7 @@ fn messages_come_back_and_streams_write_the_same() {
     assert!(streamed.take(None, 4).unwrap().encrypt(b"five!").is_err());
 }
 
-/// Whatever is changed, a holder of a key sees it, even where the checksum was computed anew.
+/// A holder of a key detects any change, even if the checksum was recomputed.
 #[test]
 fn forgeries_are_found() {
     let message = encryptor().encrypt(b"pay 10").unwrap();
@@ -105,12 +105,12 @@ fn forgeries_are_found() {
                 assert!(key().open(&read).is_err(), "{position}");
                 refused += 1;
             }
-            // The length, and whether there is a tag.
+            // Changes of the length, and of whether there is a tag.
             Err(_) => unread += 1,
         }
     }
     assert_eq!((refused, unread), (16 + 16 + 6 + 32, 8 + 4));
-    // Without a tag, and under another key.
+    // A message without a tag, and one under another key.
     let bare = Message::from_counter_mode(key().id(), message.counters().first(), message.bytes())
         .unwrap();
     assert!(!bare.has_tag() && Message::from_bytes(&bare.to_bytes()).unwrap() == bare);

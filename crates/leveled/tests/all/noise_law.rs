@@ -1,4 +1,4 @@
-//! Noise of CMUX trees has the predicted law, tails included, and lookups fail as often as it says.
+//! The noise of CMUX trees has the predicted law, including tails, and lookups fail as often as the law predicts.
 
 use crate::common;
 
@@ -26,15 +26,16 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
-/// Keys of toys: an LWE secret of 64 coefficients has a weight of 32 ± 4, and noise of rounding an eighth more or less with
-/// it.
+/// Number of keys of toys. An LWE secret of 64 coefficients has a weight of 32 ± 4, with which the noise of rounding varies
+/// by an eighth.
 const KEYS: usize = 8;
 
-/// Walks from lookup to lookup per key, and their lookups.
+/// Number of walks from lookup to lookup per key, and of lookups per walk.
 const WALKS: usize = 12;
 const STEPS: usize = 250;
 
-/// Two bits per rotation, ring degree 512, LWE dimension 64: not secure. Rotations so coarse that products of noises decide.
+/// Returns parameters with two bits per rotation, ring degree 512 and LWE dimension 64: not secure. Rotations are so coarse
+/// that products of noises dominate.
 fn noisy_toy(rotation: RgswGadgetLiteral, rgsw: GadgetLiteral) -> CircuitBootstrappingParameters {
     let literal = ParameterSet::TwoBitDepth24.literal();
     let fhew = ParametersLiteral {
@@ -49,7 +50,7 @@ fn noisy_toy(rotation: RgswGadgetLiteral, rgsw: GadgetLiteral) -> CircuitBootstr
     CircuitBootstrappingParameters::new(literal).unwrap()
 }
 
-/// The same under a secret of 13 blocks of five coefficients.
+/// Returns the parameters of [`noisy_toy`] with a secret of 13 blocks of five coefficients.
 fn noisy_toy_of_blocks(
     rotation: RgswGadgetLiteral,
     rgsw: GadgetLiteral,
@@ -60,7 +61,7 @@ fn noisy_toy_of_blocks(
     CircuitBootstrappingParameters::new(CircuitBootstrappingLiteral { fhew, ..literal }).unwrap()
 }
 
-/// Rotations whose rounding errors are white, in the first, and alike in all rows, in the second.
+/// Returns two rotations: the rounding errors of the first are white, those of the second are alike in all rows.
 fn rotations() -> [(RgswGadgetLiteral, GadgetLiteral); 2] {
     let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
     let of = |body, mask| RgswGadgetLiteral { body, mask };
@@ -76,13 +77,14 @@ fn encrypt(setting: &Setting, value: u64, bits: usize) -> Vec<LweCiphertext> {
     (0..bits.div_ceil(each)).map(digit).collect()
 }
 
-/// The digit that ciphertext i of a value holds.
+/// Returns the digit that ciphertext i of a value holds.
 fn digit_of(setting: &Setting, value: u64, i: usize) -> Plaintext {
     let bits = setting.parameters.bits_per_ciphertext();
     Plaintext { value: (value >> (bits as usize * i)) & ((1 << bits) - 1), bits }
 }
 
-/// Error of the lowest digit of each tree's result, for the same fresh selectors: those of one tree are independent.
+/// Returns the error of the lowest digit of each tree's result, for the same fresh selectors, which are independent within
+/// one tree.
 fn tree_errors(
     setting: &Setting,
     trees: &[(CmuxTree, Vec<u64>)],
@@ -107,12 +109,12 @@ fn tree_errors(
     (0..trees.len()).map(|tree| all.iter().map(|errors| errors[tree]).collect()).collect()
 }
 
-/// How far below the mean the variance of a few keys may lie: that of one key, with secrets of few coefficients, scatters by some
-/// fifth.
+/// Largest relative distance of the variance of a few keys below the mean: that of one key, with secrets of few coefficients,
+/// scatters by some fifth.
 const OF_KEYS: f64 = 0.2;
 
-/// The eighth moment of a noise of variance 1 and this kurtosis, a Gaussian and a product of two: with its square root, kurtoses of
-/// samples spread.
+/// Returns the eighth moment of noise of variance 1 and this kurtosis, a Gaussian plus a product of two. Kurtoses of samples
+/// spread with its square root.
 fn eighth_moment(kurtosis: f64) -> f64 {
     // Moments of Gaussians, and their squares.
     let (moments, powers) = ([1.0, 1.0, 3.0, 15.0, 105.0], [1.0, 28.0, 70.0, 28.0, 1.0]);
@@ -124,8 +126,8 @@ fn eighth_moment(kurtosis: f64) -> f64 {
     (0..=4).map(term).sum()
 }
 
-/// Checks variance and kurtosis, and counts beyond multiples of the predicted deviation: these from both sides, by
-/// five times what sampling explains, and by Chernoff's bound. The law bounds its largest product, so that a kurtosis, and
+/// Checks variance and kurtosis, and the counts of errors beyond multiples of the predicted deviation: from both sides, by
+/// five times the sampling error, and by Chernoff's bound. The law bounds its largest product, so the kurtosis, and the
 /// counts with it, may be lower: half as far from a Gaussian's.
 fn check_law(name: &str, errors: &[f64], law: NoiseLaw) {
     let count = errors.len() as f64;
@@ -148,7 +150,7 @@ fn check_law(name: &str, errors: &[f64], law: NoiseLaw) {
         println!(
             "  beyond {ratio} deviations: {found}, expected {expected:.2}, at most {bound:.2}"
         );
-        // Few are Poisson's: three more than none are no wonder.
+        // Small counts have a Poisson distribution, for which three instead of none are likely enough.
         let spread = 5.0 * expected.sqrt();
         assert!(found < expected + spread + 3.0, "{name}, {ratio}: {found}, {expected}");
         assert!(found > expected / 2.0 - spread, "{name}, {ratio}: {found}, {expected}");
@@ -156,7 +158,7 @@ fn check_law(name: &str, errors: &[f64], law: NoiseLaw) {
     }
 }
 
-/// A table of extreme values, and a random one: what selectors multiply is random in both.
+/// Returns a table of extreme values and a random one; the factors of selectors are random in both.
 fn tables(parameters: &CircuitBootstrappingParameters, bits: usize) -> Vec<(CmuxTree, Vec<u64>)> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let entries = 1u64 << bits;
@@ -197,7 +199,7 @@ fn trees_of_toys_have_the_predicted_law() {
     }
 }
 
-/// Chains of 32 CMUXes by the two selectors of one rotation: each has errors of its own, which 16 CMUXes multiply.
+/// Chains of 32 CMUXes by the two selectors of one rotation: each selector has errors of its own, which 16 CMUXes multiply.
 #[test]
 fn chains_have_the_law_of_their_distinct_selectors() {
     let _replay = replay::begin();
@@ -216,7 +218,7 @@ fn chains_have_the_law_of_their_distinct_selectors() {
     check_law("chain by two selectors", &errors, law);
 }
 
-/// Error of half the torus after rotations that the two selectors of a random digit choose in turn.
+/// Returns the error of half the torus after rotations that the two selectors of a random digit choose in turn.
 fn error_of_chain(setting: &Setting, depth: usize, index: u64) -> f64 {
     let _part = replay::part(index);
     let mut rng = ChaCha20Rng::seed_from_u64(index);
@@ -238,10 +240,10 @@ fn error_of_chain(setting: &Setting, depth: usize, index: u64) -> f64 {
     plaintext_error(&setting.secret, &result, half).unwrap()
 }
 
-/// Symbols of a word, of two bits each.
+/// Number of symbols per word, of two bits each.
 const WORD_LENGTH: usize = 4;
 
-/// An automaton in which every state tells all four symbols apart, so that each bit of a word is a CMUX.
+/// Returns an automaton in which every state distinguishes all four symbols, so that each bit of a word is a CMUX.
 fn random_automaton(rng: &mut ChaCha20Rng) -> Automaton {
     let mut row = || {
         let go = |symbol| Transition {
@@ -253,7 +255,7 @@ fn random_automaton(rng: &mut ChaCha20Rng) -> Automaton {
     Automaton::new((0..3).map(|_| row()).collect()).unwrap()
 }
 
-/// Error of the result of a run on a random word.
+/// Returns the error of the result of a run on a random word.
 fn error_of_run(setting: &Setting, automaton: &Automaton, index: u64) -> f64 {
     let _part = replay::part(index);
     let mut rng = ChaCha20Rng::seed_from_u64(index);
@@ -274,8 +276,8 @@ fn error_of_run(setting: &Setting, automaton: &Automaton, index: u64) -> f64 {
     plaintext_error(&setting.secret, &result, Plaintext { value, bits: 2 }).unwrap()
 }
 
-/// Runs have the law of a path with a selector for each bit of the word, whose first CMUX chooses between plain polynomials;
-/// what parameters state for words bounds it.
+/// Checks that runs have the law of a path with one selector per bit of the word, the first CMUX of which chooses between
+/// plain polynomials, and that the noise that parameters state for words bounds it.
 fn check_automata(parameters: &CircuitBootstrappingParameters, [keys, samples]: [usize; 2]) {
     let noise = CircuitBootstrappingNoise::new(parameters);
     let depth = 2 * WORD_LENGTH;
@@ -315,8 +317,8 @@ fn trees_at_full_size_have_the_predicted_law() {
     check_trees(&ParameterSet::Aes128.parameters(), 8, [1, 5_000]);
 }
 
-/// Values that go from lookup to lookup, by a table that adds 1: each read is of a result of a tree. Failures are
-/// counted against the estimate of the predicted law, and against the bound that parameters state.
+/// Values go from lookup to lookup, by a table that adds 1, so each read is of a result of a tree. The number of failures is
+/// compared with the estimate by the predicted law, and with the bound that parameters state.
 #[test]
 fn lookups_fail_as_often_as_predicted() {
     let _replay = replay::begin();
@@ -347,7 +349,7 @@ fn lookups_fail_as_often_as_predicted() {
     assert!(wrong < most && wrong > 3.0 * gaussian, "{wrong}, {most}, {gaussian}");
 }
 
-/// Lookups of a walk that go wrong. The first reads a fresh value, and does not count.
+/// Returns the number of lookups of a walk that go wrong. The first one reads a fresh value and does not count.
 fn failures_of_walk(setting: &Setting, index: u64) -> usize {
     let _part = replay::part(index);
     let tree = CmuxTree::new(&setting.parameters, &[1, 2, 3, 0], 2).unwrap();

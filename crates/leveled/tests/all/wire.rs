@@ -1,4 +1,4 @@
-//! Keys and encrypted bytes as bytes: round trips, damage, and what belongs to others.
+//! Serialization of keys and encrypted bytes: round trips, damage, and objects that belong to others.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn parameters_come_back() {
     }
     digests.sort_unstable();
     digests.dedup();
-    // Every set, and the toy.
+    // Every set and the toy.
     assert_eq!(digests.len(), ParameterSet::ALL.len() + 1);
 }
 
@@ -149,7 +149,7 @@ fn the_whole_way_through_bytes() {
     assert_eq!(*secret.decrypt(&empty).unwrap(), b"");
 }
 
-/// A stream in chunks is what one call gives, tells of every round, and stops when it is told to.
+/// A stream in chunks equals the result of one call, reports every round, and stops on request.
 #[test]
 fn streams_tell_of_progress_and_can_be_cancelled() {
     use std::ops::ControlFlow;
@@ -180,7 +180,7 @@ fn streams_tell_of_progress_and_can_be_cancelled() {
     assert_eq!(secret.decrypt_stream(&file, &mut found, Progress::silent()).unwrap(), length);
     assert!(found.iter().zip(&message).all(|(found, sent)| *found == 255 - sent));
 
-    // Told to stop in the first block, after its third round and while the table is looked up.
+    // Stops in the first block, after its third round and while the table is looked up.
     for last in [3, 10] {
         let stop = |done: usize, _: usize| {
             if done > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -252,7 +252,7 @@ fn damaged_files_are_refused() {
     check_refusals(&server, server.len() / 20, read_evaluation_key);
 }
 
-/// Bytes as computed ones: masks are words.
+/// Returns bytes in the form of computed ones, with masks as words.
 fn computed(secret: &SecretKey, bytes: &[u8]) -> EncryptedBytes {
     let fresh = secret.encrypt(bytes);
     let bytes = (0..fresh.count()).map(|index| fresh.byte(index));
@@ -305,7 +305,7 @@ fn a_missing_chunk_behind_a_right_checksum_is_an_error() {
     let secret = toy();
     let bytes = computed(&secret, &[7; CHUNK_BYTES + 1]).to_bytes();
     let last = computed(&secret, &[7]).to_bytes();
-    // Headers and sizes, checksum: 104 and 32 bytes.
+    // Headers and sizes have 104 bytes, the checksum has 32.
     let body = &bytes[64..bytes.len() - 32];
     let without_last = with_body(&body[..body.len() - (last.len() - 136)]);
     let mut reader = EncryptedBytesReader::new(&without_last).unwrap();
@@ -320,7 +320,7 @@ fn a_missing_chunk_behind_a_right_checksum_is_an_error() {
     assert!(matches!(&error, Error::Wire(wire) if *wire == trailing), "{error}");
 }
 
-/// A message object with a right checksum around any body.
+/// Wraps any body in a message object with a right checksum.
 fn with_body(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let digest = Parameters::insecure_toy().digest();
@@ -354,9 +354,9 @@ fn hostile_fields_behind_a_right_checksum_are_refused() {
     assert!(error(body(8, 1 << 63, 0, 0)).contains("modulus"));
     assert!(error(body(8, 97, u64::MAX, 0)).contains("number of values"));
     assert!(error(body(8, 97, 4, 0)).contains("packed words"));
-    // All bits set: 127 is not below 97.
+    // With all bits set, a word is 127, which is not below 97.
     assert!(error(body(8, 97, 1, 7)).contains("below 97"));
-    // Well-formed, but of other sizes than its digest says: found when it is used.
+    // A well-formed object whose sizes do not match its digest is detected when it is used.
     let odd = EncryptedBytes::from_bytes(&with_body(&body(8, 128, 1, 7))).unwrap();
     let secret = toy();
     let binding = Binding { parameter_digest: odd.parameter_digest(), key_id: odd.key_id() };
@@ -390,7 +390,7 @@ proptest! {
 
 #[test]
 fn phases_are_as_sparse_as_their_rotation_needs() {
-    // Found by fuzzing: one row of RGSW ciphertexts needs no sparse phases, but the rotation takes no others.
+    // Found by fuzzing: one row of RGSW ciphertexts needs no sparse phases, but the rotation accepts no others.
     let is_sparse = |literal: &CircuitBootstrappingLiteral| {
         matches!(literal.fhew.rotation_method, RotationMethod::SparseAutomorphism { .. })
     };

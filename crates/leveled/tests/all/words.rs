@@ -1,4 +1,4 @@
-//! Automata on encrypted words, and registers that encrypted bits steer.
+//! Automata on encrypted words, and registers that encrypted bits control.
 
 use cryptable_lattice::{Error, Progress, Table};
 use cryptable_leveled::lookup::{
@@ -58,7 +58,7 @@ fn random_automaton(states: usize, symbols: u64, rng: &mut ChaCha20Rng) -> Autom
     Automaton::new(rows).unwrap().with_final_weights(last).unwrap()
 }
 
-/// Alphabets of one to eight bits, powers of two and others, whose bits come one or two in a ciphertext.
+/// Alphabets of one to eight bits, of sizes that are powers of two or not, with one or two bits per ciphertext.
 #[test]
 fn random_automata_weigh_random_words() {
     let mut rng = ChaCha20Rng::seed_from_u64(5);
@@ -79,7 +79,7 @@ fn random_automata_weigh_random_words() {
     }
 }
 
-/// Outputs that take several polynomials, of a table as large as one.
+/// Outputs that need several polynomials, for a table as large as a polynomial.
 #[test]
 fn tables_of_weights_fill_polynomials() {
     let setting = Setting::toy(ParameterSet::CmuxDepth115, 2, 1 << 11);
@@ -92,7 +92,7 @@ fn tables_of_weights_fill_polynomials() {
     assert!(error.contains("2100") && error.contains("2048 entries"), "{error}");
 }
 
-/// Results are symbols of further words.
+/// Results can be symbols of further words.
 #[test]
 fn results_are_read_again() {
     let parameters = Parameters::insecure_toy_of(ParameterSet::CmuxDepth236, 16, 16).unwrap();
@@ -132,7 +132,7 @@ fn registers_are_incremented_chosen_and_read() {
         let error = key.add_if(&mut taken, &bits, 0, 1).unwrap_err().to_string();
         assert!(error.contains("10 entries"), "{error}");
         assert!(key.add_if(&mut taken, &bits, 3, 0).is_err());
-        // A chain is added as a whole, or not at all.
+        // A chain is added as a whole or not at all.
         let mut chain = key.register(&squares).unwrap();
         let refused = key.add_all(&mut chain, &bits, &[(0, 3), (3, 1)], Progress::silent());
         assert!(refused.is_err() && chain.depth() == 0);
@@ -140,7 +140,7 @@ fn registers_are_incremented_chosen_and_read() {
         key.add_all(&mut chain, &bits, &steps, Progress::silent()).unwrap();
         assert_eq!((chain.depth(), chain.largest()), (4, 9));
         assert_eq!(setting.decrypt(&key.read(&chain).unwrap()), 64);
-        // Bits of values in several lists are those of one list after the other.
+        // Bits of values in several lists are numbered list by list.
         let lists = [[1, 0], [0, 1]].map(|bits| setting.secret.encrypt(&bits).unwrap());
         let parts = key.selectors(&lists.each_ref(), Progress::silent()).unwrap();
         let mut register = key.register(&squares).unwrap();
@@ -221,7 +221,7 @@ fn other_words_are_refused_by_name() {
     assert!(matches!(refused, Err(Error::OtherClient { .. })));
 }
 
-/// A text of this many bytes at full size.
+/// Counts a pattern in a text of `length` bytes at full size.
 fn check_text(length: usize) {
     let request = Request { word_length: length, ..Request::new(256, 1 << 10) };
     let parameters = Parameters::candidates(&request).unwrap().swap_remove(0);

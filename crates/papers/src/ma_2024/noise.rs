@@ -1,18 +1,18 @@
-//! The noise formulas of Ma, Huang, Wang, Zhou and Wang (TCHES 2024) as they are printed, for comparison.
+//! The noise formulas of Ma, Huang, Wang, Zhou and Wang (TCHES 2024) as printed, for comparison.
 //!
-//! [`cryptable_fhew::noise`] and the methods' [`cryptable_fhew::full_domain::FullDomainMethod::noise`] predict what
-//! cryptable-fhew computes. This module is the paper's own analysis, in the paper's units: variances are in squared
-//! units of the modulus that each function names, and [`PaperNumbers::fraction_of_q`] turns those of q = 2N (Table 2
-//! prints N = 2q) into a [`Variance`]. What differs between the two:
+//! [`cryptable_fhew::noise`] and the methods' [`cryptable_fhew::full_domain::FullDomainMethod::noise`] predict the noise of
+//! cryptable-fhew. This module is the paper's own analysis, in the paper's units: variances are in squared
+//! units of the modulus that each function names, and [`PaperNumbers::fraction_of_q`] converts those of q = 2N (Table 2
+//! prints N = 2q) to a [`Variance`]. The two analyses differ as follows:
 //!
 //! - The paper's secrets are ternary (second moment 2/3). Binary secrets have half of the RGSW ciphertexts and no
 //!   second term in a step of blind rotation: a quarter of σ_acc², and (n/4 + 1)/(2n/3 + 1) of σ_ms²(n).
-//! - The paper decomposes completely, into ⌈log_B Q⌉ digits. Here the low bits may be rounded away, so that there
-//!   are fewer digits and a rounding error in their place.
-//! - The paper's key switching adds tabulated rows, of which each has noise σ² + 1/4. Here digits multiply rows:
-//!   (B² + 2)/12·σ² for each.
+//! - The paper decomposes completely, into ⌈log_B Q⌉ digits. Here the low bits may be rounded away, so there are fewer
+//!   digits, and a rounding error instead.
+//! - The paper's key switching adds tabulated rows, each with noise σ² + 1/4. Here digits multiply rows, each with noise
+//!   (B² + 2)/12·σ².
 //! - The paper's variances of multi-value bootstrapping bound the norm of the second factor by p(p - 1)², and those
-//!   of BFV multiplication show the dominant term only. Here the norms and terms are those of the table at hand.
+//!   of BFV multiplication include only the dominant term. Here the norms and terms are those of the given table.
 //!
 //! Where the printed formulas disagree among themselves, the function's documentation says so.
 
@@ -27,7 +27,7 @@ use cryptable_lattice::ERROR_VARIANCE;
 /// bnd = √2·erfc⁻¹(2^-32) ≈ 6.338 (Sec. 2.4): a centred Gaussian exceeds bnd·σ with probability 2^-32.
 pub const BOUND: f64 = 6.338;
 
-/// B_g1 of Table 11's fastest FDFB-KS, log2 (there called B_g0).
+/// log2 of B_g1 of the fastest FDFB-KS in Table 11 (which calls it B_g0).
 pub const DEFAULT_FDFB_KS_BASE_LOG2: u32 = 15;
 
 /// Modulus and base of a key switch: q_ks and B_ks, or q_pk and B_pk.
@@ -40,26 +40,26 @@ pub struct SwitchNumbers {
 }
 
 impl SwitchNumbers {
-    /// d_ks = ⌈log_B q⌉ (Lemma 1).
+    /// Returns d_ks = ⌈log_B q⌉ (Lemma 1).
     #[must_use]
     pub fn digits(self) -> u32 {
         self.log2_modulus.div_ceil(self.base_log2)
     }
 
-    /// The modulus, 2^`log2_modulus`.
+    /// Returns the modulus, 2^`log2_modulus`.
     #[must_use]
     pub fn modulus(self) -> f64 {
         f64::from(self.log2_modulus).exp2()
     }
 
-    /// The base, 2^`base_log2`.
+    /// Returns the base, 2^`base_log2`.
     #[must_use]
     pub fn base(self) -> f64 {
         f64::from(self.base_log2).exp2()
     }
 }
 
-/// The numbers that the paper's formulas take (Table 2, and the columns of Tables 11 and 12).
+/// The arguments of the paper's formulas (Table 2, and the columns of Tables 11 and 12).
 ///
 /// ```
 /// use cryptable_papers::ma_2024::noise::PaperNumbers;
@@ -74,7 +74,7 @@ pub struct PaperNumbers {
     pub lwe_dimension: usize,
     /// Ring degree N.
     pub ring_degree: usize,
-    /// q, the modulus that phases are measured by: 2N, or N with an additional bit (note § of Table 8).
+    /// q, the modulus in units of which phases are measured: 2N, or N with an additional bit (note § of Table 8).
     pub q: f64,
     /// log2 of Q.
     pub log2_prime: f64,
@@ -91,8 +91,8 @@ pub struct PaperNumbers {
 }
 
 impl PaperNumbers {
-    /// The numbers of a parameter set, as far as the paper has them: the bases, with as many digits as the paper's
-    /// formulas count. q_pk is what the packing digits hold, B_g1 is
+    /// Returns the numbers of a parameter set that the paper has: the bases, with the number of digits that the paper's
+    /// formulas count. q_pk is the modulus that the packing digits hold; B_g1 is
     /// [`DEFAULT_FDFB_KS_BASE_LOG2`].
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
@@ -117,19 +117,19 @@ impl PaperNumbers {
         }
     }
 
-    /// The same at q/2: what note § of Table 8 has for variants with an additional bit.
+    /// Returns the same numbers at q/2, as note § of Table 8 has them for variants with an additional bit.
     #[must_use]
     pub fn halved(self) -> Self {
         Self { q: self.q / 2.0, ..self }
     }
 
-    /// The ring's modulus Q.
+    /// Returns the ring's modulus Q.
     #[must_use]
     pub fn prime(&self) -> f64 {
         self.log2_prime.exp2()
     }
 
-    /// A variance in squared units of q, as a fraction of q².
+    /// Converts a variance from squared units of q to a fraction of q².
     #[must_use]
     pub fn fraction_of_q(&self, units: f64) -> Variance {
         Variance::of_units(units, self.q)
@@ -148,13 +148,13 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// bnd times the square root of a variance, against a limit.
+    /// Returns the condition that bnd times the square root of a variance is below a limit.
     #[must_use]
     pub fn new(name: &'static str, variance: f64, limit: f64) -> Self {
         Self { name, error: BOUND * variance.sqrt(), limit }
     }
 
-    /// Whether it holds.
+    /// Returns whether the condition holds.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.error < self.limit

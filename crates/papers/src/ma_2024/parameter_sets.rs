@@ -1,19 +1,19 @@
-//! The parameter sets of Ma, Huang, Wang, Zhou and Wang (TCHES 2024, Table 5), and the running times they publish.
+//! The parameter sets of Ma, Huang, Wang, Zhou and Wang (TCHES 2024, Table 5).
 //!
-//! Their LWE secrets are ternary: PARAM_decomp has n = 1340 and q_ks = 2^35, PARAM_fast n = 760 and q_ks = 2^20.
-//! Both are stated to have 128 bits. By [`cryptable_lattice::security`] they have fewer, 127.4 and 126.8: the tables
-//! demand n >= 1350 and n >= 769. So the sets that have these dimensions and moduli can only be made by
-//! [`Parameters::insecure`], and say so in their names.
+//! The LWE secrets are ternary: PARAM_decomp has n = 1340 and q_ks = 2^35, PARAM_fast has n = 760 and q_ks = 2^20.
+//! The paper states 128 bits for both. By [`cryptable_lattice::security`] they have fewer, 127.4 and 126.8: the tables
+//! require n >= 1350 and n >= 769. Sets with these dimensions and moduli can therefore only be made by
+//! [`Parameters::insecure`], and their names say so.
 //!
-//! The ring is N = 2^11 with ternary secrets and a prime Q near 2^53 in the paper; primes of this crate are below
-//! 2^50 ([`Parameters::insecure`]), so the sets here take the largest such prime. What follows from it:
+//! The paper's ring is N = 2^11 with ternary secrets and a prime Q near 2^53. Primes of this library are below
+//! 2^50 ([`Parameters::insecure`]), so the sets here use the largest such prime. This has two consequences:
 //!
-//! - ⌈log_(B_g) Q⌉ digits cover 50 bits in place of 54, so B_g is 2^25 for two digits (2^27 in the paper), 2^16 for
-//!   three (2^18), 2^12 for four (2^14), 2^10 for five (2^11). B_g/Q, the noise of a rotation, is up to twice theirs.
+//! - ⌈log_(B_g) Q⌉ digits cover 50 bits instead of 54, so B_g is 2^25 for two digits (2^27 in the paper), 2^16 for
+//!   three (2^18), 2^12 for four (2^14), 2^10 for five (2^11). B_g/Q, the noise of a rotation, is up to twice the paper's.
 //! - The ring has 137 bits of security; with Q near 2^53 it has 128.8, with 2^54 126.3.
 //!
-//! B_ks is 2^5 in the paper. At 2^20 it is 2^2 here: digits multiply rows in this crate's key switch, and base 2^2
-//! keeps its noise below that of the modulus switch, as the paper's is.
+//! B_ks is 2^5 in the paper. At 2^20 it is 2^2 here: digits multiply rows in this library's key switch, and base 2^2
+//! keeps its noise below that of the modulus switch, as in the paper.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::security::{SecretDistribution, lwe_security_bits};
@@ -24,7 +24,7 @@ use crate::ma_2024::noise::{DEFAULT_FDFB_KS_BASE_LOG2, PaperNumbers, SwitchNumbe
 /// log2 of Q in the paper: "primes that approximately equal to 2^53" (Appendix D).
 pub const PAPER_LOG2_PRIME: f64 = 53.0;
 
-/// σ of encryption errors that comparisons take for the paper: it prints none; 3.19 is the default of its library.
+/// σ of encryption errors that comparisons assume for the paper, which prints none; 3.19 is the default of its library.
 pub const PAPER_STANDARD_DEVIATION: f64 = 3.19;
 
 /// log2 of the key switching modulus of the lookups in Tables 11 and 12, under both sets.
@@ -43,7 +43,7 @@ impl LweSet {
     /// Both sets of Table 5.
     pub const ALL: [Self; 2] = [Self::Decomp, Self::Fast];
 
-    /// The paper's name.
+    /// Returns the paper's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl LweSet {
         }
     }
 
-    /// LWE dimension n.
+    /// Returns the LWE dimension n.
     #[must_use]
     pub fn lwe_dimension(self) -> usize {
         match self {
@@ -61,7 +61,7 @@ impl LweSet {
         }
     }
 
-    /// log2 of q_ks, the largest modulus of the set.
+    /// Returns log2 of q_ks, the largest modulus of the set.
     #[must_use]
     pub fn log2_modulus(self) -> u32 {
         match self {
@@ -70,7 +70,7 @@ impl LweSet {
         }
     }
 
-    /// Estimated security of its LWE in bits.
+    /// Returns the estimated security of LWE in bits.
     ///
     /// ```
     /// use cryptable_papers::ma_2024::parameter_sets::LweSet;
@@ -82,7 +82,7 @@ impl LweSet {
         lwe_security_bits(self.lwe_dimension(), secret, f64::from(self.log2_modulus()))
     }
 
-    /// The paper's numbers for lookups (Tables 11 and 12) with B_g = `2^rotation_base_log2`: q_ks = 2^20,
+    /// Returns the paper's numbers for lookups (Tables 11 and 12) with B_g = `2^rotation_base_log2`: q_ks = 2^20,
     /// B_ks = B_pk = 2^5, q_pk = 2^25, Q = P = 2^53, B_rl = 2^27.
     #[must_use]
     pub fn numbers(self, rotation_base_log2: u32) -> PaperNumbers {
@@ -99,7 +99,7 @@ impl LweSet {
         }
     }
 
-    /// The paper's numbers for digit decomposition: those of lookups with B_g = 2^27, and keys switched modulo the
+    /// Returns the paper's numbers for digit decomposition: those of lookups with B_g = 2^27, and keys switched modulo the
     /// set's largest modulus (Sec. 6 and Table 5).
     #[must_use]
     pub fn decomposition_numbers(self) -> PaperNumbers {
@@ -108,7 +108,7 @@ impl LweSet {
     }
 }
 
-/// PARAM_fast: n = 760, q_ks = 2^20, N = 2^11, ternary secrets, with this many rotation digits (two to five in the
+/// PARAM_fast: n = 760, q_ks = 2^20, N = 2^11, ternary secrets, with `rotation_digits` rotation digits (two to five in the
 /// paper). Its LWE has 126.8 bits of security.
 ///
 /// # Errors
@@ -125,7 +125,7 @@ pub fn insecure_param_fast(rotation_digits: usize) -> Result<Parameters> {
     Parameters::insecure(literal(LweSet::Fast, LOOKUP_LOG2_MODULUS, rotation_digits)?)
 }
 
-/// PARAM_decomp: n = 1340, q_ks = 2^35, N = 2^11, ternary secrets, with this many rotation digits (two to nine in
+/// PARAM_decomp: n = 1340, q_ks = 2^35, N = 2^11, ternary secrets, with `rotation_digits` rotation digits (two to nine in
 /// the paper). Its LWE has 127.4 bits of security.
 ///
 /// # Errors
@@ -135,8 +135,8 @@ pub fn insecure_param_decomp(rotation_digits: usize) -> Result<Parameters> {
     Parameters::insecure(literal(set, set.log2_modulus(), rotation_digits)?)
 }
 
-/// PARAM_decomp as Table 11 uses it for lookups: n = 1340 with LWE ciphertexts and key switching modulo 2^20 only.
-/// It has more than 128 bits of security, those of its ring.
+/// PARAM_decomp as Table 11 uses it for lookups: n = 1340 with LWE ciphertexts and key switching modulo only 2^20.
+/// The set has more than 128 bits of security, those of its ring.
 ///
 /// # Errors
 /// If the number of rotation digits is 0 or above 50.
@@ -144,7 +144,7 @@ pub fn param_decomp_lookups(rotation_digits: usize) -> Result<Parameters> {
     Parameters::new(literal(LweSet::Decomp, LOOKUP_LOG2_MODULUS, rotation_digits)?)
 }
 
-/// The literal of a set at an LWE modulus.
+/// Returns the literal of a set at an LWE modulus.
 fn literal(
     set: LweSet,
     log2_lwe_modulus: u32,
@@ -209,7 +209,7 @@ mod tests {
             assert!(Parameters::new(*decomp.literal()).is_err());
             let lookups = param_decomp_lookups(digits).unwrap();
             assert!(
-                // What a ring of degree 1,024 has at 25 bits, and LWE of more dimensions at fewer.
+                // The security of a ring of degree 1,024 at 25 bits; LWE has more dimensions and fewer bits.
                 (136.7..136.9).contains(&lookups.security_bits()),
                 "{}",
                 lookups.security_bits()

@@ -18,25 +18,25 @@ pub struct PublishedTime {
     pub milliseconds: f64,
     /// Plaintext modulus p.
     pub plaintext_modulus: u64,
-    /// log2 of B_g; of the multi-value bootstrap where there are two.
+    /// log2 of B_g; that of the multi-value bootstrap if there are two.
     pub rotation_base_log2: u32,
-    /// log2 of B_g1, which the tables call B_g0, of FDFB-KS.
+    /// log2 of B_g1 of FDFB-KS, which the tables call B_g0.
     pub fdfb_ks_base_log2: Option<u32>,
-    /// log2 of q_pk; `None` also where our copy of Table 12 lacks it.
+    /// log2 of q_pk; `None` also if our copy of Table 12 lacks it.
     pub log2_packing_modulus: Option<u32>,
 }
 
 impl PublishedTime {
-    /// The row of Table 8.
+    /// Returns the row of Table 8.
     ///
     /// # Panics
-    /// If the name is none of Table 8.
+    /// If the name is not in Table 8.
     #[must_use]
     pub fn variant(&self) -> Variant {
         Variant::of_name(self.name).expect("the tables list rows of Table 8")
     }
 
-    /// The row's numbers for the noise formulas, under the set of its table.
+    /// Returns the row's numbers for the noise formulas, under the set of its table.
     #[must_use]
     pub fn numbers(&self, set: LweSet) -> PaperNumbers {
         let numbers = set.numbers(self.rotation_base_log2);
@@ -122,7 +122,7 @@ pub const PARAM_FAST_TIMES: [PublishedTime; 17] = [
     row("FDFB-KS", 3110.0, 32, 11, Some(14), Some(35)),
 ];
 
-/// The rows of a set.
+/// Returns the rows of a set.
 #[must_use]
 pub fn times(set: LweSet) -> &'static [PublishedTime] {
     match set {
@@ -131,7 +131,7 @@ pub fn times(set: LweSet) -> &'static [PublishedTime] {
     }
 }
 
-/// The fastest published lookup of a method at p, if there is one.
+/// Returns the fastest published lookup of a method at p, if there is one.
 ///
 /// ```
 /// use cryptable_papers::ma_2024::parameter_sets::LweSet;
@@ -167,7 +167,7 @@ pub const TABLE_6: [(&str, [Option<f64>; 4]); 11] = [
 pub struct DecompositionTime {
     /// log2 of the modulus of the decomposed ciphertext (q_0; the table's column is titled log2(q)).
     pub log2_modulus: u32,
-    /// Milliseconds of the algorithms in the order of [`decomposition::Variant::ALL`].
+    /// Milliseconds for the algorithms, in the order of [`decomposition::Variant::ALL`].
     pub milliseconds: [f64; 4],
 }
 
@@ -197,7 +197,7 @@ pub const DECOMPOSITION_TIMES: [DecompositionTime; 17] = {
     ]
 };
 
-/// The published time of a decomposition in milliseconds, for a modulus from 2^13 to 2^29.
+/// Returns the published time of a decomposition in milliseconds, for a modulus from 2^13 to 2^29.
 #[must_use]
 pub fn decomposition_time(variant: decomposition::Variant, log2_modulus: u32) -> Option<f64> {
     let position = decomposition::Variant::ALL.iter().position(|v| *v == variant)?;
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The printed conditions accept what the paper ran, and refuse what Table 6 strikes out.
+    /// The printed conditions hold for the cases that the paper ran, and fail for those that Table 6 strikes out.
     #[test]
     fn conditions_agree_with_the_tables() {
         for set in LweSet::ALL {
@@ -230,7 +230,7 @@ mod tests {
                 let (numbers, p) = (row.numbers(set), row.plaintext_modulus as f64);
                 let input = row.variant().input_variance(&numbers);
                 for condition in row.variant().conditions(&numbers, p, input) {
-                    // FDFB-BFVMult* of Table 11 at p = 16 is at the limit: its Q is only near 2^53.
+                    // FDFB-BFVMult* of Table 11 at p = 16 is at the limit, since its Q is only near 2^53.
                     assert!(condition.error < 1.002 * condition.limit, "{row:?}, {condition:?}");
                 }
             }
@@ -239,7 +239,7 @@ mod tests {
             let scenarios = SCENARIOS.into_iter().zip(milliseconds);
             for ((set, p), _) in scenarios.filter(|(_, time)| time.is_none()) {
                 let variant = Variant::of_name(name).unwrap();
-                // Fine digits do not help.
+                // The condition fails even with fine digits.
                 assert!(!variant.supports(&set.numbers(6), p as f64), "{name}, {set:?}, p = {p}");
             }
         }

@@ -1,27 +1,27 @@
-//! Parameter sets in which rotations are compared: CMUXes, all odd exponents (LMKCDEY) and sparse ones (Algorithm 5 of
+//! Parameter sets that compare rotations: by CMUXes, by all odd exponents (LMKCDEY) and by sparse ones (Algorithm 5 of
 //! Wang et al., EUROCRYPT 2024), on the same ring with the same digits.
 //!
-//! The paper's settings carried over to 128 bits: those of gates at N = 1024 (Table 11, where approximate
+//! The sets are the paper's settings adapted to 128 bits: those of gates at N = 1024 (Table 11, where approximate
 //! decomposition saves LMKCDEY digits) and those of circuit bootstrapping at N = 2048 (Tables 2, 12, 13). LWE has
-//! modulus 2^16; its secret is binary for CMUXes, ternary for automorphisms, which take any, of the least dimension
-//! with 128 bits (662 and 615; the paper's 571 and 458 have less by today's estimates). Windows are those of Table 2.
-//! A table of two inputs and four outputs fails with a probability of at most 2^-64 on results of others.
+//! modulus 2^16. Its secret is binary for CMUXes and ternary for automorphisms, which support any secret, with the least
+//! dimension that has 128 bits (662 and 615; the paper's 571 and 458 have less by today's estimates). Windows are those of
+//! Table 2. A table of two inputs and four outputs fails with a probability of at most 2^-64 on results of others.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
 
-/// A ring, a way of blind rotation, and the decomposition of its keys.
+/// A ring, a method of blind rotation, and the decomposition of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomorphismSet {
-    /// N: 1024 or 2048.
+    /// Ring degree N: 1024 or 2048.
     pub ring_degree: usize,
-    /// θ: 1 for all odd exponents, more for those of 1 modulo 2^θ; none for CMUXes.
+    /// θ: 1 for all odd exponents, more for exponents that are 1 modulo 2^θ; `None` for CMUXes.
     pub sparsity_log2: Option<u32>,
     /// Decomposition of rotation keys and of automorphism keys.
     pub digits: GadgetLiteral,
 }
 
-/// log2 of the modulus of LWE.
+/// log2 of the LWE modulus.
 const LOG2_LWE_MODULUS: u32 = 16;
 
 const fn set(
@@ -35,10 +35,10 @@ const fn set(
 }
 
 impl AutomorphismSet {
-    /// All sets, those of a ring together.
+    /// All sets, grouped by ring.
     pub const ALL: [Self; 8] = [
         set(1024, None, 6, 3),
-        // All of the prime's 25 bits: the canonical decomposition.
+        // The canonical decomposition, of all of the prime's 25 bits.
         set(1024, Some(1), 5, 5),
         set(1024, Some(1), 6, 3),
         set(1024, Some(2), 6, 3),
@@ -60,7 +60,7 @@ impl AutomorphismSet {
         format!("{method}, N = {ring_degree}, digits {}", digits.length)
     }
 
-    /// w of Table 2 for this number of places; 1 for CMUXes.
+    /// Returns w of Table 2 for this number of places; 1 for CMUXes.
     fn window(&self) -> usize {
         match self.sparsity_log2.map(|sparsity| (2 * self.ring_degree) >> sparsity) {
             None => 1,
@@ -70,7 +70,7 @@ impl AutomorphismSet {
         }
     }
 
-    /// How it rotates.
+    /// Returns the method of blind rotation.
     #[must_use]
     pub fn rotation_method(&self) -> RotationMethod {
         let (window, digits) = (self.window(), self.digits);
@@ -83,10 +83,10 @@ impl AutomorphismSet {
         }
     }
 
-    /// Parameters of 128 bits for it.
+    /// Returns the parameters of the set, with 128 bits of security.
     ///
     /// # Panics
-    /// If this is none of [`AutomorphismSet::ALL`] and its numbers are out of range.
+    /// If the set is not in [`AutomorphismSet::ALL`] and its numbers are out of range.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         let base = match self.ring_degree {

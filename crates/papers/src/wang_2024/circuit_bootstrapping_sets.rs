@@ -2,13 +2,13 @@
 //! as this library's primes and secrets allow: N = 2,048, n = 571 under a binary secret by CMUXes and n = 458 by
 //! automorphisms, digits as in Table 5.
 //!
-//! The paper states 128 bits of security. By [`cryptable_lattice::security`] its LWE has fewer, so that these sets are
-//! insecure ones, for research. Two things are not the paper's, and another one in AUTO sets:
+//! The paper states 128 bits of security. By [`cryptable_lattice::security`] its LWE has fewer, so these sets are insecure
+//! and only for research. They differ from the paper in two respects, and AUTO sets in a third:
 //!
-//! - Q is the largest prime below 2^50, the paper's near 2^54: noise of rows is 2^4 times as large relative to Q, and
-//!   depths are what the noise model of `cryptable-leveled` says of that at 2^-64: 0 with CMUX_1 and CMUX_2, which have a
-//!   single digit of 28 bits in scheme switching.
-//! - LWE ciphertexts on the way have modulus 2^14 in place of 2^10, and are switched through a ring of degree 1,024, as
+//! - Q is the largest prime below 2^50, while the paper's is near 2^54. The noise of rows is 2^4 times as large relative to
+//!   Q, and depths are those that the noise model of `cryptable-leveled` predicts at 2^-64: 0 with CMUX_1 and CMUX_2, which
+//!   have a single digit of 28 bits in scheme switching.
+//! - Intermediate LWE ciphertexts have modulus 2^14 instead of 2^10, and are switched through a ring of degree 1,024, like
 //!   those of this library's own sets.
 //! - LWE secrets of AUTO sets are uniform ternary; the paper's are Gaussian of deviation 3.2, which this library does not
 //!   have. At n = 458 they are weaker than the paper's.
@@ -24,7 +24,7 @@ use cryptable_leveled::parameters::{CircuitBootstrappingLiteral, CircuitBootstra
 pub struct PublishedCmuxSet {
     /// The paper's name.
     pub name: &'static str,
-    /// Bits and number of digits of rotation keys, of the trace, of scheme switching and of RGSW ciphertexts.
+    /// Bits per digit and number of digits of rotation keys, of the trace, of scheme switching and of RGSW ciphertexts.
     pub digits: [(u32, usize); 4],
     /// Longest chain of CMUXes.
     pub max_depth: u64,
@@ -48,13 +48,13 @@ pub const PUBLISHED_CMUX_SETS: [PublishedCmuxSet; 5] = {
     ]
 };
 
-/// A row of Table 5 by automorphisms.
+/// A row of Table 5 for rotations by automorphisms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedAutoSet {
     /// The paper's name.
     pub name: &'static str,
-    /// Bits and number of digits of rotation keys, of automorphisms in rotations, of the trace, of scheme switching and of
-    /// RGSW ciphertexts.
+    /// Bits per digit and number of digits of rotation keys, of automorphisms in rotations, of the trace, of scheme switching
+    /// and of RGSW ciphertexts.
     pub digits: [(u32, usize); 5],
     /// Longest chain of CMUXes.
     pub max_depth: u64,
@@ -78,13 +78,13 @@ pub const PUBLISHED_AUTO_SETS: [PublishedAutoSet; 5] = {
     ]
 };
 
-/// θ of the sets: phases are multiples of 4, and rotations by exponents of 1 modulo 4.
+/// θ of the sets: phases are multiples of 4, and exponents of rotations are 1 modulo 4.
 const SPARSITY_LOG2: u32 = 2;
 
-/// w of Table 2 for this θ at N = 2,048: automorphisms by at most this number of steps have keys.
+/// w of Table 2 for this θ at N = 2,048: automorphisms by up to this number of steps have keys.
 const WINDOW: usize = 15;
 
-/// The CMUX set of this number, from 1 to 5: not secure by today's estimates, and says so.
+/// Returns the CMUX set of this number, from 1 to 5: not secure by today's estimates, and marked so.
 ///
 /// ```
 /// use cryptable_papers::wang_2024::insecure_cmux_set;
@@ -110,7 +110,7 @@ pub fn insecure_cmux_set(number: u32) -> Result<CircuitBootstrappingParameters> 
     })
 }
 
-/// The AUTO set of this number, from 1 to 5: not secure, and says so.
+/// Returns the AUTO set of this number, from 1 to 5: not secure, and marked so.
 ///
 /// ```
 /// use cryptable_papers::wang_2024::insecure_auto_set;
@@ -142,7 +142,7 @@ pub fn insecure_auto_set(number: u32) -> Result<CircuitBootstrappingParameters> 
     })
 }
 
-/// The row of a number from 1 on.
+/// Returns the row with a number from 1 on.
 fn of_number<T>(rows: &[T; 5], number: u32) -> Result<&T> {
     let row = (number as usize).checked_sub(1).and_then(|index| rows.get(index));
     row.ok_or_else(|| out_of_range("number of the set", number.into(), "from 1 to 5"))

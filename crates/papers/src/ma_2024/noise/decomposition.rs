@@ -7,7 +7,7 @@ use super::{Condition, PaperNumbers};
 pub enum Variant {
     /// HomFloor (Liu, Micciancio, Polyakov, ASIACRYPT 2022).
     HomFloor,
-    /// HomFloorAlt (the same).
+    /// HomFloorAlt (Liu, Micciancio, Polyakov, ASIACRYPT 2022).
     HomFloorAlt,
     /// HomDecomp-Reduce (Algorithm 7, Theorem 7).
     HomDecompReduce,
@@ -20,7 +20,7 @@ impl Variant {
     pub const ALL: [Self; 4] =
         [Self::HomFloor, Self::HomFloorAlt, Self::HomDecompReduce, Self::HomDecompFdfb];
 
-    /// The paper's name.
+    /// Returns the paper's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Variant {
         }
     }
 
-    /// Number of bootstraps a digit (Tables 4 and 9).
+    /// Returns the number of bootstraps per digit (Tables 4 and 9).
     #[must_use]
     pub fn bootstraps(self) -> u32 {
         match self {
@@ -41,8 +41,8 @@ impl Variant {
         }
     }
 
-    /// Number of bootstraps that decompose a message modulo q_0 into digits to base B: one round for every time
-    /// that q_0 is divided by B until it is q (the loop of Algorithms 7 and 8; HomFloor has as many).
+    /// Returns the number of bootstraps that decompose a message modulo q_0 into digits of base B: one round for every time
+    /// that q_0 is divided by B until it is q (the loop of Algorithms 7 and 8; HomFloor has the same number of rounds).
     #[must_use]
     pub fn total_bootstraps(
         self,
@@ -54,13 +54,13 @@ impl Variant {
         self.bootstraps() * log2_modulus.saturating_sub(log2_q).div_ceil(base_log2)
     }
 
-    /// Whether extracted CKKS ciphertexts can be decomposed: their messages have no gaps (Tables 4 and 9).
+    /// Returns whether extracted CKKS ciphertexts, whose messages have no gaps, can be decomposed (Tables 4 and 9).
     #[must_use]
     pub fn takes_continuous_messages(self) -> bool {
         self != Self::HomFloor
     }
 
-    /// The requirement for the base B (Table 9; Theorem 7 for HomDecomp-Reduce, Theorem 9 for HomDecomp-FDFB):
+    /// Returns the requirement for the base B (Table 9; Theorem 7 for HomDecomp-Reduce, Theorem 9 for HomDecomp-FDFB):
     /// bnd·√(c·σ_boot² + σ_ms²(n)) below q/(2B), for HomDecomp-Reduce below q/(4B), with
     ///
     /// - HomFloor: c = 1 + B^-2,
@@ -79,14 +79,14 @@ impl Variant {
         Condition::new("rest of the lower digits", variance, numbers.q / (share * base))
     }
 
-    /// The other requirement: q > 8√2·β of HomFloorAlt (Tables 4 and 9).
+    /// Returns the other requirement: q > 8√2·β of HomFloorAlt (Tables 4 and 9).
     #[must_use]
     pub fn other_condition(self, numbers: &PaperNumbers) -> Option<Condition> {
         (self == Self::HomFloorAlt)
             .then(|| Condition::new("8√2·β", 128.0 * numbers.bootstrap(), numbers.q))
     }
 
-    /// Whether base B can be decomposed to.
+    /// Returns whether decomposition to base B is possible.
     #[must_use]
     pub fn supports(self, numbers: &PaperNumbers, base: f64) -> bool {
         self.base_condition(numbers, base).holds()
@@ -94,7 +94,8 @@ impl Variant {
     }
 }
 
-/// k_2 = (N/2 - 2β)/(N - 1) ≈ 1/2 (Theorem 8; in its proof (q/4 - 2β)/(q/2 - 1), the same), the slope of f'_C.
+/// Returns k_2 = (N/2 - 2β)/(N - 1) ≈ 1/2, the slope of f'_C (Theorem 8; its proof has (q/4 - 2β)/(q/2 - 1), which is the
+/// same).
 ///
 /// Equation (10) prints q/2 - 2β in the numerator, which would map to twice the range that the text describes.
 #[must_use]
@@ -103,7 +104,7 @@ pub fn slope(numbers: &PaperNumbers) -> f64 {
     (n / 2.0 - 2.0 * numbers.beta()) / (n - 1.0)
 }
 
-/// Theorem 8: (L/(k_2·Δ_in))²·σ_boot² + σ_boot²/Δ_out², the variance of FDFB-Compress of a continuous function with
+/// Theorem 8: returns (L/(k_2·Δ_in))²·σ_boot² + σ_boot²/Δ_out², the variance of FDFB-Compress of a continuous function with
 /// Lipschitz constant L, in units of the function's values.
 ///
 /// The proof ends with σ_boot² for the second term, which is the same for Δ_out = 1.
@@ -113,7 +114,7 @@ pub fn theorem_8(numbers: &PaperNumbers, lipschitz: f64, scale_in: f64, scale_ou
     (recovered.powi(2) + scale_out.powi(-2)) * numbers.bootstrap()
 }
 
-/// σ_f² = (1 + k_2^-2)·σ_boot² (Theorem 9): FDFB-Compress of the identity, in squared units of q.
+/// Returns σ_f² = (1 + k_2^-2)·σ_boot² (Theorem 9), the variance of FDFB-Compress of the identity, in squared units of q.
 #[must_use]
 pub fn theorem_9(numbers: &PaperNumbers) -> f64 {
     (1.0 + slope(numbers).powi(-2)) * numbers.bootstrap()
@@ -132,7 +133,7 @@ mod tests {
     #[test]
     fn bases_are_those_of_section_4() {
         let numbers = LweSet::Decomp.decomposition_numbers();
-        // σ_ms²(1340) = 74.528, (q/Q)²·σ_acc² = 0.1387, key switching at 2^35: nothing.
+        // σ_ms²(1340) = 74.528, (q/Q)²·σ_acc² = 0.1387; key switching at 2^35 adds nothing.
         close(numbers.bootstrap(), 74.667);
         for (variant, largest) in [
             (Variant::HomFloor, 16.0),

@@ -1,21 +1,21 @@
 //! Noise and conditions of the full-domain functional bootstraps (Theorems 1 to 6, Tables 3 and 8), as printed.
 //!
-//! Variances are in squared units of the modulus of the variant's ciphertexts. That is q = 2N, or with an additional
-//! most significant bit ([`Variant::additional_bit`]) q/2. For these, the formulas of Table 8 are at the halved q
-//! (its note §; Tables 11 and 12 print q = 2^11 for them). Theorems 2 and 5 print the same formulas with the q of
+//! Variances are in squared units of the modulus of the variant's ciphertexts: q = 2N, or q/2 for variants with an
+//! additional most significant bit ([`Variant::additional_bit`]). For the latter, the formulas of Table 8 are at the halved
+//! q (its note §; Tables 11 and 12 print q = 2^11 for them). Theorems 2 and 5 print the same formulas with the q of
 //! the bootstrap, twice the modulus of the result, so that the rotations count four times:
-//! [`Variant::theorem_output_variance`]. The published parameters satisfy all conditions with the former, not with
-//! the latter (WoPPBS1-Refine* under PARAM_decomp).
+//! [`Variant::theorem_output_variance`]. The published parameters satisfy all conditions with the formulas of Table 8, but
+//! not with those of the theorems (WoPPBS1-Refine* under PARAM_decomp).
 //!
-//! All functions take the numbers at q = 2N.
+//! All functions expect the numbers at q = 2N.
 
 use super::operators::digits;
 use super::{Condition, PaperNumbers};
 
-/// The enum of rows from one list: what a row is called here and in the paper.
+/// Defines the enum of rows from one list of names, here and in the paper.
 macro_rules! variants {
     ($($variant:ident = $name:literal,)+) => {
-        /// A row of Table 8. A star in the name is a multi-value bootstrap.
+        /// A row of Table 8. A star in the name stands for multi-value bootstrapping.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Variant {
             $(#[doc = concat!($name, ".")] $variant,)+
@@ -25,7 +25,7 @@ macro_rules! variants {
             /// All rows, in the order of Table 8.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
-            /// The name, that of the method in [`cryptable_fhew::full_domain::methods`].
+            /// Returns the name, which is that of the method in [`cryptable_fhew::full_domain::methods`].
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -60,8 +60,8 @@ variants! {
 use Variant::*;
 
 impl Variant {
-    /// The row of a method of cryptable-fhew, by [`cryptable_fhew::full_domain::FullDomainMethod::name`]. Methods
-    /// that the paper does not have (interleaved lookups, FDFB-KS with a chosen number of digits) have none.
+    /// Returns the row of a method of cryptable-fhew, by [`cryptable_fhew::full_domain::FullDomainMethod::name`]. Methods
+    /// that the paper does not have (interleaved lookups, FDFB-KS with a chosen number of digits) have no row.
     ///
     /// ```
     /// use cryptable_papers::ma_2024::noise::full_domain::Variant;
@@ -72,7 +72,7 @@ impl Variant {
         Self::ALL.into_iter().find(|variant| variant.name() == name)
     }
 
-    /// The theorem that states it; rows of earlier work have none.
+    /// Returns the number of the theorem that states the row; rows of earlier work have none.
     #[must_use]
     pub fn theorem(self) -> Option<u32> {
         match self {
@@ -86,7 +86,7 @@ impl Variant {
         }
     }
 
-    /// Number of bootstraps (Table 8): d_g1 + 1 for FDFB-KS.
+    /// Returns the number of bootstraps (Table 8): d_g1 + 1 for FDFB-KS.
     #[must_use]
     pub fn bootstraps(self, numbers: &PaperNumbers) -> u32 {
         match self {
@@ -100,9 +100,9 @@ impl Variant {
         }
     }
 
-    /// Whether it introduces an additional most significant bit, so that its ciphertexts are modulo q/2 (note § of
-    /// Table 8, and note 1 for EvalFunc). Note § is also printed at FDFB-Compress, whose ciphertexts are modulo q by
-    /// Theorem 1 and Tables 11 and 12: its margin is halved at the compressed message only.
+    /// Returns whether the method introduces an additional most significant bit, so that its ciphertexts are modulo q/2 (note §
+    /// of Table 8, and note 1 for EvalFunc). Note § is also printed at FDFB-Compress, but its ciphertexts are modulo q by
+    /// Theorem 1 and Tables 11 and 12; its margin is halved only at the compressed message.
     #[must_use]
     pub fn additional_bit(self) -> bool {
         matches!(
@@ -116,12 +116,12 @@ impl Variant {
         )
     }
 
-    /// Coefficient of (q/Q)²·σ_acc² in σ_core² (Table 8), for plaintext modulus p. Table 3 is their ratios.
+    /// Returns the coefficient of (q/Q)²·σ_acc² in σ_core² (Table 8), for plaintext modulus p. Table 3 lists ratios of these
+    /// coefficients.
     ///
-    /// FDFB-Select*: p(p - 1)² + 1 by Theorem 3 and its proof, and as Table 3's ratio has it; in Table 8 the factor p
-    /// is missing.
+    /// FDFB-Select*: p(p - 1)² + 1 by Theorem 3, its proof, and the ratio in Table 3; in Table 8 the factor p is missing.
     ///
-    /// FDFB-BFVMult over WoP-PBS2 is 1/(2N) by Table 8, and 1/N in Table 3.
+    /// The ratio of FDFB-BFVMult to WoP-PBS2 is 1/(2N) by Table 8, and 1/N in Table 3.
     #[must_use]
     pub fn accumulator_factor(self, numbers: &PaperNumbers, p: f64) -> f64 {
         let n = numbers.ring_degree as f64;
@@ -143,28 +143,28 @@ impl Variant {
         }
     }
 
-    /// σ_core² (Table 8): coefficient times (q/Q)²·σ_acc², and what packing adds.
+    /// Returns σ_core² (Table 8): the coefficient times (q/Q)²·σ_acc², plus the variance of packing.
     ///
-    /// FDFB-SelectAlt adds one σ_pk² by Theorem 4 and Table 8, two by the proof. Rows with BFV multiplication show
-    /// the dominant term only (note †).
+    /// FDFB-SelectAlt adds one σ_pk² by Theorem 4 and Table 8, two by the proof. Rows with BFV multiplication include
+    /// only the dominant term (note †).
     #[must_use]
     pub fn core_variance(self, numbers: &PaperNumbers, p: f64) -> f64 {
         self.core_at(&self.at_its_modulus(numbers), p)
     }
 
-    /// The numbers at q, or at q/2 with an additional bit.
+    /// Returns the numbers at q, or at q/2 with an additional bit.
     fn at_its_modulus(self, numbers: &PaperNumbers) -> PaperNumbers {
         if self.additional_bit() { numbers.halved() } else { *numbers }
     }
 
-    /// σ_core² at the numbers' q.
+    /// Returns σ_core² at the numbers' q.
     fn core_at(self, numbers: &PaperNumbers, p: f64) -> f64 {
         let rotations = self.accumulator_factor(numbers, p) * numbers.accumulator();
         numbers.prime_to_q() * rotations + self.packing_variance(numbers)
     }
 
-    /// Variance that packing adds to σ_core²; zero for rows without packing or whose packing is not in the dominant
-    /// term: (q/Q)²·k·σ_pk² + (q/q_pk)²·σ_ms²(N) for k packings; both times d_g1·B_g1²/4·N for FDFB-KS.
+    /// Returns the variance that packing adds to σ_core²: (q/Q)²·k·σ_pk² + (q/q_pk)²·σ_ms²(N) for k packings; both times
+    /// d_g1·B_g1²/4·N for FDFB-KS; zero for rows without packing or whose packing is not in the dominant term.
     fn packing_variance(self, numbers: &PaperNumbers) -> f64 {
         let (packings, times) = match self {
             FdfbKs => (1.0, fdfb_ks_factor(numbers)),
@@ -177,23 +177,24 @@ impl Variant {
         times * (numbers.prime_to_q() * packings * numbers.packing() + switch)
     }
 
-    /// σ_out² = σ_core² + σ_com² (caption of Table 8).
+    /// Returns σ_out² = σ_core² + σ_com² (caption of Table 8).
     #[must_use]
     pub fn output_variance(self, numbers: &PaperNumbers, p: f64) -> f64 {
         self.core_variance(numbers, p) + self.at_its_modulus(numbers).common()
     }
 
-    /// The output variance by Theorems 1 to 6, with q = 2N in all of them as printed; other rows by the same formula.
+    /// Returns the output variance by Theorems 1 to 6, with q = 2N in all of them as printed, and by the same formula for other
+    /// rows.
     #[must_use]
     pub fn theorem_output_variance(self, numbers: &PaperNumbers, p: f64) -> f64 {
         self.core_at(numbers, p) + numbers.common()
     }
 
-    /// The intermediate result's condition, if the row has one: EvalFunc (note 1), FDFB-Compress (Theorem 1, note 4),
-    /// Comp (notes 3 and 5), FDFB-Select (Theorem 3; with multi-value bootstrap by its proof).
+    /// Returns the condition of the intermediate result, if the row has one: EvalFunc (note 1), FDFB-Compress (Theorem 1,
+    /// note 4), Comp (notes 3 and 5), FDFB-Select (Theorem 3; with multi-value bootstrap by its proof).
     ///
-    /// Note 1 prints 2σ_boot² <= q/(4p), a variance against a length; that it costs 1.5 bits is what
-    /// bnd·√(2σ_boot²) <= q/(4p) gives, which is taken here.
+    /// Note 1 prints 2σ_boot² <= q/(4p), which compares a variance with a length. This function uses
+    /// bnd·√(2σ_boot²) <= q/(4p), which agrees with the note's cost of 1.5 bits.
     #[must_use]
     pub fn intermediate_condition(self, numbers: &PaperNumbers, p: f64) -> Option<Condition> {
         let q = numbers.q;
@@ -217,9 +218,9 @@ impl Variant {
         Some(Condition::new(name, variance, limit))
     }
 
-    /// All conditions for plaintext modulus p: the input's error |e| and the output's |e'| below q/(2p), with an
-    /// additional bit q/(4p), and that of the intermediate result. The input's variance is in squared units of the
-    /// modulus of the variant's ciphertexts; the paper takes [`Variant::input_variance`].
+    /// Returns all conditions for plaintext modulus p: the input's error |e| and the output's |e'| below q/(2p), with an
+    /// additional bit q/(4p), and the condition of the intermediate result. The input's variance is in squared units of the
+    /// modulus of the variant's ciphertexts; the paper assumes [`Variant::input_variance`].
     #[must_use]
     pub fn conditions(self, numbers: &PaperNumbers, p: f64, input_variance: f64) -> Vec<Condition> {
         let margin = self.at_its_modulus(numbers).q / (2.0 * p);
@@ -231,26 +232,26 @@ impl Variant {
             .collect()
     }
 
-    /// σ_boot² at the modulus of the variant's ciphertexts, which the paper assumes of inputs (Sec. 3 and Table 8).
+    /// Returns σ_boot² at the modulus of the variant's ciphertexts, which the paper assumes for inputs (Sec. 3 and Table 8).
     #[must_use]
     pub fn input_variance(self, numbers: &PaperNumbers) -> f64 {
         self.at_its_modulus(numbers).bootstrap()
     }
 
-    /// Whether all conditions hold for inputs of variance σ_boot².
+    /// Returns whether all conditions hold for inputs of variance σ_boot².
     #[must_use]
     pub fn supports(self, numbers: &PaperNumbers, p: f64) -> bool {
         self.conditions(numbers, p, self.input_variance(numbers)).iter().all(Condition::holds)
     }
 }
 
-/// d_g1 = ⌈log_(B_g1) Q⌉ (note 2 of Table 8).
+/// Returns d_g1 = ⌈log_(B_g1) Q⌉ (note 2 of Table 8).
 #[must_use]
 pub fn fdfb_ks_digits(numbers: &PaperNumbers) -> f64 {
     digits(numbers.log2_prime, numbers.fdfb_ks_base_log2)
 }
 
-/// d_g1·B_g1²/4·N (Table 8, FDFB-KS).
+/// Returns d_g1·B_g1²/4·N (Table 8, FDFB-KS).
 fn fdfb_ks_factor(numbers: &PaperNumbers) -> f64 {
     let base_squared = f64::from(2 * numbers.fdfb_ks_base_log2).exp2();
     fdfb_ks_digits(numbers) * base_squared / 4.0 * numbers.ring_degree as f64
@@ -318,7 +319,7 @@ mod tests {
         let numbers = LweSet::Fast.numbers(27);
         // (q/Q)²·σ_acc² = 0.078674, σ_com² = 43.5699.
         close(FdfbCompress.output_variance(&numbers, 16.0), numbers.bootstrap());
-        // q_pk = 2^25: 113.86·2^-26 of the switch, 5·(31/32)·2048·10.4261·2^-82 of the packing: nothing.
+        // q_pk = 2^25: the switch adds 113.86·2^-26, the packing 5·(31/32)·2048·10.4261·2^-82, which is nothing.
         let theorem = |variant: Variant| variant.theorem_output_variance(&numbers, 16.0);
         close(theorem(FdfbCancelSign) - numbers.common(), 2.0 * 0.078_674);
         close(FdfbCancelSign.core_variance(&numbers, 16.0), 2.0 * 0.078_674 / 4.0);
@@ -333,7 +334,7 @@ mod tests {
         let switch =
             FdfbSelect.core_variance(&coarse, 16.0) - FdfbSelect.core_variance(&numbers, 16.0);
         close(switch, 1.779_08);
-        // One digit: 2^54·2048/4·4 factors; all of it at the accumulator.
+        // One digit: 2^54·2048/4·4 factors, all at the accumulator.
         let ks = PaperNumbers { rotation_base_log2: 11, ..numbers };
         close(FdfbKs.accumulator_factor(&ks, 16.0), 2f64.powi(41));
     }
@@ -352,8 +353,8 @@ mod tests {
         assert_eq!(theorems, [5, 5, 6, 6, 1, 2, 3, 3, 4, 4]);
     }
 
-    /// Ternary secrets and full digits, so that the rotations are the paper's; ours is at the LWE modulus, before
-    /// the last switch.
+    /// Secrets are ternary and digits complete, so that the rotations are the paper's. Our prediction is at the LWE modulus,
+    /// before the last switch.
     #[test]
     fn our_predictions_are_the_paper_s_for_its_parameters() {
         let parameters = insecure_param_fast(2).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{BOUND, PaperNumbers, SwitchNumbers};
 
-/// σ_ms²(n) = n/18 + 1/12 (Lemma 1), in squared units of the target modulus.
+/// Returns σ_ms²(n) = n/18 + 1/12 (Lemma 1), in squared units of the target modulus.
 ///
 /// ```
 /// use cryptable_papers::ma_2024::noise::operators::modulus_switch;
@@ -13,7 +13,7 @@ pub fn modulus_switch(dimension: usize) -> f64 {
     dimension as f64 / 18.0 + 1.0 / 12.0
 }
 
-/// σ_ks²(n, q_ks, B_ks) = d_ks·(1 - 1/B_ks)·n·(σ² + 1/4) (Lemma 1), in squared units of the output modulus.
+/// Returns σ_ks²(n, q_ks, B_ks) = d_ks·(1 - 1/B_ks)·n·(σ² + 1/4) (Lemma 1), in squared units of the output modulus.
 #[must_use]
 pub fn key_switch(dimension: usize, switch: SwitchNumbers, error_variance: f64) -> f64 {
     f64::from(switch.digits())
@@ -22,43 +22,43 @@ pub fn key_switch(dimension: usize, switch: SwitchNumbers, error_variance: f64) 
         * (error_variance + 0.25)
 }
 
-/// ⌈log_B modulus⌉, a number of digits.
+/// Returns ⌈log_B modulus⌉, a number of digits.
 pub(super) fn digits(log2_modulus: f64, base_log2: u32) -> f64 {
     (log2_modulus / f64::from(base_log2)).ceil()
 }
 
 impl PaperNumbers {
-    /// d_g = ⌈log_(B_g) Q⌉ (Lemma 1).
+    /// Returns d_g = ⌈log_(B_g) Q⌉ (Lemma 1).
     #[must_use]
     pub fn rotation_digits(&self) -> f64 {
         digits(self.log2_prime, self.rotation_base_log2)
     }
 
-    /// σ_ms²(n), in squared units of the target modulus.
+    /// Returns σ_ms²(n), in squared units of the target modulus.
     #[must_use]
     pub fn lwe_modulus_switch(&self) -> f64 {
         modulus_switch(self.lwe_dimension)
     }
 
-    /// σ_ms²(N), in squared units of the target modulus.
+    /// Returns σ_ms²(N), in squared units of the target modulus.
     #[must_use]
     pub fn ring_modulus_switch(&self) -> f64 {
         modulus_switch(self.ring_degree)
     }
 
-    /// σ_ks²(N, q_ks, B_ks), in squared units of q_ks.
+    /// Returns σ_ks²(N, q_ks, B_ks), in squared units of q_ks.
     #[must_use]
     pub fn key_switch(&self) -> f64 {
         key_switch(self.ring_degree, self.key_switching, self.error_variance)
     }
 
-    /// σ_pk² = σ_ks²(N, q_pk, B_pk) (Table 2 and Sec. 2.4), in squared units of Q. Table 8 writes σ_ks² for it.
+    /// Returns σ_pk² = σ_ks²(N, q_pk, B_pk) (Table 2 and Sec. 2.4), in squared units of Q. Table 8 writes σ_ks² for it.
     #[must_use]
     pub fn packing(&self) -> f64 {
         key_switch(self.ring_degree, self.packing, self.error_variance)
     }
 
-    /// σ_acc² = 2·d_g·B_g²·n·N·σ²/3 (Lemma 1), in squared units of Q.
+    /// Returns σ_acc² = 2·d_g·B_g²·n·N·σ²/3 (Lemma 1), in squared units of Q.
     #[must_use]
     pub fn accumulator(&self) -> f64 {
         let base_squared = f64::from(2 * self.rotation_base_log2).exp2();
@@ -66,7 +66,7 @@ impl PaperNumbers {
         2.0 * self.rotation_digits() * base_squared * n * degree * self.error_variance / 3.0
     }
 
-    /// σ_com² = (q/q_ks)²·(σ_ms²(N) + σ_ks²) + σ_ms²(n) (Sec. 2.4): steps (3) to (5) of Figure 2, in squared units
+    /// Returns σ_com² = (q/q_ks)²·(σ_ms²(N) + σ_ks²) + σ_ms²(n) (Sec. 2.4): steps (3) to (5) of Figure 2, in squared units
     /// of q.
     #[must_use]
     pub fn common(&self) -> f64 {
@@ -74,25 +74,25 @@ impl PaperNumbers {
         ratio * ratio * (self.ring_modulus_switch() + self.key_switch()) + self.lwe_modulus_switch()
     }
 
-    /// (q/Q)²: turns squared units of Q into those of q.
+    /// Returns (q/Q)², which converts squared units of Q to those of q.
     #[must_use]
     pub fn prime_to_q(&self) -> f64 {
         (self.q / self.prime()).powi(2)
     }
 
-    /// σ_boot² = (q/Q)²·σ_acc² + σ_com² (Lemma 1), in squared units of q.
+    /// Returns σ_boot² = (q/Q)²·σ_acc² + σ_com² (Lemma 1), in squared units of q.
     #[must_use]
     pub fn bootstrap(&self) -> f64 {
         self.prime_to_q() * self.accumulator() + self.common()
     }
 
-    /// β = bnd·σ_boot (Sec. 2.4), in units of q.
+    /// Returns β = bnd·σ_boot (Sec. 2.4), in units of q.
     #[must_use]
     pub fn beta(&self) -> f64 {
         BOUND * self.bootstrap().sqrt()
     }
 
-    /// p_max = q/(2β) = N/β (caption of Table 8): no lookup takes a larger plaintext modulus.
+    /// Returns p_max = q/(2β) = N/β (caption of Table 8): no lookup supports a larger plaintext modulus.
     #[must_use]
     pub fn largest_plaintext_modulus(&self) -> f64 {
         self.q / (2.0 * self.beta())
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(numbers.rotation_digits(), 2.0);
         close(numbers.accumulator(), 3.804_4e23);
         close(numbers.prime_to_q(), 2.067_95e-25);
-        // (113.86 + 82742)/2^16 + 42.31, and 0.0787 of the rotation.
+        // (113.86 + 82742)/2^16 + 42.31, and 0.0787 for the rotation.
         close(numbers.common(), 43.5699);
         close(numbers.bootstrap(), 43.6486);
         close(numbers.beta(), 41.8732);
@@ -134,7 +134,7 @@ mod tests {
         variance.0 * modulus * modulus
     }
 
-    /// Variance of the error that rounding digits leaves in a blind rotation, for a binary secret, in squared units of
+    /// Returns the variance of the error from rounding digits in a blind rotation, for a binary secret, in squared units of
     /// Q.
     fn rounding(gadget: Gadget, parameters: &Parameters) -> f64 {
         let (n, degree) = (parameters.lwe_dimension() as f64, parameters.ring_degree() as f64);
@@ -160,7 +160,7 @@ mod tests {
             let products =
                 units(model.blind_rotation(), numbers.prime()) - rounding(gadget, &parameters);
             let digits = gadget.length() as f64 / numbers.rotation_digits();
-            // The paper leaves out what transforms over doubles round: up to a twentieth.
+            // The paper does not include the rounding errors of transforms over doubles, up to a twentieth.
             let ratio = products / numbers.accumulator() / (digits / 4.0);
             assert!((0.999..1.05).contains(&ratio), "{ratio} of the paper's");
             // The mean of a binary secret is compensated.
