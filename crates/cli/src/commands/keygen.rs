@@ -79,7 +79,7 @@ impl Choice {
     }
 }
 
-/// Chooses parameters of packed values, unless these do not serve the tables, or the options ask for the best ones.
+/// Chooses packed parameters, unless they do not support the tables, or the options request the best ones of all engines.
 fn choose(args: &ParameterArgs) -> Result<Choice> {
     let request = parameters::request(args);
     let best = |request: &cryptable::Request| -> cryptable::Result<Parameters> {

@@ -16,8 +16,8 @@ use crate::args::aes::{AesEncryptArgs, AesOpenArgs};
 use crate::atomic_file::{self, Access};
 use crate::{input_file, key_input, report};
 
-/// Largest message from a pipe, in bytes. It is kept in memory, since its length comes first in the output and
-/// plaintext must not go to a disk.
+/// Largest message from a pipe, in bytes. The message is kept in memory, since its length comes first in the output and
+/// plaintext must not be written to a disk.
 const MAX_PIPED_BYTES: u64 = 1 << 30;
 
 /// Bytes per piece of a message from a pipe.
@@ -113,10 +113,10 @@ fn read_pieces(mut pipe: File) -> Result<Input> {
     }
 }
 
-/// Bytes in pieces, which are cleared once they were read, and never grow, since growing would leave copies.
+/// Bytes in pieces, which are cleared once they are read, and never grow, since growing would leave copies behind.
 struct Pieces {
     pieces: VecDeque<Zeroizing<Vec<u8>>>,
-    /// Number of bytes of the first piece that were read.
+    /// Number of bytes of the first piece that have been read.
     done: usize,
 }
 

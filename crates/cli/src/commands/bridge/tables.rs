@@ -13,7 +13,7 @@ use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
 
-/// Returns the path of the table of every operand. There are as many tables as operands, or one for all.
+/// Returns the path of the table of every operand. The arguments name one table per operand, or one for all.
 pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
     let (found, operands) = (args.tables.len(), args.op.operands());
     let inputs = args.inputs.len();

@@ -52,7 +52,7 @@ pub enum Prepared<'a> {
     Shared(Vec<PreparedTable>),
     Complex(Vec<PreparedComplexTable>),
     PerValue(&'a [RefCell<ValueTables>]),
-    /// Used in their files.
+    /// Encrypted tables, which are used in place in their files.
     Encrypted(Vec<Mapped>),
 }
 
@@ -106,7 +106,7 @@ impl Tables {
         })
     }
 
-    /// Returns a summary of what was read from each CSV file; of tables per value, it is complete only in the end.
+    /// Returns a summary of what was read from each CSV file. For tables per value, it is complete only at the end.
     pub fn notes(&self) -> Vec<Option<ReadNote>> {
         match &self.source {
             Source::Shared { notes, .. } | Source::Complex { notes, .. } => notes.clone(),
@@ -123,7 +123,7 @@ impl Tables {
         }
     }
 
-    /// Maps values through all tables: those of a ciphertext, or of one for every variable of the tables.
+    /// Maps values through all tables: those of one ciphertext, or of one ciphertext per variable of the tables.
     pub fn look_up(
         &self,
         key: &EvaluationKey,
