@@ -77,7 +77,7 @@ impl Reader {
     /// Reads the next ciphertext; an error if the file has no more.
     pub fn next_ciphertext(&mut self) -> Result<Ciphertext> {
         let found = self.next_or_end()?;
-        found.with_context(|| format!("{}: fewer ciphertexts than it says", self.name))
+        found.with_context(|| format!("{}: fewer ciphertexts than it states", self.name))
     }
 }
 

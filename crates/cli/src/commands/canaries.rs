@@ -82,7 +82,7 @@ fn draw(
         }
         _ => {
             let count =
-                args.count.context("--canaries takes --canary-count: how many there are")?;
+                args.count.context("--canaries needs --canary-count: the number of canaries")?;
             (draw(values.len(), count).context("--canaries")?, None)
         }
     };

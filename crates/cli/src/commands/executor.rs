@@ -54,7 +54,7 @@ impl Executor {
         // The server's own output is one line.
         command.stdin(Stdio::piped()).stdout(std::io::stderr());
         let first =
-            command.spawn().context("cannot start python3, which keeps the workers on Ray")?;
+            command.spawn().context("cannot start python3, which runs the workers on Ray")?;
         let is_stopped = Arc::new(AtomicBool::new(false));
         let thread = {
             let is_stopped = is_stopped.clone();

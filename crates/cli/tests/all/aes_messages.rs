@@ -49,7 +49,7 @@ fn given_counters_serve_once() {
     };
     let message = again("plain.bin", COUNTER);
     assert!(message.contains("overlap 1 blocks"), "{message}");
-    // The counters of this message would overlap; those that are drawn do not.
+    // A message whose counters would run into used ones is refused, and so is one that reuses a drawn counter.
     let before = "f0f1f2f3f4f5f6f7f8f9fafbfcfd0000";
     assert!(again("long.bin", before).contains("overlap"));
     let drawn = encrypt(&here, "--input plain.bin");

@@ -108,7 +108,7 @@ fn read_pieces(mut pipe: File) -> Result<Input> {
             return Ok(Input { bytes: Box::new(Pieces { pieces, done: 0 }), length });
         }
         length += found;
-        ensure!(length <= MAX_PIPED_BYTES, "more than {MAX_PIPED_BYTES} bytes of a pipe");
+        ensure!(length <= MAX_PIPED_BYTES, "more than {MAX_PIPED_BYTES} bytes from a pipe");
         pieces.push_back(piece);
     }
 }

@@ -39,7 +39,7 @@ pub fn of_integers(args: &BridgeRunArgs, path: &Path, p: u64, bits: u32) -> Resu
         let threshold = args.threshold.unwrap_or(0);
         let value = entry.checked_sub(threshold).filter(|value| (-half..half).contains(value));
         let value = value.with_context(|| {
-            format!("--threshold {threshold}: outputs less it must be from {} to {}, but there is one of {entry}", -half, half - 1)
+            format!("--threshold {threshold}: outputs minus it must be from {} to {}, but one is {entry}", -half, half - 1)
         })?;
         Ok(value.rem_euclid(modulus) as u64)
     };

@@ -244,7 +244,7 @@ fn check_encrypted(args: &LookupArgs, parameters: &Parameters, encrypted: &[bool
     let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
     let name = input_file::name(&args.tables[plain.unwrap_or(0)]);
     ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
-    ensure!(!args.per_value, "--per-value: {name} is encrypted, and says itself what it is");
+    ensure!(!args.per_value, "--per-value: {name} is encrypted, and its file states its kind");
     let in_the_clear = [("--resume", args.resume), ("--imaginary", !args.imaginary.is_empty())];
     for (option, is_given) in in_the_clear {
         ensure!(!is_given, "{option}: {name} is encrypted; that is for tables in the clear");
