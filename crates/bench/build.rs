@@ -1,4 +1,5 @@
-//! Says which commit is built: `CRYPTABLE_REVISION` of the environment, or what git says; nothing where neither does.
+//! Passes the commit that is built to the program: `CRYPTABLE_REVISION` of the environment or, by default, git's answer;
+//! empty if neither exists.
 
 use std::process::Command;
 
@@ -8,7 +9,7 @@ const REVISION: &str = "CRYPTABLE_REVISION";
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={REVISION}");
-    // Git adds a line to it whenever another commit is checked out or made.
+    // Git adds a line to this log whenever a commit is made or another one is checked out.
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"])
         && std::path::Path::new(&log).exists()
     {

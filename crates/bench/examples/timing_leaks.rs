@@ -1,16 +1,16 @@
-//! Whether the time of what a client does with secrets depends on them: a statistical test, run by hand.
+//! A statistical test of whether the running time of a client's operations depends on its secrets. It is run by hand.
 //!
-//! Each operation is timed for a fixed secret and for random ones, in random order, and Welch's t-test says whether the
+//! Each operation is timed for a fixed secret and for random ones, in random order, and Welch's t-test decides whether the
 //! two classes of times differ in their means (dudect: Reparaz, Balasch, Verbauwhede, "Dude, is my code constant
 //! time?", DATE 2017). Times beyond a percentile are dropped, for several percentiles, because interruptions cause the
-//! longest ones, whatever the secret. |t| of 4.5 and more is a difference; a smaller one means that none was found,
-//! which proves nothing about other processors or about leaks that more samples would show. The controls are known to
-//! leak, and show that the test finds what there is to find.
+//! longest ones, whatever the secret. |t| of 4.5 or more is a difference. A smaller |t| means that none was found, which
+//! proves nothing about other processors, or about leaks that more samples would show. The controls are known to leak, and
+//! show that the test can find leaks.
 //!
 //! ```sh
 //! cargo run --release -p cryptable-bench --features timing-leaks --example timing_leaks -- 100000 > timing_leaks.jsonl
 //! ```
-//! prints a line of JSON for every operation, and fails if one of them leaks or a control does not.
+//! prints one line of JSON per operation, and fails if an operation leaks or a control does not.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -33,19 +33,19 @@ use num_complex::Complex64;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-/// Differences of less are none.
+/// Least |t| that counts as a difference.
 const THRESHOLD: f64 = 4.5;
 
-/// Samples that are not counted: caches and predictors are cold.
+/// Number of first samples that are not counted, since caches and predictors are cold.
 const WARM_UP: usize = 200;
 
-/// Parts of the times that are kept, the shortest first.
+/// Shares of the times that are kept, beginning with the shortest times.
 const KEPT: [f64; 5] = [1.0, 0.99, 0.95, 0.9, 0.75];
 
-/// Work on a secret of one class, prepared so that only what is to be timed is left.
+/// Work on a secret of one class, prepared so that the call does only the work to be timed.
 type Timed = Box<dyn FnOnce()>;
 
-/// Prepares the work on a secret: the fixed one, or a random one.
+/// A function that prepares the work on a secret: the fixed one, or a random one.
 type Prepare = Box<dyn FnMut(Class) -> Timed>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,8 @@ enum Class {
 }
 
 impl Class {
-    /// Returns the mask that makes random words those of the class. Both classes go through the same instructions
-    /// before they are timed, since a difference there would show.
+    /// Returns the mask that turns random words into words of the class. Both classes go through the same instructions
+    /// before they are timed, since a difference in the preparation could show in the times.
     fn mask(self) -> i64 {
         black_box(-i64::from(self == Self::Random))
     }
@@ -65,9 +65,9 @@ impl Class {
 /// An operation on secrets.
 struct Operation {
     name: &'static str,
-    /// Divisor of the number of samples: some operations take long.
+    /// Divisor of the number of samples, for operations that take long.
     part: usize,
-    /// Known to leak.
+    /// Whether the operation is known to leak.
     is_control: bool,
     prepare: Prepare,
 }
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let part = arguments.next().unwrap_or_default();
-    // One thread: what others wait for is no matter of secrets.
+    // One thread is used, since waiting for other threads has nothing to do with secrets.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first pool");
     let mut is_as_expected = true;
     for operation in operations().into_iter().filter(|operation| operation.name.contains(&part)) {
@@ -104,7 +104,7 @@ fn main() -> ExitCode {
     if is_as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Times an operation in both classes, and compares.
+/// Times an operation in both classes, and compares the times.
 fn measure(mut operation: Operation, samples: usize) -> Line {
     let samples = (samples / operation.part).max(1000);
     let mut classes = vec![0; samples + WARM_UP];
@@ -138,7 +138,7 @@ fn measure(mut operation: Operation, samples: usize) -> Line {
     }
 }
 
-/// Welch's t of the times up to a limit.
+/// Computes Welch's t of the times up to a limit.
 fn welch(times: &[(Class, f64)], limit: f64) -> f64 {
     let moments = |of: Class| {
         let kept = || times.iter().filter(|&&(class, time)| class == of && time <= limit);
@@ -180,7 +180,7 @@ fn operations() -> Vec<Operation> {
     ]
 }
 
-/// A secret of a class: 0 throughout, or uniform.
+/// Draws a secret of a class: all zeros, or uniform.
 fn ternary(class: Class, count: usize) -> Zeroizing<Vec<i8>> {
     let mut drawn = RandomStream::from_os().uniform_ternary(count);
     let mask = class.mask() as i8;
@@ -194,7 +194,7 @@ fn binary(class: Class, count: usize) -> Zeroizing<Vec<i8>> {
     secret
 }
 
-/// Words of a class below a bound.
+/// Draws words of a class below a bound.
 fn words(class: Class, count: usize, bound: u64) -> Vec<u64> {
     let mut drawn = vec![0; count];
     RandomStream::from_os().uniform_assign(&mut drawn, bound);
@@ -254,7 +254,7 @@ fn packed_secret(class: Class) -> TernarySecret {
     TernarySecret::from_coefficients(ternary(class, DEGREE)).expect("ternary")
 }
 
-/// For values of the class and random secrets, or the other way round.
+/// Encryption of packed values, with values of the class and random secrets, or the other way round.
 fn packed_encryption(by_values: bool) -> Prepare {
     Box::new(move |class| {
         let (of_secret, of_values) =
@@ -283,7 +283,7 @@ fn packed_decryption() -> Prepare {
     })
 }
 
-/// A table's results, of which those of one class are all 0.
+/// Decryption of a table's results as real numbers; the results of one class are all 0.
 fn real_decryption(options: RealDecryption) -> Prepare {
     Box::new(move |class| {
         let secret = packed_secret(Class::Random);
@@ -294,7 +294,7 @@ fn real_decryption(options: RealDecryption) -> Prepare {
     })
 }
 
-/// Slots as coefficients: how values of vectors are rounded.
+/// Encoding of slots as coefficients, which rounds the values of vectors.
 fn vector_encryption() -> Prepare {
     Box::new(move |class| {
         let of_class = words(class, DEGREE / 2, 1 << 20);
@@ -307,7 +307,7 @@ fn vector_encryption() -> Prepare {
     })
 }
 
-/// Small parameters with keys of one LWE coefficient, and little else.
+/// Small parameters, whose keys hold one LWE coefficient and little else.
 fn one_coefficient(is_ternary: bool, by_automorphisms: bool) -> Parameters {
     let digits = GadgetLiteral { base_log2: 10, length: 1 };
     let lwe_secret = match is_ternary {
@@ -372,14 +372,14 @@ fn aes_key_expansion() -> Prepare {
     })
 }
 
-/// A seed of a class.
+/// Draws a seed of a class.
 fn seed(class: Class) -> [u8; Seed::BYTES] {
     let mask = class.mask() as u8;
     Seed::random().as_bytes().map(|byte| byte & mask)
 }
 
 fn fixed_weight() -> Prepare {
-    // A power of two: hardly any draw is refused, and drawn again, which takes time and tells nothing.
+    // The bound is a power of two, so that hardly any draw is refused. Drawing again takes time, but reveals nothing.
     Box::new(move |class| {
         let mut stream = RandomStream::new(&seed(class), StreamPurpose::Secret, 0);
         Box::new(move || _ = black_box(stream.fixed_weight_ternary(1 << 12, 32)))
@@ -401,7 +401,7 @@ fn early_exit() -> Prepare {
     })
 }
 
-/// How values were encoded before.
+/// A control: division of values, by which an earlier version encoded them.
 fn division() -> Prepare {
     let (p, q) = (1_000_003u128, 1u128 << 40);
     Box::new(move |class| {
@@ -413,7 +413,7 @@ fn division() -> Prepare {
     })
 }
 
-/// How keys of blind rotation were made before.
+/// A control: keys of blind rotation, generated as in an earlier version.
 fn skipped_zeros() -> Prepare {
     Box::new(move |class| {
         let (secret, weights) = (binary(class, 256), words(Class::Random, 256, 1 << 40));

@@ -40,10 +40,10 @@ pub struct AutoArguments {
 /// Modulus of values; inputs stay below half of it.
 const MODULUS: u64 = 4;
 
-/// Coefficients of a rotation's result on which its noise is measured: all far from the next entry.
+/// Number of coefficients of a rotation's result on which noise is measured: all are far from the next entry.
 const COEFFICIENTS: usize = 16;
 
-/// A [`Line`] with what belongs to rotations by automorphisms.
+/// A [`Line`] with the fields of rotations by automorphisms.
 #[derive(Debug, Serialize)]
 struct AutoLine {
     #[serde(flatten)]
@@ -55,18 +55,17 @@ struct AutoLine {
     /// Digits of automorphism keys.
     automorphism_digits: Option<(u32, usize)>,
     external_products: usize,
-    /// Mean of the automorphisms of the rotations checked.
+    /// Mean number of automorphisms of the checked rotations.
     automorphisms: f64,
     predicted_automorphisms: f64,
-    /// The paper's bound (Table 13), and the most measured.
+    /// The paper's bound on automorphisms (Table 13), followed by the largest number measured.
     worst_automorphisms: f64,
     most_automorphisms: usize,
     /// RLWE' ciphertexts of the rotation (Table 13; without the auxiliary key, which one table does not use).
     rotation_keys: usize,
-    /// Bytes of all keys as they are sent, masks as a seed.
+    /// Bytes of all keys as they are sent, with masks as a seed.
     key_file_bytes: usize,
-    /// σ_FBS²/σ_⊙² of Table 12: variance of a rotation's result in gadget products, measured, predicted, and its
-    /// bound.
+    /// σ_FBS²/σ_⊙² of Table 12: variance of a rotation's result in gadget products: measured, predicted, and its bound.
     error_ratio: f64,
     predicted_error_ratio: f64,
     worst_error_ratio: f64,
@@ -78,7 +77,7 @@ struct Sums {
     wrong: usize,
     automorphisms: usize,
     most: usize,
-    /// Squared errors of results after the key switch, and of the rotation's.
+    /// Squared errors of results after the key switch, and of the rotation's results.
     output: f64,
     rotation: f64,
 }
@@ -103,7 +102,7 @@ struct Bench {
     test: TestPolynomial,
     values: Vec<u64>,
     inputs: Vec<LweCiphertext>,
-    /// Seconds of preparing the table, and of encrypting a value.
+    /// Seconds to prepare the table, and to encrypt a value.
     prepare_s: f64,
     encrypt_s: f64,
 }
@@ -145,7 +144,7 @@ impl Bench {
         self.session.key.boot(&self.test, &self.phase(input))
     }
 
-    /// The steps of rotations, by keys of nothing; none for CMUXes.
+    /// Returns the steps of rotations, with empty keys; `None` for CMUXes.
     fn steps(&self) -> Option<RotationAutomorphisms> {
         let window = self.parameters().rotation_automorphisms()?;
         let ring = self.parameters().ring();
@@ -185,7 +184,7 @@ impl Bench {
         Ok(sums.into_iter().fold(Sums::default(), Sums::add))
     }
 
-    /// Counts of Table 13.
+    /// Returns the counts of Table 13.
     fn counts(&self) -> RotationCounts {
         let literal = self.parameters().literal();
         let (degree, n) = (literal.ring_degree, literal.lwe_dimension);
@@ -222,7 +221,7 @@ impl Bench {
         let secret = cryptable_fhew::noise::second_moment(parameters.literal().ring_secret);
         let product = model.gadget_product(parameters.rotation_gadget().mask, secret).0;
         let window = parameters.rotation_automorphisms();
-        // Two gadget products an external product (Table 12 counts two of those a CMUX, as ternary secrets take).
+        // Two gadget products per external product (Table 12 counts two external products per CMUX, as ternary secrets need).
         let products = 2 * counts.external_products;
         Ok(AutoLine {
             line,

@@ -88,14 +88,14 @@ impl BitsArguments {
     }
 }
 
-/// Which bootstrap.
+/// The kind of bootstrap.
 #[derive(Clone, Copy, Debug)]
 pub enum Benchmark {
     /// Algorithm 2.
     BinBoot,
     /// Algorithm 3, for NAND.
     GateBoot,
-    /// The same with errors squared, for a level more.
+    /// Algorithm 3 for NAND with errors squared, which needs one more level.
     GateBootCleaning,
 }
 
@@ -107,7 +107,7 @@ impl Benchmark {
         }
     }
 
-    /// Method and table.
+    /// Names of the method and the table.
     const fn names(self, half: bool) -> (&'static str, &'static str) {
         match (self, half) {
             (Self::BinBoot, false) => ("BinBoot", "identity"),
@@ -118,7 +118,7 @@ impl Benchmark {
         }
     }
 
-    /// The bootstrap of encrypted bits, and its seconds.
+    /// Bootstraps encrypted bits, and returns the result and the seconds.
     fn time(
         self,
         server: &EvaluationKey,
@@ -143,7 +143,7 @@ impl Benchmark {
         Ok((result?, seconds))
     }
 
-    /// The inputs of a half bootstrap: bits, or sums of two modulo 4.
+    /// Returns the inputs of a half bootstrap: bits, or sums of two bits modulo 4.
     fn coefficients(
         self,
         server: &EvaluationKey,
@@ -165,25 +165,25 @@ impl Benchmark {
     }
 }
 
-/// A line: the contract, and what is told of bits.
+/// A line: the contract, and the fields of bits.
 #[derive(Debug, Serialize)]
 struct BitsRecord {
     #[serde(flatten)]
     contract: Contract,
     /// -log2 of the largest error of any slot in any run.
     precision_bits: f64,
-    /// Levels for gates that are left.
+    /// Levels left for gates.
     levels_left: usize,
     /// log2 of the product of all primes.
     log2_modulus: f64,
-    /// NTTs of one bootstrap from slots to slots at its ring degree, counted.
+    /// Counted NTTs of one bootstrap from slots to slots, at its ring degree.
     transforms: usize,
-    /// Seconds that Bae et al. (EUROCRYPT 2024) publish for this degree on their machine, bits of that bootstrap, levels that
-    /// it leaves and bits of its precision; none where they have no such set, or of half bootstraps or sparse packing.
+    /// Figures that Bae et al. (EUROCRYPT 2024) publish for this degree: seconds on their machine, bits per bootstrap, levels
+    /// left and bits of precision. `None` if they have no such set, for half bootstraps and for sparse packing.
     published: Option<Published>,
 }
 
-/// Figures that the paper publishes of a bootstrap.
+/// Published figures of a bootstrap.
 #[derive(Debug, Serialize)]
 struct Published {
     seconds: f64,

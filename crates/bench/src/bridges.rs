@@ -58,15 +58,15 @@ pub fn run(arguments: &BridgesArguments, json: bool) -> anyhow::Result<()> {
 struct BridgesRecord {
     #[serde(flatten)]
     contract: Contract,
-    /// Function of the single values between both steps.
+    /// Function of the single values between the two steps.
     function: String,
-    /// That function's time of one value, in u.
+    /// Time of that function per value, in u.
     function_units_per_value: f64,
-    /// Time that the plan predicts by the default cost model.
+    /// Time that the plan predicts with the default cost model.
     predicted_function_units_per_value: f64,
 }
 
-/// Client and server, random values, and what is the same on all lines.
+/// Client and server, random values, and the fields that all lines share.
 pub(crate) struct Session<'a, T: Target> {
     arguments: &'a BridgesArguments,
     pub(crate) secrets: SecretKeys<T>,
@@ -132,7 +132,7 @@ impl<'a, T: Target> Session<'a, T> {
         server.lookup_many(input, &prepared.iter().collect::<Vec<_>>(), SILENT)
     }
 
-    /// Results of the packed lookup of fresh values in tables of these outputs.
+    /// Encrypts the values afresh, and looks them up in tables of these outputs.
     fn looked_up(&mut self, tables: &[Vec<u64>], modulus: u64) -> Result<Vec<packed::Ciphertext>> {
         let (input, encrypt_s) = timed(|| self.encrypt());
         self.line.encrypt_s = encrypt_s;
@@ -144,12 +144,12 @@ impl<'a, T: Target> Session<'a, T> {
         self.values[..count].iter().map(|&x| self.outputs[x as usize]).collect()
     }
 
-    /// Values that go through functions.
+    /// Returns the number of values that go through functions.
     pub(crate) fn functions(&self) -> usize {
         self.arguments.functions.min(self.arguments.values) as usize
     }
 
-    /// Repeats a step on `values` values; the last result, and its line.
+    /// Repeats a step on `values` values, and returns the last result and its line.
     fn repeat<R>(
         &self,
         method: &str,
@@ -157,7 +157,7 @@ impl<'a, T: Target> Session<'a, T> {
         mut step: impl FnMut() -> Result<R>,
     ) -> Result<(R, Contract)> {
         let mut runs = Runs::start();
-        // Pages of the first run are fresh.
+        // The first run is not timed, since it uses fresh pages of memory.
         let mut last = step()?;
         for _ in 0..self.arguments.runs.max(1) {
             last = runs.time(&mut step)?;
@@ -169,8 +169,8 @@ impl<'a, T: Target> Session<'a, T> {
         Ok((last, line))
     }
 
-    /// Errors of phases that leave a packed ciphertext, against values, in half steps of their modulus: as the bridge takes
-    /// them out, by a key of the same secrets.
+    /// Returns the errors of phases that are extracted from a packed ciphertext as the bridge extracts them, with a key of the
+    /// same secrets: their distances from `expected`, in half steps of the modulus.
     pub(crate) fn errors_taken_out(
         &self,
         from: &packed::Ciphertext,
@@ -197,18 +197,19 @@ impl<'a, T: Target> Session<'a, T> {
         Ok(expected.iter().enumerate().map(error).collect())
     }
 
-    /// Standard deviation of those errors.
+    /// Returns the standard deviation of those errors.
     fn deviation_taken_out(&self, from: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
         Ok(root_mean_square(&self.errors_taken_out(from, expected)?))
     }
 
-    /// The same of packed values.
+    /// Returns the standard deviation of the errors of packed values.
     fn deviation_packed(&self, found: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
         Ok(root_mean_square(&self.secrets.packed().errors(found, expected)?))
     }
 }
 
-/// log2 of a bound in half steps of a modulus: of a deviation, and of a bias, which may be less than its bound.
+/// Returns log2 of a noise bound in half steps of a modulus. It covers the deviation and the bias, which may be less than its
+/// bound.
 fn in_half_steps(noise: NoiseBound, modulus: u64) -> Option<f64> {
     Some((2.0 * modulus as f64 * noise.deviation().hypot(noise.bias())).log2())
 }
@@ -218,7 +219,7 @@ fn wrong<V: PartialEq>(found: &[V], expected: &[V]) -> usize {
         + found.len().abs_diff(expected.len())
 }
 
-/// Taken out as integers, their signs, and those packed.
+/// Measures values that are taken out as integers, and their signs, which are packed.
 fn of_integers(arguments: &BridgesArguments) -> anyhow::Result<Vec<BridgesRecord>> {
     let next = Integers { bits: arguments.bits, function: Function::Sign };
     let plan = plan(arguments, next)?;
@@ -256,7 +257,7 @@ fn of_integers(arguments: &BridgesArguments) -> anyhow::Result<Vec<BridgesRecord
     Ok(records(lines, &of_sign, &plan))
 }
 
-/// Taken out as leveled values, looked up, and packed.
+/// Measures values that are taken out as leveled values, looked up, and packed.
 fn of_leveled_values(arguments: &BridgesArguments) -> anyhow::Result<Vec<BridgesRecord>> {
     let modulus = 1u64 << arguments.bits;
     let next = LeveledTable { input_modulus: modulus, output_modulus: modulus };
@@ -301,7 +302,7 @@ fn of_leveled_values(arguments: &BridgesArguments) -> anyhow::Result<Vec<Bridges
     Ok(records(lines, &of_lookup, &plan))
 }
 
-/// The fastest parameters of both ends, of which results come back.
+/// Plans the fastest parameters of both ends for results that come back.
 pub(crate) fn plan<C: cryptable::bridges::Continuation>(
     arguments: &BridgesArguments,
     next: C,
@@ -315,7 +316,7 @@ pub(crate) fn plan<C: cryptable::bridges::Continuation>(
     if arguments.insecure_toy { request.insecure_toy().plan() } else { request.plan() }
 }
 
-/// Checks results that were packed, a ciphertext per digit, and enters them into their line.
+/// Checks packed results, one ciphertext per digit, and enters them into their line.
 fn check_packed<T: Target>(
     session: &Session<'_, T>,
     packed: &[packed::Ciphertext],
@@ -334,7 +335,7 @@ fn check_packed<T: Target>(
     Ok(())
 }
 
-/// Lines, with the function between their steps: the third of the plan.
+/// Returns lines with the function between their steps, which is the third step of the plan.
 fn records<T: Target>(
     lines: Vec<Contract>,
     function: &Contract,

@@ -62,7 +62,7 @@ pub struct CircuitArguments {
     seed: u64,
 }
 
-/// A line: the contract, and what is told of the plan.
+/// A line: the contract, and the fields of the plan.
 #[derive(Debug, Serialize)]
 struct CircuitRecord {
     #[serde(flatten)]
@@ -77,13 +77,13 @@ struct CircuitRecord {
     lowerings: usize,
     /// Gates between bootstraps.
     gates: usize,
-    /// Products that they take.
+    /// Products that these gates need.
     products: usize,
     /// Tables of up to eight bits.
     tables: usize,
     /// Cleanings.
     cleanings: usize,
-    /// Products in a row of the circuit without bootstraps.
+    /// Largest number of successive products of the circuit without bootstraps.
     depth: usize,
     /// Seconds of planning.
     plan_s: f64,
@@ -178,8 +178,8 @@ impl Run<'_> {
         })
     }
 
-    /// One evaluation, every word checked. Inputs are encrypted when they are needed; the time that takes is not counted
-    /// where nothing else runs at once.
+    /// Runs one evaluation, and checks every word. Inputs are encrypted when they are needed; the time of encryption is not
+    /// counted if nothing else runs at the same time.
     fn evaluate(
         &self,
         secret: &SecretKey,
@@ -213,7 +213,7 @@ impl Run<'_> {
     }
 }
 
-/// Tells standard error of every twentieth of long work, and how long the rest takes at that pace.
+/// Returns a callback that reports on standard error after every twentieth of long work, with the time left at this pace.
 fn told_by_percent() -> impl Fn(usize, usize) -> ControlFlow<()> + Sync {
     let start = Instant::now();
     move |done, total| {

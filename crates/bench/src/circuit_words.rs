@@ -1,5 +1,5 @@
-//! Random words for circuits, and what the results have to be: of AES-128 by another implementation, of other circuits by
-//! the circuit in the clear.
+//! Random words for circuits, and the expected results: for AES-128 from another implementation, for other circuits from the
+//! circuit on unencrypted words.
 
 use aes::Aes128;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -11,14 +11,14 @@ use rand_chacha::ChaCha20Rng;
 
 /// Inputs and outputs of a circuit.
 pub struct CheckedWords {
-    /// For every word a value for each input.
+    /// For every word, one value per input.
     pub inputs: Vec<Vec<u128>>,
-    /// For every word a value for each output.
+    /// For every word, one value per output.
     pub outputs: Vec<Vec<u128>>,
 }
 
 impl CheckedWords {
-    /// So many random words; every block of AES-128 has a key of its own.
+    /// Draws random words and computes their results; every block of AES-128 has a key of its own.
     pub fn random(
         named: NamedCircuit,
         circuit: &Circuit,
@@ -44,7 +44,7 @@ impl CheckedWords {
     }
 }
 
-/// Block and key, or block and round keys; the block encrypted by another implementation.
+/// Draws a block and its key, or its round keys, and returns them with the block encrypted by another implementation.
 fn encrypted_block(expands: bool, rng: &mut ChaCha20Rng) -> (Vec<u128>, Vec<u128>) {
     let (block, key): ([u8; 16], [u8; 16]) = (rng.random(), rng.random());
     let mut result = block.into();

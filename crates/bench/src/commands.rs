@@ -1,8 +1,8 @@
-//! `bench commands`: seconds of whole commands, from their start to their end, beside what plans predict of them.
+//! `bench commands`: seconds of whole commands, from start to end, beside the predictions of plans.
 //!
-//! A plan shows three times, and each is one of commands, run as processes of this program: `keygen`; the first `lookup`, which
-//! reads the key; the next one with the key in memory, by what a lookup of several times as many values takes longer. Keys and
-//! ciphertexts are in the system's cache of files, as they are where they were just written.
+//! A plan shows three times. Each is measured on commands that run as processes of this program: `keygen`; the first `lookup`,
+//! which reads the key; and the next lookup with the key in memory, computed from the additional time of a lookup of several
+//! times as many values. Keys and ciphertexts are in the system's file cache, as they are after they have been written.
 
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +38,7 @@ pub struct CommandsArguments {
     seed: u64,
 }
 
-/// Lookups of values in a table of as many bits in as out.
+/// Lookups of values in a table whose inputs and outputs have the same number of bits.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 struct Job {
@@ -48,14 +48,15 @@ struct Job {
 }
 
 impl Job {
-    /// Lookups of the job in one process, by which the time of one more is measured: what differs from process to process, half
-    /// a second where the system has to make room for a key, is as much as several lookups in packed tables of bytes take.
+    /// Returns the number of lookups in one process from which the time of one more lookup is computed. Times vary between
+    /// processes by half a second if the system has to make room for a key, which is as long as several lookups in packed
+    /// tables of bytes.
     fn lookups(self) -> u64 {
         if self.engine == Engine::Packed && self.bits <= 8 { 16 } else { 4 }
     }
 }
 
-/// The jobs: where plans choose packed keys and where others, from tens to tens of thousands of values.
+/// The jobs, with tens to tens of thousands of values: plans choose packed keys for some of them, and others for the rest.
 const JOBS: [Job; 10] = {
     const fn job(engine: Engine, bits: u32, values: u64) -> Job {
         Job { engine, bits, values }
@@ -91,12 +92,12 @@ enum Operation {
 
 const OPERATIONS: [Operation; 3] = [Operation::Keygen, Operation::First, Operation::Next];
 
-/// A line. It has `operation` and `seconds`, as those of `bench primitives` have.
+/// A line, with `operation` and `seconds` like the lines of `bench primitives`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 struct CommandRecord {
     operation: Operation,
-    /// Seconds of the whole command, the median of `runs`; for a next lookup, by the medians of both commands.
+    /// Seconds of the whole command, the median of `runs`; for a next lookup, computed from the medians of both commands.
     seconds: f64,
     /// Seconds that the plan of this machine predicted.
     predicted_s: f64,
@@ -106,7 +107,7 @@ struct CommandRecord {
     threads: usize,
     runs: usize,
     key_file_bytes: u64,
-    /// Results that were decrypted and compared.
+    /// Number of results that were decrypted and compared.
     values_checked: usize,
     wrong: usize,
     #[serde(flatten)]
@@ -228,7 +229,7 @@ impl<'a> Session<'a> {
         Ok([record(0)?, record(1)?, record(2)?])
     }
 
-    /// How many results are not those of the table.
+    /// Returns the number of results that differ from the table.
     fn wrong(&self) -> Result<usize> {
         let text = std::fs::read_to_string(self.folder.path().join("found.csv"))?;
         let found = text.lines().map(str::parse).collect::<Result<Vec<u64>, _>>()?;
@@ -244,10 +245,10 @@ mod tests {
 
     use super::*;
 
-    /// Most that a prediction may be off, as a part of what was measured.
+    /// Largest error of a prediction, as a share of the measured time.
     const WITHIN: f64 = 0.2;
 
-    /// Predicts the seconds by today's plan and the costs that were measured on the machine.
+    /// Predicts the seconds with the current planner and the costs that were measured on the machine.
     fn predicted(record: &CommandRecord, model: CostModel) -> f64 {
         let Job { engine, bits, values } = record.job;
         let request = Request::new(1 << bits, 1 << bits).engine(engine).values(values);
@@ -261,7 +262,7 @@ mod tests {
         time.as_secs_f64()
     }
 
-    /// Lines whose prediction is off by more than allowed, each with it.
+    /// Returns the lines whose prediction is off by more than [`WITHIN`], each with the prediction.
     fn off(lines: &str, model: CostModel) -> Vec<String> {
         let lines = lines.lines().map(|line| serde_json::from_str::<CommandRecord>(line).unwrap());
         let ratio = |record: CommandRecord| (predicted(&record, model) / record.seconds, record);

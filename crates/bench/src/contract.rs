@@ -1,16 +1,16 @@
-//! The JSON contract: what every line of `bench ... --json` says, but for those of `bench primitives`.
+//! The JSON contract: the fields of every line of `bench ... --json`, except the lines of `bench primitives`.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::origin::Origin;
 
-/// Prints a line, as JSON for programs or in short for people, and checks that no value was wrong.
+/// Prints a line, as JSON or in short human-readable form, and checks that no value was wrong.
 pub fn print_line(line: &impl Serialize, json: bool) -> anyhow::Result<()> {
     print_lines(std::slice::from_ref(line), json)
 }
 
-/// Prints all lines, and then checks that no value of theirs was wrong.
+/// Prints all lines, and then checks that none of them has wrong values.
 pub fn print_lines(lines: &[impl Serialize], json: bool) -> anyhow::Result<()> {
     let values = lines.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
     for (line, value) in lines.iter().zip(&values) {
@@ -27,7 +27,7 @@ fn check(line: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tells a line to people: first what all lines have, then its own fields.
+/// Returns the human-readable form of a line: first the fields that all lines share, then its own.
 fn shown(line: &Value) -> String {
     let number = |name: &str| line[name].as_f64().unwrap_or(f64::NAN);
     let text = |name: &str| line[name].as_str().unwrap_or_default();
@@ -68,29 +68,29 @@ pub struct Contract {
     pub bits_in: f64,
     /// log2 of the output modulus.
     pub bits_out: f64,
-    /// The input modulus; 0 where it does not fit 64 bits.
+    /// The input modulus; 0 if it does not fit into 64 bits.
     pub modulus_in: u64,
     /// Ring degree N.
     pub ring_degree: usize,
-    /// Values of one evaluation.
+    /// Number of values per evaluation.
     pub slots: usize,
-    /// Threads that evaluate.
+    /// Number of threads.
     pub threads: usize,
     /// Seconds that a server takes to expand or encode its keys.
     pub setup_s: f64,
     /// Seconds of key generation.
     pub keygen_s: f64,
-    /// Seconds of encryption: of a ciphertext of packed values, elsewhere of one value.
+    /// Seconds of encryption: of one ciphertext for packed values, and of one value elsewhere.
     pub encrypt_s: f64,
-    /// Seconds of preparing all tables, once for any number of evaluations. Part of `eval_s` for packed values, as it
-    /// was before tables were prepared apart, so that old lines compare; elsewhere not.
+    /// Seconds to prepare all tables, once for any number of evaluations. For packed values, `eval_s` includes them, so that
+    /// new lines can be compared with lines from before tables were prepared separately; elsewhere it does not.
     #[cfg_attr(test, serde(default))]
     pub prepare_s: f64,
     /// Seconds of an evaluation: the median of `runs`.
     pub eval_s: f64,
-    /// Evaluations that were timed.
+    /// Number of evaluations that were timed.
     pub runs: usize,
-    /// `eval_s` a value, in milliseconds.
+    /// `eval_s` per value, in milliseconds.
     pub ms_per_value: f64,
     /// The unit u in microseconds: the least of several samples over the run, in the same process.
     pub unit_us: f64,
@@ -98,47 +98,46 @@ pub struct Contract {
     pub eval_units: f64,
     /// Peak memory of the process.
     pub peak_rss_bytes: u64,
-    /// Peak memory of evaluation alone, keys loaded.
+    /// Peak memory of evaluation alone, with keys loaded.
     pub eval_rss_bytes: u64,
     /// Bytes of the evaluation key in memory.
     pub eval_key_bytes: usize,
-    /// Bytes of an input as sent: of a ciphertext of packed values, elsewhere of one value, beside the seed that all
+    /// Bytes of an input as sent: of one ciphertext for packed values, and of one value elsewhere, without the seed that all
     /// values of a list share.
     pub input_bytes: usize,
     /// Bytes of a result as sent.
     pub output_bytes: usize,
-    /// Results that were decrypted and compared.
+    /// Number of results that were decrypted and compared.
     pub values_checked: usize,
-    /// How many of them were wrong.
+    /// Number of wrong results.
     pub wrong: usize,
     /// log2 of the standard deviation of the results' error, relative to the distance to a wrong value.
     pub noise_std_log2: f64,
     /// Prediction of the noise model; `None` if it has none.
     pub predicted_noise_std_log2: Option<f64>,
-    /// log2 of the failure probability that is stated: of the whole operation on one ciphertext, any of its values.
+    /// log2 of the stated failure probability: that any value of one ciphertext fails in the whole operation.
     pub log2_fail: f64,
-    /// log2 of the failure probability that parameters were chosen for, where the benchmark chose them and
-    /// `literal` does not say; older lines lack it.
+    /// log2 of the failure probability that parameters were chosen for, if the benchmark chose them and `literal` does not
+    /// state it; older lines lack it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_log2_fail: Option<f64>,
     /// Bits of security that the parameters state.
     pub security_bits: f64,
-    /// The table: `random:SEED` unless it is named.
+    /// The table: its name, or `random:SEED`.
     pub table: String,
-    /// Machine, kernels and commit; lines of before this was recorded lack it.
+    /// Machine, kernels and commit; older lines lack them.
     #[serde(flatten)]
     pub origin: Origin,
 }
 
 impl Contract {
-    /// A line of this program, on the threads at hand, with nothing measured yet.
+    /// Creates a line of this program, on the current number of threads, with nothing measured yet.
     pub fn here() -> Self {
         let threads = rayon::current_num_threads();
         Self { threads, origin: Origin::here(), ..Self::default() }
     }
 
-    /// Enters the time of an evaluation of `values` values, the number of evaluations of which it is the median, and
-    /// the unit of the run, in seconds.
+    /// Enters the median time of `runs` evaluations of `values` values, and the unit of the run, in seconds.
     pub fn set_time(&mut self, eval_s: f64, runs: usize, values: usize, unit: f64) {
         (self.eval_s, self.runs, self.slots) = (eval_s, runs, values);
         self.ms_per_value = eval_s * 1e3 / values as f64;
@@ -152,17 +151,17 @@ pub mod tests {
 
     use super::*;
 
-    /// Fields of the contract that lines of before they were introduced lack: all of them, or none.
+    /// Newer fields of the contract. A line has either all of them or none.
     const NEWER: [&str; 4] = ["prepare_s", "processor", "simd", "revision"];
 
-    /// Reads the arguments of a benchmark from a command line; what is not given is the default.
+    /// Reads the arguments of a benchmark from a command line, with defaults for all others.
     pub fn parsed<A: clap::Args>(line: &str) -> A {
         let command = A::augment_args(clap::Command::new("bench").no_binary_name(true));
         let matches = command.try_get_matches_from(line.split_whitespace()).unwrap();
         A::from_arg_matches(&matches).unwrap()
     }
 
-    /// Checks a line that a benchmark made, which has all fields, against the contract.
+    /// Checks a line that a benchmark made, which must have all fields, against the contract.
     pub fn check_line(line: &impl Serialize) {
         assert!(check_text(&serde_json::to_string(line).unwrap()));
     }
@@ -196,7 +195,7 @@ pub mod tests {
         is_new
     }
 
-    /// log2 of the factor by which a deviation measured on `samples` Gaussian samples may exceed the true one, except
+    /// Returns log2 of the factor by which a deviation measured on `samples` Gaussian samples may exceed the true one, except
     /// with a probability of 2^-40 (Wilson and Hilferty's approximation of the chi-squared distribution, at seven
     /// deviations).
     pub fn most_excess_log2(samples: usize) -> f64 {
@@ -214,7 +213,7 @@ pub mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
         let files_of =
             |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        // A folder for each machine, which may have a calibration beside its lines.
+        // There is one folder per machine, which may hold a calibration beside the lines.
         let files = files_of(folder).flat_map(files_of);
         let is_of_lines = |path: &PathBuf| path.extension().is_some_and(|it| it == "jsonl");
         let mut checked = 0;
@@ -223,7 +222,7 @@ pub mod tests {
                 let value: Value = serde_json::from_str(&line).unwrap();
                 if value.get("operation").is_some() {
                     assert!(value["seconds"].as_f64().unwrap() > 0.0, "{line}");
-                    // Of the tests of timing leaks, controls leak, and nothing else does.
+                    // In tests of timing leaks, controls leak, and nothing else does.
                     assert_eq!(value.get("leaks"), value.get("control"), "{line}");
                 } else {
                     check_text(&line);

@@ -18,7 +18,7 @@ struct Line {
     origin: Origin,
 }
 
-/// Measures all fields and prints a line for each; keeps them for later processes if `keep`.
+/// Measures all fields and prints one line per field; saves them for later processes if `keep` is set.
 pub fn run(keep: bool, json: bool) -> anyhow::Result<()> {
     let model = if keep { CostModel::recalibrate()? } else { CostModel::measure()? };
     let unit = model.unit();

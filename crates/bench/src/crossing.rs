@@ -14,10 +14,10 @@ use crate::memory;
 
 const SILENT: Progress<'static> = Progress::silent();
 
-/// Values of the shorter of two packed lookups, unless a ciphertext has few more.
+/// Number of values of the shorter of two packed lookups, unless a ciphertext holds few more.
 const FEW: usize = 128;
 
-/// Values that are looked up one by one.
+/// Number of values that are looked up one by one.
 const SINGLE: usize = 16;
 
 /// Arguments of `bench crossing`.
@@ -43,27 +43,27 @@ pub struct CrossingArguments {
     insecure_toy: bool,
 }
 
-/// A line: times of a packed lookup of as many values as a ciphertext holds, fresh ones, conversions included. Noise is
-/// that of its results, taken out.
+/// A line: times of a packed lookup of a full ciphertext of fresh values, conversions included. Noise is that of its results
+/// after extraction.
 #[derive(Debug, Serialize)]
 struct CrossingRecord {
     #[serde(flatten)]
     contract: Contract,
-    /// Values from which on packing is faster: `fixed/(single - value)`; none if it never is.
+    /// Number of values from which on packing is faster: `fixed/(single - value)`; `None` if it never is.
     crossing: Option<u64>,
-    /// The same by the default cost model.
+    /// The same number by the default cost model.
     predicted_crossing: Option<u64>,
-    /// u of a packed lookup, however few values.
+    /// Time of a packed lookup in u, without the part that depends on the number of values.
     fixed_units: f64,
-    /// u that each value adds.
+    /// Additional time per value, in u.
     units_per_value: f64,
-    /// u of a single lookup with the fastest parameters.
+    /// Time of a single lookup with the fastest parameters, in u.
     single_units: f64,
-    /// Time that the default cost model predicts.
+    /// Time of that lookup that the default cost model predicts, in u.
     predicted_single_units: f64,
-    /// u of a single lookup with those that may be packed.
+    /// Time of a single lookup with the parameters of values that may be packed, in u.
     bridged_single_units: f64,
-    /// u of a packed lookup of as many values as the crossing, and of as many single ones: to be equal.
+    /// Time of a packed lookup of `crossing` values, and of `crossing` single lookups, in u: they should be equal.
     units_at_crossing: Option<[f64; 2]>,
 }
 
@@ -73,7 +73,7 @@ pub fn run(arguments: &CrossingArguments, json: bool) -> anyhow::Result<()> {
     print_line(&record, json)
 }
 
-/// The parameters of both ways: packed, and the fastest one by one.
+/// Returns the parameters of both ways: packed, and the fastest ones for single lookups.
 fn parameters(arguments: &CrossingArguments) -> Result<(bridged::Parameters, single::Parameters)> {
     let p = arguments.p;
     if arguments.insecure_toy {
@@ -93,13 +93,13 @@ struct Packed {
     table: Table,
     prepared: packed::PreparedTable,
     values: Vec<u64>,
-    /// Results; errors are in half steps.
+    /// Checked results, with errors in half steps.
     checked: Checked,
 }
 
 impl Packed {
-    /// Median seconds of a lookup of the first `count` values, each time fresh ones, with conversions; every result is
-    /// checked.
+    /// Returns the median seconds of a lookup of the first `count` values, freshly encrypted each time, conversions included.
+    /// Every result is checked.
     fn seconds(&mut self, count: usize, runs: usize, unit: &mut UnitSampler) -> Result<f64> {
         let values = &self.values[..count];
         let expected: Vec<u64> = values.iter().map(|&x| self.table.values()[x as usize]).collect();
@@ -116,11 +116,11 @@ impl Packed {
             times.push(time);
             unit.sample_if_due();
         }
-        // Pages of the first run are fresh.
+        // The first run does not count, since it uses fresh pages of memory.
         Ok(median(&times[1..]))
     }
 
-    /// Errors of phases, in half steps of the modulus of the values.
+    /// Returns the errors of phases, in half steps of the modulus of the values.
     fn errors(&self, found: &single::Ciphertext, expected: &[u64]) -> Vec<f64> {
         let (list, secret) = (found.values(), self.secret.single().fhew().lwe_coefficients());
         let (q, p) = (list.shape().modulus as f64, found.modulus() as f64);
@@ -134,7 +134,7 @@ impl Packed {
 
 /// Seconds of packed lookups.
 struct PackedTimes {
-    /// However few values.
+    /// Time that does not depend on the number of values.
     fixed: f64,
     /// Additional time per value.
     value: f64,
@@ -143,7 +143,7 @@ struct PackedTimes {
 }
 
 impl Packed {
-    /// A line through lookups of a few values and of all.
+    /// Measures lookups of a few values and of all, and returns the straight line through both times.
     fn times(&mut self, runs: usize, unit: &mut UnitSampler) -> Result<PackedTimes> {
         let slots = self.values.len();
         let few = FEW.min(slots / 2);
@@ -154,21 +154,22 @@ impl Packed {
 }
 
 impl PackedTimes {
-    /// The line through the seconds of a few values and of all; neither part is below zero, whatever other work added.
+    /// Returns the straight line through the seconds of a few values and of all. Neither part is below zero, even if other work
+    /// on the machine disturbed the measurement.
     fn through(few: usize, short: f64, slots: usize, full: f64) -> PackedTimes {
         let value = ((full - short) / (slots - few) as f64).max(0.0);
         PackedTimes { fixed: (short - value * few as f64).max(0.0), value, full }
     }
 
-    /// Returns the number of values from which a packed lookup is faster than single ones of this many seconds, if a
-    /// ciphertext holds that many.
+    /// Returns the number of values from which a packed lookup is faster than single ones, which take `single` seconds each;
+    /// `None` if it is more than a ciphertext holds.
     fn crossing(&self, single: f64, slots: usize) -> Option<usize> {
         let crossing = (self.fixed / (single - self.value)).ceil();
         (single > self.value && crossing <= slots as f64).then_some((crossing as usize).max(1))
     }
 }
 
-/// Median seconds of a lookup of one value.
+/// Returns the median seconds of a lookup of one value.
 fn single_seconds(
     secret: &single::SecretKey,
     key: &single::EvaluationKey,
@@ -188,7 +189,7 @@ fn single_seconds(
     Ok(median(&times[1..]) / SINGLE as f64)
 }
 
-/// Median seconds of a lookup of one value by the fastest parameters, and of key generation.
+/// Returns the median seconds of a lookup of one value with the fastest parameters, and of key generation.
 fn fastest_seconds(
     fastest: &single::Parameters,
     table: &Table,
@@ -207,7 +208,7 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let table: Vec<u64> = (0..arguments.p).map(|_| rng.random_range(0..arguments.p)).collect();
     let table = Table::new(arguments.p, arguments.p, table)?;
-    // One by one first: keys of both at once would disturb each other.
+    // Single lookups are measured first, since the keys of both kinds would disturb each other.
     let (single, single_keygen) = fastest_seconds(&fastest, &table, runs, &mut unit)?;
 
     let mut contract = contract(arguments, &parameters);
@@ -283,7 +284,7 @@ mod tests {
         check_line(&record);
         let bound = record.contract.predicted_noise_std_log2.unwrap();
         assert!((record.contract.noise_std_log2 - bound).abs() < 1.0, "{record:?}");
-        // What is fixed and what a value adds are differences of two times, of which other work may leave nothing.
+        // The fixed time and the time per value are differences of two times, which other work may reduce to nothing.
         assert!(record.single_units > 0.0, "{record:?}");
         assert_eq!(record.crossing.is_some(), record.units_at_crossing.is_some());
     }
@@ -296,7 +297,7 @@ mod tests {
         assert_eq!(times.crossing(1.0 / 32.0, 1024), Some(74));
         assert_eq!(times.crossing(1.0 / 32.0, 64), None, "more values than a ciphertext holds");
         assert_eq!(times.crossing(1.0 / 256.0, 1024), None, "a value alone is as fast");
-        // All took less than a few did: other work.
+        // All values took less time than a few did, because of other work.
         let times = PackedTimes::through(16, 3.0, 1024, 2.0);
         assert_eq!((times.fixed, times.value), (3.0, 0.0));
         assert_eq!(times.crossing(1.0, 1024), Some(3));

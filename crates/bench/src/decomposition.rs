@@ -1,4 +1,4 @@
-//! `bench decomposition`: homomorphic digit decomposition over the width of moduli (Figure 4 and Table 10 of Ma et
+//! `bench decomposition`: homomorphic digit decomposition as a function of the modulus width (Figure 4 and Table 10 of Ma et
 //! al., TCHES 2024).
 
 use clap::Args;
@@ -48,21 +48,21 @@ pub struct DecompositionArguments {
     seed: u64,
 }
 
-/// A [`Line`] with what belongs to decomposition.
+/// A [`Line`] with the fields of decompositions.
 #[derive(Debug, Serialize)]
 struct DecompositionLine {
     #[serde(flatten)]
     line: Line,
-    /// log2 of q_0 as the paper counts: digits of q/B phases each, modulo q = 2N.
+    /// log2 of q_0 as the paper counts it, with digits of q/B phases each, modulo q = 2N.
     log2_q0: u32,
     /// Bits of a digit.
     base_log2: u32,
     digits: usize,
-    /// Number of the rotation key of every step.
+    /// Index of the rotation key of every step.
     rotation_keys: Vec<usize>,
 }
 
-/// Bits of a digit in Figure 4.
+/// Returns the bits of a digit in Figure 4.
 fn base_log2(algorithm: &dyn DigitDecomposition) -> u32 {
     match algorithm.name() {
         "HomDecomp-Reduce" | "HomFloor" => 4,
@@ -89,7 +89,7 @@ pub fn run(arguments: &DecompositionArguments, json: bool) -> anyhow::Result<()>
 
 /// Plans a decomposition for values modulo q_0/2N·B, so that a digit is B phases, as the paper counts.
 ///
-/// Where an algorithm falls short of the failure probability asked for, its line says so by the one that it has.
+/// If an algorithm cannot meet the requested failure probability, its line states the one that it has.
 fn plan(
     model: &NoiseModel,
     algorithm: &'static dyn DigitDecomposition,
@@ -119,7 +119,7 @@ fn measure(
     let bits = plan.bits();
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let samples = arguments.samples.max(1);
-    // Each twice: noise is what two ciphertexts of a value differ by.
+    // Every value is used twice, since noise is measured as the difference between two ciphertexts of a value.
     let values: Vec<u64> = (0..samples).flat_map(|_| [rng.random_range(0..1 << bits); 2]).collect();
     let encrypt = |&value: &u64| encrypt_large(&session.secret, value, bits);
     let (inputs, encrypt_s) = timed_each(&values, encrypt)?;
@@ -155,14 +155,16 @@ fn measure(
     })
 }
 
-/// log2 of the standard deviation of a digit's phase relative to the distance to a wrong digit, half a slot.
+/// Returns log2 of the standard deviation of a digit's phase relative to the distance to a wrong digit, half a slot.
 fn relative(deviation: f64, digit_bits: u32) -> f64 {
     (deviation * 2.0 * f64::from(digit_bits).exp2()).log2()
 }
 
-/// Enters how many values were checked, how many were wrong, and the noise of the highest digit, the noisiest, around
-/// its phase and what is left of lower digits ([`Decomposition::digit_noise`]). Neighbours are of the same value, of
-/// which lower digits leave the same: their phases differ by noise alone.
+/// Checks results, and enters the number of values, the number of wrong ones, and the noise of the highest digit, which is the
+/// noisiest.
+///
+/// The highest digit's phase also contains a remainder of the lower digits ([`Decomposition::digit_noise`]). Neighbours in
+/// `values` are equal and have the same remainder, so that their phases differ by noise alone.
 fn check(
     secret: &SecretKey,
     plan: &Decomposition,
@@ -180,14 +182,14 @@ fn check(
         errors.push(secret.phase_error(&digits[last], phase)?);
     }
     contract.values_checked = values.len();
-    // A difference of two has twice the variance of one.
+    // The difference of two errors has twice the variance of one.
     let squares: f64 = errors.chunks(2).map(|pair| (pair[0] - pair[1]).powi(2) / 2.0).sum();
     let deviation = (squares / (values.len() / 2) as f64).sqrt();
     contract.noise_std_log2 = relative(deviation, digit_bits);
     Ok(())
 }
 
-/// The value of decrypted digits.
+/// Returns the value that decrypted digits represent.
 fn recomposed(
     secret: &SecretKey,
     plan: &Decomposition,

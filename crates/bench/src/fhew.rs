@@ -44,7 +44,8 @@ impl PaperSet {
         }
     }
 
-    /// The set as a row of Table 11 or 12 has it: as many digits of a rotation as B_g and Q near 2^53 make.
+    /// Returns the set of a row of Table 11 or 12, where B_g and Q, which is near 2^53, determine the number of digits of a
+    /// rotation.
     fn parameters(self, row: &PublishedTime) -> cryptable_lattice::Result<Parameters> {
         let digits = PAPER_LOG2_PRIME.div_ceil(row.rotation_base_log2) as usize;
         match self {
@@ -57,7 +58,7 @@ impl PaperSet {
 /// log2 of the paper's Q.
 const PAPER_LOG2_PRIME: u32 = 53;
 
-/// The paper's row of a method: its FDFB-KS is the one with digits modulo Q.
+/// Returns the paper's row for a method: its FDFB-KS is the one with digits modulo Q.
 fn row_of(method: &dyn FullDomainMethod, set: LweSet, p: u64) -> Option<&'static PublishedTime> {
     match method.name() {
         "FDFB-KS" => None,
@@ -125,7 +126,7 @@ pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
     let lines: anyhow::Result<Vec<Line>> = all_cores.install(|| check(timed));
     let mut lines = lines?;
     lines.sort_by(|a, b| b.units_per_value.total_cmp(&a.units_per_value));
-    // The bare bootstrap is no lookup of an arbitrary table: the best of those goes last.
+    // The bare bootstrap comes first, since it cannot look up arbitrary tables; the fastest method that can comes last.
     lines.sort_by_key(|line| line.contract.method != BOOTSTRAP);
     print_lines(&lines, json)
 }
@@ -133,12 +134,12 @@ pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
 /// Name of the line of a bare functional bootstrap.
 const BOOTSTRAP: &str = "functional bootstrap";
 
-/// log2 of a standard deviation relative to the distance to a wrong value, half a slot.
+/// Returns log2 of a standard deviation relative to the distance to a wrong value, half a slot.
 fn relative(deviation: f64, p: u64) -> f64 {
     (deviation * 2.0 * p as f64).log2()
 }
 
-/// Values of a session: every one at least once, then random ones.
+/// Values of a session: every possible one at least once, then random ones.
 struct Values {
     plain: Vec<u64>,
     inputs: Vec<LweCiphertext>,
@@ -156,7 +157,7 @@ impl Values {
     }
 }
 
-/// A random table by one method.
+/// Measures lookups in a random table by one method.
 fn measure(
     method: &'static dyn FullDomainMethod,
     parameters: &Parameters,
@@ -191,7 +192,7 @@ fn measure(
     Ok(timed)
 }
 
-/// A bare functional bootstrap of a negacyclic table, key switch included.
+/// Measures a bare functional bootstrap of a negacyclic table, key switch included.
 fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyhow::Result<Timed> {
     let p = arguments.p;
     let two_n = parameters.rotation_modulus();
@@ -225,7 +226,7 @@ fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyh
 type Evaluate = Box<dyn Fn(&EvaluationKey, &LweCiphertext) -> LweCiphertext + Send + Sync>;
 type Expected = Box<dyn Fn(u64) -> u64 + Send + Sync>;
 
-/// An evaluation whose time was taken, and whose results are still to be checked.
+/// An evaluation that was timed, and whose results are still to be checked.
 struct Timed {
     line: Line,
     p: u64,

@@ -1,9 +1,9 @@
 //! `bench fhew-gates`: NAND of FHEW ciphertexts by ring packing, a half GateBoot and extraction (Sec. 6 of Bae, Cheon, Kim,
 //! Stehlé, EUROCRYPT 2024).
 //!
-//! Gates of later rounds take the results of the two before. Times are those of rounds whose inputs are computed, masks
-//! and all, and whose results take the memory of those that went: a fresh list of 2^14 ciphertexts has its masks drawn,
-//! and new memory for one is a hundred megabytes to be cleared, as long as extraction itself.
+//! The inputs of a later round are the results of the two rounds before. Only rounds are timed whose inputs are computed,
+//! masks included, and whose results reuse freed memory. The masks of a fresh list of 2^14 ciphertexts would have to be drawn,
+//! and new memory for a list is a hundred megabytes that have to be cleared, which takes as long as extraction itself.
 
 use clap::Args;
 use cryptable_bits as bits;
@@ -42,24 +42,24 @@ pub struct FhewGatesArguments {
     seed: u64,
 }
 
-/// Rounds before those that are measured: until inputs are computed, and results reuse memory.
+/// Number of rounds before the measured ones, after which inputs are computed and results reuse memory.
 pub(crate) const ROUNDS_BEFORE: usize = 4;
 
-/// Single gates that are timed.
+/// Number of single gates that are timed.
 const SINGLE_GATES: usize = 31;
 
 /// Steps of a round, in order.
 const STEPS: [&str; 5] = ["packing", "half GateBoot", "cleaning", "SlotsToCoeffs", "extraction"];
 
-/// A line: the contract, and the steps.
+/// A line: the contract, and the times of steps.
 #[derive(Debug, Serialize)]
 struct GatesRecord {
     #[serde(flatten)]
     contract: Contract,
-    /// Name and time of every step in u, medians.
+    /// Name and median time of every step, in u.
     step_units: Vec<(&'static str, f64)>,
-    /// Seconds of one gate of FHEW under parameters of 2^-64, by a bootstrap of its own, and the least number of gates from
-    /// which on all at once take less.
+    /// Seconds of one gate of FHEW with parameters of 2^-64, by a bootstrap of its own, and the least number of gates that are
+    /// faster all at once.
     single_gate_s: f64,
     threshold_gates: u64,
     /// The published thresholds against two libraries (Table 2).
@@ -73,7 +73,7 @@ struct Session {
     single: booleans::SecretKey,
     server: PackedGates,
     keygen_s: f64,
-    /// Parameters of the single gates that are compared with.
+    /// Parameters of the single gates for comparison.
     rival: booleans::Parameters,
 }
 
@@ -89,7 +89,7 @@ pub fn run(arguments: &FhewGatesArguments, json: bool) -> anyhow::Result<()> {
 }
 
 impl Session {
-    /// Generates keys; single gates to compare with have the same parameters.
+    /// Generates keys; the single gates for comparison have the same parameters.
     fn new(single: &booleans::Parameters, packed: &bits::Parameters) -> Result<Self> {
         let rival = single.clone();
         let single = booleans::SecretKey::generate(single);
@@ -99,7 +99,7 @@ impl Session {
         Ok(Self { single, server, keygen_s, rival })
     }
 
-    /// NAND of all bits, and the time of every step: what [`PackedGates::gate`] does.
+    /// Computes the NAND of all bits like [`PackedGates::gate`], and measures the time of every step.
     fn nand(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<(EncryptedBits, [f64; 5])> {
         let (gates, server) = (&self.server, self.server.server());
         let (sums, packing_s) = try_timed(|| gates.pack(Gate::Nand, x, y))?;
@@ -111,7 +111,7 @@ impl Session {
         Ok((EncryptedBits::of_values(self.single.parameters(), x.key_id(), results?)?, times))
     }
 
-    /// Errors of phases against bits, as fractions of the modulus.
+    /// Returns the errors of phases relative to the expected bits, as fractions of the modulus.
     fn errors(&self, results: &EncryptedBits, expected: &[bool]) -> Vec<f64> {
         let (list, lwe) = (results.values(), self.single.fhew().lwe_coefficients());
         let q = list.shape().modulus as f64;
@@ -136,7 +136,7 @@ impl Session {
             eval_key_bytes: self.server.memory_bytes(),
             security_bits: self.server.security_bits(),
             log2_fail: self.server.log2_fail(),
-            // A sum of two of them is wrong at a distance of 1/8, in units of which noise is told.
+            // A sum of two results is wrong at a distance of 1/8, the unit in which noise is stated.
             predicted_noise_std_log2: Some((8.0 * noise.deviation()).log2()),
             ..Contract::here()
         }
@@ -175,8 +175,8 @@ impl Session {
     }
 }
 
-/// NAND of bits in rounds, each of the results of the two before it: the times of the last ones, and the seconds of u. Enters
-/// into the contract what `check` finds, with errors as fractions of the modulus, and memory.
+/// Computes NAND in rounds, each on the results of the two before it, and returns the times of the last rounds and the seconds
+/// of u. Enters memory and the findings of `check`, with errors as fractions of the modulus, into the contract.
 pub(crate) fn rounds<L, T>(
     runs: usize,
     mut plain: [Vec<bool>; 2],
@@ -199,14 +199,14 @@ pub(crate) fn rounds<L, T>(
         inputs = [second, results];
         plain = [std::mem::take(&mut plain[1]), expected];
     }
-    // A sum of two of them is wrong at a distance of 1/8.
+    // A sum of two results is wrong at a distance of 1/8.
     checked.enter(contract, 0.125);
     contract.eval_rss_bytes = memory::peak_rss();
     contract.peak_rss_bytes = contract.eval_rss_bytes;
     Ok((times.split_off(ROUNDS_BEFORE), unit.finish()))
 }
 
-/// Seconds of one NAND by a bootstrap of its own, the median of some.
+/// Returns the median seconds of one NAND by a bootstrap of its own.
 fn single_gate(parameters: &booleans::Parameters) -> Result<f64> {
     let secret = booleans::SecretKey::generate(parameters);
     let key = secret.evaluation_key(Progress::silent())?;

@@ -1,7 +1,8 @@
-//! `bench foreign-gates`: NAND of ciphertexts of OpenFHE or tfhe-rs, in and out, under a secret and with noise as theirs are (Sec.
-//! 6.2 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024). The other library itself is not run: `comparisons/` has programs for that.
+//! `bench foreign-gates`: NAND of ciphertexts in the form of OpenFHE or tfhe-rs, conversions included, under a secret and with
+//! noise like theirs (Sec. 6.2 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024). The other library itself is not run:
+//! `comparisons/` has programs for that.
 //!
-//! Gates of later rounds take the results of the two before, as those of `fhew_gates`.
+//! The inputs of a later round are the results of the two rounds before, as in `fhew_gates`.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -52,7 +53,8 @@ struct ForeignGatesRecord {
     contract: Contract,
     /// Name of the other library's parameters.
     set: &'static str,
-    /// log2 of the standard deviation of inputs, relative to the distance to a wrong sum: as the library's own may have.
+    /// log2 of the standard deviation of inputs, relative to the distance to a wrong sum, which the library's own ciphertexts
+    /// may have.
     input_noise_std_log2: f64,
     /// Published seconds of 16,384 gates.
     published_s: f64,
@@ -81,7 +83,7 @@ impl Client {
         Self { rng, secret, modulus: shape.modulus as i64, parameters: parameters.clone() }
     }
 
-    /// The secret as the library's program would write it.
+    /// Returns the secret as the library's program would write it.
     fn secret(&self) -> Result<ForeignSecret> {
         let mut file = ForeignParameters::SECRET.to_vec();
         file.extend((self.secret.len() as u32).to_le_bytes());
@@ -89,7 +91,7 @@ impl Client {
         ForeignSecret::from_bytes(&self.parameters, &file)
     }
 
-    /// A list of ciphertexts with as much noise as the library's may have, Gaussian.
+    /// Encrypts a list of bits with as much Gaussian noise as the library's ciphertexts may have.
     fn encrypt(&mut self, bits: &[bool]) -> Result<LweList> {
         let mut file = ForeignParameters::LIST.to_vec();
         file.extend((self.secret.len() as u32).to_le_bytes());
@@ -115,12 +117,12 @@ impl Client {
         mask.iter().zip(&self.secret).map(|(a, s)| a * s).sum()
     }
 
-    /// Errors of phases against bits, as fractions of the modulus.
+    /// Returns the errors of phases relative to the expected bits, as fractions of the modulus.
     fn errors(&self, results: &LweList, expected: &[bool]) -> Vec<f64> {
         let (masks, dimension) = (results.masks(), self.secret.len());
         let values = masks.chunks_exact(dimension).zip(results.bodies()).zip(expected);
         let error = |((mask, &body), &bit): ((&[u64], &u64), &bool)| {
-            // Masks are those of `b + ⟨a, s⟩` here.
+            // Here, masks are those of phases `b + ⟨a, s⟩`.
             let mask: Vec<i64> = mask.iter().map(|&word| word as i64).collect();
             let phase = (body as i64 + self.product(&mask)).rem_euclid(self.modulus);
             let error = phase as f64 / self.modulus as f64 - self.phase_of(bit);
@@ -130,7 +132,7 @@ impl Client {
     }
 }
 
-/// NAND in rounds, each of the results of the two before it.
+/// Measures NAND in rounds, each on the results of the two before it.
 fn measure(
     parameters: &ForeignParameters,
     arguments: &ForeignGatesArguments,
@@ -166,7 +168,7 @@ fn measure(
     })
 }
 
-/// A line of these keys, with nothing measured yet.
+/// Returns a line of these keys, with nothing measured yet.
 fn contract(server: &ForeignGates, ring_degree: usize) -> Contract {
     let shape = server.parameters().shape();
     let bytes = 4 * (shape.dimension + 1);

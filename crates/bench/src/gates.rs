@@ -1,4 +1,4 @@
-//! `bench gates`: boolean gates by one bootstrap each.
+//! `bench gates`: boolean gates with one bootstrap each.
 
 use clap::Args;
 use cryptable_fhew::cost;
@@ -40,7 +40,7 @@ pub fn run(arguments: &GatesArguments, json: bool) -> anyhow::Result<()> {
     print_line(&measure(&gates::choose(arguments.log2_fail)?, arguments)?, json)
 }
 
-/// NAND of random bits.
+/// Measures NAND of random bits.
 fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Result<Line> {
     let session = Session::new(parameters);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);

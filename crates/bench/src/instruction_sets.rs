@@ -24,7 +24,7 @@ const STEPS: [Step; 2] = [
     Step { name: "step, N = 2048", degree: 2048, log2_prime: 46.99, body: (19, 1), mask: (22, 1) },
 ];
 
-/// Measures all kernels, from the cache.
+/// Measures all kernels on data in the cache.
 pub fn measure_instruction_sets(bench: &mut Bench, degree: usize) {
     let prime = ntt_primes(degree, 49.0, 1, &[])[0];
     let mut limb = Buffer::zeroed(degree);
@@ -36,7 +36,7 @@ pub fn measure_instruction_sets(bench: &mut Bench, degree: usize) {
             measure_step(bench, isa, step);
         }
     }
-    // What it takes for these primes: IFMA below 2^50, else AVX-512F.
+    // `tfhe-ntt` uses IFMA for primes below 2^50, and AVX-512F for larger ones.
     for (name, log2_prime) in [("tfhe-ntt", 50.0), ("wide tfhe-ntt", 55.0)] {
         let prime = ntt_primes(degree, log2_prime, 1, &[])[0];
         let plan = Plan::try_new(degree, prime).expect("an NTT prime");
@@ -45,7 +45,7 @@ pub fn measure_instruction_sets(bench: &mut Bench, degree: usize) {
     }
 }
 
-/// A step of blind rotation: decomposition, and products with an RGSW ciphertext.
+/// Measures a step of blind rotation: decomposition, and products with an RGSW ciphertext.
 fn measure_step(bench: &mut Bench, isa: Isa, step: &Step) {
     let prime = ntt_primes(step.degree, step.log2_prime, 1, &[])[0];
     let ring = PrimeRing::with_modulus(step.degree, Modulus::with_isa(prime, isa));

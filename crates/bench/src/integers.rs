@@ -1,4 +1,4 @@
-//! `bench integers`: operations on 65,536 encrypted integers in digits; single ones in [`single`].
+//! `bench integers`: operations on 65,536 encrypted integers in digits; [`single`] has those on single integers.
 
 mod single;
 
@@ -105,7 +105,7 @@ fn parse_bits(text: &str) -> std::result::Result<u32, String> {
     bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
 }
 
-/// Largest integers that are searched for.
+/// Number of largest integers that are searched for.
 const LARGEST: u64 = 10;
 
 /// A line: noise is that of the result's digits.
@@ -115,11 +115,11 @@ struct IntegersRecord {
     contract: Contract,
     /// Bits of a digit.
     digit_bits: u32,
-    /// Tables of every lookup, by the dry run.
+    /// Number of tables of every lookup, from the dry run.
     lookups: Vec<usize>,
     /// log2 of the probability that any value of one lookup goes wrong.
     log2_fail_of_lookup: f64,
-    /// Predicted time of a packed lookup of one table in u, of the default cost model.
+    /// Predicted time of a packed lookup in one table by the default cost model, in u.
     #[serde(skip_serializing_if = "Option::is_none")]
     predicted_lookup_units: Option<f64>,
     /// The full-domain method of single lookups.
@@ -145,8 +145,8 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
     print_line(&record, json)
 }
 
-/// Chooses the parameters of packed integers that users get; merges have their own, since they use larger digits where
-/// outputs of tables may differ by as much as two of them need.
+/// Chooses the parameters of packed integers that users get by default. Merges and sorts have their own parameters, since they
+/// use larger digits, whose tables have a limited range of outputs.
 fn packed_parameters(arguments: &IntegersArguments) -> anyhow::Result<Parameters> {
     let digit_bits = arguments.digit_bits();
     let count = arguments.values;
@@ -218,7 +218,7 @@ impl Task {
         Ok(Planned { contract, digit_bits, lookups: dry_run.lookups() })
     }
 
-    /// The operation with every carry done, a boolean as an integer.
+    /// Runs the operation and propagates all carries. A boolean result becomes an integer.
     pub(crate) fn evaluate<T: Integer, E: Places>(
         self,
         server: &Evaluator<'_, E>,
@@ -227,7 +227,7 @@ impl Task {
         match self.operation {
             Operation::Merge => server.bitonic_merge(&columns[0]),
             Operation::Sort => server.sort(&columns[0]),
-            // The integers themselves where they are selected, which says the threshold as well.
+            // Selected rows keep their integers, which also shows the threshold.
             Operation::Largest => {
                 let (selected, _) = server.largest(&columns[0], LARGEST)?;
                 server.select(&selected, &columns[0], &server.constant(T::from_word(0)))
@@ -261,7 +261,7 @@ impl Task {
         }
     }
 
-    /// The same in the clear.
+    /// Runs the operation on unencrypted integers.
     pub(crate) fn expected<T: Integer>(self, [x, y]: &[Vec<T>; 2]) -> Vec<T> {
         let (zero, mut sorted) = (T::from_word(0), x.clone());
         sorted.sort_unstable();
@@ -289,8 +289,8 @@ impl Task {
         x.iter().zip(y).map(|pair| T::from_word(word(pair))).collect()
     }
 
-    /// Random values, an eighth of the second column's near those of the first; inputs of the table; halves that rise and
-    /// fall.
+    /// Draws random columns. An eighth of the second column's values are near those of the first; trees have inputs of their
+    /// table, and merges have columns whose halves rise and fall.
     pub(crate) fn values<T: Integer>(self, count: usize, seed: u64) -> [Vec<T>; 2] {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mask = match self.operation {
@@ -313,12 +313,12 @@ impl Task {
     }
 }
 
-/// Facts of an operation that a dry run says.
+/// Facts about an operation from its dry run.
 pub(crate) struct Planned {
     /// Method, sizes and failures.
     pub(crate) contract: Contract,
     pub(crate) digit_bits: u32,
-    /// Tables of every lookup.
+    /// Number of tables of every lookup.
     lookups: Vec<usize>,
 }
 
@@ -371,7 +371,7 @@ fn measure<T: Integer>(
     })
 }
 
-/// Errors of all digits, in half steps.
+/// Returns the errors of all digits, in half steps.
 fn errors<T: Integer>(
     secret: &SecretKey,
     column: &IntegerColumn<T, Ciphertext>,
@@ -379,7 +379,7 @@ fn errors<T: Integer>(
     digit_bits: u32,
 ) -> Result<Vec<f64>> {
     let mut errors = Vec::new();
-    // Public digits are the most significant ones, of booleans.
+    // Only booleans have public digits: the most significant ones.
     for (index, ciphertext) in column.ciphertexts().enumerate() {
         let digit =
             |value: &T| (value.to_word() >> (index as u32 * digit_bits)) & ((1 << digit_bits) - 1);
@@ -389,7 +389,7 @@ fn errors<T: Integer>(
     Ok(errors)
 }
 
-/// Columns of an operation's operands.
+/// Encrypts the columns of an operation's operands.
 pub(crate) fn encrypt_both<T: Integer, S: DigitEncryption>(
     secret: &S,
     [x, y]: &[Vec<T>; 2],
@@ -397,7 +397,7 @@ pub(crate) fn encrypt_both<T: Integer, S: DigitEncryption>(
     Ok([encrypt(secret, x)?, encrypt(secret, y)?])
 }
 
-/// Bytes of a column as sent.
+/// Returns the bytes of a column as sent.
 pub(crate) fn bytes<T: Integer, C: DigitCiphertext>(column: &IntegerColumn<T, C>) -> usize {
     column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
 }

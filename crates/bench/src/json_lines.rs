@@ -9,7 +9,8 @@ use serde_json::Value;
 /// Reads the lines of a file with `parse`, skipping those for which it returns nothing. Empty lines are skipped.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is no JSON or refused; the error names the line, and says that it is not `what`.
+/// If the file cannot be read, a line is not JSON, or `parse` refuses it. The error names the line, and says that it is not
+/// `what`.
 pub fn read<T>(
     file: &Path,
     what: &str,

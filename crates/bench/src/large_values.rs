@@ -21,7 +21,7 @@ use crate::single::{Batch, Line, Session};
 /// Modulus of signs.
 const SIGN_MODULUS: u64 = 16;
 
-/// Bits of a digit, those of the face.
+/// Bits of a digit, as in the facade's `large_values`.
 const DIGIT_BITS: u32 = 3;
 
 /// Operation on one integer or two.
@@ -84,14 +84,14 @@ pub struct LargeValuesArguments {
     seed: u64,
 }
 
-/// A [`Line`] with what belongs to functions of large values.
+/// A [`Line`] with the fields of functions of large values.
 #[derive(Debug, Serialize)]
 struct LargeLine {
     #[serde(flatten)]
     line: Line,
     /// Digits that a value is decomposed into.
     digit_count: usize,
-    /// Number of the rotation key of every step of the decomposition.
+    /// Index of the rotation key of every step of the decomposition.
     rotation_keys: Vec<usize>,
 }
 
@@ -125,7 +125,7 @@ impl Function<'_> {
         }
     }
 
-    /// The result, and the modulus that it is of.
+    /// Returns the right result and its modulus.
     fn expected(&self, [x, y]: [i64; 2]) -> (u64, u64) {
         let (all, half) = (1 << self.bits, 1 << (self.bits - 1));
         let modulo = |value: i64, modulus: u64| (value.rem_euclid(modulus as i64) as u64, modulus);
@@ -138,7 +138,7 @@ impl Function<'_> {
         }
     }
 
-    /// Pairs of values; of two operands the difference fits.
+    /// Returns pairs of values. If the function has two operands, their difference fits into its bits.
     fn values(&self, arguments: &LargeValuesArguments) -> Vec<[i64; 2]> {
         let limit = 1i64 << (self.bits - if self.operation.takes_two() { 2 } else { 1 });
         let edges = [0, -1, 1, limit - 1, -limit, limit / 2, -limit / 2, 7, -8];
@@ -147,7 +147,7 @@ impl Function<'_> {
         let value = |i: usize| edges.get(i).copied().unwrap_or_else(&mut random);
         let x: Vec<i64> = (0..arguments.samples.max(edges.len())).map(value).collect();
         let other = |(i, &x): (usize, &i64)| match i % 4 {
-            // Neighbours and equal ones, too.
+            // Some pairs are equal, and some are neighbours.
             0 => [x, x],
             1 => [x, (x + 1).min(limit - 1)],
             _ => [x, random()],

@@ -1,4 +1,4 @@
-//! Benchmarks of circuit bootstrapping, and of tables and AES that are made of it.
+//! Benchmarks of circuit bootstrapping, and of the tables and AES that are built on it.
 
 pub mod aes;
 pub mod automaton;

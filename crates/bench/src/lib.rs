@@ -1,24 +1,24 @@
-//! Every benchmark of `cryptable`: one JSON object a line, the headline last.
+//! Every benchmark of `cryptable`. Benchmarks print one JSON object per line, with the headline last.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | `contract`, `origin` | fields that every line has; machine, kernels and commit |
 //! | `measurement`, `memory` | seconds, the unit u over a run, peak memory |
 //! | `packed` | lookups, tables per value, dictionaries, digit decomposition and signs of packed values; orders of interpolations |
-//! | `single` | keys and lines of single values: `fhew`, `decomposition`, `large_values`, `gates`, `auto` |
+//! | `single` | keys and lines of single values, for `fhew`, `decomposition`, `large_values`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
 //! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |
-//! | `public_keys`, `owners` | encryption by public keys; joint keys of several owners |
-//! | `packing`, `fhew_gates`, `foreign_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them, of FHEW and of other libraries |
-//! | `bridges`, `crossing` | packed values to single ones and back; from how many values on packing pays |
+//! | `public_keys`, `owners` | encryption with public keys; joint keys of several owners |
+//! | `packing`, `fhew_gates`, `foreign_gates` | ring packing and extraction; gates of FHEW and others between |
+//! | `bridges`, `crossing` | packed values to single ones and back; the number of values from which packing pays |
 //! | `integers`, `integers::single` | operations on integers in digits, packed and single |
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, automata, AES |
 //! | `tails` | counts of large errors beside the law of noise |
-//! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
-//! | `commands` | seconds of whole commands beside what plans predict |
+//! | `primitives`, `cost_model` | the operations that all methods use, and the planner's model of their costs |
+//! | `commands` | seconds of whole commands beside the predictions of plans |
 //! | `json_lines` | reading lines |
-//! | `plot`, `report` | pictures of lines; the standard set, and a page of it |
+//! | `plot`, `report` | pictures of lines; the standard set, and its page |
 #![forbid(unsafe_code)]
 
 mod auto;
@@ -146,10 +146,10 @@ pub enum BenchCommand {
     Primitives(primitives::PrimitivesArguments),
 }
 
-/// Runs a benchmark on `threads` threads; prints JSON lines if `json`, else what people read of them.
+/// Runs a benchmark on `threads` threads. Prints JSON lines if `json` is set, and human-readable text otherwise.
 ///
 /// # Errors
-/// If parameters do not exist for the arguments, output fails, or a value is wrong.
+/// If no parameters exist for the arguments, output fails, or a value is wrong.
 pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let lookup = |name, method, arguments: &lookup::LookupArguments| {

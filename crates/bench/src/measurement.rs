@@ -7,14 +7,14 @@ use cryptable_ring::unit::measure_unit;
 use crate::contract::Contract;
 use crate::memory;
 
-/// The median of some times.
+/// Returns the median of times.
 pub fn median(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]
 }
 
-/// The root of the mean of the squares of some errors.
+/// Returns the root mean square of errors.
 pub fn root_mean_square(errors: &[f64]) -> f64 {
     (errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64).sqrt()
 }
@@ -26,13 +26,13 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     (result, start.elapsed().as_secs_f64())
 }
 
-/// Runs `f` and returns its result, unless it fails, with the seconds it took.
+/// Runs `f`, which may fail, and returns its result with the seconds it took.
 pub fn try_timed<T, E>(f: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
     let (result, seconds) = timed(f);
     Ok((result?, seconds))
 }
 
-/// Runs `f` on every item and returns the results, unless one fails, with the seconds that each took on average.
+/// Runs `f`, which may fail, on every item, and returns the results with the average seconds per item.
 pub fn timed_each<I, T, E>(
     items: &[I],
     f: impl FnMut(&I) -> Result<T, E>,
@@ -41,8 +41,8 @@ pub fn timed_each<I, T, E>(
     Ok((results, seconds / items.len() as f64))
 }
 
-/// Runs `f` and returns its result with the seconds of processor time that it took, on all threads that still run; of the
-/// clock where the system does not tell.
+/// Runs `f` and returns its result with the seconds of processor time that it took, on all threads that still run. If the
+/// system does not report processor time, the seconds are those of the clock.
 pub fn processor_seconds<T>(f: impl FnOnce() -> T) -> (T, f64) {
     let (start, before) = (Instant::now(), processor_time());
     let result = f();
@@ -50,7 +50,7 @@ pub fn processor_seconds<T>(f: impl FnOnce() -> T) -> (T, f64) {
     (result, on_processors.unwrap_or_else(|| start.elapsed()).as_secs_f64())
 }
 
-/// Processor time of all threads of this process.
+/// Returns the processor time of all threads of this process, if the system reports it.
 fn processor_time() -> Option<Duration> {
     let threads = std::fs::read_dir("/proc/self/task").ok()?;
     let mut sum = 0;
@@ -61,11 +61,11 @@ fn processor_time() -> Option<Duration> {
     (sum > 0).then(|| Duration::from_nanos(sum))
 }
 
-/// Least time between two samples of u within a run: short evaluations keep their caches.
+/// Least time between two samples of u within a run, so that short evaluations keep their caches.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The unit u over a run: the least of samples at its start, at its end, and at least a second apart between
-/// evaluations. One sample alone may meet other work on the machine.
+/// The unit u over a run: the least of samples at its start, at its end, and between evaluations, at least a second apart. A
+/// single sample might be disturbed by other work on the machine.
 #[derive(Debug)]
 pub struct UnitSampler {
     least: f64,
@@ -78,20 +78,20 @@ impl UnitSampler {
         Self { least: measure_unit(), last: Instant::now() }
     }
 
-    /// Takes a sample, unless the last is less than a second old. Call it between evaluations, never within one.
+    /// Takes a sample, unless the last one is less than a second old. Call it between evaluations, never within one.
     pub fn sample_if_due(&mut self) {
         if self.last.elapsed() >= SAMPLE_INTERVAL {
             self.sample();
         }
     }
 
-    /// Takes a last sample; seconds of u.
+    /// Takes a last sample, and returns u in seconds.
     pub fn finish(mut self) -> f64 {
         self.sample();
         self.least
     }
 
-    /// Takes a sample; the least of all so far, in seconds.
+    /// Takes a sample, and returns the least of all samples so far, in seconds.
     pub fn sample(&mut self) -> f64 {
         self.least = self.least.min(measure_unit());
         self.last = Instant::now();
@@ -99,7 +99,7 @@ impl UnitSampler {
     }
 }
 
-/// Evaluations of one kind: the seconds of each, the unit u between them, and memory before and since.
+/// Evaluations of one kind: the seconds of each, samples of the unit u between them, and the memory before and since.
 #[derive(Debug)]
 pub struct Runs {
     times: Vec<f64>,
@@ -108,7 +108,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Starts; what memory took before is that of key generation.
+    /// Starts a series of evaluations. Memory used before counts as that of key generation.
     pub fn start() -> Self {
         let generation_peak = memory::peak_rss();
         memory::reset_peak();
@@ -122,19 +122,19 @@ impl Runs {
         result
     }
 
-    /// Adds an evaluation that was timed.
+    /// Adds an evaluation that the caller timed.
     pub fn add(&mut self, seconds: f64) {
         self.times.push(seconds);
         self.unit.sample_if_due();
     }
 
-    /// The number of evaluations.
+    /// Returns the number of evaluations.
     pub fn count(&self) -> usize {
         self.times.len()
     }
 
-    /// Enters the median time of an evaluation of `values` values, to which preparing tables adds `prepare_s`, and memory;
-    /// returns the seconds of u.
+    /// Enters memory and the median time of an evaluation of `values` values, including `prepare_s` for the preparation of
+    /// tables. Returns the seconds of u.
     pub fn enter(self, contract: &mut Contract, values: usize, prepare_s: f64) -> f64 {
         contract.eval_rss_bytes = memory::peak_rss();
         contract.peak_rss_bytes = self.generation_peak.max(contract.eval_rss_bytes);
@@ -144,12 +144,12 @@ impl Runs {
     }
 }
 
-/// Results that were compared with what they should be, and their errors.
+/// Counts of results that were compared with the right ones, and their errors.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checked {
-    /// Values.
+    /// Number of values.
     pub values: usize,
-    /// Values that are wrong.
+    /// Number of wrong values.
     pub wrong: usize,
     /// The largest error.
     pub worst: f64,
@@ -178,7 +178,7 @@ impl Checked {
         }
     }
 
-    /// Enters all into a contract; the noise relative to `margin`, the least error of a wrong value.
+    /// Enters everything into a contract, with noise relative to `margin`, the least error of a wrong value.
     pub fn enter(&self, contract: &mut Contract, margin: f64) {
         (contract.values_checked, contract.wrong) = (self.values, self.wrong);
         let deviation = (self.squares / self.errors as f64).sqrt();

@@ -1,6 +1,6 @@
 //! Memory of this process, from the kernel's accounting.
 
-/// A field of `/proc/self/status` in bytes; 0 where the system has none.
+/// Returns a field of `/proc/self/status` in bytes; 0 if the system does not have it.
 fn status_field(name: &str) -> u64 {
     std::fs::read_to_string("/proc/self/status")
         .ok()
@@ -12,12 +12,12 @@ fn status_field(name: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// Peak resident memory since the start, or since [`reset_peak`].
+/// Returns the peak resident memory since the start, or since [`reset_peak`].
 pub fn peak_rss() -> u64 {
     status_field("VmHWM:")
 }
 
-/// Sets the peak back to what is resident now; without effect where the system does not allow it.
+/// Resets the peak to the memory that is resident now. Has no effect if the system does not allow it.
 pub fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

@@ -1,4 +1,4 @@
-//! Where a line comes from: machine, kernels and commit.
+//! The origin of a line: machine, kernels and commit.
 
 use cryptable_ring::Isa;
 use cryptable_ring::processor::processor_name;
@@ -12,8 +12,8 @@ pub struct Origin {
     pub processor: String,
     /// The instruction set of the kernels: an [`Isa`], which the environment variable `CRYPTABLE_SIMD` may lower.
     pub simd: String,
-    /// The commit that was checked out when it was built, abbreviated; empty where none was known. Changes that are
-    /// not committed do not show: commit before you measure what is to be kept.
+    /// The abbreviated commit that was checked out when the program was built; empty if unknown. Uncommitted changes do not
+    /// show, so commit before you measure lines that are to be kept.
     pub revision: String,
 }
 

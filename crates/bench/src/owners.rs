@@ -1,4 +1,4 @@
-//! `bench owners`: what a joint key takes all its owners and whoever combines, beside one owner's key.
+//! `bench owners`: the time that a joint key costs all its owners and the combining party, beside one owner's key.
 
 use std::io;
 
@@ -30,21 +30,21 @@ pub struct OwnersArguments {
     insecure_toy: bool,
 }
 
-/// A line: `keygen_s` is one owner's key, and `eval_s` a joint key, both of packed values with a public key, in seconds of
-/// processor time. Keys are written to nowhere, and messages of owners lie in memory.
+/// A line: `keygen_s` is the time of one owner's key, and `eval_s` that of a joint key, both for packed values and with a
+/// public key, in seconds of processor time. Keys are discarded, and the owners' messages stay in memory.
 #[derive(Serialize)]
 struct Line {
     #[serde(flatten)]
     contract: Contract,
-    /// Owners.
+    /// Number of owners.
     owners: u32,
     /// Seconds of one owner's first share and key share.
     share_s: f64,
     /// Seconds of one owner's second share.
     second_share_s: f64,
-    /// Seconds of whoever combines.
+    /// Seconds of the combining party.
     combine_s: f64,
-    /// `eval_s` over `keygen_s`.
+    /// Ratio of `eval_s` to `keygen_s`.
     times_one_owner: f64,
 }
 
@@ -105,7 +105,7 @@ fn measure(arguments: &OwnersArguments) -> anyhow::Result<Line> {
     Ok(Line { contract, owners, share_s, second_share_s, combine_s, times_one_owner })
 }
 
-/// The keys of one owner.
+/// Generates the keys of one owner.
 fn one_key(parameters: &Parameters) -> anyhow::Result<()> {
     let secret = SecretKey::generate(parameters);
     secret.public_key()?;
@@ -120,7 +120,7 @@ struct Messages {
     keys: Vec<u8>,
 }
 
-/// The joint keys: every owner has a session of its own, as in a process of its own.
+/// Generates joint keys. Every owner has a session of its own, as if it ran in a process of its own.
 fn joint_key(parameters: &Parameters, steps: &mut Steps) -> anyhow::Result<()> {
     let (session, silent) = (Session::new(parameters.clone())?.to_bytes(), Progress::silent());
     let options = ReadOptions::default().allow_insecure();

@@ -1,5 +1,5 @@
-//! Benchmarks of packed values: lookups, tables of their own for every value, words, sums by groups, functional digit
-//! decomposition, signs, and orders of interpolations.
+//! Benchmarks of packed values: lookups, tables per value, words, sums by groups, functional digit decomposition, signs, and
+//! orders of interpolations.
 
 pub mod entries;
 pub mod fdd;

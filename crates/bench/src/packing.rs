@@ -73,7 +73,7 @@ impl Client {
         Secrets { lwe, ring: &self.ring, clients: self.clients }
     }
 
-    /// Errors of phases against sums of bits in quarters.
+    /// Returns the errors of phases relative to sums of bits in quarters.
     pub(crate) fn packing_errors(&self, packed: &EncryptedPhases, sums: &[f64]) -> Vec<f64> {
         let ring = self.parameters.bottom_ring();
         let phases = decrypt_coefficients(ring, &self.ring, packed.ciphertext());
@@ -81,7 +81,7 @@ impl Client {
         phases.iter().zip(sums).map(|(x, sum)| centred(x / q - sum)).collect()
     }
 
-    /// Errors of LWE ciphertexts against the same.
+    /// Returns the errors of LWE ciphertexts relative to sums of bits in quarters.
     pub(crate) fn extraction_errors(&self, list: &LweList, sums: &[f64]) -> Vec<f64> {
         let q = list.shape().modulus as f64;
         let lwe = self.single.fhew().lwe_coefficients();
@@ -103,7 +103,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// A line, without what is known of keys.
+    /// Returns a line, without the fields of keys.
     fn line(
         &self,
         method: &str,
@@ -155,7 +155,7 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
         let bits = [0, 1].map(|_| (0..degree).map(|_| rng.random()).collect::<Vec<bool>>());
         let (fresh, time) = timed(|| bits.each_ref().map(|bits| client.single.encrypt(bits)));
         encrypt_s = time / (2 * degree) as f64;
-        // Masks are words, as those of results of gates: a seed would be drawn out every time.
+        // Masks are words, like those of results of gates: a seed would have to be expanded every time.
         let lists = fresh.each_ref().map(computed);
         let quarter = parameters.lwe_shape().modulus / 4;
         let (packed, time) = try_timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree))?;
@@ -190,14 +190,14 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
     Ok([packing_line, extraction_line])
 }
 
-/// Noise of sums of two fresh lists that are packed.
+/// Returns the noise of packed sums of two fresh lists.
 pub(crate) fn packed_noise(parameters: &Parameters) -> Variance {
     let modulus = parameters.lwe_shape().modulus as f64;
     let fresh = Variance::of_units(cryptable_lattice::ERROR_VARIANCE, modulus);
     fresh * 2.0 + parameters.packing_noise()
 }
 
-/// The same ciphertexts with their masks as words.
+/// Returns the same ciphertexts with their masks as words.
 pub(crate) fn computed(bits: &booleans::EncryptedBits) -> LweList {
     let list = bits.values();
     LweList::from_words(list.shape(), list.masks().into_owned().into(), list.bodies().to_vec())

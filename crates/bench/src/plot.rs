@@ -1,4 +1,4 @@
-//! `bench plot`: time and memory over the width of tables, one curve a method (Figure 3 of Dumezy et al.); methods
+//! `bench plot`: time and memory over the width of tables, with one curve per method (Figure 3 of Dumezy et al.); methods
 //! of single values as bars (Table 6 of Ma et al., TCHES 2024), and digit decomposition over the width of moduli
 //! (Figure 4 there); signs of packed integers over the size of digits.
 
@@ -43,10 +43,10 @@ pub struct PlotArguments {
     counts: bool,
 }
 
-/// Reads all files and writes the pictures: time per value and latency, in seconds and in units u, and memory; and in Markdown a
-/// table of them, and costs of trees by count.
+/// Reads all files and writes the pictures: time per value and latency, in seconds and in units u, and memory. Also writes a
+/// table of them and the costs of trees by count, in Markdown.
 ///
-/// Lines of several tables, of packed ciphertexts that are not full, and of other benchmarks are passed over, and counted.
+/// Lines of several tables, of packed ciphertexts that are not full, and of other benchmarks are skipped and counted.
 pub fn run(arguments: &PlotArguments) -> Result<()> {
     let lines = Lines::read(&arguments.files)?;
     if lines.passed_over > 0 {
@@ -55,7 +55,7 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
     if lines.pictures_of_others(arguments.of_threads)?.is_empty() || lines.has_full() {
         records::check_measured(&lines.records, arguments.of_threads)?;
     }
-    // All are drawn before the first is written.
+    // All pictures are drawn before the first is written.
     let pictures = lines.pictures(arguments.of_threads)?;
     let path = |name: &str| arguments.out.join(name).with_extension("svg");
     let pictures: Vec<(PathBuf, String)> =
@@ -85,12 +85,12 @@ pub struct Lines {
     records: Vec<Record>,
     single: Vec<single_values::SingleRecord>,
     signs: Vec<digit_sizes::SignRecord>,
-    /// Lines that are in no picture, whatever the number of threads.
+    /// Number of lines that are in no picture, whatever the number of threads.
     passed_over: usize,
 }
 
 impl Lines {
-    /// The lines of all files.
+    /// Reads the lines of all files.
     pub fn read(files: &[PathBuf]) -> Result<Self> {
         let (mut records, mut single, mut all) = (Vec::new(), Vec::new(), 0);
         let mut signs = Vec::new();
@@ -109,7 +109,7 @@ impl Lines {
         self.records.iter().any(Record::is_full)
     }
 
-    /// Pictures of single values, and of signs over the size of digits.
+    /// Draws the pictures of single values, and of signs over the size of digits.
     fn pictures_of_others(&self, threads: usize) -> Result<Vec<(String, String)>> {
         let mut pictures = single_values::pictures(&self.single, threads)?;
         if let Some(chart) = digit_sizes::chart(&self.signs, threads) {
@@ -131,7 +131,7 @@ impl Lines {
     }
 }
 
-/// Returns the charts. Published figures are in seconds on one thread; they are shown only beside such.
+/// Returns the charts. Published figures are in seconds on one thread, and are shown only beside figures of that kind.
 fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
     let plural = if threads == 1 { "" } else { "s" };
     let chart = |file_name, title, quantity, of: fn(&Record) -> f64, published: Vec<Curve>| {
@@ -177,7 +177,7 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
             published::memory(),
         ),
     ];
-    // Where the system does not account for memory, there may be nothing to show.
+    // If the system does not account for memory, the chart of memory may be empty.
     charts.retain(|chart| chart.curves.iter().any(|curve| !curve.points.is_empty()));
     charts
 }
@@ -199,7 +199,7 @@ mod tests {
         for (of_threads, measured) in [(1, true), (2, false)] {
             let files = vec![file.clone()];
             run(&PlotArguments { out: out.clone(), files, of_threads, counts: false }).unwrap();
-            // And a table.
+            // The sixth file is the table.
             assert_eq!(fs::read_dir(&out).unwrap().count(), 6);
             let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
             for name in ["time_per_value.svg", "latency.svg", "memory.svg"] {

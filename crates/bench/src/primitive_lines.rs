@@ -32,21 +32,21 @@ pub struct Setup {
     pub shape: SwitchingKeyShape,
 }
 
-/// Measures operations, and keeps a line of each.
+/// Measures operations, and keeps one line per operation.
 pub struct Bench {
     runs: usize,
-    /// Sampled before the first operation and after each.
+    /// The unit, which is sampled before the first operation and after each.
     unit: UnitSampler,
     lines: Vec<Line>,
 }
 
 impl Bench {
-    /// Samples the unit.
+    /// Starts measurements, and samples the unit.
     pub fn start(runs: usize) -> Self {
         Self { runs, unit: UnitSampler::start(), lines: Vec::new() }
     }
 
-    /// Measures `f`, after one run that warms up: the median of the runs.
+    /// Measures `f` by the median of its runs, after one run that warms up.
     pub fn measure(
         &mut self,
         setup: &Setup,
@@ -64,7 +64,7 @@ impl Bench {
         self.lines.push(line);
     }
 
-    /// Measures kernels on one instruction set: the least of many runs, since each takes microseconds.
+    /// Measures kernels on one instruction set, by the least time of many runs, since each takes microseconds.
     pub fn measure_on(
         &mut self,
         isa: Isa,
@@ -110,7 +110,7 @@ impl Bench {
         }
     }
 
-    /// All lines, in the least unit of the run.
+    /// Returns all lines, in the least unit of the run.
     pub fn finish(mut self) -> Vec<Line> {
         let unit = self.unit.finish();
         for line in &mut self.lines {

@@ -1,8 +1,8 @@
 //! `bench primitives`: the operations that lookups are made of, each with its count.
 //!
-//! `units` is what was measured, `count_units` what the NTTs alone would take; `bytes` is what the
-//! operation has to read and write at least. The distance between them is what is left to gain.
-//! Kernels follow on every instruction set of the processor, with another library's transform.
+//! `units` is the measured time, `count_units` the time that the NTTs alone would take, and `bytes` the least that the
+//! operation has to read and write. The distance of `units` from these bounds shows how much could still be gained. Lines of
+//! kernels on every instruction set of the processor follow, with another library's transform.
 
 use clap::Args;
 use cryptable_ckks::encryption::encrypt;
@@ -78,9 +78,9 @@ fn measure(arguments: &PrimitivesArguments) -> anyhow::Result<Vec<Line>> {
     Ok(bench.finish())
 }
 
-/// Transforms: of a prime of 49 bits and of 50, of a product of two primes, each in the cache, and of
-/// all limbs of a polynomial. Their times in units are those of `tfhe-ntt`'s transform, if the ring
-/// degree is 65,536: that is what a unit is.
+/// Measures transforms: for a prime of 49 bits, a prime of 50 bits and a product of two primes, each in the cache, and for
+/// all limbs of a polynomial. At ring degree 65,536, a unit is the time of `tfhe-ntt`'s transform, so that times in units are
+/// multiples of it.
 fn measure_transforms(bench: &mut Bench, setup: &Setup) {
     let (ring, limbs) = (&setup.ring, setup.shape.basis.main);
     let degree = ring.degree();
@@ -101,7 +101,7 @@ fn measure_transforms(bench: &mut Bench, setup: &Setup) {
     });
 }
 
-/// Base conversion.
+/// Measures base conversion.
 fn measure_conversion(bench: &mut Bench, setup: &Setup) {
     let (ring, limbs) = (&setup.ring, setup.shape.basis.main);
     let degree = ring.degree();
@@ -120,8 +120,8 @@ fn measure_conversion(bench: &mut Bench, setup: &Setup) {
     });
 }
 
-/// The product of a table with the columns and selectors of a multiplexer tree, for a table of 16 bits
-/// and two limbs: 2^17 multiply-accumulates a limb and coefficient.
+/// Measures the product of a table with the columns and selectors of a multiplexer tree, for a table of 16 bits and two limbs:
+/// 2^17 multiply-accumulates per limb and coefficient.
 fn measure_table_product(bench: &mut Bench, setup: &Setup) {
     const OUTER: usize = 16;
     const INNER: usize = 16;
@@ -141,7 +141,7 @@ fn measure_table_product(bench: &mut Bench, setup: &Setup) {
     });
 }
 
-/// Key switch, rotation and multiplication.
+/// Measures key switch, rotation and multiplication.
 fn measure_ckks(bench: &mut Bench, setup: &Setup) {
     let (ring, shape) = (&setup.ring, setup.shape);
     let (limbs, all) = (shape.basis.main, shape.basis.limbs());

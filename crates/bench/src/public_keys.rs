@@ -1,4 +1,4 @@
-//! `bench public-keys`: encryption by public keys, of each engine.
+//! `bench public-keys`: encryption with the public keys of each engine.
 
 use clap::Args;
 use cryptable::{Engine, Parameters, Request, SecretKey};
@@ -27,9 +27,9 @@ pub struct PublicKeysArguments {
     insecure_toy: bool,
 }
 
-/// Runs the benchmark. Of a line, `eval_s` is the encryption of all values by the public key and `encrypt_s` that by the
-/// secret key; `eval_key_bytes` are those of the public key, `input_bytes` and `output_bytes` those of ciphertexts by the
-/// secret and the public key.
+/// Runs the benchmark. In a line, `eval_s` is the time to encrypt all values with the public key, and `encrypt_s` with the
+/// secret key. `eval_key_bytes` is the size of the public key; `input_bytes` and `output_bytes` are the sizes of ciphertexts
+/// from the secret and the public key.
 pub fn run(arguments: &PublicKeysArguments, json: bool) -> anyhow::Result<()> {
     for (engine, modulus, count) in CASES {
         print_line(&measure(arguments, engine, modulus, count)?, json)?;

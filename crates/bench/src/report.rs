@@ -1,7 +1,7 @@
 //! `bench report`: the standard set of benchmarks, their JSON lines, and one page that shows them.
 //!
-//! Every benchmark is a process of its own, as peaks of memory are a process's. Lines are kept as they come, so that
-//! an interrupted report goes on where it stopped.
+//! Every benchmark runs in a process of its own, since peak memory is measured per process. Lines are saved as they come, so
+//! that an interrupted report continues where it stopped.
 
 use std::fs;
 use std::io::Write as _;
@@ -52,7 +52,7 @@ pub struct ReportArguments {
 }
 
 impl ReportArguments {
-    /// Lists the benchmarks that the report is to have.
+    /// Lists the benchmarks that the report includes.
     fn chosen(&self) -> Vec<&'static Benchmark> {
         let further = if self.full { FULL_SET } else { &[] };
         let is_chosen = |name: &str| self.only.is_empty() || self.only.iter().any(|it| it == name);
@@ -89,7 +89,7 @@ pub(crate) struct Line {
     /// Table that was looked up, or the operation.
     #[serde(default)]
     pub table: String,
-    /// Multiplications in a row, of circuits that do nothing else.
+    /// Number of successive multiplications, for circuits that do nothing else.
     pub chain_depth: Option<usize>,
     #[serde(default)]
     pub processor: String,
@@ -106,7 +106,7 @@ fn one() -> usize {
     1
 }
 
-/// Reads the sizes of a table's digits; none of a decomposition, whose lines have the number of digits.
+/// Reads the sizes of a table's digits; empty for a decomposition, whose lines have the number of digits instead.
 fn sizes<'de, D: Deserializer<'de>>(field: D) -> Result<Vec<u64>, D::Error> {
     let found = Value::deserialize(field)?;
     if found.is_number() {
@@ -128,7 +128,7 @@ pub(crate) struct PeerLine {
     pub wrong: usize,
 }
 
-/// Measures what is missing, and writes the page.
+/// Measures the missing benchmarks, and writes the page.
 pub fn run(arguments: &ReportArguments, threads: usize) -> Result<()> {
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -169,7 +169,7 @@ fn plotted_threads(lines: &[Line], threads: usize) -> usize {
     measured().min().unwrap_or(threads)
 }
 
-/// The objects of a file of JSON lines that are `wanted`.
+/// Reads the objects of a file of JSON lines that are `wanted`.
 fn read<T>(file: &Path, wanted: impl Fn(&Value) -> bool) -> Result<Vec<T>>
 where
     T: serde::de::DeserializeOwned,
@@ -179,8 +179,8 @@ where
     })
 }
 
-/// Runs the chosen benchmarks of which `file` has no line, and appends their lines, each marked with the benchmark's name.
-/// The others still run after one fails.
+/// Runs the chosen benchmarks that have no line in `file`, and appends their lines, each marked with the benchmark's name.
+/// If one fails, the others still run.
 ///
 /// Returns the failures, each with its reason.
 fn measure_missing(file: &Path, chosen: &[&Benchmark], threads: usize) -> Result<Vec<String>> {
@@ -212,15 +212,15 @@ fn measure_missing(file: &Path, chosen: &[&Benchmark], threads: usize) -> Result
     Ok(failures)
 }
 
-/// How long what is left will take.
+/// An estimate of the remaining time.
 struct Clock {
-    /// Seconds of what ran, predicted and measured.
+    /// Predicted and measured seconds of the benchmarks that have run.
     ran: [f64; 2],
     left: f64,
 }
 
 impl Clock {
-    /// Tells what is about to run.
+    /// Starts the clock, and reports the benchmarks that are about to run.
     fn new(missing: &[&Benchmark], threads: usize) -> Self {
         let left = missing.iter().map(|benchmark| benchmark.seconds).sum();
         let memory = missing.iter().map(|benchmark| benchmark.gigabytes).fold(0.0, f64::max);
@@ -234,7 +234,7 @@ impl Clock {
         Self { ran: [0.0; 2], left }
     }
 
-    /// Counts a benchmark that ran, and tells what is left by the times of those that did.
+    /// Counts a benchmark that has run, and reports the remaining time, estimated from all that have run.
     fn passed(&mut self, benchmark: &Benchmark, seconds: f64) {
         self.left -= benchmark.seconds;
         self.ran[0] += benchmark.seconds;
@@ -244,7 +244,7 @@ impl Clock {
     }
 }
 
-/// A time in the unit that people say it in.
+/// Formats a time in minutes or hours.
 fn minutes(seconds: f64) -> String {
     if seconds < 90.0 {
         format!("{seconds:.0} s")
@@ -263,7 +263,7 @@ struct Marked {
     revision: String,
 }
 
-/// The lines of one benchmark, run as a process of this program.
+/// Runs one benchmark as a process of this program, and returns its lines.
 fn measure(benchmark: &Benchmark, threads: usize) -> Result<String> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let Benchmark { name, command, .. } = benchmark;
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_benchmark_that_fails_is_named_and_leaves_no_line() {
-        // The tests' own program takes no such arguments.
+        // The program of the tests itself does not accept such arguments.
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lines.jsonl");
         let failures = measure_missing(&file, &[named("nand")], 1).unwrap();

@@ -9,35 +9,35 @@ use serde::Serialize;
 use crate::contract::Contract;
 use crate::measurement::{Runs, timed};
 
-/// One line: the JSON contract, and what belongs to single values.
+/// One line: the JSON contract, and the fields of single values.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Line {
     #[serde(flatten)]
     pub contract: Contract,
-    /// Time of one value, in u.
+    /// Time per value, in u.
     pub units_per_value: f64,
     pub lwe_dimension: usize,
     pub log2_lwe_modulus: u32,
     pub log2_prime: f64,
-    /// Digits of masks.
+    /// log2 of the base, and length, of the digits of masks.
     pub rotation_digits: (u32, usize),
     pub rotation_body_digits: (u32, usize),
     pub key_switching_digits: (u32, usize),
-    /// Blind rotations of one value.
+    /// Blind rotations per value.
     pub rotations: usize,
-    /// Transforms of blind rotations, as many of degree 2,048 as they cost.
+    /// Transforms of blind rotations, as the number of transforms of degree 2,048 that cost the same.
     pub transforms: f64,
-    /// Their cost in u, by the cost model.
+    /// Cost of these transforms by the cost model, in u.
     pub transform_units: f64,
-    /// Time that Ma et al. (TCHES 2024) publish for it under `paper_set`, or else PARAM_fast, on their machine.
+    /// Time that Ma et al. (TCHES 2024) publish for the method with `paper_set` or, by default, PARAM_fast, on their machine.
     pub published_ms: Option<f64>,
-    /// The paper's name of the parameters, where they are a paper's; nothing where the benchmark chose them.
+    /// The paper's name of the parameters; `None` if the benchmark chose them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper_set: Option<String>,
 }
 
 impl Line {
-    /// Says how many transforms an evaluation takes by count, in transforms of degree 2,048.
+    /// Enters the counted transforms of an evaluation, in transforms of degree 2,048.
     pub fn count_transforms(&mut self, transforms: f64) {
         let model = CostModel::default();
         self.transforms = transforms;
@@ -45,17 +45,17 @@ impl Line {
     }
 }
 
-/// How often and on how much at once an evaluation is timed.
+/// The number of timed evaluations, and of values per evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
-    /// Values at once.
+    /// Number of values that are evaluated at once.
     pub size: usize,
-    /// Evaluations to take the median of.
+    /// Number of evaluations whose median is the result.
     pub runs: usize,
 }
 
 impl Batch {
-    /// The size asked for, or 1 on one thread and 32 a thread on several.
+    /// Creates a batch of the requested size or, by default, of 1 value on one thread and 32 per thread on several.
     pub fn new(size: Option<usize>, runs: usize) -> Self {
         let threads = rayon::current_num_threads();
         let usual = if threads == 1 { 1 } else { 32 * threads };
@@ -63,7 +63,7 @@ impl Batch {
     }
 }
 
-/// Client and server of one parameter set, and what they took.
+/// Client and server of one parameter set, and the time that they took.
 pub struct Session {
     pub parameters: Parameters,
     pub secret: SecretKey,
@@ -82,8 +82,8 @@ impl Session {
         Self { parameters, secret, key, keygen_s, setup_s }
     }
 
-    /// A line with all that does not depend on what is evaluated, sizes of one fresh value and of one result included: `of` is
-    /// timed on `inputs`, after one run that warms keys and pages up.
+    /// Times `of` on `inputs`, after one run that loads keys and memory pages. Returns a line with everything that does not
+    /// depend on the operation, including the sizes of one fresh value and of one result.
     pub fn line<I: Sync, T>(
         &self,
         batch: Batch,

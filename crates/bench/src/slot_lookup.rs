@@ -39,7 +39,7 @@ pub struct SlotLookupArguments {
     seed: u64,
 }
 
-/// A line: the contract, and what is told of slots. A value is wrong if it does not round to its integer.
+/// A line: the contract, and the fields of slots. A value is wrong if it does not round to its integer.
 #[derive(Debug, Serialize)]
 struct SlotLookupRecord {
     #[serde(flatten)]
@@ -48,9 +48,9 @@ struct SlotLookupRecord {
     order: u64,
     /// -log2 of the largest error over the number of outputs.
     precision_bits: f64,
-    /// -log2 of what is stated: the bias, and noise but for a probability of 2^-80 a slot.
+    /// -log2 of the stated bound on errors: the bias, and the noise except with a probability of 2^-80 per slot.
     stated_precision_bits: f64,
-    /// Levels that are left.
+    /// Levels left after the lookup.
     levels_left: usize,
     /// log2 of the product of all primes.
     log2_modulus: f64,
@@ -64,7 +64,7 @@ pub fn run(arguments: &SlotLookupArguments, json: bool) -> anyhow::Result<()> {
     print_line(&record, json)
 }
 
-/// Random values of slots, in both parts or the real one.
+/// Random values of slots, in both parts or in the real part only.
 struct Values {
     of_slots: Vec<[usize; 2]>,
     parts: usize,
@@ -76,7 +76,7 @@ impl Values {
         Self { of_slots: (0..slots).map(|_| [value(0), value(1)]).collect(), parts }
     }
 
-    /// Slots of a function of the values; the part that there is not is 0.
+    /// Returns slots that hold a function of the values; an unused part is 0.
     fn map(&self, function: impl Fn(usize) -> f64) -> Vec<Complex64> {
         let part = |v: &[usize; 2], k: usize| if k < self.parts { function(v[k]) } else { 0.0 };
         self.of_slots.iter().map(|v| Complex64::new(part(v, 0), part(v, 1))).collect()
@@ -105,7 +105,7 @@ fn measure(
         let values = Values::draw(p, parts, parameters.slots(), &mut rng);
         let slots = values.map(|value| value as f64);
         let (input, encrypt_s) = timed(|| secret.encrypt_within(&slots, bounds));
-        // As far down as the period allows.
+        // Inputs are at the lowest level that the period allows.
         let level = usize::from(p > 32);
         let input = server.lower(&input?, level)?;
         let result = runs.time(|| server.lookup(&input, &table))?;

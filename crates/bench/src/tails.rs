@@ -1,7 +1,7 @@
-//! `bench tails`: errors of many results beside the law of noise that failure probabilities are stated by.
+//! `bench tails`: errors of many results beside the law of noise from which failure probabilities are computed.
 //!
-//! A failure of 2^-64 is never seen. The same law says how often errors exceed three to six standard deviations, and
-//! what their fourth moment is; both can be counted.
+//! A failure with a probability of 2^-64 is never observed. The same law predicts how often errors exceed three to six
+//! standard deviations, and their fourth moment; both can be measured.
 
 mod bits;
 mod bridges;
@@ -27,7 +27,7 @@ use crate::contract::{Contract, print_lines};
 use crate::packed::limits::LimitArguments;
 use method::TailMethod;
 
-/// Errors that are measured by default, at least.
+/// Least number of errors that are measured by default.
 const SAMPLES: usize = 5000;
 
 /// Arguments of `bench tails`.
@@ -81,8 +81,8 @@ impl TailArguments {
         }
     }
 
-    /// Errors to measure, where one lookup yields `of_lookup` and there are to be `usual` by default: as whole lookups, two at
-    /// least.
+    /// Returns the number of lookups to measure, at least two, if each yields `of_lookup` errors and `usual` errors are the
+    /// default.
     fn lookups(&self, usual: usize, of_lookup: usize) -> usize {
         self.samples.unwrap_or(usual).div_ceil(of_lookup).max(2)
     }
@@ -93,20 +93,20 @@ impl TailArguments {
 struct TailRecord {
     #[serde(flatten)]
     contract: Contract,
-    /// Which law the errors stand beside.
+    /// Name of the law with which the errors are compared.
     prediction: &'static str,
     #[serde(flatten)]
     statistics: NoiseStatistics,
-    /// Memory that the planner predicts, of packed values.
+    /// Memory that the planner predicts, for packed values.
     #[serde(skip_serializing_if = "Option::is_none")]
     predicted_peak_bytes: Option<usize>,
-    /// All numbers of the parameters, of packed values.
+    /// All numbers of the parameters, for packed values.
     #[serde(skip_serializing_if = "Option::is_none")]
     literal: Option<ParametersLiteral>,
 }
 
 impl TailRecord {
-    /// A line of this table, whose contract takes its noise from the statistics.
+    /// Creates a line for the arguments' table. The noise in its contract comes from the statistics.
     fn new(
         arguments: &TailArguments,
         contract: Contract,
@@ -124,7 +124,7 @@ impl TailRecord {
     }
 }
 
-/// Runs the experiment: prints a line per part of results.
+/// Runs the experiment, and prints a line per part of results.
 pub fn run(arguments: &TailArguments, json: bool) -> anyhow::Result<()> {
     let bits = arguments.bits;
     anyhow::ensure!((1..=64).contains(&bits), "--bits is {bits}; it must be from 1 to 64");

@@ -1,4 +1,4 @@
-//! `bench ckks-bootstrap`: vectors of numbers, bootstrapped: complex ones as they are, real ones through a smooth function.
+//! `bench ckks-bootstrap`: bootstrapping of vectors of complex numbers, or of real numbers through a smooth function.
 
 use clap::{Args, ValueEnum};
 use cryptable_approximate::{
@@ -14,13 +14,13 @@ use serde::Serialize;
 use crate::contract::{Contract, print_line};
 use crate::measurement::{Runs, timed, try_timed};
 
-/// Slots of the ring.
+/// Number of slots of the ring.
 const FULL_SLOTS: usize = 32_768;
 
 /// Bits of precision that every slot must have.
 const REQUIRED_BITS: f64 = 20.0;
 
-/// The largest distance of a function and its series.
+/// Largest distance between a function and its series.
 const TOLERANCE: f64 = 1.0 / (1u64 << 24) as f64;
 
 /// Functions that bootstraps evaluate.
@@ -76,7 +76,7 @@ pub struct BootstrapArguments {
     seed: u64,
 }
 
-/// A line: the contract, and what is told of vectors. A slot is wrong if a part of it is off by 2^-20 or more.
+/// A line: the contract, and the fields of vectors. A slot is wrong if a part of it is off by 2^-20 or more.
 #[derive(Debug, Serialize)]
 struct BootstrapRecord {
     #[serde(flatten)]
@@ -85,19 +85,19 @@ struct BootstrapRecord {
     precision_bits: f64,
     /// -log2 of the mean absolute error of a slot.
     mean_precision_bits: f64,
-    /// -log2 of the root mean square that is stated.
+    /// -log2 of the stated root mean square error.
     stated_precision_bits: f64,
-    /// -log2 of the largest error of a part that is stated, but for a probability of 2^-40 a slot.
+    /// -log2 of the stated largest error of a part, which holds except with a probability of 2^-40 per slot.
     stated_worst_precision_bits: f64,
-    /// Levels that are left.
+    /// Levels left after the bootstrap.
     levels_left: usize,
     /// log2 of the scale of slots.
     log2_scale: f64,
     /// log2 of the product of all primes.
     log2_modulus: f64,
-    /// NTTs of one bootstrap at its ring degree, counted.
+    /// Counted NTTs of one bootstrap, at its ring degree.
     transforms: usize,
-    /// Products of limbs, counted.
+    /// Counted products of limbs.
     limb_products: usize,
 }
 
@@ -154,7 +154,7 @@ impl Job {
         if self.function.is_some() { keys.lookups() } else { keys.bootstrapping() }
     }
 
-    /// Random numbers that are bootstrapped, and their bounds.
+    /// Draws random numbers to bootstrap, and returns them with their bounds.
     fn draw(&self, rng: &mut ChaCha20Rng) -> (Vec<Complex64>, SlotBounds) {
         let slots = 0..self.parameters.slots();
         if let Some(function) = &self.function {
@@ -174,7 +174,8 @@ impl Job {
         }
     }
 
-    /// Values of the series, and how far they may be from the function.
+    /// Returns the values of the function or, without one, the inputs, and the largest distance of the series from the
+    /// function.
     fn expected(&self, values: &[Complex64]) -> (Vec<Complex64>, f64) {
         let Some(function) = &self.function else { return (values.to_vec(), 0.0) };
         (values.iter().map(|z| function.evaluate(z.re).into()).collect(), function.error())
@@ -199,7 +200,7 @@ fn measure(job: &Job, arguments: &BootstrapArguments) -> Result<BootstrapRecord>
         let limit = (-REQUIRED_BITS).exp2();
         let (expected, distance) = job.expected(&values);
         for error in secret.errors(&result, &expected)? {
-            // What the series may be off by comes on top.
+            // The error of the series is added.
             let error = if job.function.is_some() {
                 Complex64::from(error.re.abs() + distance)
             } else {
@@ -217,7 +218,7 @@ fn measure(job: &Job, arguments: &BootstrapArguments) -> Result<BootstrapRecord>
         (stated, scale, levels_left) = (result.error(), result.scale(), result.level());
     }
     let checked = contract.values_checked as f64;
-    // Parts have half of a slot's variance; real slots have one.
+    // A complex slot has two parts with half of its variance each; a real slot has one part.
     let parts: f64 = if job.function.is_some() { 1.0 } else { 2.0 };
     let of_part = |deviation: f64, parts: f64| (deviation / parts.sqrt()).log2() + REQUIRED_BITS;
     contract.noise_std_log2 = of_part((squares / checked).sqrt(), parts);

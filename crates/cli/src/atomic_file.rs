@@ -35,8 +35,8 @@ pub fn name(path: &Path) -> String {
     input_file::printable(shown(path))
 }
 
-/// Returns the regular file that an output's name stands for, like [`cryptable_files::target_of`]. Standard output is
-/// none.
+/// Returns the regular file that an output's name stands for, like [`cryptable_files::target_of`]; `None` for standard
+/// output.
 pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     if is_stdout(path) { Ok(None) } else { cryptable_files::target_of(path) }
 }
@@ -58,7 +58,8 @@ pub fn write(path: &Path, access: Access, content: &[u8], force: bool) -> anyhow
     Ok(file.commit(force)?)
 }
 
-/// Checks that a file does not exist yet, or may be replaced; `loss` says what is lost then.
+/// Checks that a file does not exist yet, or may be replaced. `loss` is the part of the message that says what would be
+/// lost.
 #[cfg(feature = "client")]
 pub fn check_new(path: &Path, force: bool, loss: &str) -> anyhow::Result<()> {
     let is_file = target_of(path)?.is_some();

@@ -53,7 +53,8 @@ impl Reader {
         self.inner.summary()
     }
 
-    /// Returns the contents that the file has if it goes with a key: those that it states, by the key's parameters.
+    /// Returns the contents that the file would have if it belonged to a key: those that it states, with the key's
+    /// parameters.
     pub fn contents_of(&self, parameters: &Parameters, key_id: KeyId) -> Contents {
         let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
         Contents { engine, parameter_digest, key_id, ..self.summary().contents }
@@ -73,10 +74,10 @@ impl Reader {
         self.inner.next_ciphertext().with_context(|| self.name.clone())
     }
 
-    /// Reads the next ciphertext, of as many as the file says.
+    /// Reads the next ciphertext; an error if the file has no more.
     pub fn next_ciphertext(&mut self) -> Result<Ciphertext> {
         let found = self.next_or_end()?;
-        found.with_context(|| format!("{}: fewer ciphertexts than it says", self.name))
+        found.with_context(|| format!("{}: fewer ciphertexts than it states", self.name))
     }
 }
 
@@ -85,7 +86,7 @@ pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
     Ok(CiphertextWriter::new(atomic_file::create(path, Access::Public)?, contents)?)
 }
 
-/// Completes a file, and gives it and another one, which comes first, their names: either both or none.
+/// Completes files, and then gives them their names, that of `writer` last: either all of them or none.
 #[cfg(feature = "client")]
 pub fn commit_after(first: Vec<AtomicFile>, writer: Writer) -> Result<CiphertextFileSummary> {
     let (file, summary) = writer.finish()?;
@@ -107,8 +108,7 @@ pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
     Ok(summaries)
 }
 
-/// Checks that the contents of all operands are those that a key expects, and that they have equal numbers of values
-/// and ciphertexts.
+/// Checks that all operands have the contents that a key expects, and equal numbers of values and ciphertexts.
 ///
 /// # Errors
 /// If one is different; the error names the file and the difference.
@@ -120,7 +120,7 @@ pub fn check_alike(readers: &[Reader], expected: &Contents, key: &Path) -> Resul
 /// Checks that files have equal numbers of values and ciphertexts.
 ///
 /// # Errors
-/// If one has others than the first; the error names both.
+/// If the numbers of one differ from those of the first; the error names both files.
 pub fn check_counts(readers: &[Reader]) -> Result<()> {
     let first = *readers[0].summary();
     for reader in readers {

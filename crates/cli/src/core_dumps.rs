@@ -9,7 +9,7 @@ use anyhow::Result;
 /// including debuggers. Does nothing on systems without either.
 ///
 /// # Errors
-/// If the system refuses. Continuing would break a promise.
+/// If the system refuses. The program must not continue then, since it promises that no core dump is written.
 #[cfg(unix)]
 pub fn disable() -> Result<()> {
     use anyhow::Context;

@@ -44,7 +44,7 @@ impl FileArg {
         self.role != Role::Input
     }
 
-    /// Returns whether the file is written whatever exists at its place.
+    /// Returns whether the file is written even if another exists in its place.
     fn is_replaced(&self) -> bool {
         matches!(self.role, Role::Text | Role::Bytes)
     }
@@ -185,7 +185,7 @@ fn check_replaced(output: &FileArg) -> Result<()> {
 /// Returns the kind of a file, from its first bytes.
 ///
 /// # Errors
-/// If it is not a file that a server needs, or if it is secret.
+/// If a server does not need such a file, or if the file is secret.
 #[cfg(feature = "remote")]
 pub fn sendable(file: &File, name: &str) -> Result<Kind> {
     let start = input_file::first_bytes(file).with_context(|| format!("cannot read {name}"))?;

@@ -86,8 +86,8 @@ pub fn exposure(_: &Path) -> Option<String> {
     None
 }
 
-/// Opens a file that this program keeps beside another one. Does not follow a link in its place, since whoever made it
-/// would choose where the program writes.
+/// Opens a file that this program keeps beside another one. Does not follow a link in its place, since the creator of the
+/// link would choose where the program writes.
 pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -97,7 +97,7 @@ pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File
     options.open(path)
 }
 
-/// Reads the first bytes of a file, which tell its kind and are at most the header of a key.
+/// Reads the first bytes of a file, which show its kind: at most the header of a key.
 pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;

@@ -52,7 +52,7 @@ pub fn install() -> Result<()> {
     let handled = [SIGHUP, SIGINT, SIGTERM].into_iter();
     let handled = handled.filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = signal_hook::iterator::Signals::new(handled)
-        .context("cannot prepare for being interrupted")?;
+        .context("cannot install the handler of interruptions")?;
     let wait = move || {
         for signal in signals.forever() {
             #[cfg(feature = "serve")]

@@ -219,7 +219,8 @@ impl EncryptionKey<'_> {
         }
     }
 
-    /// Draws canaries of uniform inputs among this number of values, of a number of bits where they are no inputs of tables.
+    /// Draws canaries with uniform inputs among a number of values. If values are not inputs of tables, their number of bits is
+    /// given.
     pub fn draw_canaries(
         self,
         values: usize,

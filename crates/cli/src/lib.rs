@@ -1,6 +1,6 @@
 //! The programs `cryptable` and `cryptable-server`: lookup tables on encrypted data, from the command line.
 //!
-//! Without the feature `client`, it is a program for servers, which cannot handle secrets.
+//! Without the feature `client`, this is a program for servers, which cannot handle secrets.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -40,7 +40,7 @@ pub fn run() -> ExitCode {
     cryptable::memory::keep_reserve();
     match cryptable::memory::refusable(|| commands::run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of our output has seen enough.
+        // The reader of the output has closed the pipe.
         Err(error)
             if atomic_file::stdout_is_taken() && is_caused_by(&error, ErrorKind::BrokenPipe) =>
         {

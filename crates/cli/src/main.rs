@@ -1,9 +1,9 @@
-//! The program `cryptable`, which has the commands that this build's features bring.
+//! The program `cryptable`, with the commands that this build's features enable.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
-/// An allocation that the system refuses ends the work in hand, not the process.
+/// The allocator of the program. If the system refuses an allocation, the current work fails, but the process goes on.
 #[global_allocator]
 static ALLOCATOR: cryptable_cli::WithReserve = cryptable_cli::WithReserve;
 

@@ -5,8 +5,8 @@ use cryptable::memory;
 
 use crate::report::bytes;
 
-/// Checks, before a key is read, that a job fits within `limit` with its key, `needed` bytes in all. Without a limit, checks
-/// that the machine has enough free memory for both.
+/// Checks, before a key is read, that a job and its key fit within `limit`; together they need `needed` bytes. Without a
+/// limit, checks that the machine has enough free memory for both.
 pub fn check_unread(limit: Option<usize>, job: &str, needed: usize) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, needed),
@@ -14,8 +14,8 @@ pub fn check_unread(limit: Option<usize>, job: &str, needed: usize) -> Result<()
     }
 }
 
-/// Checks, after the key was read, that a job fits within `limit`: the key and the bytes beside it. Without a limit, checks
-/// that the machine has enough free memory for the latter.
+/// Checks, after a key was read, that `key` and the `beside` bytes that the job needs in addition fit within `limit`. Without
+/// a limit, checks that the machine has enough free memory for the additional bytes.
 pub fn check(limit: Option<usize>, job: &str, key: usize, beside: usize) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, key + beside),

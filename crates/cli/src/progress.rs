@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use crate::args::Global;
 use crate::report::seconds;
 
-/// Time below which work shows no bar and no estimate.
+/// Time before work shows a bar or an estimate.
 const DELAY: Duration = Duration::from_secs(2);
 
 /// The progress of one piece of work.
@@ -86,7 +86,7 @@ pub fn bar(global: Global, message: &'static str) -> Progress {
     })
 }
 
-/// Runs work and shows its progress, which the work reports by the callback that it gets.
+/// Runs work and shows its progress, which the work reports through the callback that it receives.
 pub fn shown<T>(global: Global, message: &'static str, work: impl FnOnce(Moved<'_>) -> T) -> T {
     let bar = bar(global, message);
     let result = work(&on(&bar));
@@ -138,7 +138,7 @@ fn lines(message: &'static str, interval: Duration) -> Shown {
             }
         }
     };
-    // Lines are a convenience: where the system has no thread to give, there are none.
+    // Lines are a convenience: if the system cannot start a thread, none are printed.
     let _ = std::thread::Builder::new().spawn(print);
     Shown::Lines(state, sender)
 }
@@ -161,8 +161,8 @@ impl State {
         parts.join(", ")
     }
 
-    /// Estimates the seconds left, from the work that this run has done in `elapsed` seconds; `None` if that is too
-    /// little.
+    /// Estimates the seconds left, from the work that this run has done in `elapsed` seconds; `None` if too little is
+    /// done.
     fn left(&self, elapsed: f64, done: usize, total: usize) -> Option<f64> {
         let start = *self.start.lock().unwrap_or_else(PoisonError::into_inner);
         let here = done as f64 - start * total as f64;
@@ -212,7 +212,7 @@ impl Progress {
     }
 }
 
-/// A callback that receives the number of steps done and in total, and says whether to go on.
+/// A callback that receives the number of steps done and in total, and returns whether to go on.
 pub type Moved<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 
 /// Returns the callback that updates the progress. It never cancels the work, since an interruption ends the program.
@@ -220,7 +220,7 @@ pub fn on(progress: &Progress) -> impl Fn(usize, usize) -> ControlFlow<()> + Syn
     on_part(progress, 0, 1)
 }
 
-/// Returns a callback like [`on`], for one of several parts that take as many steps each.
+/// Returns a callback like [`on`], for one of several parts with equal numbers of steps.
 pub fn on_part(
     progress: &Progress,
     part: usize,

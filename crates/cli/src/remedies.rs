@@ -1,4 +1,4 @@
-//! Messages of errors, with the commands and options that help.
+//! Error messages, with the commands and options that help.
 
 use std::error::Error;
 
@@ -13,14 +13,14 @@ use crate::report::{bytes, bytes_at_least};
 /// A command or an option that reads a kind of file, and whether only builds for clients have it.
 type Reader = (&'static str, bool);
 
-/// Returns the message for an error with all of its causes. If a file has another kind than the command needs, the
-/// message names what reads it; if a limit refuses a file, the message names the option that raises it.
+/// Returns the message for an error with all of its causes. If a file has the wrong kind, the message names the commands or
+/// options that read it; if a limit refuses a file, the message names the option that raises the limit.
 pub fn message(error: &anyhow::Error) -> String {
     let causes: Vec<String> = error.chain().map(|cause| without_numbers(describe(cause))).collect();
     causes.join(": ")
 }
 
-/// Returns the words of the system for its error, in lower case and without `(os error 2)`.
+/// Returns the system's text for its error, in lower case and without `(os error 2)`.
 fn without_numbers(mut text: String) -> String {
     let Some(end) = text.rfind(" (os error ").filter(|_| text.ends_with(')')) else { return text };
     text.truncate(end);
@@ -88,7 +88,7 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// Returns whether the first bytes of a file, with zeros after the last of a short one, are text.
+/// Returns whether the first bytes of a file are text. Short files are padded with zeros.
 fn is_text(bytes: &[u8]) -> bool {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     bytes.iter().skip_while(|byte| is_text(byte)).all(|&byte| byte == 0)
@@ -114,7 +114,8 @@ fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
     }
 }
 
-/// Returns what reads an object where another one is expected; nothing for a key of another job at its own option.
+/// Returns the commands and options that read an object that was found in place of another one; nothing for a key of another
+/// job at the option for such keys.
 fn readers_but(found: ObjectType, expected: &str) -> &'static [Reader] {
     let is_its_option = ["secret key", "evaluation key"]
         .iter()
@@ -122,7 +123,7 @@ fn readers_but(found: ObjectType, expected: &str) -> &'static [Reader] {
     if is_its_option { &[] } else { readers(found) }
 }
 
-/// Returns the commands of a group that read an object, or the option that takes a key.
+/// Returns the commands of a group that read an object, or the option that accepts a key.
 fn readers(object: ObjectType) -> &'static [Reader] {
     use ObjectType as O;
     match object {

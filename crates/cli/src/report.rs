@@ -28,7 +28,7 @@ pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Res
         writeln!(io::stdout().lock(), "{line}")
     };
     match written {
-        // The reader of our output has seen enough.
+        // The reader of the output has closed the pipe.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }
@@ -62,19 +62,19 @@ pub fn interruption(global: Global, message: &str) -> Option<String> {
     (!global.quiet).then(|| format!("interrupted: {}", printable(message)))
 }
 
-/// Reports what is wrong with the arguments, or prints the help that they ask for. Returns the exit status.
+/// Reports what is wrong with the arguments, or prints the help that they request. Returns the exit status.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let shown = printable_lines(&text);
     if shown == text {
-        // This way, colours are used if the terminal has them.
+        // `clap` prints the text itself, in colour if the terminal has colours.
         error.exit();
     }
     eprint!("{shown}");
     ExitCode::from(2)
 }
 
-/// Escapes a text of several lines, such that a terminal acts on nothing in it but line ends.
+/// Escapes a text of several lines, such that line ends are the only characters in it that control the terminal.
 fn printable_lines(text: &str) -> String {
     text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
@@ -93,7 +93,7 @@ pub struct Report<F = Value> {
 }
 
 impl Report {
-    /// Adds the fields of another report for programs, but for those that are null.
+    /// Adds the fields of another report for programs, except those that are null.
     pub fn with(mut self, more: impl Serialize) -> Self {
         add(&mut self.fields, more);
         self
@@ -107,7 +107,7 @@ pub fn extend(fields: &mut Value, more: impl Serialize) {
     }
 }
 
-/// Adds fields like [`extend`], but for those that are null.
+/// Adds fields like [`extend`], except those that are null.
 pub fn add(fields: &mut Value, more: impl Serialize) {
     extend(fields, present(json!(more)));
 }
@@ -143,8 +143,8 @@ pub fn told(global: Global, fields: Value, text: String) -> anyhow::Result<()> {
     summary(global, &Report { fields, text })
 }
 
-/// Prints a summary of a command that wrote a file: for programs `fields`, with the file's path and bytes, for people
-/// `text`, after the file's name.
+/// Prints a summary of a command that wrote a file: `fields`, with the file's path and bytes, for programs, and `text`,
+/// after the file's name, for people.
 pub fn written(
     global: Global,
     output: &Path,
@@ -157,7 +157,7 @@ pub fn written(
     told(global, fields, format!("{}: {text}", atomic_file::name(output)))
 }
 
-/// Prints a summary like [`written`], of a command that computed for `eval_s` seconds: with threads and peak memory.
+/// Prints a summary like [`written`], with threads and peak memory, of a command that computed for `eval_s` seconds.
 pub fn computed(
     global: Global,
     output: &Path,
@@ -172,7 +172,7 @@ pub fn computed(
     written(global, output, output_bytes, fields, text)
 }
 
-/// Formats a time of computing, the threads, and the peak memory: `3.2 s on 2 threads; peak memory 1.5 GB`.
+/// Formats a computing time, the threads, and the peak memory: `3.2 s on 2 threads; peak memory 1.5 GB`.
 pub fn on_threads(time: f64) -> String {
     let threads = counted(rayon::current_num_threads() as u64, "thread");
     format!("{} on {threads}{}", seconds(time), peak_memory(peak_memory_bytes()))

@@ -1,12 +1,12 @@
-//! Messages about command lines that the grammar refuses: the command, the option or value, and what helps.
+//! Messages about invalid command lines: the command, the option or value, and the remedy.
 
 use std::net::AddrParseError;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Returns a message of one line about a command line, or nothing if the text of `clap` is to be shown: help, version,
-/// and rare errors.
+/// Returns a one-line message about an invalid command line; `None` if the text of `clap` is to be shown: help, version, and
+/// rare errors.
 pub fn message(error: &clap::Error) -> Option<String> {
     if let Some(message) = missing_feature(error) {
         return Some(message);
@@ -55,7 +55,7 @@ pub fn message(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// Returns the message about a value that an option does not take.
+/// Returns the message about a value that an option does not accept.
 fn bad_value(error: &clap::Error, given: &[String]) -> Option<String> {
     use std::error::Error as _;
     let argument = given.first()?;
@@ -75,7 +75,7 @@ fn bad_value(error: &clap::Error, given: &[String]) -> Option<String> {
     Some(format!("{option} {value}: {reason}{hint}"))
 }
 
-/// Returns why a value was refused: the range that holds it, rather than words of the language's parsers.
+/// Returns why a value was refused: the valid range, rather than the text of Rust's parsers.
 fn reason(source: &(dyn std::error::Error + 'static), value: &str) -> String {
     let integer = source.downcast_ref::<ParseIntError>().map(ParseIntError::kind);
     let text = source.to_string();
@@ -102,7 +102,7 @@ fn reason(source: &(dyn std::error::Error + 'static), value: &str) -> String {
     }
 }
 
-/// Returns where an unknown option does belong: after one of the commands of a group.
+/// Returns the command of a group after which an unknown option would be valid.
 fn other_place(error: &clap::Error) -> Option<String> {
     let ContextValue::StyledStrs(hints) = error.get(ContextKind::Suggested)? else { return None };
     let hint = hints.iter().map(ToString::to_string).find(|hint| hint.ends_with(" exists"))?;

@@ -12,7 +12,7 @@ use support::Workspace;
 const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 
-/// Values of which each takes some milliseconds.
+/// Number of values, each of which takes some milliseconds.
 const VALUES: usize = 320;
 
 const LOOKUP: &str =
@@ -27,7 +27,7 @@ fn toy() -> Workspace {
     here
 }
 
-/// Waits until something is so, for a minute at most.
+/// Waits until a condition holds, for at most a minute.
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -53,12 +53,12 @@ fn an_interrupted_command_leaves_nothing_behind() {
         let mut child = here.start(&format!("--threads 1 --progress-seconds 0.1 {LOOKUP}"));
         let notes = || here.text("stderr");
         wait_until("progress", || notes().contains("lookup: "));
-        // Where the file system can, what is being written has no name.
+        // If the file system supports it, a file that is being written has no name.
         assert!(!has_partial(&here) || !cfg!(target_os = "linux"), "{:?}", here.files());
         interrupt(&mut child, signal);
         assert!(!has_partial(&here), "{:?}", here.files());
         assert!(!here.files().contains(&"r.ct".to_string()));
-        // Nothing is kept, and nothing said.
+        // Nothing is saved, and no message says so.
         assert!(!notes().contains("interrupted"), "{}", notes());
     }
 }
@@ -108,7 +108,7 @@ fn an_interrupted_lookup_is_resumed() {
     let line = format!("--threads 1 {LOOKUP} --table next.csv --output n.ct --resume");
     let mut child = here.start(&line);
     wait_until("a finished ciphertext", || partial() > 100_000);
-    // While it runs, no other one takes its file.
+    // While the lookup runs, no other one may use its file.
     assert!(
         here.shell(&format!("cryptable {line}"))
             .stderr
@@ -122,17 +122,17 @@ fn an_interrupted_lookup_is_resumed() {
     let kept: u64 = kept.and_then(|number| number.parse().ok()).expect(&told);
     let rest = "of 320 values are kept in r.ct.partial; the same command goes on from there";
     assert!(told.ends_with(rest), "{told}");
-    // Of another table it is not.
+    // A lookup in another table does not resume.
     here.write("other.csv", "1\n".repeat(16));
     here.refuses(&line.replace("table.csv", "other.csv"), "r.ct.partial is of another lookup");
-    // What was being written at last is cut off.
+    // An incomplete last record is cut off.
     let mut cut = here.read("r.ct.partial");
     cut.extend([7; 1000]);
     here.write("r.ct.partial", cut);
     let report: serde_json::Value = here.json(&line);
     let resumed = report["resumed_values"].as_u64().unwrap();
     assert!(resumed >= 64 && resumed < VALUES as u64, "{resumed}");
-    // What was said was true: a ciphertext more may have been finished since.
+    // The message was true; one more ciphertext may have been finished since.
     assert!(kept <= resumed && resumed <= kept + 64, "{kept} and {resumed}");
     assert!(!has_partial(&here));
     here.succeed("decrypt --secret client.key --input r.ct --output r.csv");

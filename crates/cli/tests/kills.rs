@@ -1,6 +1,6 @@
-//! Commands killed by SIGKILL at moments all over their run, which no program can notice: every output is then the old
-//! one, the new one, whole and right, or missing. Nothing else lies around but, where a file was to be replaced, the
-//! new one under a temporary name, which is whole and right, too.
+//! Commands killed by SIGKILL, which no program can handle, at moments all over their run. Every output is then either the
+//! old one, or the new one, complete and right, or missing. No other file is left, except that, if a file was to be
+//! replaced, the new one may exist under a temporary name; it is complete and right, too.
 #![cfg(all(unix, feature = "client"))]
 
 mod support;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use support::Workspace;
 
-/// Kills of each command in `make test`; `make test-all` takes a hundred.
+/// Number of kills of each command in `make test`; `make test-all` uses a hundred.
 const FEW: u32 = 5;
 const MANY: u32 = 100;
 
@@ -22,7 +22,7 @@ const LOOKUP: &str =
     "lookup --evaluation server.key --table table.csv --input values.ct --output new.ct";
 const DECRYPT: &str = "decrypt --secret client.key --input result.ct --output new.csv";
 
-/// Values enough for lookups, and for encryption, to take a while.
+/// Number of values, enough for lookups and encryption to take a while.
 const VALUES: u64 = 32;
 const MANY_VALUES: u64 = 5000;
 
@@ -52,8 +52,8 @@ fn toy() -> Workspace {
     here
 }
 
-/// Runs a command `kills` times, kills it a little later each time, and lets `check` look at what is there: alternately,
-/// there were other files of the outputs' names before, and there were none.
+/// Runs a command `kills` times, kills it at different moments, and lets `check` inspect the files. Before every second run,
+/// other files exist under the outputs' names.
 fn kill_often(here: &Workspace, line: &str, outputs: &[&str], kills: u32, check: impl Fn()) {
     let start = Instant::now();
     here.start(line).wait().unwrap();
@@ -67,7 +67,7 @@ fn kill_often(here: &Workspace, line: &str, outputs: &[&str], kills: u32, check:
             }
         }
         let mut child = here.start(line);
-        // Multiples of the golden ratio are all over the run and never the same; some come after its end.
+        // Multiples of the golden ratio are spread over the whole run and never repeat; some come after its end.
         let share = (f64::from(kill) * 0.618_034).fract();
         std::thread::sleep(whole.mul_f64(1.1 * share));
         child.kill().unwrap();
@@ -80,8 +80,8 @@ fn kill_often(here: &Workspace, line: &str, outputs: &[&str], kills: u32, check:
             if before.contains(&name) || outputs.contains(&name.as_str()) {
                 continue;
             }
-            // No system call replaces a name by a file that has none: whoever dies between naming and renaming it
-            // leaves a whole file.
+            // No system call replaces a named file by an unnamed one: a process that dies between naming and renaming the
+            // new file leaves a complete file.
             let target = cryptable_files::target_of_temporary(&name).map(str::to_owned);
             let target = target.filter(|name| kill % 2 == 0 && outputs.contains(&name.as_str()));
             let target = target.unwrap_or_else(|| panic!("{line}: {name} is left"));
@@ -90,16 +90,16 @@ fn kill_often(here: &Workspace, line: &str, outputs: &[&str], kills: u32, check:
             assert!(new_content(here, &target).is_some(), "{line}: {name} is not whole");
         }
         for name in outputs {
-            // It may not be there.
+            // The file may not exist.
             let _ = std::fs::remove_file(here.path(name));
         }
     }
-    // How many is up to the machine; the first one always.
+    // The number depends on the machine, but the first run is always killed.
     assert!(died > 0, "{line}");
     println!("{line}: {died} of {kills} died, of runs of {whole:?}");
 }
 
-/// The content of an output, if there is a new one.
+/// Returns the content of an output, if there is a new one.
 fn new_content(here: &Workspace, name: &str) -> Option<Vec<u8>> {
     let content = std::fs::read(here.path(name)).ok()?;
     (content != OLD.as_bytes()).then_some(content)
@@ -113,7 +113,7 @@ fn killed_keygen(kills: u32) {
             let report: Value = here.json(&format!("inspect {name}"));
             Some(report["key_id"].as_str().unwrap().to_owned())
         };
-        // The secret key comes last: with it, there is the evaluation key that goes with it.
+        // The secret key comes last: if it exists, so does its evaluation key.
         if let Some(secret) = id("new.key") {
             assert_eq!(id("new.server"), Some(secret));
         } else {
@@ -143,7 +143,7 @@ fn killed_decrypt(kills: u32) {
     });
 }
 
-/// New ciphertexts decrypt to these values.
+/// Checks that new ciphertexts decrypt to these values.
 fn expect_values(here: &Workspace, expected: impl Iterator<Item = u64>) {
     if new_content(here, "new.ct").is_some() {
         here.succeed("decrypt --secret client.key --input new.ct --output check.csv");
@@ -169,7 +169,7 @@ fn a_hundred_kills_of_every_command_leave_nothing_half_written() {
     killed_decrypt(MANY);
 }
 
-/// Results that a killed lookup kept with `--resume` are right, however often it was killed.
+/// Checks that results that a killed lookup saved with `--resume` are right, however often it was killed.
 #[test]
 fn lookups_killed_again_and_again_are_resumed() {
     let here = toy();

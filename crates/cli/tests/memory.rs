@@ -1,17 +1,20 @@
-//! Limits of the process's memory: what would not fit is refused with an error object, before it is taken or when it is.
+//! Limits of the process's memory: work that does not fit is refused with an error object, before it starts or when an
+//! allocation fails.
 #![cfg(all(target_os = "linux", feature = "client"))]
 
 mod support;
 
 use support::Workspace;
 
-/// Limits in kibibytes, as `ulimit` takes them: from what the program takes without a key to enough for
-/// all.
+/// Limits in kibibytes, the unit of `ulimit`: from the memory that the program needs without a key to enough for
+/// everything.
 const LIMITS: [u32; 7] = [80_000, 100_000, 150_000, 200_000, 250_000, 300_000, 1_000_000];
 
-/// Runs a command under every limit of a kind, `-v` for address space and `-d` for data: it succeeds, or says what is
-/// wrong. Address space is also taken by what the allocator reserves for threads, 64 MiB at a time, which nothing predicts:
-/// just below what suffices, small allocations are refused, and taken from the reserve. Returns how often it succeeded.
+/// Runs a command under every limit of a kind, `-v` for address space and `-d` for data, and checks that it succeeds or
+/// says what is wrong. Returns the number of successes.
+///
+/// The allocator reserves address space for threads, 64 MiB at a time, which no prediction covers. Just below the sufficient
+/// limit, the system therefore refuses small allocations, which then come from the reserve.
 fn under_limits(here: &Workspace, kind: &str, line: &str) -> usize {
     let mut successes = 0;
     for limit in LIMITS {
@@ -45,7 +48,7 @@ fn work_beyond_the_limit_is_refused() {
     for kind in ["-v", "-d"] {
         let successes = under_limits(&here, kind, keygen);
         assert!((1..LIMITS.len()).contains(&successes), "keygen {kind}: {successes}");
-        // With and without the check of what is predicted: then the key's buffers are refused, of 49 and 97 MB.
+        // With the check of predictions, and without it: then the key's buffers, of 49 and 97 MB, are refused.
         for memory in ["", "--memory 10GB --max-key-memory 10GB"] {
             let line = format!("lookup --force {memory} {files}");
             let successes = under_limits(&here, kind, &line);
@@ -54,7 +57,8 @@ fn work_beyond_the_limit_is_refused() {
     }
 }
 
-/// Processors are counted by the standard library, which also reads the quotas of control groups.
+/// Checks that only usable processors are counted. The standard library counts them, which also reads the quotas of control
+/// groups.
 #[test]
 fn processors_that_the_process_may_not_use_are_not_counted() {
     let here = Workspace::new();

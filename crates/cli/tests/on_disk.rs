@@ -1,5 +1,5 @@
-//! Files that the program confirms are on the disk, and files that it writes whole get their names only then: checked
-//! by its system calls, which `strace` lists.
+//! Files that the program confirms are on the disk, and files that it writes atomically get their names only after that. The
+//! tests check the program's system calls, which `strace` lists.
 #![cfg(all(target_os = "linux", feature = "client", feature = "serve"))]
 
 #[path = "../../service/tests/support/mod.rs"]
@@ -16,7 +16,8 @@ use support::Workspace;
 /// Calls that bring files to the disk or give them names.
 const CALLS: &str = "--trace=fsync,fdatasync,linkat,rename,renameat,renameat2";
 
-/// Before a command: `strace` that writes calls with names of files, and leaves the command its own number.
+/// Returns a `strace` command that runs the program, writes its calls with names of files, and leaves it its own process
+/// number.
 fn traced(workspace: &Workspace, program: &str) -> Option<Command> {
     let may_trace = Command::new("strace").args(["-D", "-qq", "true"]).output();
     if !may_trace.is_ok_and(|output| output.status.success()) {
@@ -28,7 +29,7 @@ fn traced(workspace: &Workspace, program: &str) -> Option<Command> {
     Some(command)
 }
 
-/// Lines of the trace of calls that succeeded.
+/// Returns the trace's lines of calls that succeeded.
 fn calls(workspace: &Workspace) -> Vec<String> {
     let trace = workspace.text("trace");
     trace.lines().filter(|line| line.ends_with("= 0")).map(str::to_owned).collect()
@@ -43,7 +44,7 @@ fn run(workspace: &Workspace, line: &str) -> Option<Vec<String>> {
     Some(calls(workspace))
 }
 
-/// Where the first call with all of these parts is.
+/// Returns the position of the first call with all of these parts.
 fn place(calls: &[String], parts: &[&str]) -> usize {
     let found = calls.iter().position(|call| parts.iter().all(|part| call.contains(part)));
     found.unwrap_or_else(|| panic!("no call {parts:?} in {calls:#?}"))
@@ -88,7 +89,7 @@ fn bytes_of_an_upload_are_on_the_disk_before_they_are_confirmed() {
     assert_eq!(status, 201, "{body}");
     let id = serde_json::from_str::<serde_json::Value>(&body).unwrap()["id"].clone();
     let file = format!("files/{}>", id.as_str().unwrap());
-    // Its name, before anybody is told of it.
+    // The name of the file is on the disk before the program confirms the file.
     place(&calls(&workspace), &["fsync(", "service/files>"]);
     let line = format!("PATCH /v1/uploads/{}", id.as_str().unwrap());
     for (offset, part) in ["abc", "def"].into_iter().enumerate() {

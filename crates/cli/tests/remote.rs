@@ -3,7 +3,7 @@
 
 mod server;
 mod support;
-// Elsewhere, the environment does not say whom the system's library trusts.
+// On other systems, the environment does not determine which certificates the system's library trusts.
 #[cfg(all(feature = "remote-tls", target_os = "linux"))]
 #[path = "remote/tls.rs"]
 mod tls;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use server::Process;
 use support::Workspace;
 
-/// Keys, a table, a client and its token, and a server.
+/// Returns a workspace with keys, a table, a client and its token, and a server.
 fn ready(options: &str, inputs: u64) -> (Workspace, Process) {
     let workspace = Workspace::with_keys(options);
     let table: String = (0..inputs).rev().map(|value| format!("{value}\n")).collect();
@@ -27,7 +27,7 @@ fn ready(options: &str, inputs: u64) -> (Workspace, Process) {
     (workspace, process)
 }
 
-/// A line of `remote` with server and token.
+/// Returns a command line of `remote` with server and token.
 fn at(process: &Process, line: &str) -> String {
     let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
     format!("remote {command} --server {} --token-file token {rest}", process.url)
@@ -37,13 +37,13 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// Values of a file that was decrypted.
+/// Returns the values of a decrypted file.
 fn numbers(workspace: &Workspace, name: &str) -> Vec<u64> {
     let text = workspace.text(name);
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// A client publishes its public key; another one encrypts by it, and sends values that the first looks up.
+/// A client publishes its public key; another one encrypts with it, and sends values that the first looks up.
 #[test]
 fn values_of_a_contributor() {
     let (workspace, process) = ready("--mode single --bits 2", 4);
@@ -99,7 +99,7 @@ fn a_whole_round_without_another_program() {
     assert!(told.contains("result.ct: backwards"), "{told}");
     workspace.succeed("decrypt --secret client.key --input result.ct --output result.csv");
     assert_eq!(numbers(&workspace, "result.csv"), [3, 2, 1, 0, 0]);
-    // Nothing but the key stays there.
+    // Only the key stays on the server.
     let left = json(&workspace.succeed(&at(&process, "list --json")));
     assert_eq!((&left["jobs"], &left["ciphertexts"]), (&json("[]"), &json("[]")));
     let digest = left["keys"][0]["sha256"].as_str().unwrap();
@@ -118,7 +118,7 @@ fn a_whole_round_without_another_program() {
     let remove = format!("remove --job {} --key {}", job.trim(), &digest[..10]);
     workspace.succeed(&at(&process, &remove));
     assert!(!workspace.succeed(&at(&process, "list")).contains("job "));
-    // The key goes with the ciphertexts, if it is named; with several tables in one job.
+    // A key that is named is sent together with the ciphertexts; several tables are one job.
     workspace.succeed("serve table add --folder service --name same --table table.csv");
     let several = "lookup --evaluation server.key --table backwards --table same --input values.ct \
                    --output a.ct --output b.ct";
@@ -179,7 +179,7 @@ fn what_is_wrong_is_said_by_its_reason_and_status() {
         let error = workspace.fail_with(&line, status);
         assert!(error.contains(expected), "{line}: {error}");
     }
-    // Nothing was sent by any of them.
+    // None of the commands sent anything.
     assert!(workspace.succeed(&at(&process, "list")).contains("nothing of yours"));
     let line = format!("remote list --json --server {} --token-file other", process.url);
     let output = workspace.strict_command(&line).assert().code(3).get_output().clone();
@@ -230,11 +230,11 @@ fn an_upload_goes_on_when_server_or_client_is_killed_in_the_middle() {
     wait_until("some parts have arrived", || stored() > 1 << 20);
     process = process.restart(&workspace);
     assert!(upload.wait().unwrap().success());
-    // What had arrived was not sent again.
+    // Bytes that had arrived were not sent again.
     assert!(received(&process) < bytes - (1 << 19), "{} of {bytes}", received(&process));
     let list = json(&workspace.succeed(&at(&process, "list --json")));
     assert_eq!(list["keys"][0]["bytes"], bytes);
-    // The same for a client, which is run again.
+    // The client is killed, too, and run again.
     let digest = list["keys"][0]["sha256"].as_str().unwrap();
     workspace.succeed(&at(&process, &format!("remove --key {digest}")));
     let mut upload = workspace.start(&at(&process, line));
@@ -268,7 +268,7 @@ fn a_lookup_goes_on_when_the_server_is_killed_while_it_waits() {
     assert!(!workspace.succeed(&at(&process, "list")).contains("job "));
 }
 
-/// Bytes of uploads that a server received since it started.
+/// Returns the bytes of uploads that a server has received since it started.
 fn received(process: &Process) -> u64 {
     use std::io::{Read, Write};
     let address = process.url.trim_start_matches("http://");

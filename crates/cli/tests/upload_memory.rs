@@ -1,4 +1,4 @@
-//! Server's memory while it checks an upload: a stated multiple of the file, also of one that nobody encrypted.
+//! Memory of a server while it checks an upload: a stated multiple of the file, even if the file is forged.
 #![cfg(all(target_os = "linux", feature = "client", feature = "serve"))]
 
 mod server;
@@ -13,25 +13,25 @@ use cryptable_service::messages::Kind;
 use server::Process;
 use support::Workspace;
 
-/// Most values of one ciphertext, of as many words as make a dozen megabytes of it.
+/// Largest number of values of one ciphertext, which then has a dozen megabytes.
 const VALUES: usize = 1 << 16;
 const DIMENSION: usize = 256;
 
-/// Memory of a ciphertext beside twice its bytes, and of the server's threads meanwhile.
+/// Memory for a ciphertext in addition to twice its bytes, including that of the server's threads.
 const BESIDE: u64 = (16 + 8) << 20;
 
-/// How many times its file an evaluation key of these toys takes at most while it is checked: words are unpacked, and masks come from
-/// a seed.
+/// Largest ratio of memory to file size while an evaluation key of these toys is checked: words are unpacked, and masks come
+/// from a seed.
 const KEY_MULTIPLE: u64 = 8;
 
-/// The most memory that a process has held.
+/// Returns the peak memory of a process.
 fn peak(process: &Process) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
 }
 
-/// Uploads to a new server, which has threads and buffers from a first upload; returns how much more memory it took.
+/// Uploads a file to a new server, which has threads and buffers from a first upload; returns the additional memory.
 fn taken_by_upload(kind: Kind, file: &[u8]) -> u64 {
     let workspace = Workspace::new();
     let process = Process::start(&workspace);
@@ -53,7 +53,7 @@ fn taken_by_upload(kind: Kind, file: &[u8]) -> u64 {
 fn uploads_take_a_stated_multiple_of_memory() {
     let file = file_of(&single_values(VALUES, DIMENSION, false));
     let taken = taken_by_upload(Kind::Ciphertext, &file);
-    // Words of six bits take ten times as much if they are unpacked.
+    // Words of six bits would take ten times as much memory if they were unpacked.
     assert!(taken < 2 * file.len() as u64 + BESIDE, "{taken} bytes of {}", file.len());
 }
 

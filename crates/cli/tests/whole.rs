@@ -1,5 +1,5 @@
-//! The server's program as its users and its operator meet it: crowded by bad clients, on a full disk, killed at any
-//! moment. Every result is compared with the table in clear, and no token is in the log.
+//! The server's program as its users and its operator see it: crowded by bad clients, on a full disk, killed at any
+//! moment. Every result is compared with the table in clear, and no token may be in the log.
 #![cfg(all(unix, feature = "client", feature = "serve"))]
 
 #[path = "whole/ends.rs"]
@@ -28,19 +28,19 @@ use strangers::{STRANGERS, WRONG_TOKEN, clean_up, repeat};
 use support::Workspace;
 use users::{MODULUS, Ordered, User, address, offer_tables};
 
-/// Kills in `make test`; `make test-all` has many.
+/// Number of kills in `make test`; `make test-all` uses more.
 const FEW: usize = 10;
 const MANY: usize = 50;
 
-/// Users in a crowd, and requests of each.
+/// Number of users in a crowd, and of requests of each.
 const USERS: usize = 8;
 const REQUESTS: usize = 200;
 
 /// Number of requests per lookup.
 const SELDOM: usize = 50;
 
-/// Seed of a test, which draws the same again with this number in the environment; keys and ciphertexts are new each
-/// time.
+/// Returns the seed of a test. With this number in the environment, the test draws the same again, except keys and ciphertexts,
+/// which are always new.
 fn seed() -> u64 {
     let given = std::env::var("CRYPTABLE_TEST_SEED").ok();
     let seed = given.map_or_else(rand::random, |text| text.parse().unwrap());
@@ -48,7 +48,7 @@ fn seed() -> u64 {
     seed
 }
 
-/// The log of a server that ended: no token, no failure, nothing but text.
+/// Checks that the log of a server that ended has no token, no failure, and nothing but text.
 fn check_log(workspace: &Workspace, users: &[User]) {
     let log = workspace.text("log");
     let tokens = users.iter().map(|user| user.token.as_str()).chain([WRONG_TOKEN]);
@@ -62,7 +62,7 @@ fn check_log(workspace: &Workspace, users: &[User]) {
     assert!(log.contains("job is done"));
 }
 
-/// All that users had is removed: a server that starts again finds nothing that it does not know, and no file is left.
+/// Removes everything that users have. Checks that a restarted server finds no unknown file, and that no file is left.
 fn end(workspace: &Workspace, process: Process, users: &[User]) {
     assert!(process.terminate().success());
     assert!(Process::start(workspace).terminate().success());
@@ -121,7 +121,7 @@ fn a_crowd_of_bad_clients_keeps_nobody_from_right_results() {
     );
     assert!(rounds.iter().all(|&rounds| rounds > 0), "{rounds:?}");
     assert!(longest < Duration::from_secs(10), "{longest:?}");
-    // What the crowd held is given back.
+    // The resources that the crowd held are released.
     #[cfg(target_os = "linux")]
     wait_until("connections are closed", || {
         std::fs::read_dir(format!("/proc/{}/fd", process.id())).unwrap().count() < 40
@@ -138,7 +138,7 @@ fn a_crowd_of_bad_clients_keeps_nobody_from_right_results() {
 struct SmallDisk(std::path::PathBuf);
 
 impl SmallDisk {
-    /// None where that is not permitted.
+    /// Mounts the file system; `None` if that is not permitted.
     fn mount(workspace: &Workspace, mebibytes: u32) -> Option<Self> {
         let path = workspace.path("service");
         std::fs::create_dir(&path).unwrap();
@@ -149,7 +149,7 @@ impl SmallDisk {
         is_mounted.then_some(Self(path))
     }
 
-    /// Somebody else takes all that is left.
+    /// Fills the disk with a file that does not belong to the server.
     fn fill(&self) -> std::path::PathBuf {
         let path = self.0.join("tables.old");
         let mut file = std::fs::File::create(&path).unwrap();
@@ -164,7 +164,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Uploads until there is no room, the last ones as small as there are; returns their digests.
+/// Uploads files until there is no room, the last ones as small as possible; returns their digests.
 fn fill(user: &User) -> Vec<String> {
     let mut kept = Vec::new();
     for bytes in [1 << 20, 1 << 16, 1] {
@@ -204,7 +204,7 @@ fn a_full_disk_stops_neither_reads_nor_accepted_jobs_nor_removals() {
     let sent = user.upload(&file).unwrap();
     let mut first = user.order(&sent, values.clone());
     user.wait(&mut first);
-    // One that runs, and one that waits, when the disk is full.
+    // One job runs, and one waits, when the disk is full.
     let many: Vec<u64> = (0..3000).map(|_| rng.random_range(0..MODULUS)).collect();
     let long = user.upload(&user.encrypt(&many, 100)).unwrap();
     let mut accepted = [user.order(&long, many), user.order(&sent, values.clone())];
@@ -242,7 +242,7 @@ struct Announced<'a> {
 }
 
 impl<'a> Announced<'a> {
-    /// The server had the file before: that is how its digest is known.
+    /// Announces the file, whose digest is known because the server has had it before.
     fn new(user: &'a User, process: &Process, file: &[u8]) -> Self {
         let sent = user.upload(file).unwrap();
         user.client.remove_ciphertext(&sent.sha256).unwrap();
@@ -272,7 +272,7 @@ impl<'a> Announced<'a> {
     }
 }
 
-/// Another program takes all that is left while a part arrives: the server says so, and goes on when there is room.
+/// Another program fills the disk while a part arrives. Checks that the server says so, and continues when there is room.
 fn filled_by_others(user: &User, disk: &SmallDisk, process: &Process) {
     let file = user.ballast(4 << 20);
     let upload = Announced::new(user, process, &file);
@@ -286,7 +286,7 @@ fn filled_by_others(user: &User, disk: &SmallDisk, process: &Process) {
     let _ = stream.write_all(&file[half..]);
     let (status, body) = answer(&mut stream);
     assert_eq!(status, 507, "{body}");
-    // It serves on what needs no room.
+    // The server still answers requests that need no room.
     assert_eq!(user.client.tables().unwrap().len(), 2);
     assert!(!user.client.jobs().unwrap().is_empty());
     let refused = user.upload(&user.ballast(1000)).unwrap_err();
@@ -332,7 +332,7 @@ fn what_could_not_be_written_has_not_arrived() {
 /// Actions of users when the server is killed.
 const DOINGS: [&str; 5] = ["nothing", "uploads", "waits", "downloads", "removals"];
 
-/// Current action of a user, for the one who kills.
+/// Current action of a user, which the killer reads.
 struct Doing<'a>(&'a AtomicUsize);
 
 impl Doing<'_> {
@@ -345,7 +345,7 @@ impl Doing<'_> {
     }
 }
 
-/// Orders jobs until it is done: some are removed at once, some when their results were fetched; returns the other ones.
+/// Orders jobs until `done` is set. Removes some at once, and some after fetching their results; returns the others.
 fn order_jobs(user: &User, doing: &Doing<'_>, done: &AtomicBool, rng: &mut StdRng) -> Vec<Ordered> {
     let mut kept = Vec::new();
     repeat(done, || {
@@ -392,7 +392,7 @@ fn send_and_fetch(user: &User, doing: &Doing<'_>, done: &AtomicBool) -> Vec<Orde
     vec![long]
 }
 
-/// Kills a server at random moments in everything that users do, and starts it again; counts what was interrupted.
+/// Kills a server at random moments of its users' actions, and starts it again; counts the interrupted actions.
 fn kill_often(
     mut process: Process,
     workspace: &Workspace,
@@ -456,7 +456,7 @@ fn killed(kills: usize) {
         user.leave(ordered);
     }
     let jobs: usize = ordered.iter().map(Vec::len).sum();
-    // How many of each is up to the machine.
+    // The number of each depends on the machine.
     assert!(kills < MANY || found[1..].iter().all(|&count| count > 0), "{found:?}");
     println!("{kills} kills in {elapsed:?}, {jobs} jobs kept; killed in {DOINGS:?}: {found:?}");
     end(&workspace, process, &users);

@@ -152,7 +152,7 @@ pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
     &CLIENT
 }
 
-/// Returns a client of bits with the levels that partial decryptions take, and its server.
+/// Returns a client of bits with the levels that partial decryptions need, and its server.
 #[must_use]
 pub fn partial_decryption_client()
 -> &'static (cryptable_bits::SecretKey, cryptable_bits::EvaluationKey) {

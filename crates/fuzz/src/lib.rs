@@ -1,6 +1,6 @@
 //! Fuzzing of all readers of this project.
 //!
-//! [`targets`] has one target per reader. Targets run within [`limits`] on memory and time, get past checksums by
+//! [`targets`] has one target per reader. Targets run within [`limits`] on memory and time, get past checksums through
 //! [`repair`], and start from small valid objects, [`seeds`]. `make fuzz` runs all targets, guided by coverage;
 //! `docs/fuzzing.md` explains how, and lists what was found. The tests of this crate are a short run of the same
 //! targets.

@@ -7,10 +7,10 @@ use std::time::Duration;
 use cap::Cap;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Bytes that any input may use: twice the largest picture, since pictures may be compressed a thousandfold.
+/// Bytes that reading any input may use: twice the largest picture, since pictures may be compressed a thousandfold.
 pub const FREE_BYTES: usize = 128 << 20;
 
-/// Bytes per byte of input that may be used beside them: LWE ciphertexts have words of at least six bits, which become
+/// Additional bytes that may be used per byte of input: LWE ciphertexts have words of at least six bits, which become
 /// words of 64 bits and are copied once.
 pub const BYTES_PER_BYTE: usize = 24;
 

@@ -14,7 +14,7 @@ use crate::clients::partial_decryption_client;
 pub struct Messages {
     /// The session.
     pub session: Session<bits::Parameters>,
-    /// Secrets, which agreed.
+    /// Secrets of the owners, after they agreed on the session.
     pub secrets: Vec<OwnerSecret<bits::Parameters>>,
     /// Commitments.
     pub commitments: Vec<Commitment>,
@@ -106,7 +106,7 @@ pub fn dealt_shares() -> Vec<Vec<u8>> {
     messages().secrets.iter().map(deal).collect()
 }
 
-/// A share of a holder, and what it is made of.
+/// A share of a holder, and the dealt shares that it is made of.
 #[must_use]
 pub fn holder_shares() -> Vec<Vec<u8>> {
     let mut files = dealt_shares();

@@ -250,7 +250,7 @@ fn read_owner_secret(bytes: &[u8]) -> bool {
         | owners::OwnerSecret::<bits::Parameters>::from_bytes(bytes, options()).is_ok()
 }
 
-/// Reads a share of a holder, and what owners deal, with that of another owner.
+/// Reads the bytes both as a share of a holder and as a dealt share, which is joined with that of another owner.
 fn read_holder_share(bytes: &[u8]) -> bool {
     let read = owners::ThresholdSecret::from_bytes(bytes, options());
     if let Ok(secret) = &read {
@@ -302,7 +302,7 @@ fn read_bridge_key(bytes: &[u8]) -> bool {
         | bridges::LeveledBridge::from_bytes(bytes, options()).is_ok()
 }
 
-/// A list of ciphertexts of another library, or its secret. What is read is written as it was.
+/// Reads a list of ciphertexts of another library, or its secret. Writing the result must reproduce the input.
 fn read_foreign_list(bytes: &[u8]) -> bool {
     let parameters = ForeignParameters::insecure_toy();
     let Ok(list) = parameters.read_list(bytes) else {
@@ -384,7 +384,8 @@ fn read_joint_result(bytes: &[u8]) -> bool {
     owners::JointResult::read_first(bytes, options()).is_ok()
 }
 
-/// Reads a partial decryption, and combines it with nothing: one of two owners is missing, or the bits are others.
+/// Reads a partial decryption, and checks that it cannot be combined: the second of two owners is missing, or the bits
+/// are different ones.
 fn read_partial_decryption(bytes: &[u8]) -> bool {
     static BITS: LazyLock<cryptable_bits::PreparedBits> = LazyLock::new(|| {
         let parameters = clients::partial_decryption_client().0.parameters();

@@ -54,7 +54,12 @@ pub trait KeyParameters: Send + Sized + Sync {
         max_body: u64,
         options: ReadOptions,
     ) -> Result<(Self, BodyReader<'_>)> {
-        let read = |bytes: &[u8]| Self::from_bytes(bytes, options);
+        let read = |bytes: &[u8]| {
+            // The checksum left blocks of a secret file on the stack. Bytes between the fields of parameters, which
+            // nobody sets, would carry them to the heap.
+            clear_stack();
+            Self::from_bytes(bytes, options)
+        };
         open_with_parameters(bytes, object_type, max_body, read, Self::digest)
     }
 }

@@ -8,8 +8,8 @@ export { CiphertextInfo, Parameters, PublicKey, SecretKey, WrittenKey, sha256 } 
 let loading;
 
 /**
- * Loads the module, once however often it is called. The classes work after that.
- * @returns {Promise<{ memoryBytes(): number }>} what tells the memory of the module, in bytes
+ * Loads the module; later calls reuse it. The classes work only after that.
+ * @returns {Promise<{ memoryBytes(): number }>} an object that returns the module's memory, in bytes
  */
 export function load() {
   loading ??= start();

@@ -1,5 +1,5 @@
-// Secret keys in the browser's IndexedDB, for pages that ask for it. They lie there without encryption: whatever runs on the
-// page's origin, and whoever has the browser's profile, can read them.
+// Secret keys in the browser's IndexedDB, for pages that request it. They are stored without encryption: any script of the
+// page's origin, and anyone who has the browser's profile, can read them.
 
 const STORE = "secret-keys";
 
@@ -28,11 +28,11 @@ async function run(mode, call) {
   }
 }
 
-/** Keeps the bytes of a secret key under a name. */
+/** Stores the bytes of a secret key under a name. */
 export const keep = (name, bytes) => run("readwrite", (store) => store.put(bytes, name));
 
-/** Returns the bytes that are kept under a name; `undefined` if there are none. */
+/** Returns the bytes stored under a name; `undefined` if there are none. */
 export const find = (name) => run("readonly", (store) => store.get(name));
 
-/** Removes what is kept under a name. */
+/** Removes the key stored under a name. */
 export const forget = (name) => run("readwrite", (store) => store.delete(name));

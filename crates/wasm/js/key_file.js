@@ -1,13 +1,13 @@
 // A place for an evaluation key between its generation and its upload. A packed key has hundreds of megabytes, and the
-// service wants its length and digest before its bytes. So it lies in the browser's private file system, or in a temporary
-// file of Node, and memory holds a part of it at a time. Evaluation keys hold no secret in the clear.
+// service needs its length and digest before its bytes. It is therefore stored in the browser's private file system, or in
+// a temporary file in Node, and memory holds one part at a time. Evaluation keys hold no secret in the clear.
 
 import { isNode } from "./platform.js";
 
 /** Beginning of the names of files in the browser's private file system. */
 const PREFIX = "cryptable-key-";
 
-/** Opens a new file: `write` appends a piece, `read` returns bytes as a copy, `remove` ends it. */
+/** Opens a new file: `write` appends a piece, `read` returns a copy of bytes, `remove` deletes the file. */
 export function createKeyFile() {
   return isNode ? createTemporaryFile() : createPrivateFile();
 }
@@ -23,7 +23,7 @@ async function createTemporaryFile() {
   let isOpen = true;
   return {
     write(piece) {
-      // A call may take a part of what it is given.
+      // A call may write only a part of its argument.
       for (let done = 0; done < piece.length; ) {
         const count = fs.writeSync(file, piece, done, piece.length - done, length);
         done += count;
@@ -56,7 +56,7 @@ async function createPrivateFile() {
   let isOpen = true;
   return {
     write(piece) {
-      // Fewer bytes than asked for are written where the browser's quota ends.
+      // At the browser's quota, fewer bytes than requested are written.
       if (file.write(piece, { at: file.getSize() }) < piece.length) {
         throw new Error("the browser has no more room for the evaluation key: free some disk space");
       }
@@ -76,7 +76,7 @@ async function createPrivateFile() {
   };
 }
 
-/** Removes what pages left that were closed meanwhile. Files of pages that are open are locked and stay. */
+/** Removes files left behind by pages that have been closed. Files of open pages are locked and stay. */
 async function removeLeftFiles(folder) {
   for await (const name of folder.keys()) {
     if (name.startsWith(PREFIX)) {

@@ -1,4 +1,4 @@
-// The two platforms that differ: browsers and Node.
+// Functions that differ between the two platforms, browsers and Node.
 
 /** Whether this runs in Node. */
 export const isNode = globalThis.process?.versions?.node !== undefined;

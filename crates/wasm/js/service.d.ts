@@ -48,7 +48,7 @@ export interface Job {
 export interface ServiceOptions {
   /** Bytes per part of an upload. Default: 8 MiB. */
   partBytes?: number;
-  /** Milliseconds for which a service that does not answer is tried again. Default: a minute. */
+  /** Milliseconds for which calls to a service that does not answer are repeated. Default: a minute. */
   patience?: number;
   /** Whether the token may go to another machine without TLS. Default: no. */
   plainHttp?: boolean;
@@ -57,7 +57,7 @@ export interface ServiceOptions {
 /** A refusal of the service. */
 export class ServiceError extends Error {
   status: number;
-  /** The word for the problem in the interface, such as `too-large`. */
+  /** The problem's name in the interface, such as `too-large`. */
   kind?: string;
   /** The limit that was exceeded. */
   exceeded?: { name: string; limit: number; found: number };
@@ -72,21 +72,21 @@ export class Service {
   keys(): Promise<StoredFile[]>;
   /** Returns the first thousand public keys of all clients. */
   publicKeys(): Promise<PublishedKey[]>;
-  /** Fetches a public key. That it is its owner's only the owner can say. */
+  /** Fetches a public key. Only its owner can confirm that the key is theirs. */
   publicKey(sha256: string): Promise<Uint8Array>;
-  /** Sends a file in parts, from where an interrupted upload ended. */
+  /** Sends a file in parts, continuing an interrupted upload. */
   upload(
     kind: "evaluation-key" | "ciphertext" | "public-key",
     file: Uint8Array | Source,
     options?: { recipient?: string; onProgress?: (sent: number, bytes: number) => void },
   ): Promise<StoredFile>;
-  /** Orders a lookup of a file of ciphertexts in tables, by the evaluation key; files are named by their digests. */
+  /** Orders a lookup of a file of ciphertexts in tables, with an evaluation key; both files are named by their digests. */
   order(key: string, ciphertext: string, tables: string[]): Promise<Job>;
   /** Returns the state of a job. */
   job(id: string): Promise<Job>;
   /** Waits until a job is done. */
   wait(id: string, onProgress?: (share: number, job: Job) => void): Promise<Job>;
-  /** Fetches the result for the table at a place of the order. */
+  /** Fetches the result for the table at this position in the order. */
   result(job: Job, place?: number): Promise<Uint8Array>;
   /** Stops a job and removes it with its results. */
   removeJob(id: string): Promise<void>;
@@ -94,7 +94,7 @@ export class Service {
   removeCiphertext(sha256: string): Promise<void>;
   /** Removes an evaluation key. */
   removeKey(sha256: string): Promise<void>;
-  /** Sends ciphertexts, has them looked up, fetches the result and removes what the service kept of it. */
+  /** Sends ciphertexts, has them looked up, fetches the result, and removes all of it from the service. */
   lookup(
     key: string,
     ciphertext: Uint8Array | Source,

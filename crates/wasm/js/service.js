@@ -1,9 +1,9 @@
 // A client of `cryptable serve`: it sends files and fetches results, and holds no secret but the token.
 
-/** Default number of bytes per part of an upload: the most that an interruption costs. */
+/** Default number of bytes per part of an upload: the most that has to be sent again after an interruption. */
 const PART_BYTES = 8 << 20;
 
-/** Milliseconds of the first and the longest pause before something is asked again. */
+/** Milliseconds of the first and the longest pause before a request is repeated. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 2000;
 
@@ -81,7 +81,7 @@ export class Service {
         if (!isPassing(error) || Date.now() > end) {
           throw error;
         }
-        // Announced again, the upload goes on where it was cut off.
+        // When announced again, the upload continues where it was cut off.
         await pause(FIRST_PAUSE);
       }
     }
@@ -97,7 +97,7 @@ export class Service {
   }
 
   order(key, ciphertext, tables) {
-    // The same order sent again after an interruption is the same job.
+    // The same order, sent again after an interruption, starts no second job.
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     return this.#json("POST", "/v1/jobs", { key, ciphertext, tables }, headers);
   }
@@ -163,7 +163,7 @@ export class Service {
     await this.#patiently(() => this.#once("DELETE", path));
   }
 
-  /** Makes a call again while the service is busy or out of reach. */
+  /** Repeats a call while the service is busy or unreachable. */
   async #patiently(call) {
     const end = Date.now() + this.#patience;
     for (let delay = FIRST_PAUSE; ; delay = Math.min(2 * delay, LONGEST_PAUSE)) {
@@ -192,7 +192,7 @@ export class Service {
   }
 }
 
-/** Whether the same request may go well later: the service is busy or out of reach. */
+/** Returns whether the same request may succeed later: the service is busy or unreachable. */
 function isPassing(error) {
   if (error instanceof ServiceError) {
     return [408, 429, 503].includes(error.status) || error.kind === "busy" || error.offset !== undefined;

@@ -1,5 +1,5 @@
-// The worker: it holds one secret key and does what blocks. client.js sends it messages `{ id, method, values }`, and it
-// answers each by `{ id, result }` or `{ id, error }`, with `{ id, progress }` in between.
+// The worker, which holds one secret key and makes the calls that block. client.js sends it messages `{ id, method, values }`,
+// and it answers each with `{ id, result }` or `{ id, error }`, after any number of `{ id, progress }`.
 
 import { Parameters, PublicKey, SecretKey, load, sha256 } from "./index.js";
 import { createKeyFile } from "./key_file.js";
@@ -139,7 +139,7 @@ async function answer({ id, method, values }) {
   }
 }
 
-// One after the other: a key is not replaced while it is written.
+// Messages are handled one after the other, so that a key is not replaced while it is written.
 let last = Promise.resolve();
 const receive = (message) => {
   last = last.then(() => answer(message));

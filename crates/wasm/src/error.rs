@@ -5,7 +5,7 @@ use wasm_bindgen::{JsError, JsValue};
 /// A result whose error is thrown in JavaScript.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// An `Error` with the library's message, or whatever a callback of the caller threw.
+/// An `Error` with the library's message, or the value that the caller's callback threw.
 #[derive(Debug)]
 pub struct Error(JsValue);
 
@@ -15,7 +15,7 @@ impl Error {
         Self(JsError::new(message).into())
     }
 
-    /// Passes on what a callback of the caller threw.
+    /// Wraps a value that the caller's callback threw.
     pub(crate) fn thrown(value: JsValue) -> Self {
         Self(value)
     }

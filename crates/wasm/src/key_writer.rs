@@ -1,4 +1,4 @@
-//! Evaluation keys, handed to JavaScript piece by piece while they are generated.
+//! Evaluation keys, passed to JavaScript piece by piece while they are generated.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -11,10 +11,10 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::error::{Error, Result};
 
-/// Bytes of a piece: few calls of JavaScript, little memory.
+/// Bytes per piece: large enough for few calls into JavaScript, small enough to use little memory.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Length and name of a key file that was written.
+/// Length and digest of a key file that was written.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct WrittenKey {
@@ -39,12 +39,12 @@ impl WrittenKey {
     }
 }
 
-/// A writer that passes pieces to a function of JavaScript and digests them.
+/// A writer that passes pieces to a JavaScript function and digests them.
 struct Pieces<'a> {
     write: &'a Function,
     digest: Sha256,
     bytes: u64,
-    /// Error of that function, which is thrown again.
+    /// Error that the function threw, to be thrown again.
     thrown: Option<JsValue>,
 }
 
@@ -69,11 +69,11 @@ impl Write for Pieces<'_> {
     }
 }
 
-/// Generates an evaluation key and passes its file to `write`, piece by piece. `progress`, if there is one, is told the
-/// steps done and their number, and stops the work by returning `false`.
+/// Generates an evaluation key and passes its file to `write`, piece by piece. If `progress` is given, it receives the
+/// number of steps done and the total, and stops the work by returning `false`.
 ///
 /// # Errors
-/// What `write` throws; if `progress` stops the work.
+/// If `write` throws, with the thrown value; if `progress` stops the work.
 pub(crate) fn write_evaluation_key(
     secret: &cryptable::SecretKey,
     write: &Function,

@@ -1,7 +1,7 @@
-//! The client's half of `cryptable` for browsers and Node: plans, keys, encryption and decryption.
+//! The client's side of `cryptable` for browsers and Node: plans, keys, encryption and decryption.
 //!
-//! `wasm-bindgen` makes classes of JavaScript of the types here. Calls block: in a page they belong into a Web Worker, as
-//! `js/client.js` runs them. Secrets live in the memory of the WebAssembly module and are cleared by `free()`.
+//! `wasm-bindgen` turns the types of this crate into JavaScript classes. Calls block, so a page should make them in a Web
+//! Worker, as `js/client.js` does. Secrets live in the memory of the WebAssembly module; `free()` clears them.
 //!
 //! ```text
 //!  page            js/client.js ──messages──▶ js/worker.js ──▶ this crate
@@ -23,7 +23,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::error::Result;
 
-/// Has panics thrown as errors of JavaScript that carry their message.
+/// Turns panics into JavaScript errors that carry the panic's message.
 #[wasm_bindgen(start)]
 fn start() {
     std::panic::set_hook(Box::new(|info| wasm_bindgen::throw_str(&info.to_string())));

@@ -31,13 +31,13 @@ pub(crate) fn read_options(allow_insecure: Option<bool>) -> ReadOptions {
 
 #[wasm_bindgen]
 impl Parameters {
-    /// Finds the best parameters for tables of these moduli, such as a service lists them.
+    /// Finds the best parameters for tables of these moduli, which a service lists with its tables.
     ///
-    /// The engine is `packed`, `single` or `leveled`; without it, all are compared for the number of values, with times of the
+    /// The engine is `packed`, `single` or `leveled`; by default, all are compared for the number of values, with times of the
     /// library's built-in cost model. A toy has NO security: it is for tests.
     ///
     /// # Errors
-    /// If no engine serves these moduli, with the reason of each.
+    /// If no engine supports these moduli, with the reason for each engine.
     pub fn plan(
         #[wasm_bindgen(js_name = inputModulus)] input_modulus: f64,
         #[wasm_bindgen(js_name = outputModulus)] output_modulus: f64,
@@ -62,7 +62,7 @@ impl Parameters {
         Ok(Self(request.plan()?.best().parameters().clone()))
     }
 
-    /// Reads a file of parameters, as `cryptable plan --output` writes it.
+    /// Reads a parameter file, which `cryptable plan --output` writes.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged file of parameters for lookups, or if these are insecure and that is not
@@ -76,7 +76,7 @@ impl Parameters {
         Ok(Self(parameters.lookups()?))
     }
 
-    /// Returns a file of the parameters.
+    /// Returns the parameters as a file.
     #[wasm_bindgen(js_name = toFile)]
     #[must_use]
     pub fn to_file(&self) -> Vec<u8> {
@@ -146,7 +146,7 @@ impl Parameters {
         cryptable_wire::hex(&self.0.digest())
     }
 
-    /// Returns a line for people: engine, method, moduli, security and failures.
+    /// Returns a human-readable line: engine, method, moduli, security and failure probability.
     #[wasm_bindgen(js_name = toString)]
     #[must_use]
     pub fn describe(&self) -> String {

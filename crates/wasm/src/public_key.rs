@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::parameters::{Parameters, read_options};
 use crate::typed_arrays::unsigned;
 
-/// A public key: whoever has it encrypts for the holder of the secret key, and cannot decrypt.
+/// A public key: its holder can encrypt for the owner of the secret key, but cannot decrypt.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct PublicKey(cryptable::PublicKey);
@@ -20,7 +20,7 @@ impl PublicKey {
 
 #[wasm_bindgen]
 impl PublicKey {
-    /// Reads a file of a public key.
+    /// Reads a public key file.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged public key, or its parameters are insecure and that is not allowed.
@@ -32,14 +32,14 @@ impl PublicKey {
         Ok(Self(cryptable::PublicKey::from_bytes(bytes, read_options(allow_insecure))?))
     }
 
-    /// Returns a file of the key.
+    /// Returns the key as a file.
     #[wasm_bindgen(js_name = toBytes)]
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.to_bytes()
     }
 
-    /// Identifier of the secret key, which its owner tells over another channel.
+    /// Identifier of the secret key. Compare it with the identifier that its owner sends over another channel.
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn id(&self) -> String {
@@ -49,7 +49,7 @@ impl PublicKey {
     /// Parameters of the secret key.
     ///
     /// # Errors
-    /// If keys of this kind do no lookups.
+    /// If keys of this kind are not for lookups.
     #[wasm_bindgen(getter)]
     pub fn parameters(&self) -> Result<Parameters> {
         Ok(Parameters::new(self.0.parameters().lookups()?))

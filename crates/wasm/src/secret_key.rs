@@ -18,13 +18,13 @@ pub struct SecretKey(cryptable::SecretKey);
 
 #[wasm_bindgen]
 impl SecretKey {
-    /// Generates a key from random numbers of the platform.
+    /// Generates a key from the platform's random numbers.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> SecretKey {
         Self(cryptable::SecretKey::generate(parameters.inner()))
     }
 
-    /// Reads a file of a secret key. The caller clears its own copy of the bytes.
+    /// Reads a secret key file. The caller must clear its own copy of the bytes.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged secret key, or its parameters are insecure and that is not allowed.
@@ -37,7 +37,7 @@ impl SecretKey {
         Ok(Self(cryptable::SecretKey::from_bytes(&bytes, read_options(allow_insecure))?))
     }
 
-    /// Returns a file of the key, without encryption: whoever has the bytes can decrypt.
+    /// Returns the key as an unencrypted file: anyone who has the bytes can decrypt.
     #[wasm_bindgen(js_name = toBytes)]
     #[must_use]
     pub fn to_bytes(&self) -> Uint8Array {
@@ -54,7 +54,7 @@ impl SecretKey {
     /// Parameters that the key was generated for.
     ///
     /// # Errors
-    /// If keys of this kind do no lookups.
+    /// If keys of this kind are not for lookups.
     #[wasm_bindgen(getter)]
     pub fn parameters(&self) -> Result<Parameters> {
         Ok(Parameters::new(self.0.lookup_parameters()?))
@@ -96,7 +96,7 @@ impl SecretKey {
         to_signed(&values)
     }
 
-    /// Generates a public key, by which others encrypt for this key.
+    /// Generates a public key, with which others encrypt for this key.
     ///
     /// # Errors
     /// If keys of this kind have no public keys.
@@ -106,10 +106,10 @@ impl SecretKey {
     }
 
     /// Generates the evaluation key for a server and passes its file to `write`, in pieces of a megabyte; the whole packed
-    /// key is never in memory. `progress` is told the steps done and their number, and may return `false` to stop.
+    /// key is never in memory. `progress` receives the number of steps done and the total, and may return `false` to stop.
     ///
     /// # Errors
-    /// What `write` throws; if `progress` stops the work.
+    /// If `write` throws, with the thrown value; if `progress` stops the work.
     #[wasm_bindgen(js_name = writeEvaluationKey)]
     pub fn write_evaluation_key(
         &self,

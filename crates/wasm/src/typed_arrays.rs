@@ -1,4 +1,4 @@
-//! Values in typed arrays of JavaScript, copied by way of memory that is cleared.
+//! Values in JavaScript's typed arrays, copied through memory that is cleared.
 
 use js_sys::{Int32Array, Uint8Array, Uint32Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// Bound on moduli, so that values fit into the words of typed arrays.
 const MODULUS_BOUND: f64 = 4_294_967_296.0;
 
-/// Checks a modulus that JavaScript gave as a number.
+/// Checks a modulus that JavaScript passed as a number.
 ///
 /// # Errors
 /// If it is not an integer from 2 to 2^32.
@@ -22,7 +22,7 @@ pub(crate) fn modulus(name: &str, value: f64) -> Result<u64> {
     }
 }
 
-/// Checks that an argument is a typed array of a type: JavaScript passes anything.
+/// Checks that an argument is a typed array of the right type, since JavaScript may pass anything.
 fn check_type<T: JsCast>(value: &JsValue, name: &str) -> Result<()> {
     match value.is_instance_of::<T>() {
         true => Ok(()),
@@ -33,7 +33,7 @@ fn check_type<T: JsCast>(value: &JsValue, name: &str) -> Result<()> {
 /// Copies unsigned values from JavaScript.
 ///
 /// # Errors
-/// If they are in no `Uint32Array`.
+/// If they are not in a `Uint32Array`.
 pub(crate) fn unsigned(values: &Uint32Array) -> Result<Zeroizing<Vec<u64>>> {
     check_type::<Uint32Array>(values, "Uint32Array")?;
     let mut words = Zeroizing::new(vec![0u32; values.length() as usize]);
@@ -44,7 +44,7 @@ pub(crate) fn unsigned(values: &Uint32Array) -> Result<Zeroizing<Vec<u64>>> {
 /// Copies signed values from JavaScript.
 ///
 /// # Errors
-/// If they are in no `Int32Array`.
+/// If they are not in an `Int32Array`.
 pub(crate) fn signed(values: &Int32Array) -> Result<Zeroizing<Vec<i64>>> {
     check_type::<Int32Array>(values, "Int32Array")?;
     let mut words = Zeroizing::new(vec![0i32; values.length() as usize]);
@@ -55,7 +55,7 @@ pub(crate) fn signed(values: &Int32Array) -> Result<Zeroizing<Vec<i64>>> {
 /// Copies bytes of a secret from JavaScript.
 ///
 /// # Errors
-/// If they are in no `Uint8Array`.
+/// If they are not in a `Uint8Array`.
 pub(crate) fn secret_bytes(bytes: &Uint8Array) -> Result<Zeroizing<Vec<u8>>> {
     check_type::<Uint8Array>(bytes, "Uint8Array")?;
     let mut copy = Zeroizing::new(vec![0; bytes.length() as usize]);

@@ -1,4 +1,4 @@
-//! `bench integers --mode single`: operations on single integers in digits, a ciphertext for every digit.
+//! `bench integers --mode single`: operations on single integers in digits, with one ciphertext per digit.
 
 use cryptable::engines::single::{Ciphertext, Parameters, SecretKey};
 use cryptable::integers::{ColumnKind, Evaluator, Integer, IntegerColumn, decrypt};
@@ -35,7 +35,7 @@ fn measure<T: Integer>(
     let (key, keygen_s) = try_timed(|| secret.evaluation_key(Progress::silent()))?;
     let server = Evaluator::new(&key)?;
     let (mut runs, mut measured) = (Runs::start(), Measured::default());
-    // The first warms keys and pages up.
+    // The first run is not timed: it loads keys and memory pages.
     for run in 0..=arguments.runs.max(1) {
         let values = task.values::<T>(count, arguments.seed + run as u64);
         let (columns, encrypt_s) = try_timed(|| encrypt_both(&secret, &values))?;
@@ -80,7 +80,7 @@ struct Measured {
     encrypt_s: f64,
     input_bytes: usize,
     output_bytes: usize,
-    /// Values, and errors of digits in half steps.
+    /// Checked values, and errors of digits in half steps.
     checked: Checked,
 }
 

@@ -41,7 +41,7 @@ enum Direction {
     Decrypt,
 }
 
-/// Takes a random block under a random key, both encrypted.
+/// Measures a random block under a random key, both encrypted.
 fn measure(
     parameters: &CircuitBootstrappingParameters,
     direction: Direction,

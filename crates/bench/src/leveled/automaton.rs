@@ -1,4 +1,4 @@
-//! `bench automaton`: how often a pattern of bytes occurs in an encrypted text.
+//! `bench automaton`: counting the occurrences of a pattern of bytes in an encrypted text.
 
 use clap::Args;
 use cryptable::engines::leveled::Automaton;
@@ -11,7 +11,7 @@ use crate::measurement::{Runs, timed, try_timed};
 /// Text that is repeated.
 const TEXT: &[u8] = b"abracadabra";
 
-/// Values of a symbol.
+/// Number of values of a symbol.
 const SYMBOLS: u64 = 256;
 
 /// Arguments of `bench automaton`.
@@ -34,14 +34,14 @@ pub struct AutomatonArguments {
     insecure_toy: bool,
 }
 
-/// The contract, and what is told of automata. A value is a symbol of the text, `eval_s` the time of the whole text.
+/// A line: the contract, and the fields of automata. A value is a symbol of the text, and `eval_s` the time for the whole text.
 #[derive(Debug, Serialize)]
 struct AutomatonLine {
     #[serde(flatten)]
     contract: Contract,
-    /// States of the automaton.
+    /// Number of states of the automaton.
     states: usize,
-    /// Length of the longest text that these parameters serve.
+    /// Length of the longest text that these parameters allow.
     longest_word: usize,
 }
 

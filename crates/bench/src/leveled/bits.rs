@@ -17,14 +17,14 @@ use super::line::ciphertext_bytes;
 use crate::measurement::{Checked, timed_each};
 use crate::single::{Batch, Line, Session};
 
-/// Bits that are checked.
+/// Number of bits that are checked.
 const COUNT: usize = 100;
 
 /// Random bits, and their ciphertexts.
 pub struct Bits {
     plain: Vec<bool>,
     inputs: Vec<LweCiphertext>,
-    /// Seconds of encrypting one.
+    /// Seconds to encrypt one bit.
     encrypt_s: f64,
 }
 
@@ -38,7 +38,7 @@ impl Bits {
         Ok(Self { plain, inputs, encrypt_s })
     }
 
-    /// Times and checks a circuit bootstrap of this noise: all that its line says but for keys and counts.
+    /// Times and checks a circuit bootstrap with this noise, and returns its line without the fields of keys and counts.
     pub fn measure(
         &self,
         session: &Session,
@@ -58,13 +58,13 @@ impl Bits {
         contract.output_bytes = CircuitBootstrappingCost::of(parameters).rgsw_bytes as usize;
         let (cmux, margin) = (noise.cmux(0.5), parameters.margin());
         contract.predicted_noise_std_log2 = Some((cmux.deviation() / margin).log2());
-        // That the bootstrap reads its input wrong, or the CMUX is decrypted wrong.
+        // Either the bootstrap misreads its input, or the result of the CMUX is decrypted wrong.
         let failures = [noise.log2_fail(parameters.input_variance()), cmux.log2_exceeds(margin)];
         contract.log2_fail = failures.map(f64::exp2).iter().sum::<f64>().log2().min(0.0);
         Ok(line)
     }
 
-    /// Checks a bootstrap on all by a CMUX each that chooses between a 1 and a 0.
+    /// Checks a bootstrap of every bit with a CMUX that chooses between a 1 and a 0.
     fn check(
         &self,
         session: &Session,
@@ -73,8 +73,8 @@ impl Bits {
         let ring = session.parameters.ring();
         let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
             let selector = bootstrap(input);
-            // A fresh 1, moved from the constant coefficient to the next by a bit of 1. The body's other coefficients say
-            // nothing of it, but a CMUX multiplies their digits, too: of zeros it would add less noise than it does.
+            // A bit of 1 moves a fresh 1 from the constant coefficient to the next. The body's other coefficients do not matter
+            // for the result, but a CMUX also multiplies their digits: if they were zeros, it would add too little noise.
             let mut fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
             let others = &mut fresh.words_mut()[1..ring.degree()];
             RandomStream::from_os().uniform_assign(others, ring.modulus().value());

@@ -1,4 +1,4 @@
-//! `bench cbs`: circuit bootstrapping of a bit, by the sets of Wang et al. (EUROCRYPT 2024, ePrint 2024/323).
+//! `bench cbs`: circuit bootstrapping of a bit, with the parameter sets of Wang et al. (EUROCRYPT 2024, ePrint 2024/323).
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -32,7 +32,7 @@ impl Variant {
         set.copied().with_context(|| format!("--set is {number}; sets are numbered 1 to 5"))
     }
 
-    /// The paper's own set of this number, insecure.
+    /// Returns the paper's own set of this number, which is insecure.
     fn paper_set(self, number: u32) -> anyhow::Result<CircuitBootstrappingParameters> {
         Ok(match self {
             Self::Cmux => insecure_cmux_set(number)?,
@@ -90,7 +90,7 @@ pub fn run(arguments: &CbsArguments, json: bool) -> anyhow::Result<()> {
     print_line(&line, json)
 }
 
-/// Bootstraps random bits; each is checked by a CMUX.
+/// Measures bootstraps of random bits, each of which is checked with a CMUX.
 fn measure(
     parameters: &CircuitBootstrappingParameters,
     batch: Batch,
@@ -120,7 +120,8 @@ mod tests {
             assert_eq!((line.bootstraps, line.line.contract.values_checked), (1, 100));
             let contract = &line.line.contract;
             assert!(contract.encrypt_s > 0.0 && contract.input_bytes == 6);
-            // Of 100 bits, deviations are within a third of a bit but for one run in a thousand; toys of one key vary more.
+            // With 100 bits, measured deviations are within a third of a bit in all but one run in a thousand; toys with one
+            // key vary more.
             let predicted = contract.predicted_noise_std_log2.unwrap();
             assert!((contract.noise_std_log2 - predicted).abs() < 0.5, "{line:?}");
         }

@@ -1,5 +1,5 @@
-//! `bench cmux-chain`: a circuit bootstrap and a chain of CMUXes, over the depth (Figure 4 of Wang et al., EUROCRYPT
-//! 2024, ePrint 2024/323). The deepest chain is the longest that the set's noise model states for this number of
+//! `bench cmux-chain`: a circuit bootstrap and a chain of CMUXes, as a function of its depth (Figure 4 of Wang et al.,
+//! EUROCRYPT 2024, ePrint 2024/323). The deepest chain is the longest that the set's noise model allows for this number of
 //! selectors.
 
 use clap::Args;
@@ -20,10 +20,10 @@ use crate::contract::print_line;
 use crate::measurement::{Checked, timed};
 use crate::single::{Batch, Session};
 
-/// Distinct selectors of a chain: as many of 0 as of 1, so that no single one's noise decides.
+/// Number of distinct selectors of a chain: half are 0 and half are 1, so that no selector's noise decides alone.
 const SELECTORS: usize = 16;
 
-/// Coefficients of the result that are checked, that of the bit among them.
+/// Number of coefficients of the result that are checked, including that of the bit.
 const COEFFICIENTS: usize = 256;
 
 /// Arguments of `bench cmux-chain`.
@@ -63,7 +63,7 @@ pub fn run(arguments: &CmuxChainArguments, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Powers of ten below the greatest depth, and that.
+/// Returns the powers of ten below the greatest depth, and the greatest depth.
 fn usual_depths(most: u64) -> Vec<u64> {
     let powers = (0..).map(|exponent| 10u64.pow(exponent));
     powers.take_while(|&depth| depth < most).chain([most]).collect()
@@ -73,7 +73,7 @@ fn usual_depths(most: u64) -> Vec<u64> {
 struct Chain {
     parameters: CircuitBootstrappingParameters,
     session: Session,
-    /// Selectors of 1 and of 0 in turn.
+    /// Selectors that alternate between 1 and 0.
     selectors: Vec<RgswCiphertext>,
     inputs: Vec<LweCiphertext>,
     encrypt_s: f64,
@@ -92,9 +92,9 @@ impl Chain {
         Self { parameters, session, selectors, inputs, encrypt_s, seed }
     }
 
-    /// The phase 1/2 in the constant coefficient, rotated by every second exponent; where it is then. The first CMUX
-    /// decomposes a polynomial of two coefficients, and so adds next to no noise: a chain of depth 1 lies far below what is
-    /// predicted, which is for full ones.
+    /// Rotates the phase 1/2 in the constant coefficient by every second exponent, and returns the result and the position of
+    /// the phase. The first CMUX decomposes a polynomial of two coefficients and so adds almost no noise: the noise of a chain
+    /// of depth 1 lies far below the prediction, which is for full polynomials.
     fn evaluate(&self, exponents: &[usize]) -> (LeveledCiphertext, usize) {
         let ring = self.parameters.fhew().ring();
         let mut cmux = Cmux::new(ring, self.parameters.rgsw_gadget());
@@ -104,7 +104,7 @@ impl Chain {
         let mut position = 0;
         for (i, &exponent) in exponents.iter().enumerate() {
             cmux.rotate_if_assign(&self.selectors[i % SELECTORS], &mut value, exponent);
-            // Half the modulus is its own negative: it does not matter how often it passes X^N.
+            // Half the modulus is its own negative, so it does not matter how often it passes X^N.
             position += if i % 2 == 0 { exponent } else { 0 };
         }
         (value, position % ring.degree())
@@ -137,7 +137,7 @@ impl Chain {
         Ok(line)
     }
 
-    /// Checks coefficients of the result, and that of the bit by a circuit bootstrap, too.
+    /// Checks coefficients of the result, and checks that of the bit also with a circuit bootstrap.
     fn check(
         &self,
         exponents: &[usize],
@@ -169,14 +169,14 @@ mod tests {
     use super::*;
     use crate::contract::tests::check_line;
 
-    /// Keys that noise is measured under.
+    /// Number of keys under which noise is measured.
     const KEYS: usize = 6;
 
     #[test]
     fn chains_of_a_toy_have_the_predicted_noise() {
         let _replay = replay::begin();
         let parameters = ParameterSet::CmuxDepth236.insecure_toy();
-        // The errors of the selectors of a key scale all noise under it: a mean over keys varies less.
+        // The errors of a key's selectors scale all noise under this key, so a mean over keys varies less.
         let chains: Vec<Chain> = (0..KEYS).map(|_| Chain::new(&parameters, 1)).collect();
         for depth in [10, 100] {
             let mut mean_square = 0.0;

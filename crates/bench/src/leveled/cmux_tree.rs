@@ -1,6 +1,6 @@
 //! `bench cmux-tree`: a random table on one value, with the parameters of the engine `leveled`.
 //!
-//! The table's polynomials are made before what is timed (`prepare_s`).
+//! The table's polynomials are prepared before the timed part (`prepare_s`).
 
 use anyhow::Context;
 use clap::Args;
@@ -23,7 +23,7 @@ use crate::contract::print_line;
 use crate::measurement::{Checked, timed_each, try_timed};
 use crate::single::{Batch, Line, Session};
 
-/// Values that are looked up and checked.
+/// Number of values that are looked up and checked.
 const VALUES: usize = 8;
 
 /// Arguments of `bench cmux-tree`.
@@ -41,7 +41,7 @@ pub struct CmuxTreeArguments {
     common: CommonArguments,
 }
 
-/// Reads a set's name, or the name that it has in the paper or had in old results.
+/// Reads the name of a set, or its name in the paper or in old results.
 pub(super) fn parse_set(name: &str) -> cryptable::Result<ParameterSet> {
     // Tables of 8 bits had a set of their own.
     const TWO_BITS: [ParameterSet; 3] =
@@ -113,13 +113,13 @@ pub(crate) struct TreeLookups {
 
 /// A digit of a result, compared with that of the table.
 pub(crate) struct CheckedDigit {
-    /// Relative to the distance to a wrong digit.
+    /// Error relative to the distance to a wrong digit.
     pub error: f64,
     pub is_wrong: bool,
 }
 
 impl TreeLookups {
-    /// Looks values up one by one, of which selectors are 1 with a probability of `ones`.
+    /// Looks values up one by one. Their selectors are 1 with probability `ones`.
     pub fn run(
         parameters: &CircuitBootstrappingParameters,
         table: &[u64],
@@ -162,7 +162,7 @@ impl TreeLookups {
     }
 }
 
-/// The digits of a value, the least significant first.
+/// Returns the digits of a value, least significant first.
 fn digits_of(value: u64, bits: usize, digit_bits: u32) -> Vec<Plaintext> {
     let shifts = (0..ciphertext_count(bits, digit_bits)).map(|i| i * digit_bits as usize);
     let digit = |shift| value >> shift & ((1 << digit_bits) - 1);

@@ -21,25 +21,25 @@ pub struct CommonArguments {
     pub seed: u64,
 }
 
-/// A [`Line`] with what belongs to circuit bootstrapping.
+/// A [`Line`] with the fields of circuit bootstrapping.
 #[derive(Debug, Serialize)]
 pub struct CircuitLine {
     #[serde(flatten)]
     pub line: Line,
-    /// Circuit bootstraps of one evaluation: rotations, of one or two selectors each.
+    /// Circuit bootstraps per evaluation: rotations, each of which yields one or two selectors.
     pub bootstraps: usize,
-    /// CMUXes of one evaluation.
+    /// CMUXes per evaluation.
     pub cmuxes: usize,
     /// Longest chain of CMUXes before the next bootstrap.
     pub max_depth: u64,
-    /// CMUXes of the chain that was timed, of `bench cmux-chain`.
+    /// Number of CMUXes of the timed chain, for `bench cmux-chain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain_depth: Option<u64>,
-    /// Bytes of the evaluation key as it is sent, masks as a seed.
+    /// Bytes of the evaluation key as it is sent, with masks as a seed.
     pub key_file_bytes: u64,
     /// log2 of the base, and length, of the gadget of RGSW ciphertexts.
     pub selector_digits: (u32, usize),
-    /// The same of the trace's automorphisms.
+    /// log2 of the base, and length, of the gadget of the trace's automorphisms.
     pub automorphism_digits: (u32, usize),
 }
 

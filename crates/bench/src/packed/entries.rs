@@ -1,4 +1,4 @@
-//! `bench entries`: a table of its own for every value, in the clear or encrypted, random and on a full ciphertext.
+//! `bench entries`: one random table per value, in the clear or encrypted, on a full ciphertext.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -82,7 +82,7 @@ pub fn run(arguments: &EntriesArguments, json: bool) -> anyhow::Result<()> {
     print_line(&measure(&Parameters::choose(&request)?, arguments)?, json)
 }
 
-/// Measures lookups with parameters that have a level for entries, and checks every value.
+/// Measures lookups with parameters that reserve a level for entries, and checks every value.
 fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Result<PackedRecord> {
     let (p, slots) = (parameters.input_modulus(), parameters.literal().slots);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
@@ -110,18 +110,18 @@ fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Res
     measured.record(parameters, &keys, &prediction, &[expected], contract)
 }
 
-/// Tables as a server has them.
+/// Tables in the form in which a server has them.
 pub(crate) enum Prepared {
     Plain(SlotTables),
     Encrypted {
         tables: EncryptedTables,
-        /// Where their file is.
+        /// The folder of their file.
         _folder: TempDir,
     },
 }
 
 impl Prepared {
-    /// Encrypts tables into a file, unless the server may read them; returns the seconds that the server took, too.
+    /// Encrypts tables into a file, unless the server may read them. Also returns the seconds that the server took.
     pub(crate) fn new(
         keys: &Keys,
         entries: Entries,

@@ -1,4 +1,4 @@
-//! `bench groups`: counts and sums of values by group, of a full ciphertext per column.
+//! `bench groups`: counts and sums of values by group, with a full ciphertext per column.
 
 use clap::Args;
 use cryptable::engines::packed::{
@@ -84,7 +84,7 @@ fn measure(
     measured.record(parameters, &keys, &prediction, &expected, contract)
 }
 
-/// Random groups, and the digits of random values.
+/// Draws random groups, and the digits of random values.
 fn columns(parameters: &Parameters, count: usize, arguments: &GroupsArguments) -> Vec<Vec<u64>> {
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let rows = parameters.literal().slots;
@@ -98,8 +98,8 @@ fn columns(parameters: &Parameters, count: usize, arguments: &GroupsArguments) -
     std::iter::once(groups).chain((0..count - 1).map(digit)).collect()
 }
 
-/// The sums that places of a full ciphertext have: place r that of a group over the `count` rows around it, a multiple of
-/// `count` and those after it.
+/// Returns the sums that the places of a full ciphertext must hold. Rows come in blocks of `count`; each place of a block holds
+/// the sum of one group over the rows of that block.
 fn partial_sums(groups: &[u64], values: &[u64], count: usize) -> Vec<u64> {
     let place = |place: usize| {
         let group = (place % count).reverse_bits() >> (usize::BITS - count.ilog2());

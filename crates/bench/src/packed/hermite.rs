@@ -1,5 +1,5 @@
-//! `bench hermite`: what trigonometric Hermite interpolations of first, second and third order leave of errors of their
-//! input, `C·ε^(M+1)` by prediction, and what they cost.
+//! `bench hermite`: the errors that trigonometric Hermite interpolations of first, second and third order leave of errors of
+//! their input (`C·ε^(M+1)` is the prediction), and their cost.
 
 use clap::Args;
 use cryptable::engines::packed::{
@@ -28,18 +28,18 @@ pub struct HermiteArguments {
     seed: u64,
 }
 
-/// A line: `eval_s` is that of lookups of all inputs; noise is that of the input without an error.
+/// A line: `eval_s` is the time of lookups of all inputs; noise is that of the inputs without an error.
 #[derive(Debug, Serialize)]
 struct HermiteRecord {
     #[serde(flatten)]
     contract: Contract,
-    /// M, the derivatives that vanish at nodes.
+    /// M, the number of derivatives that vanish at nodes.
     order: usize,
-    /// By error of the input, in steps: the root mean square of the output's, in half steps, and its prediction.
+    /// For each error of the input, in steps: the root mean square of the output's error, in half steps, and its prediction.
     reduction: Vec<Reduction>,
 }
 
-/// Rest of one error.
+/// The reduction of one error.
 #[derive(Debug, Serialize)]
 struct Reduction {
     input_error: f64,
@@ -47,7 +47,7 @@ struct Reduction {
     predicted: f64,
 }
 
-/// Runs the benchmark: a line an order.
+/// Runs the benchmark: one line per order.
 pub fn run(arguments: &HermiteArguments, json: bool) -> anyhow::Result<()> {
     for order in HermiteOrder::ALL {
         let modulus = 1u64 << arguments.bits;
@@ -59,8 +59,8 @@ pub fn run(arguments: &HermiteArguments, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Looks a random table up in inputs of known errors. Outputs of exact inputs are all checked; of others the error is what
-/// counts.
+/// Looks inputs with known errors up in a random table. The outputs of exact inputs are all checked; for others, only the
+/// error is measured.
 fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Result<HermiteRecord> {
     let (p, slots) = (parameters.input_modulus(), parameters.literal().slots);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
@@ -102,7 +102,7 @@ fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Res
     Ok(HermiteRecord { contract, order, reduction })
 }
 
-/// The root mean square over all inputs of what the interpolation makes of a phase error, in half steps of outputs.
+/// Returns the root mean square, over all inputs, of the output error that a phase error causes, in half steps of outputs.
 fn predicted_error(table: &Table, order: HermiteOrder, fraction: f64) -> f64 {
     let kernel = HermiteKernel::new(table.values().len(), order);
     let p = table.output_modulus() as f64;

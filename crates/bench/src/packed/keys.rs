@@ -1,4 +1,4 @@
-//! Keys of packed values, and what they took.
+//! Keys of packed values, and the time that they took.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -12,9 +12,9 @@ use cryptable::engines::packed::{
 pub struct Keys {
     pub secret: SecretKey,
     pub evaluation_key: EvaluationKey,
-    /// Seconds of their generation.
+    /// Seconds to generate the keys.
     pub keygen_s: f64,
-    /// Seconds of what the server makes of them.
+    /// Seconds that the server takes to prepare them.
     pub setup_s: f64,
 }
 
@@ -23,7 +23,7 @@ impl Keys {
     pub fn generate(parameters: &Parameters) -> Result<Self> {
         let start = Instant::now();
         let secret = SecretKey::generate(parameters);
-        // The last report comes when all keys are there; matrices are encoded after it.
+        // The last progress report comes when all keys are generated; matrices are encoded after it.
         let generated = Mutex::new(start);
         let mark = |_, _| {
             *generated.lock().expect("no panic under lock") = Instant::now();
@@ -35,7 +35,7 @@ impl Keys {
         Ok(Self { secret, evaluation_key, keygen_s, setup_s: generated.elapsed().as_secs_f64() })
     }
 
-    /// Encrypts values in one ciphertext, or in `parts`, each of about as many digits of a multiplexer tree.
+    /// Encrypts values in one ciphertext, or in `parts` ciphertexts with about equal numbers of digits of a multiplexer tree.
     pub fn encrypt_in_parts(
         &self,
         values: &[u64],

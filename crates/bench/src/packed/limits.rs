@@ -18,13 +18,13 @@ pub struct LimitArguments {
 }
 
 impl LimitArguments {
-    /// A request for tables of these moduli within the limits.
+    /// Returns a request for tables of these moduli within the limits.
     pub fn request(&self, input_modulus: u64, output_modulus: u64) -> Request {
         let Self { count, memory, log2_fail } = *self;
         Request { count, memory, log2_fail, ..Request::new(input_modulus, output_modulus) }
     }
 
-    /// log2 of the largest failure probability, if it is limited.
+    /// Returns log2 of the largest failure probability, if it is limited.
     pub fn log2_fail(&self) -> Option<f64> {
         self.log2_fail
     }

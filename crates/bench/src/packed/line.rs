@@ -1,4 +1,4 @@
-//! Lines of packed values that are no plain lookups: evaluated, measured and checked alike.
+//! Lines of operations on packed values other than plain lookups, all of which are evaluated, measured and checked alike.
 
 use cryptable::engines::packed::{
     Ciphertext, CostModel, Parameters, ParametersLiteral, Prediction, Result,
@@ -14,9 +14,9 @@ use crate::measurement::{Checked, Runs};
 pub struct PackedRecord {
     #[serde(flatten)]
     pub contract: Contract,
-    /// Sizes of the digits, the least significant first; none where inputs are taken as one.
+    /// Sizes of the digits, least significant first; empty if inputs are not split into digits.
     pub digits: Vec<u64>,
-    /// Predicted time in u, of the default cost model.
+    /// Predicted time by the default cost model, in u.
     pub predicted_units: f64,
     /// Predicted memory.
     pub predicted_peak_bytes: usize,
@@ -42,7 +42,7 @@ pub fn common(parameters: &Parameters, keys: &Keys) -> Contract {
     }
 }
 
-/// Sizes of the digits that inputs are taken in.
+/// Returns the sizes of the digits into which inputs are split.
 pub fn digits_of(literal: &ParametersLiteral) -> Vec<u64> {
     literal.multiplexer.as_ref().map_or_else(|| literal.digits.clone(), |it| it.digits.clone())
 }
@@ -54,7 +54,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// So many runs, each of which gives the same results.
+    /// Runs an evaluation `runs` times. Every run has the same results.
     pub fn of(runs: usize, evaluate: impl Fn() -> Result<Vec<Ciphertext>>) -> Result<Self> {
         let mut timed = Runs::start();
         loop {
@@ -65,12 +65,12 @@ impl Measured {
         }
     }
 
-    /// The results of the last run.
+    /// Returns the results of the last run.
     pub fn results(&self) -> &[Ciphertext] {
         &self.results
     }
 
-    /// A line, of results that should be these. A value is wrong if any of its parts is.
+    /// Returns a line, after comparing the results with the expected ones. A value is wrong if any of its parts is wrong.
     pub fn record(
         self,
         parameters: &Parameters,
@@ -96,7 +96,7 @@ impl Measured {
         Ok(self.checked(parameters, prediction, &all_errors, &is_wrong, contract))
     }
 
-    /// A line, of results with these errors in half steps, of which these values are wrong.
+    /// Returns a line of results with these errors in half steps. `is_wrong` marks the wrong values.
     pub fn checked(
         self,
         parameters: &Parameters,

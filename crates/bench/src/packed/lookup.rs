@@ -1,8 +1,8 @@
 //! `bench akp`, `bmt`, `cmt` and `mvb`: random tables on a full ciphertext of random values.
 //!
-//! An evaluation is what a server does for a client that sends tables with its values: it prepares the tables and looks
-//! them up. `eval_s` is the time of both, `prepare_s` that of the first alone, which a server that knows its tables
-//! spends once.
+//! An evaluation is the work of a server for a client that sends tables with its values: the server prepares the tables and
+//! looks the values up. `eval_s` is the time of both. `prepare_s` is the time of preparation alone, which a server that knows
+//! its tables spends once.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -71,16 +71,16 @@ pub struct Benchmark {
     pub method: Option<Method>,
 }
 
-/// One line of lookups of packed values. `noise_std_log2` is that of phases in half steps of the output modulus.
+/// One line of lookups of packed values. `noise_std_log2` is for phases, in half steps of the output modulus.
 #[derive(Debug, Serialize)]
 struct Record {
     #[serde(flatten)]
     contract: Contract,
-    /// Tables on the same input.
+    /// Number of tables on the same input.
     tables: usize,
-    /// Sizes of the digits, none for AKP.
+    /// Sizes of the digits; empty for AKP.
     digits: Vec<u64>,
-    /// Digits a selector.
+    /// Number of digits per selector.
     selectors: Vec<usize>,
     /// Time that the planner predicts for all tables.
     predicted_units: f64,
@@ -90,7 +90,7 @@ struct Record {
     steps: Vec<(String, f64)>,
     /// NTTs, limb products, key switches and table products that the dry run counts for all tables.
     counts: [usize; 4],
-    /// Time and counts of every stage of the last run, if they are asked for.
+    /// Time and counts of every stage of the last run, if the arguments request them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stages: Vec<Stage>,
     /// All numbers of the parameters.
@@ -103,7 +103,7 @@ pub fn run(benchmark: Benchmark, arguments: &LookupArguments, json: bool) -> any
     anyhow::ensure!(!arguments.stages || threads == 1, "--stages on {threads} threads: it takes 1");
     let parameters = Parameters::choose(&request(benchmark, arguments))?;
     let tree = parameters.literal().multiplexer.as_ref();
-    // Digits of one bit make the other tree, whatever it was asked for by.
+    // Digits of one bit make the binary tree, whichever benchmark was requested.
     let is_binary = tree.is_some_and(|tree| tree.digits.iter().all(|&digit| digit == 2));
     let name = if is_binary && arguments.tables <= 1 { "bmt" } else { benchmark.name };
     let record = measure(name, &parameters, arguments)?;
@@ -117,7 +117,7 @@ fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
     let p = arguments.modulus.unwrap_or(1 << arguments.bits);
     let output = arguments.output_bits.map_or(p, |bits| 1 << bits);
     let halves = if arguments.halves { 2 } else { 1 };
-    // As `Table::halves` cuts them.
+    // Like `Table::halves`.
     let output = if arguments.halves { 1 << bits_of(output).div_ceil(2) } else { output };
     Request {
         ring_degree: arguments.ring_degree,
@@ -128,12 +128,12 @@ fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
     }
 }
 
-/// Bits of outputs of a modulus.
+/// Returns the bits of outputs below a modulus.
 fn bits_of(modulus: u64) -> u32 {
     u64::BITS - (modulus - 1).leading_zeros()
 }
 
-/// Measures lookups with these parameters, as many tables as are asked for, and checks every value.
+/// Measures lookups with these parameters in the requested number of tables, and checks every value.
 fn measure(
     name: &str,
     parameters: &Parameters,
@@ -161,24 +161,24 @@ fn measure(
     Ok(record)
 }
 
-/// Keys, tables and an encrypted input, and what they took.
+/// Keys, tables and an encrypted input, and the time that they took.
 struct Session {
     keys: Keys,
     tables: Vec<Table>,
     values: Vec<u64>,
-    /// One, or several of some digits each.
+    /// The ciphertexts of the input: one, or several of some digits each.
     input: Vec<Ciphertext>,
     encrypt_s: f64,
 }
 
-/// Results of lookups, and what they took.
+/// Results of lookups, and the time that they took.
 struct Evaluation {
-    /// Seconds of preparing all tables.
+    /// Seconds to prepare all tables.
     prepare_s: f64,
     runs: Runs,
-    /// When each step of the last run was done.
+    /// End of each step of the last run.
     marks: Vec<Instant>,
-    /// How long each stage of the last run took, if it ran on one thread.
+    /// Duration of each stage of the last run, if it ran on one thread.
     stages: Vec<(&'static str, Duration)>,
     results: Vec<Ciphertext>,
 }
@@ -285,7 +285,7 @@ impl Session {
     }
 }
 
-/// Seconds of each step of a lookup; the same step of all digits, and of all tables, together.
+/// Returns the seconds of each step of a lookup, added up over all digits and all tables.
 fn steps(parameters: &Parameters, tables: usize, marks: &[Instant]) -> Vec<(String, f64)> {
     let mut steps: Vec<(String, f64)> = Vec::new();
     let front = ["mod_raise", "coeffs_to_slots", "exponential"];
@@ -293,7 +293,7 @@ fn steps(parameters: &Parameters, tables: usize, marks: &[Instant]) -> Vec<(Stri
     let last = marks.len().saturating_sub(1);
     for (index, pair) in marks.windows(2).enumerate() {
         let name = if digits == 0 {
-            // Powers and every table, of each exponential; then two steps a table.
+            // For each exponential, powers and every table; then two steps per table.
             match front.get(index) {
                 Some(&name) => name,
                 None if index + 2 * tables < last => "interpolation",

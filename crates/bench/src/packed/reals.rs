@@ -46,7 +46,7 @@ pub fn run(arguments: &RealsArguments, json: bool) -> anyhow::Result<()> {
     print_line(&measure(&Parameters::choose(&request)?, arguments)?, json)
 }
 
-/// Measures lookups, and checks every value as it is decrypted.
+/// Measures lookups, and checks every decrypted value.
 fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Result<PackedRecord> {
     let (p, slots) = (parameters.input_modulus(), parameters.literal().slots);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);

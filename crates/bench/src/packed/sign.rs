@@ -57,7 +57,7 @@ pub fn run(arguments: &SignArguments, json: bool) -> anyhow::Result<()> {
     print_line(&record, json)
 }
 
-/// Measures signs, and checks every one.
+/// Measures signs, and checks all of them.
 fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result<PackedRecord> {
     let (literal, modulus) = (parameters.literal(), parameters.input_modulus());
     let values = values(modulus, literal.slots, arguments.seed);
@@ -79,7 +79,7 @@ fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result
     measured.record(parameters, &keys, &work, &[expected], contract)
 }
 
-/// Measures floors, and checks every one.
+/// Measures floors, and checks all of them.
 fn measure_floor(
     parameters: &Parameters,
     floor: u32,
@@ -108,7 +108,7 @@ fn measure_floor(
     measured.record(parameters, &keys, &work, &[expected], contract)
 }
 
-/// The number of the lowest digits that have `bits` bits together.
+/// Returns the number of lowest digits that together have `bits` bits.
 fn digits_within(digits: &[u64], bits: u32) -> anyhow::Result<usize> {
     let place = |count: &usize| digits[..*count].iter().product::<u64>();
     let found = (1..digits.len()).find(|count| place(count) == 1 << bits);
@@ -122,7 +122,7 @@ fn measure_operation(
     arguments: &SignArguments,
 ) -> anyhow::Result<PackedRecord> {
     let (literal, half) = (parameters.literal(), parameters.input_modulus() / 2);
-    // Neighbours, and pairs that differ anywhere, each way; the second operand meets equal ones.
+    // The pairs include neighbours and pairs that differ in any digit, in both orders; some pairs are equal.
     let x: Vec<u64> = values(2 * half, literal.slots, arguments.seed);
     let x: Vec<u64> = x.into_iter().map(|v| v % half).collect();
     let y = values(2 * half, literal.slots, arguments.seed + 1).into_iter().map(|v| v % half);
@@ -155,7 +155,7 @@ fn measure_operation(
     measured.record(parameters, &keys, &work, &expected, contract)
 }
 
-/// Results of an operation on integers below half of the modulus: bits, or digits.
+/// Runs an operation on integers below half of the modulus, and returns its results: bits, or digits.
 pub(crate) fn operate(
     keys: &Keys,
     operation: Operation,
@@ -180,7 +180,7 @@ pub(crate) fn operate(
     Ok(digits.into_digits())
 }
 
-/// Returns what the results of an operation should be, one list per ciphertext.
+/// Returns the right results of an operation, one list per ciphertext.
 pub(crate) fn expected_results(
     parameters: &Parameters,
     operation: Operation,
@@ -216,7 +216,7 @@ fn expected(operation: Operation, x: u64, y: u64, half: u64) -> u64 {
     }
 }
 
-/// Random values, half of them around the change of sign, where every digit counts.
+/// Draws random values, half of them around the change of sign, where every digit matters.
 fn values(modulus: u64, count: usize, seed: u64) -> Vec<u64> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let half = modulus / 2;

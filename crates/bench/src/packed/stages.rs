@@ -1,8 +1,8 @@
 //! Counts of every part of a lookup, beside its time: `bench akp --stages`.
 //!
-//! Counts are the dry run's. `arithmetic_units` is what the counted transforms and products take from the cache, at the
-//! speed of this machine; `memory_units` what reading keys and encoded matrices from memory takes, once a use. An evaluation
-//! that overlapped both perfectly, and moved nothing else, would take the larger of the two.
+//! Counts come from the dry run. `arithmetic_units` is the time of the counted transforms and products on data in the cache, at
+//! the speed of this machine. `memory_units` is the time to read keys and encoded matrices from memory, once per use. An
+//! evaluation that overlapped both perfectly, and moved no other data, would take the larger of the two.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ const WORD_BYTES: usize = 8;
 pub struct Stage {
     pub stage: String,
     pub seconds: f64,
-    /// Seconds in u.
+    /// Measured time, in u.
     pub units: f64,
     pub transforms: usize,
     pub limb_products: usize,
@@ -29,13 +29,13 @@ pub struct Stage {
     pub key_switches: usize,
     /// Bytes of keys and encoded matrices that are read.
     pub streamed_bytes: usize,
-    /// Transforms and products from the cache, in u.
+    /// Time of transforms and products on data in the cache, in u.
     pub arithmetic_units: f64,
-    /// Reading what is streamed, in u.
+    /// Time to read the streamed bytes, in u.
     pub memory_units: f64,
 }
 
-/// Seconds of what is counted, for a ring degree.
+/// Seconds per counted operation and byte, for a ring degree.
 #[derive(Debug)]
 pub struct Speeds {
     degree: usize,
@@ -61,9 +61,9 @@ impl Speeds {
         })
     }
 
-    /// A part that took so long, with its counts.
+    /// Returns a part with its time and counts.
     fn stage(&self, name: &str, time: Duration, counts: Counts) -> Stage {
-        // Base conversions are among products of limbs, as in earlier lines.
+        // Base conversions count as products of limbs, as in earlier lines.
         let limb_products = counts.limb_products + counts.conversion_products;
         let products = limb_products + counts.combination_products;
         let arithmetic = self.transform * counts.transforms as f64
@@ -86,7 +86,7 @@ impl Speeds {
     }
 }
 
-/// The least time of a forward transform by the engines' own kernels, from the cache.
+/// Returns the least time of a forward transform by the engines' own kernels, on data in the cache.
 fn transform_seconds(degree: usize) -> f64 {
     let ring = Ring::new(degree, &ntt_primes(degree, 49.0, 1, &[]), &[]);
     let mut words = Buffer::zeroed(degree);
@@ -98,7 +98,7 @@ fn transform_seconds(degree: usize) -> f64 {
     (0..32).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
-/// Lists all parts of a lookup of `tables` tables with these times; the last one is their sum.
+/// Lists all parts of a lookup in `tables` tables with these times; the last part is their sum.
 pub fn stages(
     speeds: &Speeds,
     parameters: &Parameters,
@@ -114,7 +114,7 @@ pub fn stages(
     stages
 }
 
-/// Prints a table for people.
+/// Prints a human-readable table.
 pub fn print(stages: &[Stage]) {
     println!(
         "{:<18} {:>9} {:>10} {:>8} {:>10} {:>9} {:>8} {:>13} {:>8}",

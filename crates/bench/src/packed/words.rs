@@ -59,7 +59,7 @@ pub struct WordsArguments {
     seed: u64,
 }
 
-/// A circuit, what it is called, and what it should give.
+/// A circuit, its name, and its right results.
 struct Job {
     name: String,
     circuit: WordCircuit,
@@ -199,7 +199,7 @@ impl Job {
         let count = (p as f64).sqrt() as u64;
         let [low, high] = [0, 1].map(|_| {
             let mut classes = random(rng, p, count);
-            // So that there are as many, whatever is drawn.
+            // The highest class occurs at least once, so that there are `count` classes, whatever is drawn.
             classes[0] = count - 1;
             classes
         });
@@ -212,7 +212,7 @@ impl Job {
         Ok(Self::of("classes of two words", circuit, p, at))
     }
 
-    /// Random values; of a dictionary, half of them are keys, and a quarter are neighbours of keys.
+    /// Draws random values. For a dictionary, half of them are keys, and a quarter are neighbours of keys.
     fn values(&self, count: usize, seed: u64) -> Vec<u64> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed + 1);
         let bits = self.circuit.modulus().ilog2() * self.circuit.input_words() as u32;
@@ -228,7 +228,7 @@ impl Job {
     }
 }
 
-/// Random numbers below a bound.
+/// Draws random numbers below a bound.
 fn random(rng: &mut ChaCha20Rng, count: u64, bound: u64) -> Vec<u64> {
     (0..count).map(|_| rng.random_range(0..bound)).collect()
 }

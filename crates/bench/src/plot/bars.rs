@@ -1,4 +1,4 @@
-//! One picture: a bar for every method, the fastest below.
+//! A picture with one bar per method, the fastest at the bottom.
 
 use anyhow::{Result, anyhow, ensure};
 use plotters::prelude::*;
@@ -9,15 +9,15 @@ pub struct Bars {
     pub title: String,
     /// Title of the horizontal axis, with the unit.
     pub quantity: &'static str,
-    /// Names, and the quantity, which is positive; from the top.
+    /// Names, and the quantity, which is positive, from top to bottom.
     pub bars: Vec<(String, f64)>,
 }
 
-/// Pixels a bar.
+/// Height of a bar, in pixels.
 const HEIGHT: u32 = 26;
 
 impl Bars {
-    /// The picture as SVG.
+    /// Draws the picture as SVG.
     pub fn svg(&self) -> Result<String> {
         ensure!(!self.bars.is_empty(), "{}: nothing was measured", self.title);
         let mut svg = String::new();

@@ -1,4 +1,4 @@
-//! One picture: curves over the width of tables, on a logarithmic axis.
+//! A picture of curves over the width of tables, with a logarithmic axis.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,18 +10,19 @@ use plotters::prelude::*;
 
 use crate::measurement::median;
 
-/// Points in ascending order, and what they are.
+/// Points in ascending order, with the method that they belong to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// The name in the JSON contract, which decides the colour and the marker.
+    /// Name of the method in the JSON contract, which decides the colour and the marker.
     pub method: String,
-    /// Who measured, for figures that others published; those are dashed.
+    /// Who measured, for figures that others published; their curves are dashed.
     pub source: Option<&'static str>,
-    /// Points: the horizontal axis, such as bits of the table's inputs, and the quantity; both positive.
+    /// Points: the value on the horizontal axis, such as bits of the table's inputs, and the quantity; both are positive.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Points of curves by what tells curves apart: measurements at the same place, to a thousandth, count by their median.
+/// Returns the points of each curve, by the curve's key. Measurements at the same place, to a thousandth, become one point at
+/// their median.
 pub fn medians<K: Ord>(
     measured: impl Iterator<Item = (K, f64, f64)>,
 ) -> BTreeMap<K, Vec<(f64, f64)>> {
@@ -37,25 +38,25 @@ pub fn medians<K: Ord>(
 /// Content of a picture.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Without extension.
+    /// Name of the file, without extension.
     pub file_name: &'static str,
     pub title: String,
     /// Title of the horizontal axis.
     pub axis: &'static str,
     /// Title of the vertical axis, with the unit.
     pub quantity: &'static str,
-    /// At least one of them has a point.
+    /// The curves, at least one of which has a point.
     pub curves: Vec<Curve>,
 }
 
-/// Between the name of a method and the exponent of the failure probability that was asked for, where a picture has
-/// several of them.
+/// Text between the name of a method and the exponent of the requested failure probability, if a picture has several of
+/// them.
 pub const REQUESTED: &str = ", a ciphertext failing with 2^-";
 
-/// Between the name of a method and the bits of its digits.
+/// Text between the name of a method and the bits of its digits.
 pub const DIGITS: &str = ", digits of ";
 
-/// Between the name of a method and a ring degree that is not the usual one.
+/// Text between the name of a method and a ring degree that is not the usual one.
 pub const RING_DEGREE: &str = ", ring degree ";
 
 /// Colours that colour-blind people can tell apart (Okabe and Ito), and outlines of markers in pixels.
@@ -122,12 +123,12 @@ impl Curve {
         }
     }
 
-    /// Colour and width of the line.
+    /// Returns the colour and width of the line.
     fn stroke(&self) -> ShapeStyle {
         style_of(&self.method).0.stroke_width(if self.source.is_some() { 1 } else { 3 })
     }
 
-    /// A closed outline around `center`, and its inside: hollow for what others measured.
+    /// Returns a closed outline around `center`, and its inside, which is hollow for figures of others.
     fn marker(&self, center: (i32, i32)) -> Marker {
         let (color, outline) = style_of(&self.method);
         let place = |&(x, y): &(i32, i32)| (center.0 + x, center.1 + y);
@@ -139,15 +140,15 @@ impl Curve {
 }
 
 impl Chart {
-    /// The picture as SVG.
+    /// Draws the picture as SVG.
     pub fn svg(&self) -> Result<String> {
         let mut svg = String::new();
         self.draw(&mut svg).map_err(|error| anyhow!("cannot draw {}: {error}", self.file_name))?;
         Ok(svg)
     }
 
-    /// Widths from 0, or from before the narrowest where all are large, to beyond the widest, and the quantity from a
-    /// power of ten up, with room for the legend above small tables.
+    /// Returns the ranges of both axes. Widths begin at 0, or just before the narrowest if all are large, and end beyond the
+    /// widest. The quantity begins at a power of ten, and leaves room for the legend above small tables.
     fn ranges(&self) -> Result<(std::ops::Range<f64>, std::ops::Range<f64>)> {
         let (mut narrowest, mut widest) = (f64::INFINITY, 0.0f64);
         let (mut low, mut high) = (f64::INFINITY, 0.0f64);
@@ -218,14 +219,14 @@ impl Chart {
     }
 }
 
-/// A value of the logarithmic axis with no more decimals than it needs.
+/// Formats a value of the logarithmic axis with no more decimals than it needs.
 fn tick(value: f64) -> String {
     // Powers of ten are computed by multiplication and may lie a little below.
     let decimals = (-value.log10() - 1e-9).ceil().max(0.0) as usize;
     format!("{value:.decimals$}")
 }
 
-/// Writes a picture whole or not at all.
+/// Writes a picture, either completely or not at all.
 pub fn write(path: &Path, svg: &str) -> Result<()> {
     let mut file = AtomicFile::create(path, Access::Public)?;
     file.write_all(svg.as_bytes())?;

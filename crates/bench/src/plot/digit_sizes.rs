@@ -18,7 +18,7 @@ pub struct SignRecord {
     digits: Vec<u64>,
 }
 
-/// Returns the lines of signs in a file; others are passed over.
+/// Returns the lines of signs in a file, and skips all others.
 pub fn read(file: &Path) -> Result<Vec<SignRecord>> {
     json_lines::read(file, "a record of a sign", |value| {
         let is_sign = value.get("table").is_some_and(|table| table == "sign");
@@ -28,7 +28,8 @@ pub fn read(file: &Path) -> Result<Vec<SignRecord>> {
     })
 }
 
-/// Returns the chart of measurements on `threads` threads: a curve per width of integers that has two sizes of digits or more.
+/// Returns the chart of measurements on `threads` threads: one curve per width of integers that was measured with two or more
+/// sizes of digits.
 pub fn chart(records: &[SignRecord], threads: usize) -> Option<Chart> {
     let measured = records.iter().filter(|record| record.threads == threads).map(|record| {
         let largest = record.digits.iter().max().map_or(1, |base| base.ilog2());

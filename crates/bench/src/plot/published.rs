@@ -1,23 +1,23 @@
-//! Figures of Dumezy et al. (TCHES 2026(1)), as curves: a point is the bits of the table's inputs and the quantity.
+//! Figures of Dumezy et al. (TCHES 2026(1)), as curves. A point is the bits of the table's inputs and the quantity.
 
 use cryptable_papers::dumezy_2026::{AKP_LOOKUPS, CMT_LOOKUPS, PEAK_MEMORY, PublishedLookup};
 
 use super::chart::Curve;
 
-/// Who measured, in the legend.
+/// Source of the figures, in the legend.
 const SOURCE: &str = "Dumezy et al., their machine";
 
-/// Milliseconds per value.
+/// Returns the milliseconds per value.
 pub fn time_per_value() -> Vec<Curve> {
     lookups(|lookup| lookup.milliseconds_a_value)
 }
 
-/// Seconds a lookup.
+/// Returns the seconds per lookup.
 pub fn latency() -> Vec<Curve> {
     lookups(|lookup| lookup.seconds)
 }
 
-/// Peak memory in GB.
+/// Returns the peak memory in GB.
 pub fn memory() -> Vec<Curve> {
     let points =
         |column: usize| PEAK_MEMORY.iter().map(move |(bits, memory)| (*bits, memory[column]));

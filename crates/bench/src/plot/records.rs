@@ -24,12 +24,12 @@ pub struct Record {
     pub eval_s: f64,
     pub eval_units: f64,
     pub ms_per_value: f64,
-    /// 0 where the system does not account for memory.
+    /// Memory of the evaluation; 0 if the system does not account for memory.
     pub eval_rss_bytes: f64,
-    /// Tables on the same input; older lines do not say.
+    /// Number of tables on the same input, which older lines do not state.
     #[serde(default = "one")]
     tables: usize,
-    /// Sizes of digits; none where there are none, and in older lines.
+    /// Sizes of digits; empty for methods without digits, and in older lines.
     #[serde(default)]
     digits: Vec<u64>,
     literal: Option<Literal>,
@@ -38,7 +38,7 @@ pub struct Record {
 /// Fields of a line's parameters; the oldest lines do not have them.
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct Literal {
-    /// log2 of the failure probability of a value for which they were chosen.
+    /// log2 of the failure probability per value for which the parameters were chosen.
     log2_fail: Option<f64>,
 }
 
@@ -47,24 +47,24 @@ fn one() -> usize {
 }
 
 impl Record {
-    /// One table on a full ciphertext, by a method that is compared.
+    /// Returns whether the line is of one table on a full ciphertext, by a method that is compared.
     pub fn is_full(&self) -> bool {
         let is_compared = METHODS.contains(&self.method.as_str());
         is_compared && self.tables == 1 && self.slots == self.ring_degree
     }
 
-    /// A thousandth of a bit tells widths apart that are no integers.
+    /// Returns the width in thousandths of a bit, which distinguishes widths that are not integers.
     fn width(&self) -> u64 {
         (self.bits_in * 1000.0).round() as u64
     }
 
-    /// Bits of the largest digit, rounded up, where digits are of more than one.
+    /// Returns the bits of the largest digit, rounded up; `None` if no digit has more than one bit.
     pub fn digit_bits(&self) -> Option<u32> {
         let largest = self.digits.iter().copied().max()?;
         (largest > 2).then(|| largest.next_power_of_two().ilog2())
     }
 
-    /// The ring degree, if others of these records have a larger one for the same.
+    /// Returns the ring degree, if one of the records has a larger one for the same method and width.
     fn smaller_degree(&self, records: &[Self]) -> Option<usize> {
         let is_larger = |other: &Self| {
             other.method == self.method
@@ -74,13 +74,13 @@ impl Record {
         records.iter().any(is_larger).then_some(self.ring_degree)
     }
 
-    /// The exponent of the failure probability of a ciphertext that was asked for, by which lines are compared.
+    /// Returns the exponent of the requested failure probability per ciphertext, by which lines are compared.
     fn requested_fail(&self) -> Option<i64> {
         let of_value = self.literal?.log2_fail?;
         Some(-(of_value + (self.slots as f64).log2()).round() as i64)
     }
 
-    /// Logarithmic axes need positive numbers.
+    /// Checks that the numbers are positive, as logarithmic axes require.
     fn check(&self) -> Result<()> {
         ensure!(self.bits_in > 0.0 && self.bits_in <= 64.0, "bits_in is not between 0 and 64");
         ensure!(self.slots > 0, "slots is 0");
@@ -97,17 +97,17 @@ impl Record {
     }
 }
 
-/// The records of a file.
+/// Reads the records of a file.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no record; the error names the line.
+/// If the file cannot be read, or a line is not a record; the error names the line.
 pub fn read(file: &Path) -> Result<Vec<Record>> {
     json_lines::read(file, "a record", parse)
 }
 
-/// The record of a line; none for a line of another kind: of `bench primitives`, which has an `operation`, of a circuit on
-/// bits, which counts its `bootstraps`, of outputs in halves, which are another task, or of a method that is not compared, whose
-/// fields may have other types.
+/// Reads the record of a line; `None` for lines of other kinds: of `bench primitives`, which have an `operation`; of circuits
+/// on bits, which count their `bootstraps`; of outputs in halves, which are another task; and of methods that are not compared,
+/// whose fields may have other types.
 fn parse(value: Value) -> Result<Option<Record>> {
     let method = value.get("method").and_then(Value::as_str);
     let is_other = method.is_some_and(|method| !METHODS.contains(&method));
@@ -154,7 +154,7 @@ struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// Its name, the requested failure probability said where there is something to tell apart.
+    /// Returns the curve's name, with the requested failure probability if `says_fail` is set.
     fn name(self, says_fail: bool) -> String {
         let digits = self.digit_bits.map(|bits| format!("{DIGITS}{bits} bits"));
         let degree = self.smaller_degree.map(|degree| format!("{RING_DEGREE}{degree}"));
@@ -164,8 +164,8 @@ impl Key<'_> {
     }
 }
 
-/// One curve a method, size of digits and requested failure probability, with the median of repeated measurements; a
-/// quantity of 0 counts as not measured.
+/// Returns one curve per method, size of digits and requested failure probability, with the median of repeated measurements.
+/// A quantity of 0 counts as not measured.
 pub fn curves(records: &[Record], quantity: impl Fn(&Record) -> f64) -> Vec<Curve> {
     let measured = records.iter().filter(|record| quantity(record) > 0.0).map(|record| {
         let key = Key {
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// A line of the contract, with a field that is not plotted.
+    /// Returns a line of the contract, with a field that is not plotted.
     fn line(method: &str, bits: f64, threads: usize, eval_s: f64, tables: usize) -> String {
         format!(
             r#"{{"method":"{method}","bits_in":{bits},"threads":{threads},"slots":65536,"ring_degree":65536,"eval_s":{eval_s},"eval_units":7000.0,"ms_per_value":0.5,"eval_rss_bytes":7000000000,"tables":{tables},"more":[1]}}"#

@@ -22,7 +22,7 @@ pub struct SingleRecord {
     units_per_value: f64,
     ms_per_value: f64,
     log2_fail: f64,
-    /// log2 of the requested failure probability; older lines do not have it.
+    /// log2 of the requested failure probability, which older lines do not have.
     requested_log2_fail: Option<f64>,
     /// log2 of the modulus of a digit decomposition.
     log2_q0: Option<u32>,
@@ -31,22 +31,22 @@ pub struct SingleRecord {
 }
 
 impl SingleRecord {
-    /// The exponent of the failure probability that was asked for, by which lines are compared. Lines that do not say
-    /// are of two sets of parameters: 2^-64 or, faster, 2^-40.
+    /// Returns the exponent of the requested failure probability, by which lines are compared. Lines that do not state it
+    /// belong to one of two parameter sets: 2^-64 or, faster, 2^-40.
     fn requested_fail(&self) -> i64 {
         let by_achieved = if self.log2_fail <= -64.0 { 64.0 } else { 40.0 };
         self.requested_log2_fail.map_or(by_achieved, |log2| -log2).round() as i64
     }
 }
 
-/// The lines of bootstraps of single values in a file, not of circuits on bits, functions of large values or papers'
-/// parameters; others are passed over, [`super::records::read`] checks them.
+/// Reads the lines of bootstraps of single values in a file, except circuits on bits, functions of large values and papers'
+/// parameters. All other lines are skipped; [`super::records::read`] checks them.
 pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
     json_lines::read(file, "a record of single values", |value| {
         let has = |name: &str| value.get(name).is_some();
         let is_table = !has("bootstraps") && !has("paper_set") && !has("rotation_keys");
         let is_curve = has("log2_q0") || has("chain_depth");
-        // Single values that were packed are looked up together.
+        // Single values that were packed are skipped, since they are looked up together.
         let is_one = value.get("slots").is_none_or(|slots| slots == 1);
         let is_single = has("units_per_value") && is_one && (is_table || is_curve);
         Ok(if is_single { Some(serde_json::from_value(value)?) } else { None })
@@ -89,21 +89,21 @@ pub fn pictures(records: &[SingleRecord], threads: usize) -> Result<Vec<(String,
     Ok(pictures)
 }
 
-/// A number of threads, as titles have it.
+/// Formats a number of threads for titles.
 fn on(threads: usize) -> String {
     if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 
-/// Medians of times, a curve a method, over what `place` says of a line.
+/// Returns the median times of each method as a curve, over the place that `place` returns for a line.
 fn curves(records: &[&SingleRecord], place: impl Fn(&SingleRecord) -> f64) -> Vec<Curve> {
     let measured = records.iter().map(|it| (it.method.as_str(), place(it), it.ms_per_value));
     let curve = |(name, points): (&str, _)| Curve { method: name.to_owned(), source: None, points };
     medians(measured).into_iter().map(curve).collect()
 }
 
-/// Figure 4 of Wang et al. (EUROCRYPT 2024): time of a circuit bootstrap and a chain of CMUXes, over log2 of its depth.
+/// Draws Figure 4 of Wang et al. (EUROCRYPT 2024): time of a circuit bootstrap and a chain of CMUXes, over log2 of its depth.
 fn cmux_chain(records: &[&SingleRecord], threads: usize) -> Chart {
-    // One CMUX is at 1, as places are positive.
+    // One CMUX is at place 1, since places must be positive.
     let place = |record: &SingleRecord| (record.chain_depth.unwrap_or(1) as f64).log2() + 1.0;
     Chart {
         file_name: "cmux_chain",
@@ -114,7 +114,7 @@ fn cmux_chain(records: &[&SingleRecord], threads: usize) -> Chart {
     }
 }
 
-/// Figure 4: time over log2 q_0, with the paper's where one thread is compared.
+/// Draws Figure 4 of Ma et al.: time over log2 q_0, with the paper's times if `threads` is 1.
 fn decomposition(records: &[&SingleRecord], threads: usize) -> Chart {
     let mut curves = curves(records, |record| f64::from(record.log2_q0.unwrap_or(0)));
     if threads == 1 {
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(records.len(), 4);
         let drawn = pictures(&records, 1).unwrap();
         let names: Vec<&str> = drawn.iter().map(|(name, _)| name.as_str()).collect();
-        // What was asked for tells lines apart, not what was reached.
+        // The requested failure probability distinguishes lines, not the one that was reached.
         assert_eq!(
             names,
             ["full_domain_p16_fail40", "full_domain_p16_fail64", "decomposition", "cmux_chain"]

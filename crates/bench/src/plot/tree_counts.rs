@@ -7,26 +7,26 @@ use cryptable_papers::dumezy_2026::{DecompositionModel, kronecker_products};
 /// Widths of tables in the table of products.
 const WIDTHS: [u32; 7] = [8, 10, 12, 14, 16, 18, 20];
 
-/// Bits of digits there.
+/// Bits of digits in the table of products.
 const DIGIT_BITS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 
 /// Widths of tables in the table of decompositions.
 const DECOMPOSED_WIDTHS: [u32; 3] = [8, 12, 16];
 
-/// Bits of digits there: the paper has times of their polynomials.
+/// Bits of digits in the table of decompositions: those for which the paper has times of their polynomials.
 const DECOMPOSED_DIGIT_BITS: [u32; 3] = [1, 2, 4];
 
 /// Parts of a lookup after the decomposition.
 const AFTER_DECOMPOSITION: [&str; 3] = ["selectors", "table_step", "row_selection"];
 
-/// A tree that the planner takes for tables of `bits` bits.
+/// Returns the parameters of the tree that the planner chooses for tables of `bits` bits.
 fn planned(bits: u32, digit_bits: Option<u32>) -> Result<Parameters> {
     let method = Some(if digit_bits == Some(1) { Method::Bmt } else { Method::Cmt });
     let digit_bits = digit_bits.filter(|&bits| bits > 1);
     Parameters::choose(&Request { method, digit_bits, ..Request::new(1 << bits, 1 << bits) })
 }
 
-/// Sizes of digits, with powers for equal ones: `8^2 x 16`.
+/// Formats sizes of digits, with powers for equal ones: `8^2 x 16`.
 fn product_of_sizes(digits: &[u64]) -> String {
     let groups = digits.chunk_by(|a, b| a == b);
     let power = |group: &[u64]| match group.len() {
@@ -36,8 +36,8 @@ fn product_of_sizes(digits: &[u64]) -> String {
     groups.map(power).collect::<Vec<_>>().join(" x ")
 }
 
-/// Multiplications of ciphertexts in both Kronecker products by the paper, and key switches of the parts of today's trees that
-/// take their place.
+/// Returns a table of the multiplications of ciphertexts in both Kronecker products by the paper, and the key switches of the
+/// corresponding parts of this library's trees.
 pub fn products() -> Result<String> {
     let mut table = String::from(
         "| bits | BMT | CMT, digits of 2 bits | 3 | 4 | 5 | 6 | here: digits | selectors | rows |\n\
@@ -57,7 +57,8 @@ pub fn products() -> Result<String> {
     Ok(table)
 }
 
-/// C_PreBMT and C_PreCMT in seconds of the paper's machine, and the same part of today's lookups in u by the cost model.
+/// Returns a table of C_PreBMT and C_PreCMT in seconds on the paper's machine, and of the same part of this library's lookups
+/// in u by the cost model.
 pub fn decompositions() -> Result<String> {
     let mut table = String::from(
         "| bits | paper: bits, s | digits of 2 bits | of 4 bits | here: bits, u | digits of 2 bits | of 4 bits |\n\
@@ -68,7 +69,7 @@ pub fn decompositions() -> Result<String> {
         let theirs = theirs.map(|seconds| format!("{seconds:.0}")).join(" | ");
         let mut ours = Vec::new();
         for digit_bits in DECOMPOSED_DIGIT_BITS {
-            // Tens of units: counts are not better than that.
+            // Units are rounded to tens, since counts are not more accurate.
             let units = (decomposition_units(bits, digit_bits)? / 10.0).round() * 10.0;
             ours.push(format!("{units:.0}"));
         }
@@ -77,7 +78,7 @@ pub fn decompositions() -> Result<String> {
     Ok(table)
 }
 
-/// The paper's cost of the decomposition of `bits` bits into digits of `digit_bits` bits.
+/// Returns the paper's cost of the decomposition of `bits` bits into digits of `digit_bits` bits.
 fn published(bits: u32, digit_bits: u32) -> f64 {
     let (model, bits, digit_bits) =
         (DecompositionModel::published(), f64::from(bits), f64::from(digit_bits));
@@ -87,8 +88,8 @@ fn published(bits: u32, digit_bits: u32) -> f64 {
     }
 }
 
-/// Units that the cost model gives the decomposition of a planned lookup: without the selectors, the table, and the
-/// SlotsToCoeffs of the result, which ends in as many coefficients as those of all digits but the last.
+/// Returns the units of the decomposition of a planned lookup by the cost model. They exclude the selectors, the table, and the
+/// result's share of SlotsToCoeffs, which costs as much as that of each digit but the last.
 fn decomposition_units(bits: u32, digit_bits: u32) -> Result<f64> {
     let parameters = planned(bits, Some(digit_bits))?;
     let digits = parameters.literal().multiplexer.as_ref().map_or(1, |tree| tree.digits.len());
@@ -104,7 +105,7 @@ fn decomposition_units(bits: u32, digit_bits: u32) -> Result<f64> {
     Ok(parameters.stage_counts(1).iter().map(units).sum())
 }
 
-/// Counts of a part of a lookup; none if it has no such part.
+/// Returns the counts of a part of a lookup; zero if there is no such part.
 fn stage(stages: &[(&str, Counts)], name: &str) -> Counts {
     let found = stages.iter().find(|(other, _)| *other == name);
     found.map_or_else(Counts::default, |(_, counts)| *counts)
@@ -120,8 +121,8 @@ mod tests {
 
     use super::*;
 
-    /// Checks that trees of two selectors, the paper's form, take the paper's products: one for each of both values of a slot,
-    /// but for the last ones of columns, which are added before they are relinearized.
+    /// Checks that trees of two selectors, the paper's form, need twice the paper's number of products, since a slot holds two
+    /// values, except for the last products of columns, which are added before they are relinearized.
     #[test]
     fn trees_of_the_papers_form_take_its_products() {
         for digits in [vec![2; 8], vec![2; 11], vec![4; 4], vec![4; 5], vec![8; 4], vec![16; 4]] {
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(kept("decomposition_costs.md"), decompositions().unwrap());
     }
 
-    /// Digits of 2 and of 4 bits decompose faster than bits, by the paper's formula and here.
+    /// Checks that digits of 2 and of 4 bits decompose faster than bits, both by the paper's formula and here.
     #[test]
     fn larger_digits_decompose_faster() {
         for of in [published, |bits, digit_bits| decomposition_units(bits, digit_bits).unwrap()] {

@@ -7,7 +7,7 @@ use cryptable_papers::dumezy_2026::{AKP_LOOKUPS, CMT_LOOKUPS, PEAK_MEMORY, Publi
 use super::records::Record;
 use crate::measurement::median;
 
-/// Methods in columns; of trees over digits the fastest.
+/// Methods in columns. For trees over digits, the column shows the fastest digits.
 const METHODS: [&str; 3] = ["akp", "bmt", "cmt"];
 
 /// Measurements of a method for a width: medians over lines.
@@ -19,7 +19,7 @@ struct Cell {
     digit_bits: Option<u32>,
 }
 
-/// Rows of whole widths, with what the paper has beside; none where nothing of the methods was measured.
+/// Returns the table, with one row per whole width and the paper's figures beside; `None` if no method was measured.
 pub fn markdown(records: &[Record]) -> Option<String> {
     let widths: BTreeSet<u32> = records
         .iter()
@@ -47,7 +47,7 @@ pub fn markdown(records: &[Record]) -> Option<String> {
     Some(table)
 }
 
-/// Entries with a dash for those that are not there; nothing if none is.
+/// Joins entries, with a dash for missing ones; empty if all are missing.
 fn joined(entries: &[String]) -> String {
     if entries.iter().all(String::is_empty) {
         return String::new();
@@ -56,7 +56,7 @@ fn joined(entries: &[String]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// A width that is a whole number.
+/// Returns a width as an integer, if it is one.
 fn whole(bits: f64) -> Option<u32> {
     (bits > 0.0 && bits.fract() == 0.0).then_some(bits as u32)
 }
@@ -66,7 +66,7 @@ fn published(lookups: &[PublishedLookup], bits: u32) -> String {
     found.map_or_else(String::new, |lookup| format!("{:.2}", lookup.milliseconds_a_value))
 }
 
-/// The digits of a method with the least median time per value.
+/// Returns the cell of the digits with the least median time per value.
 fn fastest(records: &[Record], method: &str, bits: u32) -> Option<Cell> {
     let mut by_shape: BTreeMap<(Option<u32>, usize), Vec<&Record>> = BTreeMap::new();
     for record in records {

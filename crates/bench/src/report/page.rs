@@ -1,4 +1,4 @@
-//! The page of a report: one HTML file that needs nothing beside it.
+//! The page of a report: one self-contained HTML file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ td:first-child { min-width: 15rem; } .number { text-align: right; font-variant-n
 .pictures svg { width: 100%; height: auto; } .wrong { color: #b00; font-weight: bold; }
 ";
 
-/// The page: machine, lines, pictures (names and SVG), noise, stages, peers.
+/// Returns the page: machine, lines, pictures (names and SVG), noise, stages, peers.
 pub fn html(lines: &[Line], pictures: &[(String, String)], peers: &[PeerLine]) -> String {
     let page = html! {
         (DOCTYPE)
@@ -47,7 +47,7 @@ pub fn html(lines: &[Line], pictures: &[(String, String)], peers: &[PeerLine]) -
     page.into_string()
 }
 
-/// Machines, kernels and commits of all lines, and the unit.
+/// Shows the machines, kernels and commits of all lines, and the unit.
 fn origin(lines: &[Line]) -> Markup {
     let distinct = |of: fn(&Line) -> &str| -> String {
         let set: BTreeSet<&str> = lines.iter().map(of).filter(|text| !text.is_empty()).collect();
@@ -64,7 +64,7 @@ fn origin(lines: &[Line]) -> Markup {
     }
 }
 
-/// Lines that share a lookup between many values, and those of one value.
+/// Shows the lines of lookups that many values share, and those of single values.
 fn measurements(lines: &[Line]) -> Markup {
     let (packed, single): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| line.slots > 1);
     html! {
@@ -114,7 +114,7 @@ fn measured(lines: &[&Line]) -> Markup {
     }
 }
 
-/// Medians of all rounds, in the order in which subjects were first run.
+/// Shows the medians of all rounds, in the order in which subjects were first run.
 fn beside_peers(lines: &[PeerLine]) -> Markup {
     let mut order: Vec<(&str, &str)> = Vec::new();
     let mut groups: BTreeMap<(&str, &str), Vec<&PeerLine>> = BTreeMap::new();
@@ -153,7 +153,7 @@ fn beside_peers(lines: &[PeerLine]) -> Markup {
     }
 }
 
-/// Three significant digits.
+/// Formats a number with three significant digits.
 fn significant(value: f64) -> String {
     let decimals = (2.0 - value.abs().max(1e-12).log10().floor()).clamp(0.0, 9.0) as usize;
     format!("{value:.decimals$}")

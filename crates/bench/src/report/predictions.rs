@@ -1,4 +1,4 @@
-//! Measurements beside what was predicted of them: noise as a picture, and a table of noise, time and memory.
+//! Measurements beside their predictions: noise as a picture, and a table of noise, time and memory.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -9,7 +9,7 @@ use super::title::title;
 const SIZE: f64 = 420.0;
 const MARGIN: f64 = 46.0;
 
-/// Lines that predict anything; nothing where there is none.
+/// Shows the lines that have predictions; empty if there are none.
 pub fn section(lines: &[Line]) -> Markup {
     let of = |line: &&Line| {
         [line.predicted_noise_std_log2, line.predicted_units, line.predicted_peak_bytes]
@@ -55,7 +55,8 @@ fn percent(ratio: f64) -> String {
     format!("{:.0} %", 100.0 * ratio)
 }
 
-/// A point for every line: predicted noise to the right, measured upwards, and the line where both are the same.
+/// Draws one point per line, with predicted noise to the right and measured noise upwards, and the diagonal where both are
+/// equal.
 fn picture(lines: &[&Line]) -> Markup {
     let points: Vec<(f64, f64, &Line)> = lines
         .iter()

@@ -1,4 +1,4 @@
-//! The stages of evaluations as one picture: a row a line, its share of time by stage.
+//! The stages of evaluations as one picture: one row per line, divided into each stage's share of the time.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::Line;
 const COLOURS: [&str; 8] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#999999"];
 
-/// The distinct names of stages, in the order in which they first appear.
+/// Returns the distinct names of stages, in the order in which they first appear.
 fn names<'a>(lines: &[&'a Line]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in lines.iter().flat_map(|line| &line.steps) {
@@ -19,7 +19,7 @@ fn names<'a>(lines: &[&'a Line]) -> Vec<&'a str> {
     names
 }
 
-/// A stacked bar for every line that says what its stages took; nothing where there is none.
+/// Draws a stacked bar for every line that has the times of its stages; empty if there are none.
 pub fn bars(lines: &[Line]) -> Markup {
     let lines: Vec<&Line> = lines.iter().filter(|line| !line.steps.is_empty()).collect();
     let names = names(&lines);

@@ -1,4 +1,4 @@
-//! The benchmarks of a report: every engine at its full-size default parameters, and all that published figures need.
+//! The benchmarks of a report: every engine at its full-size default parameters, and all benchmarks behind published figures.
 
 use clap::builder::PossibleValuesParser;
 
@@ -10,7 +10,7 @@ pub struct Benchmark {
     pub command: &'static str,
     /// Seconds on one thread of an AMD Zen 4 (u = 140 microseconds), keys and checks included.
     pub seconds: f64,
-    /// Memory at its peak, in GB.
+    /// Peak memory, in GB.
     pub gigabytes: f64,
 }
 
@@ -23,12 +23,12 @@ const fn benchmark(
     Benchmark { name, command, seconds, gigabytes }
 }
 
-/// A benchmark of [`FULL_SET`], whose command line is its name.
+/// Returns a benchmark of [`FULL_SET`], whose name is its command line.
 const fn further(command: &'static str, seconds: f64, gigabytes: f64) -> Benchmark {
     benchmark(command, command, seconds, gigabytes)
 }
 
-/// The short ones first.
+/// The standard benchmarks, the short ones first.
 pub const STANDARD_SET: &[Benchmark] = &[
     benchmark("nand", "gates", 5.0, 0.1),
     benchmark("circuit-bootstrap", "cbs --set 1", 5.0, 0.1),
@@ -221,7 +221,7 @@ pub const FULL_SET: &[Benchmark] = &[
     further("akp --bits 14 --ring-degree 131072 --runs 1", 200.0, 23.0),
 ];
 
-/// The names that `--only` takes.
+/// Returns the names that `--only` accepts.
 pub fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(STANDARD_SET.iter().map(|benchmark| benchmark.name))
 }

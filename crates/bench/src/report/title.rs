@@ -2,7 +2,7 @@
 
 use super::Line;
 
-/// Names of tables that say no more than the method does.
+/// Names of tables that add nothing to the method's name.
 const PLAIN_TABLES: [&str; 6] =
     ["random", "integers", "single integers", "identity", "bit", "chain"];
 
@@ -31,7 +31,7 @@ pub fn title(line: &Line) -> String {
     title
 }
 
-/// Digits as people write them: 4 x 8^6.
+/// Formats digits with powers: 4 x 8^6.
 fn powers(digits: &[u64]) -> String {
     let runs = digits.chunk_by(|x, y| x == y);
     let power = |run: &[u64]| match run.len() {

@@ -25,7 +25,7 @@ pub enum BitOperation {
 }
 
 impl BitOperation {
-    /// Returns the named set with what the operation needs: levels, for all but bootstraps.
+    /// Returns the named set, with levels if the operation is not a bootstrap.
     fn parameters(self) -> anyhow::Result<Parameters> {
         Ok(match self {
             Self::BinBoot | Self::GateBoot => Parameters::latency_128(Packing::Real)?,
@@ -54,7 +54,7 @@ struct Bits {
     server: EvaluationKey,
     operation: BitOperation,
     gate: Gate,
-    /// Both operands; one, where they are the same ciphertext.
+    /// Both operands, or only one if they are the same ciphertext.
     values: Vec<Vec<bool>>,
     expected: Vec<bool>,
 }
@@ -67,7 +67,7 @@ impl Subject for Bits {
         let mut input = Vec::new();
         for bits in &self.values {
             let fresh = self.secret.encrypt(bits)?;
-            // What GateBoot leaves is large enough for its square to show beside roundings.
+            // Errors that GateBoot leaves are large enough for their squares to show beside roundings.
             input.push(match self.operation {
                 BitOperation::Cleaning => self.server.gate_boot(Gate::And, &fresh, &fresh)?,
                 _ => fresh,
@@ -109,8 +109,8 @@ impl Subject for Bits {
     }
 }
 
-/// Measures an operation with these parameters. The worst bits are all 1, and both operands of a gate one ciphertext: their
-/// errors add up as the law says, by XOR.
+/// Measures an operation with these parameters. In the worst case, all bits are 1 and both operands of a gate are one
+/// ciphertext: with XOR, their errors add up as the law predicts.
 pub fn measure(
     parameters: &Parameters,
     operation: BitOperation,
@@ -132,7 +132,7 @@ pub fn measure(
     let precision = match operation {
         BitOperation::BinBoot => parameters.bin_boot_precision().log2_fail_per_bit,
         BitOperation::GateBoot => parameters.gate_boot_precision().log2_fail_per_bit,
-        // Gates and cleanings are refused above what is stated.
+        // Gates and cleanings are refused above the stated failure probability.
         BitOperation::SlotGate | BitOperation::Cleaning => parameters.log2_fail(),
     };
     let contract = Contract {

@@ -14,10 +14,10 @@ use crate::bridges::{BridgesArguments, Session, plan};
 
 const SILENT: Progress<'static> = Progress::silent();
 
-/// Values of a lookup whose results are measured as they are taken out.
+/// Number of values of a lookup whose results are measured as they are taken out.
 const TAKEN_OUT: usize = 4096;
 
-/// Values of a lookup whose results are measured after they came back.
+/// Number of values of a lookup whose results are measured after they come back.
 const RETURNED: usize = 2500;
 
 /// Bits of a leveled digit.
@@ -37,7 +37,7 @@ pub enum BridgeStep {
 }
 
 impl BridgeStep {
-    /// Whether results come back.
+    /// Returns whether results come back.
     fn returns(self) -> bool {
         matches!(self, Self::PackedSigns | Self::PackedDigits)
     }
@@ -57,7 +57,7 @@ pub fn run(step: BridgeStep, arguments: &TailArguments) -> anyhow::Result<Vec<Ta
     measure(step, arguments, false)
 }
 
-/// Measures a step. The packed table is the worst one at the input where it has its peak.
+/// Measures a step. The packed table is the worst one, looked up at the input where it has its peak.
 pub fn measure(
     step: BridgeStep,
     arguments: &TailArguments,
@@ -98,20 +98,20 @@ struct Crossing<'a, T: Target> {
 
 /// Differences between the engines at the other end.
 trait OtherEnd<T: Target> {
-    /// Modulus of each result of the packed lookup.
+    /// Returns the modulus of each result of the packed lookup.
     fn modulus(&self) -> u64;
 
-    /// Splits values into those that each result of the packed lookup has.
+    /// Splits values into the parts that each result of the packed lookup holds.
     fn split(&self, values: &[u64]) -> Vec<Vec<u64>>;
 
-    /// Takes results out, applies a function to each value, and packs what it returns.
+    /// Takes results out, applies a function to each value, and packs its results.
     fn return_packed(
         &self,
         session: &Session<'_, T>,
         results: &[Ciphertext],
     ) -> anyhow::Result<Vec<Ciphertext>>;
 
-    /// Returns what packed results of that function should be, one list per ciphertext.
+    /// Returns the right packed results of that function, one list per ciphertext.
     fn expected(&self, session: &Session<'_, T>) -> Vec<Vec<u64>>;
 }
 
@@ -140,7 +140,7 @@ impl<'a, T: Target> Crossing<'a, T> {
     }
 }
 
-/// A crossing, and what it leads to.
+/// A crossing, and the engine at its other end.
 struct AcrossBridge<'a, T: Target, E> {
     crossing: &'a Crossing<'a, T>,
     end: &'a E,
@@ -194,7 +194,7 @@ impl<T: Target, E: OtherEnd<T>> Subject for AcrossBridge<'_, T, E> {
     }
 }
 
-/// Integers of these bits, and their signs.
+/// The bridge to integers of `bits` bits, and their signs.
 struct IntegerBridge {
     bits: u32,
 }
@@ -227,7 +227,7 @@ impl OtherEnd<integers::Parameters> for IntegerBridge {
     }
 }
 
-/// Leveled values of these bits, looked up in the negated identity.
+/// The bridge to leveled values of `bits` bits, which are looked up in the negated identity.
 struct LeveledBridge {
     bits: u32,
 }

@@ -1,4 +1,4 @@
-//! Tails of ring packing, and of extraction back: sums of two FHEW ciphertexts each.
+//! Tails of ring packing, and of extraction back, for sums of two FHEW ciphertexts each.
 
 use clap::ValueEnum;
 use cryptable_conversion::{EncryptedPhases, ExtractionKey, RingPackingKey};
@@ -14,13 +14,13 @@ use crate::contract::Contract;
 use crate::measurement::timed;
 use crate::packing::{Client, computed, packed_noise};
 
-/// log2 of the ring degree, as packed gates have it.
+/// log2 of the ring degree, the one of packed gates.
 const LOG2_DEGREE: u32 = 14;
 
 /// log2 of the prime that values are packed to.
 const LOG2_BOTTOM: f64 = 28.0;
 
-/// Half steps of sums of two bits in a unit of the torus: they are quarters.
+/// Number of half steps per unit of the torus: sums of two bits are quarters.
 const HALF_STEPS: f64 = 8.0;
 
 /// A direction between LWE ciphertexts and a ring.
@@ -42,7 +42,7 @@ struct Conversions {
     bound: NoiseBound,
 }
 
-/// A packed list, or what was extracted of it.
+/// A packed list, or the list that was extracted from it.
 enum Converted {
     Packed(EncryptedPhases),
     Extracted(LweList),
@@ -80,13 +80,13 @@ impl Subject for Conversions {
     fn bytes(&self, _: &Self::Input, _: &Converted) -> anyhow::Result<[usize; 2]> {
         let lwe = self.client.parameters.lwe_shape();
         let bits = u64::BITS - (lwe.modulus - 1).leading_zeros();
-        // Masks come of a seed.
+        // Masks come from a seed.
         let bytes = self.sums.len() * bits as usize / 8;
         Ok([2 * bytes, bytes])
     }
 }
 
-/// Measures a conversion of `2^log2_degree` sums. The worst bits are all 1, whose sums reduce nothing of the noise.
+/// Measures a conversion of `2^log2_degree` sums. The worst bits are all 1, since their sums do not reduce the noise.
 pub fn measure(
     log2_degree: u32,
     conversion: Conversion,

@@ -19,8 +19,8 @@ pub fn run(entries: Entries, arguments: &TailArguments) -> anyhow::Result<Vec<Ta
     measure(&parameters, entries, arguments)
 }
 
-/// Measures lookups with these parameters. The worst tables all have the largest output at one value, where all inputs are,
-/// and the least elsewhere.
+/// Measures lookups with these parameters. In the worst case, all inputs are one value, where all tables have the largest
+/// output, and the least elsewhere.
 pub fn measure(
     parameters: &Parameters,
     entries: Entries,

@@ -53,7 +53,7 @@ impl<T: Integer> Subject for Columns<T> {
     fn parts(&self, result: &Self::Output) -> anyhow::Result<Vec<Part>> {
         let wrong = decrypt(&self.keys.secret, result)?;
         let wrong = wrong.iter().zip(&self.expected).filter(|(a, b)| a != b).count();
-        // Public digits are the most significant ones, of booleans.
+        // Only booleans have public digits: the most significant ones.
         let part = |(index, ciphertext): (usize, &Ciphertext)| {
             let place = index as u32 * self.digit_bits;
             let digit = |value: &T| (value.to_word() >> place) & ((1 << self.digit_bits) - 1);
@@ -69,8 +69,8 @@ impl<T: Integer> Subject for Columns<T> {
     }
 }
 
-/// Measures an operation with these parameters. The worst operands are all ones: every digit is the largest, and every carry
-/// is one.
+/// Measures an operation with these parameters. The bits of the worst operands are all 1, so that every digit is the largest
+/// and every carry is one.
 pub fn measure<T: Integer>(
     parameters: &Parameters,
     operation: Operation,

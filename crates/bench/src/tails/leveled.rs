@@ -29,7 +29,7 @@ pub fn run(arguments: &TailArguments) -> anyhow::Result<TailRecord> {
 }
 
 /// A table and inputs for it. The worst inputs set every selector; the worst outputs differ by half of the modulus in every
-/// digit wherever one selector does.
+/// digit whenever one selector differs.
 struct Job {
     table: Vec<u64>,
     values: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Names of what `bench tails` measures.
+//! Names of the methods that `bench tails` measures.
 
 use clap::ValueEnum;
 use cryptable::engines::packed::{Method, Operation as Comparison};
@@ -21,7 +21,7 @@ const TABLES: &str = "tables-";
 /// Prefix of operations on integers in digits.
 const INTEGERS: &str = "integers-";
 
-/// Most bits of a table.
+/// Largest number of bits of a table.
 const MAX_TABLE_BITS: u32 = 24;
 
 /// An operation whose errors are measured.
@@ -52,7 +52,7 @@ impl TailMethod {
     /// Finds a method by name, for tables of `bits` bits if single values have different methods for different widths.
     ///
     /// # Errors
-    /// If there is none: lists all names.
+    /// If there is none; the error lists all names.
     pub fn parse(name: &str, bits: u32) -> anyhow::Result<Self> {
         if name == leveled::METHOD {
             return Ok(Self::Leveled);
@@ -77,7 +77,7 @@ impl TailMethod {
         })
     }
 
-    /// Finds an operation that is no table of packed or single values.
+    /// Finds an operation that is not a table of packed or single values.
     fn parse_operation(name: &str) -> Option<Self> {
         if let Some(kind) = name.strip_prefix(TABLES) {
             return Entries::from_str(kind, false).ok().map(Self::Entries);
@@ -98,7 +98,7 @@ impl TailMethod {
             .or_else(conversions)
     }
 
-    /// Measures it with the planner's parameters: a record per part of results.
+    /// Measures the method with the planner's parameters, and returns a record per part of results.
     pub fn run(self, arguments: &TailArguments) -> anyhow::Result<Vec<TailRecord>> {
         let bits = arguments.bits;
         // Integers and comparisons check their own widths; bits and bootstraps have none.
@@ -128,7 +128,7 @@ impl TailMethod {
     }
 }
 
-/// Names of all operations that are no plain tables.
+/// Lists the names of all operations that are not plain tables.
 fn operation_names() -> Vec<String> {
     let tables = value_names::<Entries>(TABLES);
     let integers = value_names::<IntegerOperation>(INTEGERS);

@@ -14,7 +14,7 @@ use crate::measurement::try_timed;
 use crate::packed::keys::Keys;
 use crate::packed::line;
 
-/// Largest tables whose own noise is predicted: larger random ones are all alike, and take long.
+/// Largest modulus of tables whose own noise is predicted: larger random ones are all alike, and their predictions take long.
 const MAX_OWN_TABLE: u64 = 1 << 8;
 
 /// Measures lookups of a method with the planner's parameters.
@@ -33,7 +33,7 @@ struct Job {
 }
 
 impl Job {
-    /// The worst table has the largest output at one value, where all inputs are, and the least elsewhere.
+    /// Creates the job. The worst table has the largest output at one value, which all inputs equal, and the least elsewhere.
     fn new(parameters: &Parameters, arguments: &TailArguments) -> anyhow::Result<Self> {
         let (p, outputs) = (parameters.input_modulus(), parameters.output_modulus());
         let slots = parameters.literal().slots;
@@ -51,7 +51,7 @@ impl Job {
     }
 }
 
-/// The law of errors in half steps with the bound on what table and inputs fix, and what the law is.
+/// The law of errors in half steps, with a bound on the part of errors that table and inputs fix, and the law's name.
 struct Prediction {
     bound: NoiseBound,
     name: &'static str,
@@ -81,16 +81,16 @@ pub struct PackedSubject<F> {
     pub keys: Keys,
     /// Values of every operand.
     pub operands: Vec<Vec<u64>>,
-    /// Values that every result is to have.
+    /// Right values of every result.
     pub expected: Vec<Vec<u64>>,
-    /// The law of errors, where it is not the one that results state.
+    /// The law of errors, if it is not the one that results state.
     pub bound: Option<NoiseBound>,
     /// The operation.
     pub evaluate: F,
 }
 
 impl<F: Fn(&Keys, &[Ciphertext]) -> Result<Vec<Ciphertext>>> PackedSubject<F> {
-    /// Measures the operation on full ciphertexts, with what only parameters of packed values have.
+    /// Measures the operation on full ciphertexts, and adds the fields that only packed values have.
     pub fn measure(
         &self,
         contract: Contract,
@@ -136,7 +136,7 @@ impl<F: Fn(&Keys, &[Ciphertext]) -> Result<Vec<Ciphertext>>> Subject for PackedS
     }
 }
 
-/// Errors of a packed result, beside the law that it states.
+/// Returns the errors of a packed result, beside the law that it states.
 pub fn packed_part(
     secret: &SecretKey,
     result: &Ciphertext,
@@ -151,7 +151,7 @@ pub fn packed_part(
     })
 }
 
-/// Lines with what only parameters of packed values have.
+/// Adds the fields that only packed values have to lines.
 pub fn with_parameters(records: Vec<TailRecord>, parameters: &Parameters) -> Vec<TailRecord> {
     let memory = parameters.prediction().peak_bytes_on(rayon::current_num_threads());
     let complete = |record| TailRecord {

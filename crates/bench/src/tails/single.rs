@@ -21,7 +21,7 @@ use crate::single::{Batch, Session};
 /// log2 of the failure probability that parameters are chosen for.
 const LOG2_FAIL: f64 = -64.0;
 
-/// Measures lookups of a method with the fastest parameters that serve it.
+/// Measures lookups by a method with the fastest parameters that support it.
 pub fn run(
     method: &'static dyn FullDomainMethod,
     arguments: &TailArguments,
@@ -34,7 +34,7 @@ pub fn run(
     Ok(record)
 }
 
-/// Measures lookups of random values with these parameters. The worst table has outputs by turns 0 and P/2.
+/// Measures lookups of random values with these parameters. The outputs of the worst table alternate between 0 and P/2.
 pub fn measure(
     method: &'static dyn FullDomainMethod,
     parameters: &Parameters,

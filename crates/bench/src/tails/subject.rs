@@ -11,7 +11,7 @@ use crate::measurement::{Runs, try_timed};
 pub trait Subject {
     /// Encrypted inputs of one evaluation.
     type Input;
-    /// Its result.
+    /// Result of an evaluation.
     type Output;
 
     /// Encrypts the inputs afresh: the same ones each time.
@@ -20,7 +20,7 @@ pub trait Subject {
     /// Runs the operation.
     fn evaluate(&self, input: &Self::Input) -> anyhow::Result<Self::Output>;
 
-    /// Measures the errors of a result, part by part: as many parts, in the same order, of every result.
+    /// Measures the errors of a result, part by part. Every result has the same parts in the same order.
     fn parts(&self, output: &Self::Output) -> anyhow::Result<Vec<Part>>;
 
     /// Counts the bytes of inputs and of a result as they are sent.
@@ -29,13 +29,13 @@ pub trait Subject {
 
 /// Errors of a part of a result, such as a digit of all values, in half steps: the distance to a wrong value.
 pub struct Part {
-    /// Name of the part in lines; nothing where results have one part.
+    /// Name of the part in lines; `None` if results have one part.
     pub name: Option<String>,
-    /// The law that the result states, and the bound on what table and inputs fix.
+    /// The law that the result states, and the bound on the part of errors that table and inputs fix.
     pub bound: NoiseBound,
     /// Error of every value.
     pub errors: Vec<f64>,
-    /// Number of values that decrypt wrong.
+    /// Number of values that are decrypted wrong.
     pub wrong: usize,
 }
 
@@ -44,30 +44,31 @@ pub fn scaled(bound: NoiseBound, factor: f64) -> NoiseBound {
     NoiseBound::of_law(bound.law().times(factor), bound.bias() * factor)
 }
 
-/// How much is measured, and what lines call it.
+/// The number of measurements, and the arguments that name them in lines.
 #[derive(Clone, Copy)]
 pub struct Sampling<'a> {
     arguments: &'a TailArguments,
-    /// Values of one evaluation.
+    /// Number of values per evaluation.
     values: usize,
     lookups: usize,
 }
 
 impl<'a> Sampling<'a> {
-    /// Takes as many errors as the arguments say, by default those of two evaluations and 5,000 at least.
+    /// Creates a sampling with the number of errors that the arguments state; by default, those of two evaluations, and at
+    /// least 5,000.
     pub fn new(arguments: &'a TailArguments, values: usize) -> Self {
         let usual = (2 * values).max(super::SAMPLES);
         Self { arguments, values, lookups: arguments.lookups(usual, values) }
     }
 
-    /// Takes the errors of two evaluations.
+    /// Creates a sampling with, by default, the errors of two evaluations.
     pub fn of_two(arguments: &'a TailArguments, values: usize) -> Self {
         Self { arguments, values, lookups: 2 }
     }
 }
 
-/// Measures evaluations, and makes a line per part of results: `contract` has what is known of keys and parameters, `prediction`
-/// says which law errors stand beside.
+/// Measures evaluations, and returns a line per part of results. `contract` holds the facts about keys and parameters, and
+/// `prediction` is the name of the law with which errors are compared.
 pub fn measure<S: Subject>(
     subject: &S,
     mut contract: Contract,
@@ -92,7 +93,7 @@ pub fn measure<S: Subject>(
             }
         }
     }
-    // Tables are prepared once, and count as a part of an evaluation.
+    // Tables are prepared once; the time counts as part of an evaluation.
     let prepare_s = contract.prepare_s;
     runs.enter(&mut contract, sampling.values, prepare_s);
     let record = |(part, errors): (Part, Vec<Vec<f64>>)| {

@@ -1,4 +1,4 @@
-//! Toys of every family, and full-size experiments for `make test-all`.
+//! Tests with toys of every family, and full-size experiments for `make test-all`.
 
 use cryptable_bits::Packing;
 use cryptable_ring::random::replay;
@@ -19,8 +19,8 @@ impl TailArguments {
     }
 }
 
-/// Checks a line, and that counts are within Poisson's tolerance: not above what is predicted, and not below it either
-/// where the law is that of the table.
+/// Checks a line, and that its counts are within Poisson's tolerance: not above the prediction and, if the law is that of the
+/// table, not below it either.
 fn check(record: &TailRecord, is_exact: bool) {
     check_line(record);
     let line = serde_json::to_value(record).unwrap();
@@ -37,7 +37,7 @@ fn check(record: &TailRecord, is_exact: bool) {
     }
 }
 
-/// Checks the lines of a toy: laws that results state, not exceeded.
+/// Checks that the lines of a toy do not exceed the laws that results state.
 fn check_stated(records: &[TailRecord], samples: usize) {
     assert!(!records.is_empty());
     for record in records {
@@ -62,7 +62,7 @@ fn packed_values_of_toys() {
     use cryptable::engines::packed::Parameters;
     let _replay = replay::begin();
     let toy = Parameters::insecure_toy_of(4, 4, 1024, 1024).unwrap().literal().clone();
-    // Primes of the toy are so large that noise would be less than what is fixed.
+    // The toy's primes are so large that noise would be less than the fixed part of errors.
     let literal = ParametersLiteral { log2_scale: 26.0, constant_bits: 13.0, ..toy };
     let parameters = Parameters::new(literal).unwrap();
     let arguments = TailArguments::of("akp", 2, TableChoice::Worst, 6000);
@@ -70,7 +70,7 @@ fn packed_values_of_toys() {
     check(&record, false);
     let NoiseStatistics { samples, lookups, fixed_deviations, .. } = record.statistics;
     assert_eq!((samples, lookups, fixed_deviations.is_some()), (6144, 6, true));
-    // Noise of a random table of few entries is predicted but for a factor of two.
+    // The noise of a random table of few entries is predicted only up to a factor of two.
     let arguments = TailArguments::of("akp", 2, TableChoice::Random, 2000);
     let record = packed::measure(&parameters, &arguments).unwrap().remove(0);
     check_line(&record);
@@ -197,11 +197,11 @@ fn unknown_methods_list_all_names() {
     assert!(error.contains("at most 24"), "{error}");
 }
 
-/// Share of the law's variance from which errors are taken to meet all of its terms.
+/// Share of the law's variance above which errors are assumed to contain all of its terms.
 const ALL_TERMS: f64 = 0.9;
 
-/// Runs an experiment at full size with the worst table and inputs, and with random ones: 5,000 errors or more. At worst, the
-/// variance is at least `least` of the law's.
+/// Runs an experiment at full size with the worst table and inputs, and with random ones, on 5,000 errors or more. In the worst
+/// case, the variance must be at least `least` times that of the law.
 fn full_size(method: &str, bits: u32, least: f64) {
     let _replay = replay::begin();
     for table in BOTH {
@@ -216,8 +216,8 @@ fn full_size(method: &str, bits: u32, least: f64) {
             assert!(samples >= SAMPLES && record.contract.wrong == 0, "{name}");
             assert!(record.contract.security_bits >= 128.0, "{name}");
             let is_worst = table == TableChoice::Worst;
-            // Digits of leveled results may meet some of the law's terms only, by the path through the tree: what is left has
-            // longer tails for its variance, and a fourth moment within the law's.
+            // Digits of leveled results may contain only some of the law's terms, depending on the path through the tree. The
+            // remaining terms have longer tails relative to their variance, and a fourth moment within the law's.
             let has_one_law = is_worst && (method != "packed-digits" || variance_ratio > ALL_TERMS);
             let checked = record.statistics.check_not_above(has_one_law);
             checked.unwrap_or_else(|it| panic!("{name}: {it}"));
@@ -231,8 +231,8 @@ fn full_size(method: &str, bits: u32, least: f64) {
     }
 }
 
-/// Defines an ignored test per experiment: name, time and memory, method, bits and least share of the law's variance, which
-/// is small where results are those of smaller tables than the worst.
+/// Defines an ignored test per experiment: name, time and memory, method, bits and least share of the law's variance. The share
+/// is small if results come from smaller tables than the worst one.
 macro_rules! full_size {
     ($($test:ident: $takes:literal, $method:literal, $bits:literal, $least:literal;)*) => {
         $(

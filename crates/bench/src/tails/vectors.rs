@@ -14,7 +14,7 @@ use super::{TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
 use crate::measurement::try_timed;
 
-/// Bits of precision of a bootstrap: an error of 2^-20 counts as wrong.
+/// Required bits of precision of a bootstrap: an error of 2^-20 counts as wrong.
 const REQUIRED_BITS: f64 = 20.0;
 
 /// Operations on vectors.
@@ -42,7 +42,7 @@ pub fn run(
 struct Vectors {
     secret: SecretKey,
     server: EvaluationKey,
-    /// The table; nothing for a bootstrap.
+    /// The table; `None` for a bootstrap.
     table: Option<SlotTable>,
     /// Level of inputs.
     level: usize,
@@ -126,14 +126,14 @@ impl Vectors {
         };
         let table = Some(SlotTable::new(Grid::integers(p), 1, &outputs)?);
         let (values, expected) = (slots_of(&|x| x as f64), slots_of(&|x| outputs[x]));
-        // As far down as the period allows.
+        // Inputs are at the lowest level that the period allows.
         let level = usize::from(p > 32);
         Ok(Self { secret, server, table, level, values, bounds, expected, margin: 0.5 })
     }
 }
 
-/// Measures an operation with these parameters. The worst vector has the largest slots everywhere; the worst table has its
-/// largest output at one value, where all inputs are, and 0 elsewhere.
+/// Measures an operation with these parameters. All slots of the worst vector are the largest possible; the worst table has its
+/// largest output at one value, which all inputs equal, and 0 elsewhere.
 pub fn measure(
     parameters: &Parameters,
     operation: VectorOperation,

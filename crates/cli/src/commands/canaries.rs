@@ -23,11 +23,12 @@ use crate::report::{self, Report, values};
 /// Longest file of canaries that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// Values among which canaries are hidden, and the files of these, which get their names with that of the ciphertexts.
+/// Values among which canaries are hidden, and the files of the canaries, which get their names together with that of the
+/// ciphertexts.
 pub struct Hidden {
     /// All values to encrypt, canaries included.
     pub list: Zeroizing<Vec<u64>>,
-    /// The number of values that are no canaries.
+    /// The number of values that are not canaries.
     pub own: u64,
     /// Files of the canaries.
     pub files: Vec<AtomicFile>,
@@ -36,8 +37,8 @@ pub struct Hidden {
 }
 
 impl Hidden {
-    /// Hides canaries among the values of an input, if the arguments ask for some. Canaries are of a number of `bits` where
-    /// values are no inputs of tables, and their file of inputs has integers of `domain`.
+    /// Hides canaries among the values of an input, if the arguments request them. If values are not inputs of tables, `bits`
+    /// is the number of bits of a canary. The canaries' file of inputs has integers of `domain`.
     pub fn among(
         args: &EncryptArgs,
         key: EncryptionKey<'_>,
@@ -57,7 +58,8 @@ impl Hidden {
     }
 }
 
-/// Draws the canaries that the arguments ask for among values. The secret key reads others whose places they take.
+/// Draws the canaries that the arguments request among values. If they take the places of other canaries, the secret key
+/// reads those.
 fn draw(
     values: &[u64],
     args: &CanaryArgs,
@@ -80,7 +82,7 @@ fn draw(
         }
         _ => {
             let count =
-                args.count.context("--canaries takes --canary-count: how many there are")?;
+                args.count.context("--canaries needs --canary-count: the number of canaries")?;
             (draw(values.len(), count).context("--canaries")?, None)
         }
     };
@@ -97,8 +99,8 @@ fn read(path: &Path, key: &SecretKey) -> Result<Canaries> {
     Canaries::from_bytes(&bytes, key).with_context(|| name.to_string())
 }
 
-/// Writes canaries, and their inputs in this domain if the arguments ask for them, to files that only their owner can read and
-/// that get their names later.
+/// Writes canaries and, if the arguments request them, their inputs in this domain, to files that only their owner can read
+/// and that get their names later.
 fn write(
     canaries: &Canaries,
     args: &CanaryArgs,
@@ -130,7 +132,7 @@ enum Expected {
     Results(Zeroizing<Vec<u64>>),
 }
 
-/// A check of results by canaries.
+/// A check of results with canaries.
 pub struct ResultCheck {
     canaries: Canaries,
     expected: Expected,
@@ -140,8 +142,8 @@ pub struct ResultCheck {
 }
 
 impl ResultCheck {
-    /// Reads the canaries and what their results are compared with, as the arguments name them; `None` if they name none.
-    /// `places` is the number of results in the file, which are of this domain.
+    /// Reads the canaries that the arguments name, and their expected results; `None` if they name none. `places` is the number
+    /// of results in the file, which are of this domain.
     pub fn open(
         global: Global,
         args: &DecryptArgs,
@@ -170,18 +172,18 @@ impl ResultCheck {
         Ok(Some(Self { canaries, expected: expected_results, results, report }))
     }
 
-    /// Returns the number of results that are not those of canaries.
+    /// Returns the number of results that do not belong to canaries.
     pub fn own_values(&self) -> u64 {
         (self.canaries.places() - self.canaries.count()) as u64
     }
 
-    /// Takes further results.
+    /// Adds further results.
     pub fn push(&mut self, results: &[u64]) {
-        // Within the room that there is from the start: the file has as many as places.
+        // This does not grow the buffer, which has had room for all results of the file from the start.
         self.results.extend_from_slice(results);
     }
 
-    /// Checks all results, and writes those that are not of canaries.
+    /// Checks all results, and writes those that do not belong to canaries.
     pub fn finish(self, writer: &mut ValueWriter) -> Result<Report> {
         let own = Zeroizing::new(match &self.expected {
             Expected::Table(table) => self.canaries.check(&self.results, table)?,
@@ -207,10 +209,10 @@ fn read_results(path: &Path, domain: Domain) -> Result<Zeroizing<Vec<u64>>> {
     all_values(&mut open_values(path, &ValueOptions { format: None, column: None, csv, coding })?)
 }
 
-/// Reports the canaries of a file, as part of another report: that they are there, or that their results are right.
+/// Reports the canaries of a file, as part of another report: that they were added, or that their results are right.
 fn report_of(path: &Path, canaries: &Canaries, are_right: bool) -> Report {
     let (count, places) = (canaries.count(), canaries.places());
-    // Of missing a server that is wrong in 1% of all places; none if the probability is 0.
+    // Probability of missing a server that is wrong in 1% of all places; the field is null if the probability is 0.
     let log2_missed = canaries.missed_probability(places.div_ceil(100)).log2();
     let fields = json!({
         "canaries": path.to_string_lossy(),

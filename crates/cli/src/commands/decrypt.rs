@@ -24,7 +24,7 @@ use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
 use crate::{input_file, key_input};
 
-/// Decrypts a file of values, a column of integers, words of a circuit, bytes, or whole integers; the file tells which.
+/// Decrypts a file of values, a column of integers, words of a circuit, bytes, or whole integers, depending on the file.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     if !args.parts.is_empty() {
         return owners::combine_parts(global, args);
@@ -91,7 +91,7 @@ fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<La
         2 => Layout::Values,
         modulus if modulus == parameters.input_modulus() => Layout::Integers(sizes),
         modulus if modulus == parameters.output_modulus() => Layout::Digits(sizes),
-        // Digits that are smaller, floors, and tables of digits.
+        // Smaller digits, floors, and tables of digits.
         _ => Layout::Values,
     })
 }
@@ -112,7 +112,7 @@ enum Layout {
 }
 
 impl Layout {
-    /// Returns whether canaries check such results: by a table, or by expected results.
+    /// Returns whether canaries can check such results: with a table, or with expected results.
     fn is_checked(&self, by_results: bool) -> bool {
         match self {
             Self::Values => true,
@@ -307,7 +307,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     report.print(global)
 }
 
-/// Names a file whose ciphertexts cannot be decrypted, and how results of complex tables can.
+/// Returns a message that names a file whose ciphertexts cannot be decrypted, and says how results of complex tables can be.
 fn complex_hint(key: &SecretKey, input: &dyn fmt::Display) -> String {
     let packed = key.packed().is_ok_and(|key| key.parameters().literal().complex_outputs);
     let hint = if packed { ": results of complex tables take --imaginary" } else { "" };

@@ -214,7 +214,7 @@ fn look_up(
     inputs.iter().enumerate().map(one).collect()
 }
 
-/// Returns what both demos tell programs: parameters, costs, and the results that were checked.
+/// Returns the fields of both demos' reports: parameters, costs, and the results that were checked.
 pub(super) fn fields_of(
     global: Global,
     parameters: &ParameterReport,
@@ -233,7 +233,7 @@ pub(super) fn fields_of(
     Ok(fields)
 }
 
-/// Formats the time of a lookup, in all and for each pixel or number.
+/// Formats the time of a lookup, in total and per pixel or number.
 pub(super) fn lookup_line(global: Global, run: &EncryptedRun, each: &str) -> String {
     let time = run.costs.eval_s;
     let one = time * 1e3 / run.results.len() as f64;
@@ -248,7 +248,7 @@ pub fn peak_line() -> String {
     report::peak_memory_bytes().map_or_else(String::new, line)
 }
 
-/// Formats the report of a picture for people, after the line that names it.
+/// Formats the human-readable report of a picture, after the line that names it.
 fn text_of(
     global: Global,
     parameters: &ParameterReport,

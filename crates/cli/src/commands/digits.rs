@@ -22,7 +22,7 @@ use crate::{atomic_file, input_file, memory_limit, progress};
 /// Keys that have digits.
 const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method cmt";
 
-/// Writes the digits of a file of values, or what is left of the values without their lowest bits.
+/// Writes the digits of a file of values, or the values without their lowest bits.
 pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     let mut reader = Reader::open(global, &args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -75,13 +75,13 @@ pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
     report::told(global, fields, format!("{lines}{} in {time} on {threads}", work.name()))
 }
 
-/// Returns what a report for programs says of a file of results.
+/// Returns the fields about a file of results.
 fn fields_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> Value {
     let output = output.to_string_lossy();
     json!({ "output": output, "modulus": file.contents.modulus, "output_bytes": file.bytes })
 }
 
-/// Returns what a report for people says of a file of results.
+/// Returns the human-readable line about a file of results.
 fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
     let output = atomic_file::name(output);
     let (values, modulus) = (report::values(file.values), file.contents.modulus);
@@ -99,7 +99,7 @@ fn outputs(args: &DigitsArgs, files: &FileArgs, digits: usize) -> Result<Vec<Pat
     Ok(outputs)
 }
 
-/// Returns the sizes of the digits of an input: those of the key, or the last of them if a floor left these.
+/// Returns the sizes of the digits of an input: those of the key or, after a floor, only the highest of them.
 fn sizes(reader: &Reader, parameters: &Parameters, args: &DigitsArgs) -> Result<Vec<u64>> {
     let key = || input_file::name(&args.evaluation);
     let sizes = parameters.digit_sizes().with_context(|| format!("{}: {KEYS}", key()))?;
@@ -122,7 +122,7 @@ fn sizes(reader: &Reader, parameters: &Parameters, args: &DigitsArgs) -> Result<
     Ok(sizes[found.unwrap_or(0)..].to_vec())
 }
 
-/// Returns whether inputs are taken digit by digit, so that lower digits can be cleared.
+/// Returns whether lookups process inputs digit by digit, so that lower digits can be cleared.
 fn takes_floors(parameters: &Parameters) -> bool {
     parameters.packed().is_ok_and(|packed| !packed.literal().digits.is_empty())
 }
@@ -149,7 +149,7 @@ fn digits_of_floor(sizes: &[u64], bits: u32, parameters: &Parameters) -> Result<
     }
 }
 
-/// Reads the table of every digit; without files, the tables give the digits themselves.
+/// Reads the table of every digit; without files, the tables return the digits themselves.
 fn tables(args: &DigitsArgs, sizes: &[u64], output_modulus: u64) -> Result<Vec<Vec<Table>>> {
     let (found, digits) = (args.tables.len(), sizes.len());
     if found == 0 {

@@ -109,7 +109,7 @@ impl Layout {
         }
     }
 
-    /// Returns the bits of values that are no inputs of tables.
+    /// Returns the number of bits of values that are not inputs of tables; `None` for other layouts.
     fn bits(self) -> Option<u32> {
         if let Self::Words { bits } = self { Some(bits) } else { None }
     }
@@ -168,7 +168,7 @@ fn encrypt(
         Err(error) => Err(layout.with_keys(error)),
     });
     let hidden = Hidden::among(args, key, layout.bits(), domain, &mut residues)?;
-    // Whole values among canaries are one ciphertext, of as many parts as there are.
+    // All values, canaries included, become one ciphertext with any number of parts.
     let per_part = match &hidden {
         Some(hidden) if layout.bits().is_none() => hidden.list.len(),
         _ => parameters.values_per_part(),
@@ -187,7 +187,7 @@ fn encrypt(
         }
     };
     if let Coding::Words(book, _) = &coding {
-        // Saved first, so that no ciphertext holds a code that no dictionary has.
+        // The dictionary is saved first, so that no ciphertext holds a code that is in no dictionary.
         book.borrow().save()?;
     }
     let (files, canaries) = hidden.map(|hidden| (hidden.files, hidden.report)).unzip();

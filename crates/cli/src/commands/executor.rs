@@ -1,4 +1,4 @@
-//! Workers on a cluster of Ray. Python keeps them, since Ray speaks Python: `cryptable.ray_workers`.
+//! Workers on a cluster of Ray. A Python process runs them, since Ray is a Python library: `cryptable.ray_workers`.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,16 +12,16 @@ use anyhow::{Context, Result};
 use crate::args::Global;
 use crate::args::serve::{DATABASE, ServeArgs};
 
-/// Pause between two looks at the process.
+/// Pause between two checks of the process.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Pause before the process is started again.
+/// Pause before the process is restarted.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// Time that the process has to stop all workers.
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// The process that keeps workers, and the thread that keeps the process.
+/// The process that runs the workers, and the thread that keeps this process running.
 #[derive(Debug)]
 pub struct Executor {
     is_stopped: Arc<AtomicBool>,
@@ -29,7 +29,7 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Starts workers of a folder on the cluster that the arguments name. `database` is the address of its PostgreSQL.
+    /// Starts workers of a folder on the cluster that the arguments name. `database` is the address of the folder's PostgreSQL.
     pub fn start(
         global: Global,
         args: &ServeArgs,
@@ -54,7 +54,7 @@ impl Executor {
         // The server's own output is one line.
         command.stdin(Stdio::piped()).stdout(std::io::stderr());
         let first =
-            command.spawn().context("cannot start python3, which keeps the workers on Ray")?;
+            command.spawn().context("cannot start python3, which runs the workers on Ray")?;
         let is_stopped = Arc::new(AtomicBool::new(false));
         let thread = {
             let is_stopped = is_stopped.clone();
@@ -129,7 +129,7 @@ fn wait_for(mut child: Child, is_stopped: &AtomicBool) {
             }
         }
         if is_stopped.load(Ordering::Relaxed) {
-            // The end of its input tells it.
+            // The process stops at the end of its input.
             drop(child.stdin.take());
             let since = *told.get_or_insert_with(Instant::now);
             if since.elapsed() > PATIENCE {

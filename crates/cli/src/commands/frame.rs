@@ -41,7 +41,7 @@ fn read_text(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Reads a frame, all of which is in memory then.
+/// Reads a whole frame into memory.
 fn read_frame(global: Global, file: &std::fs::File, path: &Path) -> Result<Frame> {
     let map = key_input::map_file(file, path)?;
     let frame = Frame::from_bytes(map.as_ref(), global.read_options());

@@ -1,4 +1,4 @@
-//! `cryptable serve health`: whether a server answers, for programs that watch it where there is no other tool.
+//! `cryptable serve health`: whether a server answers, for programs that monitor it where no other tool is installed.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
-/// Most time to wait for a connection, and for an answer.
+/// Longest time to wait for a connection, and for an answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// More bytes than the answer has.
+/// Largest number of bytes that are read; answers are shorter.
 const MOST_BYTES: u64 = 4096;
 
 /// Asks the server at an address whether it serves.

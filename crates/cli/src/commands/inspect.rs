@@ -61,21 +61,21 @@ fn inspect(path: &Path) -> Result<Report> {
         "bytes": found.bytes,
         "engine": found.engine,
         "parameter_digest": digest,
-        // Of the client's key that the object is, belongs to, or is encrypted with.
+        // Identifier of the client's key: the object is this key, belongs to it, or is encrypted with it.
         "key_id": key_id,
-        // Of the client's key that decrypts what a key for a new owner makes.
+        // Identifier of the client's key that decrypts the results of a key for a new owner.
         "new_owner": new_owner,
         "warning": warning,
-        // Of the AES key of a message, or in an encrypted key.
+        // Identifier of the AES key of a message, or in an encrypted key.
         "aes_key_id": aes_key_id,
-        // Of keys, which contain them, and of named sets, of which files contain the digest.
+        // Parameters of keys, which contain them, and of named sets, whose digest is in the file.
         "parameters": parameters,
         "values": found.values.map(|(values, _)| values),
         "modulus": found.values.map(|(_, modulus)| modulus),
         "signed": contents.map(|it| it.signed),
         "standalone": contents.map(|it| it.standalone),
         "ciphertexts": count_of(&found),
-        // Whether nothing was computed on the values yet.
+        // Whether nothing has been computed on the values yet.
         "fresh": found.fresh,
         "words": words.as_ref().map(|it| &it.fields),
         "frame": frame.as_ref().map(|it| &it.fields),
@@ -150,9 +150,9 @@ fn of_column(column: &FrameColumn) -> Report {
         // The modulus that values need, if it is known to be less.
         "values_needed": needed,
         "gaps": has_gaps,
-        // Of the values in the units that the frame states, if it does.
+        // Type of the values in the units that the frame states, if it states any.
         "type": column.units().map(|units| units.encoding().kind()),
-        // By whose values these are sums, if they are.
+        // The column by whose values the sums are grouped, if these are sums.
         "sums_by": sums_by,
         "fresh": fresh,
     });

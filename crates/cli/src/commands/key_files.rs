@@ -1,4 +1,4 @@
-//! The files that key generation writes: either all or none.
+//! The files that key generation writes: either all of them or none.
 
 use std::io::Write;
 use std::path::Path;
@@ -125,8 +125,8 @@ impl OpenKeyFiles<'_> {
     /// their names. Returns their bytes, those of the secret key last.
     ///
     /// The secret comes last, both on the way to the disk and when names are given:
-    /// - Generating an evaluation key takes seconds to minutes. Whatever ends the process meanwhile leaves no secret
-    ///   behind, not even in a temporary file.
+    /// - Generating an evaluation key takes seconds to minutes. If the process ends meanwhile, it leaves no secret behind, not
+    ///   even in a temporary file.
     /// - A process that is killed between the two names leaves an evaluation key without its secret, which is useless
     ///   and reveals nothing. A secret without an evaluation key would look like a key. And if `--force` replaces keys,
     ///   the old secret, which alone decrypts existing ciphertexts, stays until the new one is complete.

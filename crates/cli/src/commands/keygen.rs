@@ -79,7 +79,7 @@ impl Choice {
     }
 }
 
-/// Chooses parameters of packed values, unless these do not serve the tables, or the options ask for the best ones.
+/// Chooses packed parameters, unless they do not support the tables, or the options request the best ones of all engines.
 fn choose(args: &ParameterArgs) -> Result<Choice> {
     let request = parameters::request(args);
     let best = |request: &cryptable::Request| -> cryptable::Result<Parameters> {
@@ -88,7 +88,7 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
     let reason = if args.mode.is_some() {
         "as asked for".to_owned()
     } else if let Some(Goal::Latency) = args.goal {
-        "with it, the first result is there first".to_owned()
+        "it returns the first result soonest".to_owned()
     } else if let Some(values) = args.values {
         format!("the fastest for {}", counted(values, "value"))
     } else if args.inputs.is_some() {

@@ -1,4 +1,4 @@
-//! Integers of engine `single`, an LWE ciphertext each: what `encrypt`, `compare` and `decrypt` do with keys of
+//! Integers of engine `single`, one LWE ciphertext per integer: what `encrypt`, `compare` and `decrypt` do with keys of
 //! `keygen compare --mode single`.
 
 #[cfg(feature = "client")]
@@ -24,7 +24,7 @@ use crate::key_input::{self, KeyFile};
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
-/// Bits of a ciphertext beside those of its integer: the sign, and one for differences.
+/// Bits of a ciphertext in addition to those of its integer: the sign, and one for differences.
 pub const MORE_BITS: u32 = 2;
 
 /// Operations on these integers.

@@ -97,7 +97,7 @@ struct Opened {
 }
 
 impl Opened {
-    /// Opens all files, and checks all that can be checked before the key is read, which takes a while.
+    /// Opens all files, and checks everything that can be checked before the key is read, since reading it takes a while.
     fn new(global: Global, args: &LookupArgs) -> Result<Self> {
         let (named, outputs) = (args.tables.len(), args.outputs.len());
         ensure!(
@@ -118,14 +118,14 @@ impl Opened {
     }
 }
 
-/// Returns what a report for people says of the results in a table.
+/// Returns the human-readable line about the results of a table.
 fn line_of((output, file): (&PathBuf, &CiphertextFileSummary)) -> String {
     let (values, count) = (values(file.values), ciphertexts(encryptions(file)));
     let output = atomic_file::name(output);
     format!("{output}: {values} in {count}, {}\n", bytes(file.bytes))
 }
 
-/// Returns what a report for programs says of the results in each table.
+/// Returns the fields about the results of each table.
 fn outputs_of(
     args: &LookupArgs,
     notes: &[Option<ReadNote>],
@@ -148,7 +148,7 @@ fn outputs_of(
 /// Checks that ciphertexts and key belong together, and returns the moduli that tables must have.
 ///
 /// Leveled keys accept values of any modulus with at most as many bits as theirs, and therefore results of another
-/// output modulus. The moduli of several inputs multiply to that of the tables.
+/// output modulus. The product of the moduli of several inputs is the input modulus of the tables.
 fn check(
     readers: &[Reader],
     parameters: &Parameters,
@@ -172,7 +172,7 @@ fn check(
     Ok(Moduli { input: Some(input), output: Some(parameters.output_modulus()) })
 }
 
-/// Checks the values of several variables against each other, and their moduli against that of the tables.
+/// Checks that the values of several variables match each other, and that their moduli match that of the tables.
 fn check_variables(readers: &[Reader], input_modulus: u64, args: &LookupArgs) -> Result<()> {
     ensure!(!args.resume, "--resume: lookups of several --input begin anew");
     ensure!(args.imaginary.is_empty(), "--imaginary: complex tables have one --input");
@@ -219,7 +219,7 @@ struct Lookup<'a> {
     args: &'a LookupArgs,
     tables: &'a Tables,
     prepared: &'a Prepared<'a>,
-    /// The public key by which results get fresh masks.
+    /// The public key with which results get fresh masks.
     #[cfg(feature = "client")]
     public: Option<&'a PublicKey>,
 }
@@ -297,7 +297,7 @@ impl Lookup<'_> {
         Ok(resumed)
     }
 
-    /// Gives a result the form in which it is written.
+    /// Converts a result to the form in which it is written.
     fn for_the_client<'a>(&self, result: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
         let result = Cow::Borrowed(result);
         #[cfg(feature = "client")]
@@ -308,7 +308,7 @@ impl Lookup<'_> {
         Ok(if self.args.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
     }
 
-    /// Reports what was done before and the predicted time of the rest, and starts the progress bar.
+    /// Reports the work done before and the predicted time of the rest, and starts the progress bar.
     fn start(&self, resumed: u64, values: u64) -> Progress {
         let Global { json, quiet, .. } = self.global;
         if !json && !quiet {
@@ -324,7 +324,7 @@ impl Lookup<'_> {
         bar
     }
 
-    /// Predicts the seconds to look `values` values up in all tables.
+    /// Predicts the seconds to look up `values` values in all tables.
     fn predicted_seconds(&self, values: u64) -> f64 {
         let prediction = self.predicted(values);
         prediction.duration(&CostModel::calibrated(), values, self.global.threads()).as_secs_f64()

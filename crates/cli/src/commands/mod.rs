@@ -76,7 +76,7 @@ pub fn run(cli: Cli) -> Result<()> {
     let Cli { mut global, command, files } = cli;
     let most = MAX_THREADS_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from);
     global.threads = global.threads.map(|threads| threads.min(most.try_into().unwrap_or(u16::MAX)));
-    // Done before any secret is read or drawn.
+    // This must happen before any secret is read or drawn.
     #[cfg(feature = "client")]
     if handles_secrets(&command) {
         core_dumps::disable()?;

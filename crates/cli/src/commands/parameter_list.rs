@@ -1,5 +1,5 @@
-//! `cryptable plan --list-parameters`: the list of all parameter sets that this program ships, for other security
-//! estimates.
+//! `cryptable plan --list-parameters`: the list of all parameter sets that this program ships, so that others can estimate
+//! their security.
 
 use anyhow::Result;
 use cryptable::{ListedParameters, LweInstance, SecretDistribution, SecurityLevel};
@@ -93,7 +93,7 @@ fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// Returns the list for people.
+/// Returns the human-readable list.
 fn text(sets: &[SetReport]) -> String {
     let mut text = String::new();
     for SetReport { name, security_bits, log2_fail, secrets, .. } in sets {

@@ -38,7 +38,7 @@ pub fn resolve_table(args: &mut ParameterArgs) -> Result<Option<ReadNote>> {
     Ok(note)
 }
 
-/// Returns the moduli that the options ask for, once their table is resolved.
+/// Returns the moduli that the options request, once their table is resolved.
 pub fn moduli(args: &ParameterArgs) -> (u64, u64) {
     let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
     let output = args.output_bits.map(|bits| 1 << bits).or(args.output_modulus);
@@ -46,14 +46,14 @@ pub fn moduli(args: &ParameterArgs) -> (u64, u64) {
     (input, output.unwrap_or(input))
 }
 
-/// Returns the bytes of memory that parameters may take: those that the options state, or all that this machine and its
-/// container have.
+/// Returns the bytes of memory that parameters may need: the limit that the options state or, by default, the memory of this
+/// machine and its container.
 pub fn memory_limit(args: &ParameterArgs) -> Option<usize> {
     args.memory.or_else(memory::in_all)
 }
 
-/// Plans a request of these options. If they state no limit of memory and the best parameters need more than this machine
-/// has, plans again within what it has.
+/// Plans a request with these options. If they state no memory limit and the best parameters need more memory than this
+/// machine has, plans again within the machine's memory.
 pub fn plan(request: &Request, args: &ParameterArgs) -> cryptable::Result<Plan> {
     let plan = request.plan()?;
     match memory_limit(args) {
@@ -91,7 +91,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     args.digit_bits.into_iter().fold(request, Request::<Lookups>::digit_bits)
 }
 
-/// Adds to an error which other engines can serve the request, or how to plan for a machine with more memory.
+/// Adds a hint to an error: which other engines support the request, or how to plan for a machine with more memory.
 pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error {
     if matches!(error, cryptable::Error::Memory { .. }) && args.memory.is_none() {
         return anyhow::anyhow!(
@@ -109,7 +109,7 @@ pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error
     }
 }
 
-/// Describes the security of parameters, with a warning if there is none, which only tests of this program use.
+/// Describes the security of parameters, with a warning if there is none; only tests of this program use such parameters.
 pub fn security(level: SecurityLevel, bits: f64) -> String {
     match level {
         SecurityLevel::Insecure => "INSECURE, for tests only".into(),
@@ -189,7 +189,7 @@ impl ParameterReport {
         report
     }
 
-    /// Enters the method and what depends on the kind of keys.
+    /// Sets the method and the fields that depend on the kind of keys.
     fn describe(&mut self, parameters: &KeyParameters) {
         match parameters {
             KeyParameters::Lookups(it) => {
@@ -234,7 +234,7 @@ impl ParameterReport {
         }
     }
 
-    /// Enters parameters that look tables up.
+    /// Sets the fields of parameters that look tables up.
     fn look_up(&mut self, parameters: &Parameters, method: String) {
         self.method = method;
         self.input_modulus = Some(parameters.input_modulus());
@@ -243,7 +243,7 @@ impl ParameterReport {
         self.values_per_ciphertext = parameters.values_per_ciphertext();
     }
 
-    /// Enters packed parameters of a bridge to another end.
+    /// Sets the fields of packed parameters of a bridge to another end.
     fn look_up_and_go_on(&mut self, packed: &packed::Parameters, other_end: &str) {
         let method = format!("{}, to {other_end}", packed.method_name());
         self.look_up(&packed.clone().into(), method);

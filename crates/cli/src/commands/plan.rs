@@ -60,13 +60,13 @@ fn plan_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
     Ok(())
 }
 
-/// Writes the parameters of a plan to a file, if one is asked for.
+/// Writes the parameters of a plan to a file, if the arguments name one.
 fn write(args: &PlanFileArgs, parameters: &KeyParameters) -> Result<()> {
     let Some(path) = &args.output else { return Ok(()) };
     atomic_file::write(path, Access::Public, &parameters.to_file(), true).map(drop)
 }
 
-/// One way to serve the request, and its parameters.
+/// One way to fulfil the request, and its parameters.
 struct Way<'a> {
     plan: &'a cryptable::Plan,
     candidate: &'a Candidate,
@@ -108,16 +108,16 @@ impl<'a> Way<'a> {
             "eval_s_one_thread": self.on_one_thread(),
             // Lookups with one key for which engines are compared.
             "lookups": plan.lookups(),
-            // Of commands: one that generates the key, and one that reads it and looks up all values.
+            // Seconds of whole commands: one that generates the key, and one that reads it and looks up all values.
             "keygen_s": candidate.key_duration().as_secs_f64(),
             "first_s": candidate.first_duration().as_secs_f64(),
             "peak_bytes": prediction.peak_bytes(),
             "key_file_bytes": prediction.key_file_bytes,
             "key_memory_bytes": prediction.key_memory_bytes,
-            // Of single values, of one value each.
+            // Bytes per ciphertext; for single values, per value.
             "ciphertext_bytes": prediction.ciphertext_bytes,
             "result_bytes": prediction.result_bytes,
-            // Results of all values; none of engines that do not compress.
+            // Bytes of the compressed results of all values; null for engines that do not compress.
             "compressed_bytes": candidate.parameters().compressed_bytes(plan.values()),
             "sum_limits": candidate.parameters().sum_limits(),
         });
@@ -128,7 +128,7 @@ impl<'a> Way<'a> {
         fields
     }
 
-    /// Returns all that is predicted, for people.
+    /// Returns the human-readable form of all predictions.
     fn text(&self, memory_limit: Option<usize>) -> String {
         let Self { plan, candidate, parameters } = self;
         let (prediction, values) = (candidate.prediction(), plan.values());
@@ -184,9 +184,9 @@ fn report_of(plan: &cryptable::Plan, memory_limit: Option<usize>) -> Report {
     let mut fields = best.fields();
     fields["candidates"] = plan.candidates().iter().map(candidate).collect();
     fields["refused"] = plan.refusals().iter().map(refusal).collect();
-    // What parameters may take: this machine's memory, if the options state none.
+    // Memory that parameters may need: by default, this machine's memory.
     fields["memory_limit"] = memory_limit.into();
-    // Values from which on packing single ones is faster, if both ways were asked for.
+    // Number of values from which on packing single values is faster, if both ways were requested.
     report::add(&mut fields, json!({ "packing_from": plan.crossing() }));
     let comparison: String = plan.to_string().lines().map(wrapped).collect();
     let (full, legend) = (best.text(memory_limit), legend(plan, best.transfer_s().is_some()));

@@ -39,8 +39,8 @@ impl PlannedJob {
         Self::new(parameters, reason, report)
     }
 
-    /// Creates a planned job of several operations: comparisons, columns of integers, values of several words. Its report has
-    /// the fields that only this job has.
+    /// Creates a planned job of several operations: comparisons, columns of integers, values of several words. `job` holds the
+    /// fields of the report that only this job has.
     pub fn of_operations<J>(plan: &OperationPlan<J>, reason: impl Into<String>, job: Value) -> Self
     where
         OperationPlan<J>: Display,
@@ -55,7 +55,7 @@ impl PlannedJob {
     }
 }
 
-/// Returns the fields of a plan of several operations, with those that only its job has.
+/// Returns the fields of a plan of several operations, together with `job`, the fields that only this job has.
 pub fn operations<J>(plan: &OperationPlan<J>, job: Value) -> Value {
     // Seconds for a full ciphertext, and the probability that any of its values comes out wrong.
     let operation = |planned: &PlannedOperation| {

@@ -1,4 +1,4 @@
-//! `cryptable rekey`: ciphertexts of one client become those of another.
+//! `cryptable rekey`: conversion of one client's ciphertexts to those of another.
 
 use std::time::Instant;
 

@@ -54,7 +54,7 @@ fn remove(global: Global, args: &RemoveArgs) -> Result<()> {
     remove_all("public key", &args.public_keys, known, |it| it.key.sha256, remove)
 }
 
-/// Removes what is named by its first digits, among all that is known.
+/// Removes the items that are named by the first digits of their identifiers, among all `known` ones.
 fn remove_all<T>(
     what: &str,
     starts: &[String],

@@ -33,7 +33,7 @@ const MAX_RESULT_BYTES: u64 = 1 << 30;
 pub struct Finished {
     path: PathBuf,
     file: File,
-    /// Number of tables, and so of results per ciphertext.
+    /// Number of tables, which is also the number of results per ciphertext.
     tables: usize,
     /// Offset at which the next ciphertext is read or written.
     position: u64,

@@ -54,7 +54,7 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
 fn start_log(global: Global) {
     let level = if global.quiet { tracing::Level::WARN } else { tracing::Level::INFO };
     let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
-    // Failing to write the log is no reason to panic.
+    // A failure to write the log must not cause a panic.
     let log = log.with_target(false).log_internal_errors(false);
     match global.json {
         true => log.json().flatten_event(true).init(),
@@ -106,7 +106,7 @@ fn work(global: Global, args: &WorkerArgs) -> Result<()> {
     let store = match stated_database(args.database.as_ref()) {
         Some(url) => Store::open_at(folder, &url)
             .with_context(|| format!("cannot open {}", input_file::name(folder)))?,
-        // A folder that a worker made would never have a job.
+        // The worker must not create the folder: it would never have a job.
         None if !folder.exists() => {
             bail!(
                 "there is no {}: a server makes it, or --database says where rows are",

@@ -53,7 +53,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     bar.finish_and_clear();
     let written = ciphertext_file::commit(writer)?;
     let eval_s = start.elapsed().as_secs_f64();
-    // Of a lookup of a full ciphertext of values.
+    // Base-2 logarithm of the probability that a lookup of a full ciphertext of values fails.
     let log2_fail = key.parameters().words_failure(&circuit).log2();
     let (lookups, words) = (circuit.lookups(), circuit.output_words());
     let text = format!(
@@ -160,7 +160,7 @@ pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
         "value_bits": plan.value_bits(),
         "word_bits": plan.modulus().ilog2(),
         "arbitrary_table_s": arbitrary,
-        // Of a whole operation on several words, where parameters state those of a lookup.
+        // For a whole operation on several words; the parameters state the probability for one lookup.
         "log2_fail": plan.failure_probability().log2(),
         "log2_fail_per_value": plan.value_failure_probability().log2(),
     });

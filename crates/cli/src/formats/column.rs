@@ -30,7 +30,7 @@ pub struct Column<R> {
     coding: Coding,
     missing: Option<String>,
     note: ReadNote,
-    /// Whether the current record was not used yet.
+    /// Whether the current record has not been used yet.
     pending: bool,
     finished: bool,
 }
@@ -45,7 +45,7 @@ impl<R: Read> Column<R> {
         let position = column.and_then(|column| column.parse::<usize>().ok());
         let position = position.map_or(0, |number| number.saturating_sub(1));
         let header = match (coding, csv.stated_header()) {
-            // Words may look like a header, but hardly like the name that is asked for.
+            // Words may look like a header, but hardly like the requested name.
             (Coding::Words(..), None) if is_named && records.is_header() => true,
             (Coding::Words(book, _), stated) => {
                 is_header(&records, stated, 0..0, Some((position, &book.borrow())))?

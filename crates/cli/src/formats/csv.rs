@@ -1,4 +1,4 @@
-//! Comma-separated text: interpretation of fields, and what was read.
+//! Comma-separated text: interpretation of fields, and summaries of what was read.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -28,7 +28,7 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Returns the coding by a dictionary, if there is one, or else by integers.
+    /// Returns the coding by a dictionary if there is one, and by integers otherwise.
     #[cfg(feature = "client")]
     pub fn open(dictionary: Option<&Path>, may_grow: bool, domain: Domain) -> Result<Self> {
         Ok(match dictionary {
@@ -73,7 +73,7 @@ impl Coding {
     }
 }
 
-/// A summary of what was read from a file, for people to compare with what they meant.
+/// A summary of what was read from a file, so that people can check whether it is what they meant.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReadNote {
     /// Name of the file.
@@ -146,10 +146,11 @@ impl fmt::Display for ReadNote {
     }
 }
 
-/// Returns whether the first record is a header: as stated or, failing that, by its look.
+/// Returns whether the first record is a header: as the options state or, by default, from its appearance.
 ///
-/// The look decides only if it is certain where fields are words, or where one of the columns that are read, `values`,
-/// has a field that looks like a missing value.
+/// # Errors
+/// If the record looks like a header, but may also be data: if fields are words, or if a field in one of the columns that are
+/// read, `values`, looks like a missing value.
 pub fn is_header<R: Read>(
     records: &Records<R>,
     stated: Option<bool>,

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// The first integer from which on 64-bit floating-point numbers skip some.
+/// The integer from which on 64-bit floating-point numbers cannot represent all integers.
 const LEAST_SKIPPED: u128 = 1 << 53;
 
 /// The reason why a field is not an integer, which is part of messages.

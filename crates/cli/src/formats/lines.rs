@@ -14,7 +14,7 @@ use crate::input_file;
 pub struct Lines<const N: usize> {
     records: Records<File>,
     columns: [&'static str; N],
-    /// Whether the current line was not returned yet.
+    /// Whether the current line has not been returned yet.
     pending: bool,
 }
 

@@ -1,4 +1,4 @@
-//! File formats of users: values, tables and pictures.
+//! Formats of users' files: values, tables and pictures.
 
 #[cfg(feature = "client")]
 pub mod column;

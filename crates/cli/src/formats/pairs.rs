@@ -21,7 +21,7 @@ pub struct Columns {
     pub is_map: bool,
 }
 
-/// Reads all lines, of which the first may be a header.
+/// Reads all lines. The first may be a header.
 ///
 /// # Errors
 /// If the file cannot be read, if it does not have two columns, if an integer is not below its modulus, or if a first

@@ -15,7 +15,7 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
-/// Delimiters that are recognised if none is stated. If several are equally frequent, the first is chosen.
+/// Delimiters that are recognised by default. If several are equally frequent, the first is chosen.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
 /// Fields that mean a missing value, in lower case.
@@ -40,11 +40,11 @@ pub struct Records<R> {
     has_returns: bool,
     /// Number of the next line, counted from 1.
     next_line: u64,
-    /// Number of fields in the first record; 0 before that was read.
+    /// Number of fields in the first record; 0 until it has been read.
     width: usize,
     /// The last record that was read.
     record: Record,
-    /// Number of empty lines before `record` that were not returned yet, including the current one.
+    /// Number of empty lines before `record` that have not been returned yet, including the current one.
     empty_left: u64,
     /// Line number of the current record.
     line: u64,
@@ -226,7 +226,7 @@ impl<R: Read> Records<R> {
         self.line
     }
 
-    /// Returns the number of empty lines at the end, once that was reached.
+    /// Returns the number of empty lines at the end, once the end has been reached.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -362,7 +362,7 @@ fn read_first_line(reader: &mut impl Read) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Returns the length of the byte order mark, or 0. Fails for other encodings than UTF-8.
+/// Returns the length of the byte order mark, or 0. Fails for encodings other than UTF-8.
 fn check_encoding(start: &[u8]) -> Result<usize> {
     if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
         bail!("it is in UTF-16; save it as UTF-8");

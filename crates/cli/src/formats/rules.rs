@@ -13,10 +13,10 @@ use crate::input_file;
 /// Columns of a line.
 const COLUMNS: [&str; 4] = ["state", "symbol", "next", "weight"];
 
-/// Most states, which an automaton checks again.
+/// Largest number of states that are read. The automaton itself checks its number of states, too.
 const MAX_STATES: u128 = 1 << 12;
 
-/// Most that a line adds: tables of weights have fewer entries.
+/// Largest weight of a line: tables of weights have fewer entries.
 const MAX_WEIGHT: u128 = 1 << 24;
 
 /// The lines of one state.
@@ -27,10 +27,10 @@ struct State {
     last: Option<usize>,
 }
 
-/// Reads an automaton over this many symbols.
+/// Reads an automaton over `symbols` symbols.
 ///
 /// # Errors
-/// If the file cannot be read, has not four columns, or states a reaction twice or not at all.
+/// If the file cannot be read or does not have four columns, or if a transition is missing or stated twice.
 pub fn read(path: &Path, symbols: u64) -> Result<Automaton> {
     let mut lines = Lines::open(path, COLUMNS)?;
     let mut states: Vec<State> = Vec::new();
@@ -72,7 +72,7 @@ fn add(states: &mut Vec<State>, line: &Lines<4>, symbols: u64) -> Result<()> {
     Ok(())
 }
 
-/// The transitions of a state on every symbol.
+/// Returns the transitions of a state on all symbols.
 fn row(number: usize, state: &State, symbols: u64) -> Result<Vec<Transition>> {
     let of = |symbol: u64| {
         let found = state.on.get(&symbol).copied().or(state.otherwise);

@@ -41,7 +41,7 @@ pub struct Moduli {
 pub struct TableOptions<'a> {
     /// Moduli of the table.
     pub moduli: Moduli,
-    /// Output of inputs that have no line.
+    /// Output for inputs that have no line.
     pub default: Option<&'a str>,
     /// Signs of the columns.
     pub signs: Signs,
@@ -122,7 +122,7 @@ pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<Fil
             input_file::refuse_own(reader.get_ref(), path, "a table")?;
             bail!("{name}: a table is a .csv or .npy file, or what encrypt-table wrote")
         }
-        // A pipe has no name that tells.
+        // The name of a pipe does not tell the format.
         _ => {
             let start = reader.fill_buf().with_context(|| format!("cannot read {name}"))?;
             Ok(if start.starts_with(npy::MAGIC) { FileKind::Npy } else { FileKind::Csv })

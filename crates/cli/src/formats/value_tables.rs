@@ -22,12 +22,12 @@ pub struct ValueTables {
     /// Input and output modulus.
     moduli: (u64, u64),
     outputs: Domain,
-    /// Number of tables that were read.
+    /// Number of tables read so far.
     read: u64,
 }
 
 enum Source {
-    /// Lines, and whether the current one is still to be used.
+    /// Lines, and whether the current one has not been used yet.
     Csv(Box<Records<BufReader<File>>>, bool),
     Npy(Box<Words<BufReader<File>>>, u64),
 }

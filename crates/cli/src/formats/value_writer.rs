@@ -145,7 +145,7 @@ struct Rows {
     path: PathBuf,
     /// The header line with the new column, if there is one.
     header: Option<Vec<u8>>,
-    /// Whether the first record is still to be written.
+    /// Whether the first record has not been written yet.
     pending: bool,
 }
 

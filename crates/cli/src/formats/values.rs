@@ -33,7 +33,7 @@ impl ValueSource for Words<File> {}
 /// A file of values that is being read.
 pub type Values = Box<dyn ValueSource>;
 
-/// Values that are read at a time where all of them are needed.
+/// Number of values that are read at a time when all values of a file are needed.
 const CHUNK: usize = 1 << 16;
 
 /// Reads the next values, at most `most` of them; none after the last.
@@ -41,7 +41,7 @@ pub fn next_values(
     values: &mut dyn Iterator<Item = Result<u64>>,
     most: usize,
 ) -> Result<Zeroizing<Vec<u64>>> {
-    // Room for all of them, since growing would leave copies behind.
+    // Reserve space for everything at once, since growing would leave copies behind.
     let mut chunk = Zeroizing::new(Vec::with_capacity(most));
     for value in values.take(most) {
         chunk.push(value?);

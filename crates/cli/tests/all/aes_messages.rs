@@ -29,7 +29,7 @@ fn open(here: &Workspace) -> Vec<u8> {
 fn messages_come_back_and_are_never_the_same() {
     let here = with_key();
     let first = encrypt(&here, "--input long.bin");
-    // The sizes that the help states.
+    // The help states these sizes.
     assert_eq!(first.len(), here.read("long.bin").len() + 172);
     assert!(open(&here) == here.read("long.bin"));
     let second = encrypt(&here, "--input long.bin");
@@ -49,13 +49,13 @@ fn given_counters_serve_once() {
     };
     let message = again("plain.bin", COUNTER);
     assert!(message.contains("overlap 1 blocks"), "{message}");
-    // A message that would run into it; and one from a counter that was drawn.
+    // A message whose counters would run into used ones is refused, and so is one that reuses a drawn counter.
     let before = "f0f1f2f3f4f5f6f7f8f9fafbfcfd0000";
     assert!(again("long.bin", before).contains("overlap"));
     let drawn = encrypt(&here, "--input plain.bin");
     let drawn: String = drawn[80..96].iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(again("plain.bin", &drawn).contains("overlap"));
-    // Another key of the same name has taken nothing yet; and this one is known by every name.
+    // Another key of the same name has used no counters yet, and this key is recognised under every name.
     std::fs::copy(here.path("key.bin"), here.path("kept.bin")).unwrap();
     here.write("key.bin", b"another key here");
     encrypt(&here, &format!("--input plain.bin --counter {COUNTER}"));
@@ -106,7 +106,7 @@ fn messages_and_records_have_the_modes_they_should() {
     assert_eq!((mode("key.bin.counters"), mode("out.bin")), (0o600, 0o600));
 }
 
-/// Two programs at once wait for each other: none takes what the other has taken.
+/// Checks that two programs running at once wait for each other, so that they use different counters.
 #[cfg(unix)]
 #[test]
 fn records_are_locked() {

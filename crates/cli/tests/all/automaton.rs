@@ -1,4 +1,4 @@
-//! `automaton`: patterns and rules on words of encrypted values, and what is refused.
+//! `automaton`: patterns and rules on words of encrypted values, and refusals.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -28,7 +28,7 @@ fn patterns_and_rules_give_a_result_per_word() {
     let report = run(&here, "--pattern 3,1 --word-length 8");
     assert!(report.contains("r.ct: 2 words of 8 values, results below 16"), "{report}");
     assert_eq!(decrypt(&here), "2\n1\n");
-    // Whether a word has an odd number of threes, as a table of two entries says.
+    // The result is whether a word has an odd number of threes, through a table of two entries.
     here.write(
         "odd.csv",
         "state,symbol,next,weight\n0,3,1,0\n0,*,0,0\n1,3,0,0\n1,*,1,0\n1,end,,1\n",

@@ -189,7 +189,7 @@ fn full_disks() {
     assert!(message.contains("cannot write b.key: "), "{message}");
 }
 
-/// Every command that writes: on a full disk, and to a full device, it says so and leaves nothing.
+/// Checks that every command that writes reports a full disk or a full device, and leaves no file.
 #[cfg(target_os = "linux")]
 #[test]
 fn full_disks_and_devices_of_every_command() {
@@ -212,7 +212,7 @@ fn full_disks_and_devices_of_every_command() {
     }
 }
 
-/// A key file is changed, or cut short, between its check and its use: the lookup waits for the reader of an output meanwhile.
+/// Changes a key file, or cuts it short, between its check and its use, while the lookup waits for the reader of an output.
 #[cfg(target_os = "linux")]
 #[test]
 fn keys_that_change_while_they_are_mapped() {
@@ -230,7 +230,7 @@ fn keys_that_change_while_they_are_mapped() {
         let tables = "--table table.csv --output r.ct --table table.csv --output pipe.ct";
         let line = format!("lookup --evaluation server.key --input values.ct {tables}");
         let mut child = here.start(&line);
-        // The first output has an unnamed file once the key was read; opening the second one waits.
+        // The first output has an unnamed file once the key has been read; then the lookup waits for the second to open.
         let open = format!("/proc/{}/fd", child.id());
         let is_unnamed = |entry: std::io::Result<std::fs::DirEntry>| {
             let link = entry.and_then(|entry| std::fs::read_link(entry.path()));
@@ -266,7 +266,7 @@ fn keys_that_change_while_they_are_mapped() {
 #[test]
 fn parameters() {
     let here = Workspace::new();
-    // A large prime: too large for one interpolation, and no product of digits.
+    // A large prime is too large for one interpolation, and not a product of digits.
     let message = here.fail("plan --mode packed --modulus 1000003");
     assert!(message.contains("input modulus 1000003: it needs at least two factors"), "{message}");
     assert!(message.ends_with("; --mode leveled serves it"), "{message}");

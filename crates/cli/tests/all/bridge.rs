@@ -1,4 +1,4 @@
-//! `bridge`: keys of both ends, packed lookups whose results go on one by one, and what is refused.
+//! `bridge`: keys of both ends, packed lookups whose results are used one by one, and refusals.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -17,7 +17,7 @@ fn workspace(options: &str) -> Workspace {
     here
 }
 
-/// Outputs of the table, and with signs.
+/// Outputs of the table, which are also used as signed values.
 const OUTPUTS: [i64; 8] = [0, 255, 7, 128, 90, 91, 13, 200];
 const SIGNED: [i64; 8] = [0, -128, 127, -1, 1, 64, -65, 5];
 
@@ -37,7 +37,7 @@ fn run(here: &Workspace, options: &str, decryption: &str) -> String {
 fn results_are_compared_and_come_back_packed() {
     let here = workspace("--output-bits 8 --op less-than");
     here.write("t.csv", numbers(OUTPUTS)).write("s.csv", numbers(SIGNED));
-    // Over the border of two ciphertexts.
+    // These rows are in two ciphertexts.
     let rows = 1001..=1048;
     let a = |row: i64| (row - 1) % 8;
     let b = |row: i64| (row - 1) / 8 % 8;
@@ -64,7 +64,7 @@ fn whole_integers_stay_single() {
     let maximum = run(&here, &format!("--op maximum {two}"), "--column larger");
     let expected = (8..24).map(|i| of(i % 8).max(of(i / 8 % 8)));
     assert_eq!(maximum, format!("larger\n{}", numbers(expected)));
-    // A table for each operand.
+    // There is one table per operand.
     let two = "--signed --table s.csv --table s.csv --input a.ct --input b.ct --rows 9-12";
     let maximum = run(&here, &format!("--op maximum {two}"), "--signed");
     assert_eq!(maximum, numbers((0..4).map(|i| SIGNED[i].max(SIGNED[1]))));
@@ -129,7 +129,7 @@ fn what_does_not_belong_together_is_refused() {
         let message = here.fail(&line);
         assert!(message.contains(expected), "{options}: {message}");
     }
-    // Of other keys, and keys of others.
+    // Files of other keys, and other clients' keys, are refused.
     let files = "--secret other.key --evaluation other-server.key";
     here.succeed(&format!(
         "keygen bridge --insecure-toy --bits 3 --output-bits 8 --op sign {files}"
@@ -144,7 +144,7 @@ fn what_does_not_belong_together_is_refused() {
     here.refuses("decrypt --secret other.key --input r.ct --output r.csv", "r.ct");
     let message = here.fail("decrypt --secret server.key --input r.ct --output r.csv");
     assert!(message.contains("--secret takes a secret key"), "{message}");
-    // Damaged, or cut short.
+    // Damaged or truncated keys are refused.
     for name in ["client.key", "server.key"] {
         let whole = here.read(name);
         here.write("bad", &whole[..whole.len() - 9]);
@@ -154,7 +154,7 @@ fn what_does_not_belong_together_is_refused() {
         };
         here.refuses(&line, "bad");
     }
-    // No key is replaced.
+    // Existing keys are not replaced.
     let message =
         here.fail("keygen bridge --insecure-toy --bits 3 --output-bits 8 --op sign --secret client.key --evaluation new.key");
     assert!(message.contains("client.key exists"), "{message}");

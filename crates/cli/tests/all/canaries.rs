@@ -1,4 +1,4 @@
-//! Canaries of `encrypt` and `decrypt`: results of an honest server are written, those of another are not.
+//! Canaries of `encrypt` and `decrypt`: results of an honest server are written, those of a dishonest one are not.
 
 use crate::support::{Workspace, numbers};
 
@@ -45,7 +45,7 @@ fn results_are_checked_and_canaries_left_out() {
                 (0..60).map(|i| i * 5 % 16).map(|x| format!("{}\n", x * x % 16)).collect();
             assert_eq!(here.read("result.csv"), expected.into_bytes());
         }
-        // A wrong table for half of all inputs: missed by 40 uniform canaries with 2^-40.
+        // A table that is wrong for half of all inputs is missed by 40 uniform canaries with probability 2^-40.
         here.succeed(&format!("{ENCRYPT} {CANARIES} --force"));
         lookup(&here, "wrong.csv");
         std::fs::remove_file(here.path("result.csv")).unwrap();
@@ -55,7 +55,7 @@ fn results_are_checked_and_canaries_left_out() {
     }
 }
 
-/// Whoever has the public key alone hides canaries, and the client checks them.
+/// A contributor with only the public key hides canaries, and the client checks them.
 #[test]
 fn canaries_of_public_keys_are_checked() {
     let here = workspace("packed");
@@ -86,9 +86,9 @@ fn files_that_do_not_belong_together_are_refused() {
     let text = here.succeed("inspect values.canaries");
     assert!(text.contains("canaries"), "{text}");
     lookup(&here, "table.csv");
-    // Canaries are not replaced without a word: what they check could not be checked any more.
+    // Canaries are not silently replaced, since results could then no longer be checked with them.
     here.refuses(&format!("{ENCRYPT} {CANARIES}"), "--force replaces it");
-    // Of another key.
+    // Canaries of another key are refused.
     here.succeed(
         "keygen --insecure-toy --mode packed --table table.csv --secret other.key --evaluation other-server.key",
     );
@@ -97,7 +97,7 @@ fn files_that_do_not_belong_together_are_refused() {
          --canary-count 40",
     );
     here.refuses(&format!("{DECRYPT} --canaries other.canaries --table table.csv"), "client key");
-    // Of another encryption.
+    // Canaries of another encryption are refused.
     here.succeed(
         "encrypt --secret client.key --input values.csv --output few.ct --canaries few.canaries \
          --canary-count 4",
@@ -106,7 +106,7 @@ fn files_that_do_not_belong_together_are_refused() {
     assert!(message.contains("they are not of one encryption"), "{message}");
     let message = here.fail(&format!("{DECRYPT} --canaries client.key --table table.csv"));
     assert!(message.contains("secret key for packed values, not canaries"), "{message}");
-    // Grammar: a check takes a table, and canaries their number.
+    // The grammar requires a table for a check, and the number of canaries.
     here.strict_command(&format!("{DECRYPT} --canaries values.canaries")).assert().code(2);
     here.strict_command(&format!("{ENCRYPT} --canaries new.canaries")).assert().code(2);
     let message = here.fail(&format!("{ENCRYPT} --canaries new.canaries --canary-count 0"));
@@ -119,7 +119,7 @@ fn column(here: &Workspace, name: &str) -> Vec<i64> {
     text.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Columns of one operation have canaries at the same places, whose results the client computes.
+/// The columns of one operation have canaries at the same places, and the client computes their results.
 #[test]
 fn results_of_columns_are_compared_with_those_of_canaries() {
     let here = Workspace::new();

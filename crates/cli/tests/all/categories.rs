@@ -1,4 +1,4 @@
-//! Words through code books, defaults of tables, signed values, and results beside what they came from.
+//! Words through code books, defaults of tables, signed values, and results joined to their inputs.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -20,7 +20,7 @@ fn encrypted_jobs(book: &str) -> Workspace {
 fn words_go_through_code_books() {
     for book in ["jobs.json", "jobs.csv"] {
         let here = encrypted_jobs(book);
-        // Words of both columns; cook is left to the default.
+        // Both columns have words; `cook` gets the default.
         here.write("table.csv", "job,risk\nsmith,high\nnurse,\"quite, low\"\n");
         here.succeed(&format!(
             "lookup --evaluation server.key --table table.csv --header --dictionary {book} \
@@ -101,7 +101,7 @@ fn signed_values_wrap_round() {
     let array = here.read("r.npy");
     assert!(String::from_utf8_lossy(&array).contains("'descr': '|i1'"));
     assert!(array.ends_with(&[4, 0, 0, 253]));
-    // Files say that they are signed.
+    // Files record that they are signed.
     here.succeed(&format!("{encrypt} r.npy"));
     here.succeed("decrypt --secret client.key --input v.ct --output same.csv");
     assert_eq!(here.read("same.csv"), b"4\n0\n0\n-3\n");
@@ -118,7 +118,7 @@ fn signs_that_differ_are_refused() {
     here.succeed("encrypt --secret client.key --signed --input values.csv --output s.ct");
     here.succeed("encrypt --secret client.key --input plain.csv --output u.ct");
     let lookup = "lookup --evaluation server.key --output r.ct --table magnitudes.csv";
-    // Before the key is read: there is none of this name.
+    // The error comes before the key is read, since there is no key of this name.
     let early = lookup.replace("server.key", "missing.key");
     here.refuses(&format!("{early} --input s.ct"), "s.ct holds signed values: --signed says");
     here.refuses(&format!("{early} --input u.ct --signed"), "--signed: u.ct holds unsigned values");
@@ -131,7 +131,7 @@ fn signs_that_differ_are_refused() {
     assert!(message.contains("--dictionary: s.ct holds signed values"), "{message}");
     let sum = "sum --evaluation server.key --output sum.ct --input";
     here.refuses(&format!("{sum} s.ct --input u.ct"), "values are unsigned, but must be signed");
-    // Differences of unsigned values are signed if that is said.
+    // Differences of unsigned values are signed if the option says so.
     here.succeed(&format!("{sum} r.ct --input u.ct --factor 1 --factor -1 --signed"));
     here.succeed(&format!("{decrypt} sum.ct"));
     assert_eq!(here.read("r.csv"), b"0\n-3\n");
@@ -156,7 +156,7 @@ fn results_join_the_rows_they_came_from() {
     here.write("people.csv", "a;1\r\nb;2\r\nc;3\r\nd;4\r\n");
     here.succeed(line);
     assert_eq!(here.read("joined.csv"), b"a;1;0\r\nb;2;1\r\nc;3;0\r\nd;4;2\r\n");
-    // What spreadsheets take for their encoding is kept, and a line end that the last line lacks is added.
+    // The byte order mark, by which spreadsheets recognise the encoding, is kept, and a missing last line end is added.
     here.write("people.csv", "\u{feff}a;1\r\nb;2\r\nc;3\r\nd;4");
     here.succeed(line);
     let expected = "\u{feff}a;1;0\r\nb;2;1\r\nc;3;0\r\nd;4;2\r\n";

@@ -1,4 +1,4 @@
-//! `cryptable circuit`: plans, and the whole way through files.
+//! `cryptable circuit`: plans, and all steps through files.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -39,7 +39,7 @@ const JSON: &str = r#"{"modules": {"both": {
 
 const KEYGEN: &str = "keygen circuit --insecure-toy --secret bits.secret --evaluation bits.server";
 
-/// All pairs of values of two bits, often enough for two ciphertexts; and what comes out.
+/// Returns all pairs of values of two bits, repeated to fill two ciphertexts, and the expected results.
 fn words() -> (String, String) {
     let pairs = (0..40).flat_map(|_| (0..16).map(|pair| (pair / 4, pair % 4)));
     let (mut inputs, mut outputs) = ("y,x\n".to_owned(), "sum,less\n".to_owned());
@@ -169,7 +169,7 @@ fn words_go_through_files() {
     assert_eq!((&report["words"], &report["batches"]), (&640.into(), &2.into()));
     here.succeed("decrypt --secret bits.secret --input sums.ct --output sums.csv");
     assert_eq!(here.read("sums.csv"), outputs.as_bytes());
-    // With all levels, files are larger, and serve as well.
+    // Files with all levels are larger, and work as well.
     let small = here.read("words.ct").len();
     here.succeed("encrypt --circuit adder.blif --secret bits.secret --input words.csv --output all.ct --all-levels");
     assert!(here.read("all.ct").len() >= small);
@@ -188,7 +188,7 @@ fn words_go_through_files() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(text.matches("  key ").count(), 4, "{text}");
-    // Sets are in keys; files of words have their digests, by which those with names are found.
+    // Keys contain their sets; files of words contain digests, by which named sets are found.
     assert_eq!(text.matches("  method      insecure_toy").count(), 2, "{text}");
     assert_eq!(text.matches("values with 2^-87.0").count(), 2, "{text}");
     #[cfg(unix)]

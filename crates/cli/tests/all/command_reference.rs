@@ -1,4 +1,4 @@
-//! The command reference of the book is what the commands say of themselves.
+//! The command reference of the book consists of the commands' help texts.
 #![cfg(all(feature = "client", feature = "remote", feature = "serve", not(feature = "bench")))]
 // Names are those of the repository's own files.
 #![allow(clippy::disallowed_methods)]
@@ -10,7 +10,7 @@ use std::process::Command;
 /// The page, below the repository's root.
 const PAGE: &str = "docs/book/src/command_reference.md";
 
-/// Set to write the page instead of comparing it.
+/// Variable that is set to write the page instead of comparing it.
 const WRITE: &str = "CRYPTABLE_WRITE_REFERENCE";
 
 const HEAD: &str = "# Command reference
@@ -49,7 +49,7 @@ fn write_sections(page: &mut String, command: &[String]) {
     let title =
         ["cryptable".to_owned()].iter().chain(command).cloned().collect::<Vec<_>>().join(" ");
     let shown = match text.find("\nGlobal options:") {
-        // Those are the same for all commands; examples may follow them.
+        // These options are the same for all commands; examples may follow them.
         Some(start) if !command.is_empty() => {
             let after = text[start + 1..].find("\n\n").and_then(|blank| {
                 let rest = &text[start + 1 + blank..];

@@ -1,4 +1,4 @@
-//! `compare`: keys, encryption, operations and decryption of integers, and what is refused.
+//! `compare`: keys, encryption, operations and decryption of integers, and refusals.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -79,7 +79,7 @@ fn what_cannot_be_compared_is_refused() {
     let here = Workspace::with_comparison_keys();
     encrypt(&here, "x", &[1, 2, 63], "");
     encrypt(&here, "short", &[1], "");
-    // No headroom.
+    // Integers without headroom are refused.
     here.write("large.csv", "64\n");
     let files = "--input large.csv --output large.ct";
     let message = here.fail(&format!("encrypt --as headroom --secret client.key {files}"));
@@ -103,7 +103,7 @@ fn what_cannot_be_compared_is_refused() {
         let message = refused(options);
         assert!(message.contains(expected), "{options}: {message}");
     }
-    // Results are no operands.
+    // Results cannot be operands.
     here.succeed("compare --evaluation server.key --op sign --input x.ct --output bits.ct");
     let message = refused("--op relu --input bits.ct");
     assert!(message.contains("modulus of the values is 2"), "{message}");
@@ -115,7 +115,7 @@ fn what_cannot_be_compared_is_refused() {
     let options = "--op relu --input v.ct --output r.ct";
     let message = here.fail(&format!("compare --evaluation other-server.key {options}"));
     assert!(message.contains("output modulus of the parameters is 4"), "{message}");
-    // A file that lacks a digit.
+    // A file that lacks a digit is refused.
     here.succeed("compare --evaluation server.key --op digits --input x.ct --output d.ct");
     let whole = here.read("d.ct");
     here.write("cut.ct", &whole[..whole.len() - 100]);
@@ -133,7 +133,7 @@ fn keys_are_generated_from_a_plan_that_was_written() {
     encrypt(&here, "x", &[5, 60], "");
     encrypt(&here, "y", &[7, 3], "");
     assert_eq!(run(&here, "--op less-than --input x.ct --input y.ct", ""), "1\n0\n");
-    // Anything else is no plan, and a plan is no key.
+    // Other files are not accepted as plans, and plans are not accepted as keys.
     here.refuses(&format!("keygen --plan client.key --force {files}"), "client.key");
     let message = here.fail("encrypt --secret integers.plan --input x.csv --output z.ct");
     assert!(message.contains("it is parameters; --secret takes a secret key"), "{message}");

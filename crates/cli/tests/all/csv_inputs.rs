@@ -63,7 +63,7 @@ fn no_row_vanishes() {
 #[test]
 fn integers_that_were_floats_are_read_and_others_named() {
     let here = toy();
-    // As pandas writes a column of integers once one was missing.
+    // Pandas writes a column of integers with missing values in this form.
     here.write("v.csv", "name,age\nann,3.0\nbob,12.0\n");
     assert_eq!(round_trip(&here, "--input v.csv --column age"), "3\n12\n");
     let line = "encrypt --secret client.key --input v.csv --column age --output new.ct";
@@ -75,7 +75,7 @@ fn integers_that_were_floats_are_read_and_others_named() {
     assert!(
         message.starts_with("v.csv line 2, column \"age\": \"9007199254740992.0\" may have been")
     );
-    // A first line with a number is a row, whatever number it is.
+    // A first line with a number, integer or not, is a row.
     here.write("v.csv", "ann,2.5\n");
     let message = here.fail("encrypt --secret client.key --input v.csv --column 2 --output new.ct");
     assert_eq!(message, "v.csv line 1, column 2: \"2.5\" is not an integer: round it first");

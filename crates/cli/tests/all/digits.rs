@@ -1,4 +1,4 @@
-//! `digits`: digits of values, tables of them, floors, and what is refused.
+//! `digits`: digits of values, tables of them, floors, and refusals.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -23,7 +23,7 @@ fn decrypt(here: &Workspace, options: &str) -> String {
     here.text("r.csv")
 }
 
-/// The message of a `digits` that fails, and leaves no file.
+/// Runs a `digits` command that fails and leaves no file; returns its message.
 fn refused(here: &Workspace, options: &str) -> String {
     let before = here.files();
     let message = here.fail(&format!("digits {options}"));
@@ -57,7 +57,7 @@ fn single_digits_are_told_from_joined_ones() {
     assert_eq!(decrypt(&here, "--input joined.ct"), numbers(x.iter().copied()));
     assert!(here.succeed("inspect digit.2.ct").contains("each ciphertext stands alone"));
     assert!(!here.succeed("inspect joined.ct").contains("each ciphertext stands alone"));
-    // Sums, also with files of earlier versions, which have no mark, stand alone as their terms do.
+    // Sums are single digits like their terms, also with files of earlier versions, which have no mark.
     let old: Vec<u8> = unmarked(&here.read("digit.2.ct"));
     here.write("old.ct", &old);
     for other in ["digit.2.ct", "old.ct"] {
@@ -196,15 +196,15 @@ fn what_has_no_such_digits_is_refused() {
         let message = refused(&here, &format!("--evaluation server.key --input x.ct {options}"));
         assert!(message.contains(expected), "{options}: {message}");
     }
-    // An output that is read, under the name that a digit gets.
+    // An input has the name that a digit's output would get.
     let files = "--evaluation server.key --input x.ct --table digit.1.ct --output digit";
     let message = refused(&here, files);
     assert!(message.contains("digit.1.ct would replace the file that --table"), "{message}");
-    // Results of comparisons are no values.
+    // Results of comparisons are not values.
     here.succeed("compare --evaluation server.key --op sign --input x.ct --output bits.ct");
     let message = refused(&here, "--evaluation server.key --input bits.ct --output n");
     assert!(message.contains("modulus of the values is 2"), "{message}");
-    // Keys without digits, and of other engines.
+    // Keys without digits, and keys of other engines, are refused.
     for (mode, expected) in
         [("", "in one piece, without digits"), ("--mode single", "keygen compare")]
     {

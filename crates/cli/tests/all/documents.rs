@@ -14,7 +14,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 /// Folders with documents, beside those of the repository's root.
 const FOLDERS: [&str; 5] = ["comparisons", "crates", "docs", "examples", "scripts"];
 
-/// Where pages of the book are.
+/// Folder of the book's pages.
 const BOOK: &str = "docs/book/src";
 
 /// Parts of a document that checks need.
@@ -58,7 +58,7 @@ impl Document {
         document
     }
 
-    /// A document as readers see it: in the book, with what its pages include.
+    /// Reads a document as readers of the book see it, with included files.
     fn read(path: &Path) -> Self {
         let text = read(path);
         let included = includes(path, &text).filter(|file| is_document(file));
@@ -66,7 +66,7 @@ impl Document {
     }
 }
 
-/// The anchor of a heading, as repositories' hosts and mdBook make it.
+/// Returns the anchor of a heading, as repositories' hosts and mdBook make it.
 fn anchor(title: &str) -> String {
     let kept = |letter: &char| letter.is_alphanumeric() || "-_ ".contains(*letter);
     title.trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")
@@ -84,7 +84,7 @@ fn is_document(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "md")
 }
 
-/// Adds the documents of a folder, and those below it: not what was built.
+/// Adds the documents of a folder and, if `is_deep` is set, those below it, except built ones.
 fn add_documents(folder: &Path, is_deep: bool, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -115,19 +115,19 @@ fn pages() -> Vec<PathBuf> {
     found
 }
 
-/// Files that a page includes, whole or in part.
+/// Returns the files that a page includes, completely or in part.
 fn includes<'a>(page: &'a Path, text: &'a str) -> impl Iterator<Item = PathBuf> + 'a {
     let names = text.split("{{#include ").skip(1).filter_map(|rest| rest.split(['}', ':']).next());
     names.map(|name| page.parent().unwrap().join(name.trim()))
 }
 
-/// Path and anchor of a link within the repository; `None` of one that leads elsewhere.
+/// Returns path and anchor of a link within the repository; `None` for other links.
 fn relative(link: &str) -> Option<(&str, &str)> {
     let is_elsewhere = link.contains("://") || link.starts_with("mailto:");
     (!is_elsewhere).then(|| link.split_once('#').unwrap_or((link, "")))
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut done, part| {
         match part {
@@ -191,8 +191,8 @@ fn the_book_has_all_of_its_pages() {
     assert_eq!(listed, all);
 }
 
-/// Pages include documents from elsewhere: their links have to serve from the page's place, too. `make book` puts links to
-/// `BOOK_LINKS` beside the pages.
+/// Checks that links of included documents also work from the place of the page that includes them. `make book` puts links
+/// to `BOOK_LINKS` beside the pages.
 #[test]
 fn the_book_includes_what_it_names() {
     let (root, mut wrong) = (repository(), Vec::new());
@@ -230,7 +230,7 @@ fn help(command: &[String]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Command lines of this program in a script: each its words after the program's name.
+/// Returns the command lines of this program in a script, each as the words after the program's name.
 fn command_lines(script: &str) -> Vec<Vec<String>> {
     let script = script.replace("\\\n", " ");
     let commands = script.lines().flat_map(|line| {
@@ -252,7 +252,7 @@ fn commands_have_the_options_that_are_shown() {
     for path in documents() {
         for words in Document::parse(&read(&path)).shell.iter().flat_map(|text| command_lines(text))
         {
-            // Commands are lists of subcommands; some are there with features only.
+            // Commands are lists of subcommands; some exist only with certain features.
             let mut command = Vec::new();
             for word in words.iter().filter(|word| !word.starts_with('-')) {
                 let known = helps.entry(command.clone()).or_insert_with(|| help(&command));
@@ -289,8 +289,8 @@ fn commands_have_the_options_that_are_shown() {
     assert!(count > 50, "{count} commands were found");
 }
 
-/// Runs the commands of a page in an empty folder, but for those that build the program, and then `last`; returns what
-/// was printed.
+/// Runs the commands of a page in an empty folder, except those that build the program, and then `last`; returns the
+/// output.
 fn run_page(page: &str, last: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let shell = Document::parse(&read(&repository().join(page))).shell.concat();

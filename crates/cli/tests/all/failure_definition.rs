@@ -1,5 +1,5 @@
-//! The failure probability that commands state is that of the whole operation on one ciphertext, any of its values: in JSON and
-//! in words, as the library says.
+//! The failure probability that commands state, in JSON and in words, is the library's: that any value of one ciphertext fails
+//! in the whole operation.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -12,7 +12,7 @@ fn number(object: &Value, name: &str) -> f64 {
     object[name].as_f64().unwrap_or_else(|| panic!("{name} in {object}"))
 }
 
-/// Checks that `log2_fail` is `log2_fail_per_value` and log2 of the number of values; returns it.
+/// Checks that `log2_fail` is the sum of `log2_fail_per_value` and log2 of the number of values; returns it.
 fn check_union(object: &Value) -> f64 {
     let values = number(object, "values_per_ciphertext");
     let union = number(object, "log2_fail_per_value") + values.log2();
@@ -49,7 +49,7 @@ fn plans_of_comparisons() {
         let (name, whole) = (planned.name, number(found, "log2_fail"));
         assert_eq!(found["operation"], name);
         assert!((whole - planned.failure.log2()).abs() < 1e-9, "{name}: {whole}");
-        // All bootstraps, on all values.
+        // The union bound covers all bootstraps on all values.
         let lookups = planned.lookups as f64;
         let packed = library.parameters().packed().unwrap();
         let slots = number(&plan, "values_per_ciphertext");
@@ -79,7 +79,7 @@ fn plans_of_integers() {
         let values = number(&plan, "values_per_ciphertext");
         for found in plan["operations"].as_array().unwrap() {
             let (name, whole) = (found["operation"].as_str().unwrap(), number(found, "log2_fail"));
-            // All tables keep what parameters state of a value; decryption adds to it.
+            // All tables meet the probability per value that parameters state; decryption adds to it.
             let line = text.lines().find(|it| it.split_whitespace().next() == Some(name)).unwrap();
             assert!(line.ends_with(&format!("fails with 2^{whole:.1}")), "{line}");
             let tables = number(found, "tables");

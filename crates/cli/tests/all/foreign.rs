@@ -3,7 +3,8 @@
 
 use crate::support::Workspace;
 
-/// A list under the secret of zeros: bodies are phases, a quarter of 2^11 for true. Masks differ, as they do of encryptions.
+/// Returns a list under a secret of zeros: bodies are phases, with a quarter of 2^11 for true. Masks differ, like those of
+/// encryptions.
 fn list(bits: &[bool], salt: u32) -> Vec<u8> {
     let mut file = b"LWELIST1\x20\0\0\0\x0b\0\0\0".to_vec();
     file.extend((bits.len() as u64).to_le_bytes());
@@ -15,13 +16,13 @@ fn list(bits: &[bool], salt: u32) -> Vec<u8> {
     file
 }
 
-/// The nearest multiples of a quarter.
+/// Returns the nearest multiples of a quarter.
 fn quarters(file: &[u8]) -> Vec<u32> {
     let body = |record: &[u8]| u32::from_le_bytes(record[4 * 32..].try_into().unwrap());
     file[24..].chunks_exact(4 * 33).map(|record| (body(record) + 256) / 512 % 4).collect()
 }
 
-/// A directory with a secret, a key of gates, and two lists.
+/// Returns a directory with a secret, a key of gates, and two lists.
 fn toy() -> Workspace {
     let here = Workspace::new();
     here.write("key.lwe", [&b"LWEKEY01\x20\0\0\0"[..], &[0; 32]].concat());
@@ -66,7 +67,7 @@ fn what_does_not_belong_is_refused_with_its_file() {
         let message = here.fail(&line);
         assert!(message.contains(words), "{line}: {message}");
     }
-    // Toys are refused where they are not asked for.
+    // Toys are refused by default.
     let line = format!("{gate} --input y.lwe --output z.lwe");
     let output = here.strict_command(&line).assert().code(1).get_output().clone();
     assert!(String::from_utf8(output.stderr).unwrap().to_lowercase().contains("insecure"));

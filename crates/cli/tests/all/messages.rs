@@ -144,7 +144,7 @@ fn shells_complete_options() {
     }
 }
 
-/// Turns the screen red, sets the title, moves the cursor, reverses the text, and starts a line of its own.
+/// Text that turns the screen red, sets the title, moves the cursor, reverses the text, and starts a new line.
 const HOSTILE: &str = "\u{1b}[31m\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\rcsv.exe\u{2066}";
 
 #[test]
@@ -178,7 +178,7 @@ fn names_from_files_and_of_files_do_not_reach_the_terminal_raw() {
         here.write("word.csv", format!("{HOSTILE}\n"));
         harmless(&by(&["word.csv"]).stderr);
         harmless(&by(&[HOSTILE]).stderr);
-        // Arguments that nothing takes; some of it is gone before it is printed.
+        // Unknown arguments, parts of which are removed before they are printed.
         assert!(
             clean(&by(&["word.csv", HOSTILE]).stderr).contains(r"\u{9b}2J") || !json.is_empty()
         );
@@ -211,7 +211,7 @@ fn limits_that_messages_name_are_enough() {
     assert!(message.contains("above the limit of 1.0 kB; --max-key-memory raises it"), "{message}");
     let needed = message.split("may take ").nth(1).unwrap().split(" of memory").next().unwrap();
     here.succeed(&format!("--max-key-memory {} {line}", needed.replace(' ', "")));
-    // Whoever reads ciphertexts keeps the limit.
+    // All commands that read ciphertexts respect the limit.
     let message =
         here.fail("--max-key-memory 1kB decrypt --secret client.key --input r.ct --output r.csv");
     assert!(message.contains("r.ct: the ciphertext may take"), "{message}");

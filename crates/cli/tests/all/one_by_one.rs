@@ -1,4 +1,4 @@
-//! `--mode single` and `--mode leveled`: values each by themselves, the whole way through files.
+//! `--mode single` and `--mode leveled`: single values, through all steps with files.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -6,12 +6,12 @@ use crate::support;
 use serde_json::Value;
 use support::{Workspace, numbers};
 
-/// An entry of a table without symmetry.
+/// Returns an entry of a table without symmetry.
 fn entry(x: u64, modulus: u64) -> u64 {
     (x * x * 37 + 91 * x + 5) / 3 % modulus
 }
 
-/// Values, which are some inputs of a table of `modulus` entries, on their whole way with keys of 128 bits.
+/// Checks all steps with keys of 128 bits, for some inputs of a table of `modulus` entries.
 fn check_at_full_size(engine: &str, modulus: u64, values: &[u64]) -> usize {
     let here = Workspace::new();
     let table = |x: &u64| entry(*x, modulus);
@@ -138,7 +138,7 @@ fn moduli_that_are_no_powers_of_two() {
     here.succeed("decrypt --key client.key --input r.ct --output r.csv");
     assert_eq!(here.read("r.csv"), numbers(values().map(|x| entry(x, 70))).into_bytes());
     assert!(here.succeed("inspect client.key").contains("INSECURE"));
-    // Results are modulo 70; a table of 70 inputs takes them.
+    // Results are modulo 70, so a table of 70 inputs accepts them.
     let lookup = "lookup --key server.key --input r.ct --output rr.ct --table";
     here.refuses(&format!("{lookup} table.csv"), "its input modulus is 70");
     here.write("next.csv", numbers((0..70).map(|x| 69 - x)));
@@ -182,7 +182,7 @@ fn plan_without_a_mode_compares_all_engines() {
         }
         (plan, names)
     };
-    // As many values as a packed ciphertext holds.
+    // A full packed ciphertext.
     let (plan, names) = engines("plan --bits 1");
     assert!(plan["key_memory_bytes"].as_u64().unwrap() > 1 << 28);
     assert_eq!((&plan["values"], &plan["ciphertexts"]), (&32_768.into(), &1.into()));
@@ -194,7 +194,7 @@ fn plan_without_a_mode_compares_all_engines() {
         assert_eq!(names, ["leveled", "packed"]);
         assert_eq!(plan["refused"][0]["engine"], "single");
     }
-    // The first of many.
+    // Latency is the time of the first value of many.
     let (plan, names) = engines("plan --bits 16 --values 100000 --goal latency");
     assert_eq!((&plan["engine"], names.len()), (&"leveled".into(), 2));
     // On several threads, its digits would share out.

@@ -1,15 +1,15 @@
-//! Keys of three owners, from the session to what all of them decrypt together.
+//! Keys of three owners, from the session to the decryption by all of them together.
 
 use crate::support::{Workspace, numbers};
 
 const OWNERS: [&str; 3] = ["ann", "bob", "eve"];
 
-/// Files of one kind of these owners.
+/// Returns the names of these owners' files of one kind.
 fn files(kind: &str, owners: &[&str]) -> String {
     owners.iter().map(|owner| format!(" {owner}.{kind}")).collect()
 }
 
-/// Begins a session of three and draws the shares of all.
+/// Begins a session of three owners and draws the shares of all.
 fn with_shares(options: &str) -> Workspace {
     let here = Workspace::new();
     here.succeed(&format!("owners session --owners 3 {options} --output session"));
@@ -42,7 +42,7 @@ fn combine(second: &[&str]) -> String {
     )
 }
 
-/// All deal to five holders, and those named decrypt together.
+/// Deals the shares of all owners to five holders, and has the named ones decrypt together.
 fn any_three_of_five(here: &Workspace, results: &str, expected: &str) {
     for owner in OWNERS {
         let files: String = (1..=5).map(|holder| format!(" {owner}.to{holder}")).collect();
@@ -68,7 +68,7 @@ fn any_three_of_five(here: &Workspace, results: &str, expected: &str) {
     }
 }
 
-/// Refuses holders who do not belong together, by their numbers; 2, 3 and 4 wrote parts last.
+/// Checks that holders who do not belong together are refused by their numbers; 2, 3 and 4 wrote parts last.
 fn refuse_other_holders(here: &Workspace) {
     let part = |rest: &str| {
         here.fail(&format!("decrypt --input risks.joint --output x.part --secret {rest}"))
@@ -121,7 +121,7 @@ fn decrypt(owners: &[&str]) -> String {
     format!("decrypt --part{} --input risks.joint --output out.csv", files("part", owners))
 }
 
-/// All of it, and what is refused on the way, by the name of the owner.
+/// Runs all steps, and checks refusals on the way, which name the owner.
 #[test]
 fn three_owners_decrypt_together_what_none_can_alone() {
     let here = with_shares("--bits 4 --insecure-toy");
@@ -136,7 +136,7 @@ fn three_owners_decrypt_together_what_none_can_alone() {
         text.split("\"key_id\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
     });
     assert!(ids[0] == ids[1] && ids[1] == ids[2], "{ids:?}");
-    // The same share again is no other.
+    // A duplicate of the same share is refused.
     let second = here.read("ann.second");
     here.succeed(&format!("{} --force", agree("ann", &["eve", "bob", "ann"], &OWNERS)));
     assert!(here.read("ann.second") == second);
@@ -159,7 +159,7 @@ fn three_owners_decrypt_together_what_none_can_alone() {
     any_three_of_five(&here, "risks.joint", &expected);
     refuse_other_holders(&here);
 
-    // Two of three: whoever has a copy of the secret writes the same part.
+    // Two of three are enough with a copy of the third secret, which writes the same part.
     std::fs::copy(here.path("ann.secret"), here.path("copy.secret")).unwrap();
     here.succeed("decrypt --secret copy.secret --input risks.joint --output copy.part");
     assert!(here.read("copy.part") == here.read("ann.part"));
@@ -179,13 +179,13 @@ fn three_owners_decrypt_together_what_none_can_alone() {
     );
     assert!(here.read("risks.joint") != result);
 
-    // A whole secret key takes no part, and weak flooding is not to be had.
+    // A whole secret key cannot take part, and weak flooding is refused.
     let weak =
         "decrypt --secret bob.secret --input risks.joint --output bob.part --log2-distance -20";
     here.strict_command(weak).assert().code(2);
     here.refuses("decrypt --secret bob.secret --input ages.ct --output bob.part", "ages.ct");
 
-    // Whoever agreed once does not agree to the commitments of others.
+    // An owner who has agreed does not agree to other commitments.
     share(&here, "mallory", 2);
     let message = here.fail(&agree("ann", &["ann", "mallory", "eve"], &["ann", "mallory", "eve"]));
     assert!(message.contains("ann.second exists"), "{message}");

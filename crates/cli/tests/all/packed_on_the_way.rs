@@ -1,4 +1,4 @@
-//! `--inputs single`: values each by themselves, packed by the server, the whole way through files.
+//! `--inputs single`: single values that the server packs, through all steps with files.
 #![cfg(feature = "client")]
 
 use crate::support;

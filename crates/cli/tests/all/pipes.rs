@@ -1,4 +1,4 @@
-//! Standard input and output, pipes, and what else is no regular file.
+//! Standard input and output, pipes, and other files that are not regular.
 #![cfg(all(unix, feature = "client"))]
 
 use crate::support;
@@ -118,7 +118,7 @@ fn standard_streams_serve_once() {
     let message =
         here.fail("keygen --mode leveled --bits 2 --insecure-toy --secret - --evaluation -");
     assert_eq!(message, "--secret and --evaluation cannot both be standard output");
-    // A reader that has seen enough is no error.
+    // A reader that closes the pipe early causes no error.
     let output = here.shell(
         "yes 1 | head -40000 > many.csv;
         cryptable --quiet encrypt --secret client.key --input many.csv --output many.ct;

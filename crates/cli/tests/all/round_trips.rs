@@ -1,11 +1,11 @@
-//! The whole way through files, with insecure toy keys.
+//! All steps through files, with insecure toy keys.
 #![cfg(feature = "client")]
 
 use crate::support;
 
 use support::Workspace;
 
-/// `count` values below `modulus`, one a line, and f of them.
+/// Returns `count` values below `modulus`, one per line, and the values of f.
 fn columns(count: u64, modulus: u64, f: impl Fn(u64) -> u64) -> (String, String) {
     let values: Vec<u64> = (0..count).map(|i| (i * i + i / 7) % modulus).collect();
     let lines = |values: Vec<u64>| values.iter().map(|v| format!("{v}\n")).collect::<String>();
@@ -111,7 +111,7 @@ fn plan_predicts_without_files() {
     let here = Workspace::new();
     let plan = here.json("--threads 2 plan --bits 1 --ring-degree 32768 --count 40000");
     assert!(plan["security_bits"].as_f64().unwrap() >= 128.0);
-    // Of any value of a ciphertext, and so of one value an n-th of it.
+    // The probability is for any value of a ciphertext, and for one value an n-th of it.
     assert_eq!(plan["values_per_ciphertext"], 32_768);
     let [ciphertext, value] =
         ["log2_fail", "log2_fail_per_value"].map(|name| plan[name].as_f64().unwrap());

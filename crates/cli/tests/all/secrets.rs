@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use support::Workspace;
 
-/// Limits of the size of core dumps of a process, soft and hard.
+/// Returns the soft and the hard limit on the size of a process's core dumps.
 fn core_limits(child: &Child) -> (String, String) {
     let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max core file size")).unwrap();
@@ -17,7 +17,7 @@ fn core_limits(child: &Child) -> (String, String) {
     (fields.next().unwrap(), fields.next().unwrap())
 }
 
-/// Starts a command that waits for standard input, with core dumps as large as the system lets them be.
+/// Starts a command that waits for standard input, with core dumps as large as the system allows.
 fn start_waiting(here: &Workspace, line: &str) -> Child {
     let mut command = here.after("ulimit -Sc $(ulimit -Hc)", line);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
@@ -41,7 +41,7 @@ fn commands_with_secrets_dump_no_core() {
                 std::thread::sleep(Duration::from_millis(5));
             }
         } else if core_limits(&child) != dumps_nothing {
-            // Where the system allows dumps, those of servers stay on.
+            // If the system allows dumps, those of servers stay enabled.
             std::thread::sleep(Duration::from_millis(200));
             assert_ne!(core_limits(&child), dumps_nothing, "{line}");
         }

@@ -1,4 +1,4 @@
-//! `sum`: terms and factors, several ciphertexts a file, and what is refused.
+//! `sum`: terms and factors, several ciphertexts per file, and refusals.
 #![cfg(feature = "client")]
 
 use crate::support;

@@ -1,4 +1,4 @@
-//! Tables of their own for every value, encrypted ones, tables of several variables, and complex ones.
+//! Tables per value, encrypted tables, tables of several variables, and complex tables.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -42,7 +42,7 @@ fn the_server_applies_an_encrypted_table() {
     here.succeed(&format!("{lookup} square.ct"));
     let squares = numbers(VALUES.map(|x| x * x % 16));
     assert_eq!(decrypted(&here, "r.ct"), squares);
-    // In the clear, and twice in one lookup.
+    // The table is in the clear, and used twice in one lookup.
     here.succeed(&format!("{lookup} square.csv"));
     assert_eq!(decrypted(&here, "r.ct"), squares);
     here.succeed(&format!("{lookup} square.ct --table square.ct --output again.ct"));
@@ -121,7 +121,7 @@ fn keys_and_tables_belong_together() {
             here.fail("encrypt-table --secret other.key --table square.csv --output new.ct");
         assert!(error.contains(encrypts), "{error}");
     }
-    // A damaged table.
+    // A damaged table is refused.
     let mut bytes = here.read("square.ct");
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
@@ -165,7 +165,7 @@ fn tables_of_several_variables_have_an_input_for_each() {
     here.succeed(&format!("{lookup} --input zones.ct --per-value --table rows.csv"));
     let own = pairs().enumerate().map(|(k, (x, y))| output(k, x + 4 * y));
     assert_eq!(decrypted(&here, "r.ct"), numbers(own));
-    // A variable that is missing, one too many, and fewer values of one.
+    // A missing variable, one too many, and a variable with fewer values are refused.
     let error = here.fail(&format!("{lookup} --table table.csv"));
     assert!(error.contains("modulus of the values is 4, but the parameters need 16"), "{error}");
     let error = here.fail(&format!("{lookup} --input zones.ct --input zones.ct --table table.csv"));

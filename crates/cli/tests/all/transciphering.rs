@@ -1,4 +1,4 @@
-//! `cryptable aes`: the whole way through files.
+//! `cryptable aes`: all steps through files.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -31,14 +31,14 @@ fn transcipher(here: &Workspace, options: &str) -> String {
     here.succeed(&format!("aes transcipher {files} {options}"))
 }
 
-/// Generates keys of full size, which are said to be secure.
+/// Generates keys of full size, and checks that they are reported as secure.
 fn full_size_keys(here: &Workspace) {
     let report = here.json(KEYGEN);
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
 }
 
-/// An encrypted key in a file, a message, and a table on it, with the keys of a directory.
+/// Checks an encrypted key in a file, a message, and a table on it, with the keys of a directory.
 fn check_bytes_and_a_table(here: &Workspace) {
     let key: Vec<u8> =
         (0..16).map(|i| u8::from_str_radix(&KEY[2 * i..2 * i + 2], 16).unwrap()).collect();
@@ -114,7 +114,7 @@ fn two_blocks_without_a_table() {
     check_without_a_table(20);
 }
 
-/// Five blocks are two chunks. Counters are random, or given, or only given because another program encrypted.
+/// Converts five blocks, which are two chunks. Counters are random, given, or given for bytes that another program encrypted.
 #[test]
 fn chunks_go_on_where_the_last_ended() {
     let here = toy();

@@ -6,7 +6,7 @@ use crate::support;
 use serde_json::Value;
 use support::{Workspace, numbers};
 
-/// Keys for words of 4 bits, and encrypted values of 8.
+/// Returns a workspace with keys for words of 4 bits, and encrypted values of 8 bits.
 fn toy() -> Workspace {
     let here = Workspace::with_keys("wide --bits 8 --public public.key");
     here.write("values.csv", numbers(0..256));
@@ -44,7 +44,7 @@ fn keys_have_their_values_and_others_the_default() {
     here.succeed(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 0"));
     let value = |key: u64| if key == 1 || key == 2 { 199 + key } else { 0 };
     assert_eq!(decrypted(&here, 8), numbers((0..256).map(value)));
-    // What was encrypted comes back.
+    // Encrypted values decrypt to themselves.
     here.succeed("decrypt --as words --bits 8 --secret client.key --input v.ct --output same.csv");
     assert_eq!(here.read("same.csv"), here.read("values.csv"));
 }

@@ -64,7 +64,7 @@ fn a_lookup_over_https_trusts_the_certificate_of_that_address_only() {
         command.env("SSL_CERT_FILE", workspace.path(authority)).env_remove("SSL_CERT_DIR");
         command.assert()
     };
-    // What is refused is not tried again, and no token was sent.
+    // Refused connections are not tried again, and no token is sent.
     for (host, authority) in [("127.0.0.1", "other.pem"), ("localhost", "trusted.pem")] {
         let error = run("tables", host, authority).code(4).get_output().stderr.clone();
         let error = String::from_utf8(error).unwrap();

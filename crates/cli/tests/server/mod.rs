@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::support::Workspace;
 
-/// `cryptable serve` on the folder `service` of a workspace; its log is in `log`. It is killed when it is dropped.
+/// A process of `cryptable serve` on the folder `service` of a workspace, with its log in `log`. It is killed when dropped.
 pub struct Process {
     child: Child,
     pub url: String,
@@ -63,12 +63,12 @@ impl Process {
         Self { child, url, options: options.to_owned() }
     }
 
-    /// Its number in the system.
+    /// Returns the number of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Tells it to end, and waits until it does.
+    /// Tells the server to end, and waits until it does.
     #[cfg(unix)]
     pub fn terminate(mut self) -> ExitStatus {
         let kill = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
@@ -76,7 +76,7 @@ impl Process {
         self.child.wait().unwrap()
     }
 
-    /// Kills it, and starts another one at the same address with the same options.
+    /// Kills the server, and starts another one at the same address with the same options.
     pub fn restart(self, workspace: &Workspace) -> Self {
         let address = self.url.trim_start_matches("http://").to_owned();
         let options = self.options.clone();

@@ -7,10 +7,10 @@ use std::process::Output;
 
 use tempfile::TempDir;
 
-/// The program.
+/// Path of the program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cryptable");
 
-/// A CSV of one column without a header.
+/// Returns a CSV file of one column without a header.
 pub fn numbers<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| format!("{value}\n")).collect()
 }
@@ -65,12 +65,13 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// An empty directory.
+    /// Creates an empty directory.
     pub fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap() }
     }
 
-    /// A directory with insecure toy keys `client.key` and `server.key` for these options, or for a job whose name comes first.
+    /// Creates a directory with insecure toy keys `client.key` and `server.key` for these options, which may begin with the
+    /// name of a job.
     pub fn with_keys(options: &str) -> Self {
         let workspace = Self::new();
         let files = "--secret client.key --evaluation server.key";
@@ -78,17 +79,17 @@ impl Workspace {
         workspace
     }
 
-    /// A directory with insecure toy keys for integers of 6 bits, in digits of 2, 2 and 3 bits; they take a second.
+    /// Creates a directory with insecure toy keys for integers of 6 bits, in digits of 2, 2 and 3 bits, in a second.
     pub fn with_comparison_keys() -> Self {
         Self::with_keys("compare --bits 6")
     }
 
-    /// Path of a file here.
+    /// Returns the path of a file in the directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Writes a file that nobody else reads, as commands write secrets.
+    /// Writes a file that only its owner can read, like the commands' files with secrets.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         std::fs::write(self.path(name), content).unwrap();
         self.keep_to_owner(name)
@@ -116,7 +117,7 @@ impl Workspace {
         String::from_utf8(self.read(name)).unwrap()
     }
 
-    /// Names of all files here, sorted.
+    /// Returns the sorted names of all files in the directory.
     pub fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.directory.path()).unwrap();
         let mut names: Vec<String> =
@@ -167,7 +168,7 @@ impl Workspace {
         command.output().unwrap()
     }
 
-    /// A shell that runs `before`, and then becomes the program with the arguments of `line`.
+    /// Returns a shell that runs `before`, and then becomes the program with the arguments of `line`.
     #[cfg(unix)]
     pub fn after(&self, before: &str, line: &str) -> std::process::Command {
         let mut command = std::process::Command::new("bash");
@@ -185,7 +186,7 @@ impl Workspace {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs the program, which must succeed; returns its standard error but for the note that keys are insecure.
+    /// Runs the program, which must succeed; returns its standard error without the note that keys are insecure.
     pub fn notes(&self, line: &str) -> String {
         let output = self.command(line).assert().success().get_output().clone();
         let text = String::from_utf8(output.stderr).unwrap();
@@ -195,7 +196,7 @@ impl Workspace {
     /// Starts the program; its standard error goes to the file `stderr`.
     #[cfg(unix)]
     pub fn start(&self, line: &str) -> std::process::Child {
-        // Where tests run in the background, they were started with interrupts ignored; the program would respect that.
+        // Tests that run in the background were started with interrupts ignored, which the program would inherit.
         let mut command = std::process::Command::new("env");
         command.args(["--default-signal=INT", PROGRAM]);
         let stderr = std::fs::File::create(self.path("stderr")).unwrap();
@@ -217,7 +218,7 @@ impl Workspace {
     /// Runs the program, which must exit with status 1, a message of one line, no output, and the
     /// same files as before; returns the message.
     pub fn fail(&self, line: &str) -> String {
-        // However slow the machine, the message is alone.
+        // The message must be the only output, however slow the machine is.
         let mut command = self.command(line);
         command.args(["--progress-seconds", "1000"]);
         self.failure(command, line)
@@ -236,7 +237,8 @@ impl Workspace {
         self.failure_with(command, line, status)
     }
 
-    /// `client.key`, `server.key` and `values.ct`, altered, longer or shorter, are refused under the name `bad`.
+    /// Checks that altered, longer or shorter copies of `client.key`, `server.key` and `values.ct` are refused, under the name
+    /// `bad`.
     pub fn refuse_damaged_files(&self) {
         let commands = [
             ("client.key", "decrypt --key bad --input values.ct --output new.csv"),

@@ -1,4 +1,4 @@
-//! A server that is told to end, as containers are before they are killed.
+//! A server that receives SIGTERM, like containers before they are killed.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use crate::server::Process;
 use crate::support::Workspace;
 use crate::users::{MODULUS, User, offer_tables};
 
-/// Values enough for a job to run for some seconds.
+/// Number of values, enough for a job to run for some seconds.
 const VALUES: u64 = 8_000;
 
-/// Values per ciphertext, after which a job's state is kept.
+/// Number of values per ciphertext, after which a job's state is saved.
 const EACH: usize = 100;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Clients as nobody wants them, each again and again until it is told to end.
+//! Misbehaving clients, each of which repeats its action until it is told to stop.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::requests::{answer, send};
 
-/// A token of nobody.
+/// A token that belongs to no client.
 pub const WRONG_TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/// Bytes of uploads that are announced.
+/// Announced lengths of uploads, in bytes.
 const LENGTHS: [usize; 3] = [10, 100_000, 1];
 
 /// One action of a stranger, with the token of a client, and a number of its own.
@@ -19,7 +19,7 @@ pub type Stranger = fn(SocketAddr, &str, usize);
 pub const STRANGERS: [Stranger; 7] =
     [half_a_head, silence, wrong_token, wrong_length, body_without_end, cut_off, no_ciphertext];
 
-/// Does it until it is done; returns how often.
+/// Repeats an action until `done` is set; returns the number of repetitions.
 pub fn repeat(done: &AtomicBool, mut call: impl FnMut()) -> usize {
     let mut count = 0;
     while !done.load(Ordering::Relaxed) {
@@ -35,7 +35,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// A head that does not end, a byte at a time.
+/// Sends an endless request head, one byte at a time.
 fn half_a_head(address: SocketAddr, token: &str, _: usize) {
     let mut stream = connect(address);
     let head = format!("GET /v1/tables HTTP/1.1\r\nauthorization: Bearer {token}\r\nx: ");
@@ -49,7 +49,7 @@ fn half_a_head(address: SocketAddr, token: &str, _: usize) {
     }
 }
 
-/// A connection that says nothing until the server ends it, or makes room for another one.
+/// Opens a connection and sends nothing until the server closes it, for instance to make room for another one.
 fn silence(address: SocketAddr, _: &str, _: usize) {
     let _ = connect(address).read_to_end(&mut Vec::new());
 }
@@ -59,7 +59,7 @@ fn wrong_token(address: SocketAddr, _: &str, _: usize) {
     assert!([0, 401].contains(&status), "{status}: {body}");
 }
 
-/// More bytes than were announced, and a digest that is none.
+/// Sends more bytes than announced, and an invalid digest.
 fn wrong_length(address: SocketAddr, token: &str, number: usize) {
     if let Some(path) = announce(address, token, LENGTHS[0], number) {
         let patch = format!("PATCH {path}");
@@ -72,7 +72,7 @@ fn wrong_length(address: SocketAddr, token: &str, number: usize) {
     assert!([0, 400, 429].contains(&status), "{status}: {body}");
 }
 
-/// A gigabyte where some kilobytes are expected: the answer comes before it is sent.
+/// Sends a gigabyte instead of some kilobytes: the answer comes before all of it is sent.
 fn body_without_end(address: SocketAddr, token: &str, _: usize) {
     let mut stream = connect(address);
     let head = format!(
@@ -85,7 +85,7 @@ fn body_without_end(address: SocketAddr, token: &str, _: usize) {
     assert!(sent < 1 << 10, "the server took {sent} parts of 64 KiB");
 }
 
-/// A part of an upload that ends in its middle.
+/// Sends a part of an upload that ends in the middle.
 fn cut_off(address: SocketAddr, token: &str, number: usize) {
     let Some(path) = announce(address, token, LENGTHS[1], number) else { return };
     let head = format!(
@@ -100,7 +100,7 @@ fn cut_off(address: SocketAddr, token: &str, number: usize) {
     send(address, (&format!("DELETE {path}"), token), "", "");
 }
 
-/// An upload that is whole and as announced, of bytes that mean nothing.
+/// Uploads meaningless bytes, complete and as announced.
 fn no_ciphertext(address: SocketAddr, token: &str, number: usize) {
     let Some(path) = announce(address, token, LENGTHS[2], number) else { return };
     send(address, (&format!("PATCH {path}"), token), "upload-offset: 0\r\n", "x");
@@ -109,7 +109,7 @@ fn no_ciphertext(address: SocketAddr, token: &str, number: usize) {
     assert!([0, 409, 422, 429].contains(&status), "{status}: {body}");
 }
 
-/// Removes what one of them has left.
+/// Removes the files that a stranger has left.
 pub fn clean_up(address: SocketAddr, token: &str, number: usize) {
     for length in LENGTHS {
         let path = announce(address, token, length, number).unwrap();

@@ -1,4 +1,4 @@
-//! Users of a server that its operator sets up by the command line, and what they know of their jobs.
+//! Users of a server that its operator sets up by the command line, and their record of their jobs.
 
 use std::io::Cursor;
 use std::net::SocketAddr;
@@ -20,11 +20,11 @@ pub const MODULUS: u64 = 4;
 /// Output of a table for an input.
 type Entry = fn(u64) -> u64;
 
-/// Tables of the server by name, and what each does in clear.
+/// Tables of the server by name, and the function of each in clear.
 const TABLES: [(&str, Entry); 2] =
     [("squares", |x| x * x % MODULUS), ("backwards", |x| MODULUS - 1 - x)];
 
-/// A workspace with a server's folder that offers the tables.
+/// Adds the tables to the server's folder of a workspace.
 pub fn offer_tables(workspace: &Workspace) {
     for (name, entry) in TABLES {
         let entries: String = (0..MODULUS).map(|x| format!("{}\n", entry(x))).collect();
@@ -35,12 +35,12 @@ pub fn offer_tables(workspace: &Workspace) {
     }
 }
 
-/// Where a server listens.
+/// Returns the address at which a server listens.
 pub fn address(process: &Process) -> SocketAddr {
     process.url.trim_start_matches("http://").parse().unwrap()
 }
 
-/// A client of the server with a key there.
+/// A client of the server, whose key is on the server.
 pub struct User {
     pub client: Client,
     pub token: String,
@@ -48,11 +48,11 @@ pub struct User {
     key: String,
 }
 
-/// A job that was accepted, and what it has to give.
+/// A job that was accepted, and its expected results.
 pub struct Ordered {
     pub job: Job,
     values: Vec<u64>,
-    /// Results that were there before.
+    /// Results that were fetched before.
     found: Vec<Vec<u8>>,
 }
 
@@ -66,7 +66,7 @@ impl User {
         Self { client, token, secret, key }
     }
 
-    /// The same at another server.
+    /// Returns the same user at another server.
     pub fn at(mut self, process: &Process) -> Self {
         self.client = Client::new(&process.url, &self.token).patience(Duration::from_secs(30));
         self
@@ -78,7 +78,7 @@ impl User {
         self
     }
 
-    /// Random values in several parts, encrypted.
+    /// Draws random values, and encrypts them in several parts.
     pub fn draw(&self, rng: &mut StdRng) -> (Vec<u64>, Vec<u8>) {
         let (parts, each) = (rng.random_range(1..=4), rng.random_range(1..=12));
         let values: Vec<u64> = (0..parts * each).map(|_| rng.random_range(0..MODULUS)).collect();
@@ -92,7 +92,7 @@ impl User {
         Ciphertext::join(parts).unwrap().to_bytes()
     }
 
-    /// About as many bytes of ciphertexts as these, which nobody else has.
+    /// Returns about `bytes` bytes of ciphertexts that nobody else has.
     pub fn ballast(&self, bytes: usize) -> Vec<u8> {
         let part = self.secret.encrypt(&[1; 100]).unwrap();
         let count = (bytes / part.to_bytes().len()).max(1);
@@ -117,8 +117,8 @@ impl User {
         Ordered { job, values, found: Vec::new() }
     }
 
-    /// Waits for a job. One that the server was killed in twice fails, since the server may have died of it, and is ordered
-    /// again.
+    /// Waits for a job. A job fails if the server was killed twice while running it, since the job may have been the cause; it
+    /// is then ordered again.
     pub fn wait(&self, ordered: &mut Ordered) {
         let mut silent = |_| ControlFlow::Continue(());
         let done = loop {
@@ -136,7 +136,7 @@ impl User {
         ordered.job = done;
     }
 
-    /// Fetches the results of a job that is done: the table's, and the same bytes each time.
+    /// Fetches the results of a job that is done, and checks that they are those of the tables, with the same bytes each time.
     pub fn fetch(&self, ordered: &mut Ordered) {
         for (place, (name, entry)) in TABLES.iter().enumerate() {
             let mut result = Vec::new();
@@ -162,7 +162,7 @@ impl User {
         self.client.remove_ciphertext(&sent.sha256).unwrap();
     }
 
-    /// The jobs that are there are these and no other ones; removes all that the user has.
+    /// Checks that exactly these jobs exist, and removes everything that the user has.
     pub fn leave(&self, ordered: &[Ordered]) {
         let ids = |jobs: Vec<Job>| {
             let mut ids: Vec<String> = jobs.into_iter().map(|job| job.id).collect();

@@ -125,7 +125,11 @@ impl<T: Target> SecretKeys<T> {
     /// If the bytes are not exactly one undamaged pair of secret keys for this kind of values, its parts have other
     /// parameters, or `options` refuse them because they are insecure.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
+        let read = |bytes: &[u8]| {
+            // The checksum left blocks of a secret file there: see `KeyParameters::open` in `cryptable-lattice`.
+            clear_stack();
+            Parameters::<T>::from_bytes(bytes, options)
+        };
         let (kind, most) = (T::SECRET_KEYS_TYPE, MAX_SECRET_KEY_BYTES);
         let opened = open_with_parameters(bytes, kind, most, read, Parameters::digest);
         clear_stack();

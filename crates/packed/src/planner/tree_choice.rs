@@ -286,6 +286,8 @@ mod tests {
         // Secure parameters have no room for that limb; only the time matters here.
         three.security = SecurityLevel::Insecure;
         three.relinearization = Vec::new();
+        let tree = three.multiplexer.as_mut().unwrap();
+        (tree.table_bits, tree.spare_bits) = (0, 0);
         let stages = vec![5; 3];
         three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
         let three = Candidate::new(&request, Parameters::new(three).unwrap());

@@ -87,7 +87,7 @@ fn tables_of_other_parameters_are_refused() {
     let error = key.lookup_many(&input, &[], Progress::silent()).unwrap_err();
     assert!(matches!(error, Error::TooSmall { name: "number of tables", .. }), "{error}");
     let error = key.lookup_digits(&[input], &[&prepared], Progress::silent()).unwrap_err();
-    assert!(error.to_string().contains("has none"), "{error}");
+    assert!(error.to_string().contains("has no digits"), "{error}");
 }
 
 #[test]

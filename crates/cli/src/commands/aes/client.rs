@@ -86,7 +86,7 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
     }
 }
 
-/// Reports a file that is a message, or that was made of one.
+/// Reports a file that is a message, or that was made from one.
 pub(super) fn report_message(
     global: Global,
     kind: &str,

@@ -2,8 +2,8 @@
 //!
 //! Each line has the identifier of the AES key, the first counter block in hexadecimal, and the number of blocks. A
 //! line is appended and synchronised to the disk before its message is written. The file is locked meanwhile, so that
-//! two programs at the same time use different counters. It holds no secret. Without it, only counters given by
-//! `--counter` may be reused; random counters do not repeat.
+//! two programs running at the same time use different counters. It holds no secret. Without it, the program cannot notice
+//! that a counter given by `--counter` is used twice; random counters do not repeat.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -62,7 +62,7 @@ impl CounterRecord {
         Ok(record)
     }
 
-    /// Takes the used counters out of the record.
+    /// Moves the used counters out of the record.
     pub fn take_used(&mut self) -> UsedCounters {
         std::mem::take(&mut self.used)
     }

@@ -16,8 +16,8 @@ use crate::args::aes::{AesEncryptArgs, AesOpenArgs};
 use crate::atomic_file::{self, Access};
 use crate::{input_file, key_input, report};
 
-/// Largest message from a pipe, in bytes. It is kept in memory, since its length comes first in the output and
-/// plaintext must not go to a disk.
+/// Largest message from a pipe, in bytes. The message is kept in memory, since its length comes first in the output and
+/// plaintext must not be written to a disk.
 const MAX_PIPED_BYTES: u64 = 1 << 30;
 
 /// Bytes per piece of a message from a pipe.
@@ -108,15 +108,15 @@ fn read_pieces(mut pipe: File) -> Result<Input> {
             return Ok(Input { bytes: Box::new(Pieces { pieces, done: 0 }), length });
         }
         length += found;
-        ensure!(length <= MAX_PIPED_BYTES, "more than {MAX_PIPED_BYTES} bytes of a pipe");
+        ensure!(length <= MAX_PIPED_BYTES, "more than {MAX_PIPED_BYTES} bytes from a pipe");
         pieces.push_back(piece);
     }
 }
 
-/// Bytes in pieces, which are cleared once they were read, and never grow, since growing would leave copies.
+/// Bytes in pieces, which are cleared once they are read, and never grow, since growing would leave copies behind.
 struct Pieces {
     pieces: VecDeque<Zeroizing<Vec<u8>>>,
-    /// Number of bytes of the first piece that were read.
+    /// Number of bytes of the first piece that have been read.
     done: usize,
 }
 

@@ -80,7 +80,7 @@ fn report_of<T: Target>(plan: &Plan<T>) -> Report {
         "ring_degree": packed.ring_degree(),
         "security_level": parameters.security_level(),
         "security_bits": parameters.security_bits(),
-        // Of any value of a packed ciphertext, in any step.
+        // Base-2 logarithm of the probability that any value of a packed ciphertext fails in any step.
         "log2_fail": plan.log2_fail(),
         "log2_fail_per_value": plan.value_failure_probability().log2(),
         "values": plan.values(),

@@ -206,7 +206,7 @@ impl<'a> Server<'a> {
                 bail!("keys of integers do not serve table: it takes those of keygen --op table")
             }
             Keys::Leveled(_) => {
-                bail!("keys of keygen --op table serve that alone, not {}", name_of(&args.op))
+                bail!("keys of keygen --op table are for that only, not for {}", name_of(&args.op))
             }
         };
         Ok(Self { args, keys, tables: prepared, second, bar })

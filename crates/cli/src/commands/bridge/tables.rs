@@ -13,7 +13,7 @@ use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
 
-/// Returns the path of the table of every operand. There are as many tables as operands, or one for all.
+/// Returns the path of the table of every operand. The arguments name one table per operand, or one for all.
 pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
     let (found, operands) = (args.tables.len(), args.op.operands());
     let inputs = args.inputs.len();
@@ -39,7 +39,7 @@ pub fn of_integers(args: &BridgeRunArgs, path: &Path, p: u64, bits: u32) -> Resu
         let threshold = args.threshold.unwrap_or(0);
         let value = entry.checked_sub(threshold).filter(|value| (-half..half).contains(value));
         let value = value.with_context(|| {
-            format!("--threshold {threshold}: outputs less it must be from {} to {}, but there is one of {entry}", -half, half - 1)
+            format!("--threshold {threshold}: outputs minus it must be from {} to {}, but one is {entry}", -half, half - 1)
         })?;
         Ok(value.rem_euclid(modulus) as u64)
     };

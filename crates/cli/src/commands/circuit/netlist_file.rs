@@ -1,4 +1,4 @@
-//! Circuits, read from netlists or taken from the library by name.
+//! Circuits, read from netlists or found in the library by name.
 
 use std::io::Read;
 use std::path::Path;

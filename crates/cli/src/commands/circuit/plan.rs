@@ -75,7 +75,7 @@ pub fn of_plan(candidate: &Candidate) -> Report {
         "input_bytes": input_bytes,
         "adders": counts.adders,
         "log2_fail_word": plan.word_failure().log2(),
-        // That any output of any word of a ciphertext is wrong.
+        // Base-2 logarithm of the probability that any output of any word of a ciphertext is wrong.
         "log2_fail": plan.failure().log2(),
     });
     let security = parameters::security(literal.security, parameters.security_bits());

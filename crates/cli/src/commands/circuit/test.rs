@@ -90,7 +90,7 @@ struct Costs {
 }
 
 impl Costs {
-    /// Returns the lines for people on all steps, which took `words` words through the circuit.
+    /// Returns the human-readable lines about all steps, for `words` words.
     fn lines(&self, threads: usize, inputs: &str, words: usize) -> String {
         let key = bytes(self.eval_key_memory_bytes as u64);
         let batches = if self.batches == 1 { "batch" } else { "batches" };
@@ -136,7 +136,7 @@ fn run_encrypted(
     for (index, batch) in values.chunks(parameters.bits()).enumerate() {
         let mut bits: Vec<EncryptedBits> = Vec::new();
         let plain = words::bits(&inputs, batch);
-        // Each bit is encrypted when it is needed, on any thread, so its time is part of the evaluation's.
+        // Each bit is encrypted when it is needed, on any thread, so the evaluation's time includes that of encryption.
         let nanoseconds = AtomicU64::new(0);
         let input = |bit: usize| {
             let start = Instant::now();

@@ -92,7 +92,7 @@ pub fn schema(global: Global, command: &SchemaCommand) -> Result<()> {
     report::written(global, output, output_bytes, fields, &text)
 }
 
-/// Returns a name in the first line of a CSV file that looks like a value. Columns without a name are called by their
+/// Returns a name in the first line of a CSV file that looks like a value. Columns without a name are named by their
 /// number.
 fn doubtful_name(path: &Path, data: &RecordBatch) -> Option<String> {
     FileFormat::of(path).filter(|format| format.kind == FileKind::Csv)?;

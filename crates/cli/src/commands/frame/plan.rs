@@ -1,4 +1,4 @@
-//! `cryptable plan program`: keys for a program, and what its run takes.
+//! `cryptable plan program`: keys for a program, and the predicted cost of running it.
 
 use anyhow::{Context, Result};
 use serde_json::json;

@@ -82,7 +82,7 @@ pub fn run(global: Global, args: &RunArgs, given: &FileArgs) -> Result<()> {
     report::computed(global, &args.server.file.output, output_bytes, eval_s, fields, &text)
 }
 
-/// The files that a pipeline names, beside which it lies.
+/// The files that a pipeline names, relative to the pipeline's own file.
 struct Files {
     schema: Option<PathBuf>,
     results: Option<PathBuf>,
@@ -238,7 +238,7 @@ impl Units<'_> {
         Ok(operands)
     }
 
-    /// Reads the table or program of a step, and says how its results are represented.
+    /// Reads the table or program of a step, and returns how its results are represented.
     fn operand(
         &self,
         step: &Step,
@@ -290,14 +290,14 @@ impl Units<'_> {
         Ok((operand, outputs))
     }
 
-    /// The representation of a result of tables.
+    /// Returns the representation of a table's results.
     fn output(&self, name: &str) -> Known {
         let units = self.results.and_then(|results| results.column(name).ok()).cloned();
         let is_signed = units.as_ref().is_some_and(|units| units.encoding().is_signed());
         Known { units, is_signed, modulus: self.parameters.output_modulus() }
     }
 
-    /// Modulus of the inputs of tables, which values of a column have to have.
+    /// Returns the modulus of tables' inputs, which values of a column must have.
     fn input_modulus(&self, from: &str, input: &Known) -> Result<u64> {
         let modulus = match self.parameters.engine() {
             Engine::Leveled => input.modulus,
@@ -311,7 +311,7 @@ impl Units<'_> {
         Ok(modulus)
     }
 
-    /// Reads the tables of a join, one for each output and, without a default, one more that says which keys there are.
+    /// Reads the tables of a join: one for each output and, without a default, one more that says which keys exist.
     fn join(
         &self,
         path: &Path,
@@ -329,7 +329,7 @@ impl Units<'_> {
         Mapping::join(file, &from, modulus, &columns, output_modulus, default).with_context(name)
     }
 
-    /// Reads a table: a mapping if one of its columns has units, else as `lookup` does.
+    /// Reads a table: a mapping if one of its columns has units, and otherwise a table like those of `lookup`.
     fn table(
         &self,
         path: &Path,

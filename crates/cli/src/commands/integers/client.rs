@@ -172,7 +172,7 @@ fn decrypt_part<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     })
 }
 
-/// Reports a column of this many values, of whose file these bytes are.
+/// Reports a column that was encrypted or decrypted.
 fn report_column(
     global: Global,
     output: &Path,

@@ -10,7 +10,7 @@ use cryptable::integers::{Column, ColumnReader, ColumnSummary, DigitCiphertext};
 
 use crate::input_file;
 
-/// A file of a column, all of which was checked.
+/// A column's file that was checked completely.
 pub struct ColumnFile<C> {
     reader: ColumnReader<BufReader<File>, C>,
     path: PathBuf,
@@ -70,7 +70,7 @@ impl<C: DigitCiphertext> ColumnFile<C> {
         Ok(())
     }
 
-    /// Checks that every part has as many values as that of another file.
+    /// Checks that every part has as many values as the corresponding part of another file.
     ///
     /// # Errors
     /// If the numbers differ; the error names both files.

@@ -84,7 +84,7 @@ pub fn check_operands(args: &IntegersArgs) -> Result<()> {
 }
 
 impl Job {
-    /// Creates the job that arguments describe, for integers of one kind. `pieces` are those of the file that they name.
+    /// Creates the job that arguments describe, for integers of one kind. `pieces` are the contents of the file that they name.
     pub fn new(args: &IntegersArgs, kind: ColumnKind, pieces: &[(i128, i64)]) -> Result<Self> {
         use IntegerOperation as Op;
         match args.constant {
@@ -106,7 +106,7 @@ impl Job {
                 Operation::Piecewise(Piece::continuous(pieces), to)
             }
             Op::Largest => Operation::Largest(args.count.context("largest takes --count")?),
-            // The library knows all others by their name here, or by the alias.
+            // The library finds all others by the name used here, or by its alias.
             op => {
                 let value = op.to_possible_value();
                 let mut names = value.iter().flat_map(|value| value.get_name_and_aliases());
@@ -116,8 +116,8 @@ impl Job {
         Ok(Self { operation, constant: args.constant, is_lazy: args.lazy })
     }
 
-    /// Runs the operation on encrypted operands, as the engine applies it: its result, or as many as it has. The condition of
-    /// a selection comes first, amounts come last.
+    /// Runs the operation on encrypted operands, as the engine applies it, and returns all of its results. The condition of a
+    /// selection comes first, amounts come last.
     pub fn run<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
@@ -163,7 +163,7 @@ impl Job {
     }
 }
 
-/// The way in which an engine applies operations: all, or those that leave values at their places.
+/// The function by which an engine applies operations: all of them, or only those that keep every value in its place.
 pub type Apply<E> = fn(
     &Operation,
     &Evaluator<'_, E>,

@@ -32,7 +32,7 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
     let key_file = KeyFile::open(global, &args.server.evaluation)?;
     let header = key_file.header.clone();
-    // Everything that may be wrong with columns is reported before the key is read.
+    // Problems of the columns are reported before the key is read.
     let parameters = header.parameters.lookups()?;
     match parameters.engine() {
         Engine::Packed => {
@@ -162,7 +162,7 @@ fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     let (eval_s, operation) = (start.elapsed().as_secs_f64(), name_of(&args.op));
     let (size, time) = (bytes(output_bytes), seconds(eval_s));
     let text = format!("{operation} of {values} values, {kind}, {size}, {time}");
-    // Lookups are those that were planned, for fresh inputs.
+    // The number of lookups is the planned one, for fresh inputs.
     let fields = json!({
         "operation": operation,
         "values": values,

@@ -23,7 +23,7 @@ use crate::input_file;
 use crate::key_input::{self, EncryptionKey, of_keygen};
 use crate::report::{self, bytes, seconds};
 
-/// Most integers of a file, a gigabyte of ciphertexts.
+/// Largest number of integers per file: a gigabyte of ciphertexts.
 const MAX_INTEGERS: usize = 1 << 16;
 
 /// Encrypts a file of integers, all at once.

@@ -46,13 +46,13 @@ pub fn read(path: &Path, bits: u32) -> Result<Piecewise> {
 }
 
 impl Piecewise {
-    /// Calls with the function as the library takes it.
+    /// Calls `call` with the function in the library's form.
     pub fn on<T>(&self, call: impl FnOnce(&RealFunction<'_>) -> T) -> T {
         let value = |v: f64| self.value(v);
         call(&RealFunction { function: &value, lipschitz: self.slope() })
     }
 
-    /// The value at a point; at a jump, of the right side.
+    /// Returns the value at a point; at a jump, the value of the right side.
     fn value(&self, v: f64) -> f64 {
         let after = self.points.partition_point(|&(x, _)| x <= v);
         let (first, last) = (self.points[0], self.points[self.points.len() - 1]);
@@ -66,7 +66,7 @@ impl Piecewise {
         }
     }
 
-    /// The largest slope.
+    /// Returns the largest slope.
     fn slope(&self) -> f64 {
         let slopes = self.points.windows(2).filter(|pair| pair[1].0 > pair[0].0);
         let slopes = slopes.map(|pair| ((pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0)).abs());

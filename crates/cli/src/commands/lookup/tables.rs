@@ -52,7 +52,7 @@ pub enum Prepared<'a> {
     Shared(Vec<PreparedTable>),
     Complex(Vec<PreparedComplexTable>),
     PerValue(&'a [RefCell<ValueTables>]),
-    /// Used in their files.
+    /// Encrypted tables, which are used in place in their files.
     Encrypted(Vec<Mapped>),
 }
 
@@ -106,7 +106,7 @@ impl Tables {
         })
     }
 
-    /// Returns a summary of what was read from each CSV file; of tables per value, it is complete only in the end.
+    /// Returns a summary of what was read from each CSV file. For tables per value, it is complete only at the end.
     pub fn notes(&self) -> Vec<Option<ReadNote>> {
         match &self.source {
             Source::Shared { notes, .. } | Source::Complex { notes, .. } => notes.clone(),
@@ -123,7 +123,7 @@ impl Tables {
         }
     }
 
-    /// Maps values through all tables: those of a ciphertext, or of one for every variable of the tables.
+    /// Maps values through all tables: those of one ciphertext, or of one ciphertext per variable of the tables.
     pub fn look_up(
         &self,
         key: &EvaluationKey,
@@ -244,7 +244,7 @@ fn check_encrypted(args: &LookupArgs, parameters: &Parameters, encrypted: &[bool
     let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
     let name = input_file::name(&args.tables[plain.unwrap_or(0)]);
     ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
-    ensure!(!args.per_value, "--per-value: {name} is encrypted, and says itself what it is");
+    ensure!(!args.per_value, "--per-value: {name} is encrypted, and its file states its kind");
     let in_the_clear = [("--resume", args.resume), ("--imaginary", !args.imaginary.is_empty())];
     for (option, is_given) in in_the_clear {
         ensure!(!is_given, "{option}: {name} is encrypted; that is for tables in the clear");

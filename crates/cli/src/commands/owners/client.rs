@@ -1,4 +1,4 @@
-//! Owners' parts of a secret key, their messages, and sums of these.
+//! Owners' parts of a secret key, their messages, and the sums of these messages.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, progress};
 
-/// Numbers of a decryption unless an owner states others: the logarithm of the statistical distance, and ciphertexts.
+/// Default limits of a decryption: the base-2 logarithm of the statistical distance, and the number of ciphertexts.
 const DEFAULT_DECRYPTION: (f64, u64) = (-40.0, 65_536);
 
 /// Draws a session.
@@ -44,7 +44,7 @@ pub fn session(global: Global, args: &SessionArgs) -> Result<()> {
 /// Draws an owner's secret and writes its shares.
 ///
 /// # Errors
-/// If there is no such owner, or writing fails. There is no new file then.
+/// If there is no such owner, or writing fails. No new file is left then.
 pub fn share(global: Global, args: &ShareArgs) -> Result<()> {
     let start = Instant::now();
     args.outputs().into_iter().try_for_each(|path| check_new(path, args.force))?;
@@ -57,7 +57,7 @@ pub fn share(global: Global, args: &ShareArgs) -> Result<()> {
         secret.write_shares(&mut first, &mut keys, Progress::new(moved))
     })?;
     commitment.write_all(&committed)?;
-    // The secret last, as in key generation: it is nowhere before its shares are whole.
+    // The secret is written last, as in key generation, so that it exists nowhere before its shares are complete.
     let mut file = atomic_file::create(&args.secret, Access::Private)?;
     file.write_all(&secret.to_bytes())?;
     let sizes = AtomicFile::commit_all(vec![first, keys, commitment, file], args.force)?;
@@ -75,7 +75,7 @@ pub fn share(global: Global, args: &ShareArgs) -> Result<()> {
 /// Agrees to commitments, saves the secret, and writes the owner's second share.
 ///
 /// # Errors
-/// If messages of an owner are missing, there twice, or not those that it committed to; if the secret agreed to others before.
+/// If messages of an owner are missing, duplicated, or not those that it committed to; if the secret agreed to others before.
 pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     let start = Instant::now();
     check_new(&args.second, args.force)?;
@@ -91,7 +91,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     let was_agreed = secret.to_bytes();
     secret.agree(&agreement)?;
     let mut second = atomic_file::create(&args.second, Access::Public)?;
-    // Before there is a second share: nothing undoes that it agreed.
+    // The secret is saved before the second share exists, since an agreement cannot be undone.
     let agreed = secret.to_bytes();
     if *agreed != *was_agreed {
         atomic_file::write(&args.secret, Access::Private, &agreed, true)?;
@@ -111,7 +111,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
 /// Deals shares of an owner's secret to holders.
 ///
 /// # Errors
-/// If the secret has not agreed yet, there are fewer holders than owners, or writing fails. There is no new file then.
+/// If the secret has not agreed yet, there are fewer holders than owners, or writing fails. No new file is left then.
 pub fn deal(global: Global, args: &DealArgs) -> Result<()> {
     let start = Instant::now();
     args.dealt.iter().try_for_each(|path| check_new(path, args.force))?;
@@ -132,7 +132,7 @@ pub fn deal(global: Global, args: &DealArgs) -> Result<()> {
     summary(global, &what, None, files, start)
 }
 
-/// Sums what all owners dealt to a holder up to its share of the secret key.
+/// Sums the shares that all owners dealt to a holder, which makes its share of the secret key.
 pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
     let start = Instant::now();
     check_new(&args.secret, args.force)?;
@@ -148,10 +148,10 @@ pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
     summary(global, &what, None, files, start)
 }
 
-/// Sums all shares up to keys.
+/// Sums all shares, which makes the keys.
 ///
 /// # Errors
-/// If messages of an owner are missing, there twice, or do not belong together. There is no new file then.
+/// If messages of an owner are missing, duplicated, or do not belong together. No new file is left then.
 pub fn combine(global: Global, args: &CombineArgs) -> Result<()> {
     let start = Instant::now();
     args.outputs().into_iter().try_for_each(|path| check_new(path, args.force))?;
@@ -191,7 +191,7 @@ fn is_of(bytes: &[u8], object_type: ObjectType) -> bool {
     peek_header(bytes).is_ok_and(|it| it.object_type == object_type)
 }
 
-/// `decrypt` with an owner's secret: writes its part of the decryption.
+/// Writes an owner's part of the decryption, for `decrypt` with an owner's secret.
 pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<()> {
     let start = Instant::now();
     decrypt::no_options_of_values(args, "results of several owners, whose values --part gives")?;
@@ -230,11 +230,12 @@ enum Part {
     Holder(ThresholdSecret),
 }
 
-/// Makes the messages of a decryption, of a result.
+/// A function that makes the messages of a decryption of a result.
 type MakePart<'a> = Box<dyn Fn(&JointResult) -> cryptable::Result<Vec<PartialDecryption>> + 'a>;
 
 impl Part {
-    /// Plans decryptions, given who decrypts together; says who takes part, and returns the parameters of messages.
+    /// Plans decryptions by the owners or holders that decrypt together. Returns a function that makes this party's messages,
+    /// a description of the party, and the parameters of messages.
     fn planned(
         &self,
         log2_distance: f64,
@@ -271,7 +272,7 @@ impl Part {
     }
 }
 
-/// `decrypt --part`: puts the parts of all owners together.
+/// Combines the parts of all owners, for `decrypt --part`.
 pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
     let start = Instant::now();
     ensure!(args.schema.is_none(), "--schema: results of several owners have no columns");
@@ -354,7 +355,7 @@ fn check_new(path: &Path, force: bool) -> Result<()> {
     atomic_file::check_new(path, force, "")
 }
 
-/// A file that was written, and whom it is for.
+/// A file that was written, and its recipient.
 struct Written<'a> {
     path: &'a Path,
     bytes: u64,

@@ -1,4 +1,4 @@
-//! Lists of what is on a server.
+//! Lists of the tables, keys, files and jobs on a server.
 
 use std::fmt;
 

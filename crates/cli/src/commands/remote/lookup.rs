@@ -89,7 +89,7 @@ struct Input {
 
 enum Source {
     Local(File),
-    /// On the server, under this digest.
+    /// A file on the server, under this digest.
     Stored(String),
 }
 
@@ -176,7 +176,7 @@ fn key_of(client: &Client, input: &Input) -> Result<Object> {
     })
 }
 
-/// Waits for a job, fetches its results, and removes what the server need not keep.
+/// Waits for a job, fetches its results, and removes everything that the server need not keep.
 fn finish(
     global: Global,
     client: &Client,

@@ -13,7 +13,7 @@ use crate::atomic_file::{self, Access};
 use crate::input_file;
 use crate::report;
 
-/// Fetches the public key of a client, who is named, or one that is named by its digest.
+/// Fetches a public key, named by its client or by its digest.
 pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let outputs = &args.results.outputs;
     let [output] = &outputs[..] else {
@@ -23,7 +23,7 @@ pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let published = client.public_keys()?;
     let found = of_name(name, &published)?;
     let file = client.fetch_public_key(found).context("cannot fetch the public key")?;
-    // What the file says, and not what the server says of it.
+    // The description comes from the file itself, not from the server.
     let described = inspect(&file).context("the server sent a damaged public key")?;
     let key_id = described.key_id.context("the server sent a file that is no key")?.to_string();
     let owner = &found.owner;
@@ -37,7 +37,7 @@ pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     report::told(global, fields, text)
 }
 
-/// Returns the only key that a client publishes, or whose digest begins so.
+/// Returns the only key that a client of this name publishes, or the only key whose digest begins with `name`.
 fn of_name<'a>(name: &str, published: &'a [PublishedKey]) -> Result<&'a PublishedKey> {
     ensure!(!name.is_empty(), "the name after --public-key is empty");
     let mut found: Vec<_> = published.iter().filter(|it| it.owner == name).collect();
