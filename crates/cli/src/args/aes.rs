@@ -20,15 +20,15 @@ pub enum AesCommand {
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT_KEY)]
     EncryptKey(AesEncryptKeyArgs),
-    /// Encrypt a message by AES-128 in counter mode, from a random counter
+    /// Encrypt a message with AES-128 in counter mode, starting from a random counter
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT)]
     Encrypt(AesEncryptArgs),
-    /// Check that nobody changed a message, and decrypt it with the AES key
+    /// Check that a message was not changed, and decrypt it with the AES key
     #[cfg(feature = "client")]
     #[command(after_help = client::OPEN)]
     Open(AesOpenArgs),
-    /// Turn an AES message into homomorphic ciphertexts; needs no secret
+    /// Convert an AES message into homomorphic ciphertexts; needs no secret
     #[command(after_help = TRANSCIPHER)]
     Transcipher(AesTranscipherArgs),
 }
@@ -53,7 +53,7 @@ pub struct AesTranscipherArgs {
     /// File of the encrypted AES key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub encrypted_key: PathBuf,
-    /// Read the input as bytes that another program encrypted by AES-128 in counter mode, starting from this counter
+    /// Read the input as bytes that another program encrypted with AES-128 in counter mode, starting from this counter
     /// block: 16 bytes in hexadecimal
     #[arg(long, value_name = "HEX", value_parser = block)]
     pub counter: Option<[u8; BLOCK_BYTES]>,

@@ -47,14 +47,15 @@ pub struct BridgeArgs {
     /// Input modulus: values are 0 .. P - 1
     #[arg(long, value_name = "P", group = "width", value_parser = clap::value_parser!(u64).range(2..=1 << 24))]
     pub modulus: Option<u64>,
-    /// Width of the packed table's outputs: 0 .. 2^B - 1, or -2^(B-1) .. 2^(B-1) - 1 for signed tables; 3 to 23 bits,
-    /// or 1 to 24 for a second table
+    /// Width of the packed table's outputs in bits: 0 .. 2^B - 1, or -2^(B-1) .. 2^(B-1) - 1 for signed tables; 3 to 23
+    /// bits, or 1 to 24 for a second table
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub output_bits: u32,
-    /// Operation on results: keys for `table` serve only that, keys for any other operation serve all others
+    /// Operation on results; keys for `table` serve only `table`, keys for any other operation serve all operations
+    /// except `table`
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: BridgeOperation,
-    /// Width of the second table's outputs [default: --output-bits]
+    /// Width of the second table's outputs in bits [default: --output-bits]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub second_bits: Option<u32>,
     /// Pack results of the second table again
@@ -104,13 +105,13 @@ pub struct BridgeRunArgs {
     /// Read integers of the tables as -P/2 .. P/2 - 1 instead of 0 .. P - 1
     #[arg(long)]
     pub signed: bool,
-    /// Bound of `below`
+    /// Bound T of `below`
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub threshold: Option<i64>,
     /// Second table, applied to results of the first
     #[arg(long, value_name = "FILE")]
     pub second_table: Option<PathBuf>,
-    /// Pack results of `table` again [default: they stay single values, for further lookups of engine leveled]
+    /// Pack results of `table` again [default: they stay single values, for further lookups with engine `leveled`]
     #[arg(long)]
     pub pack: bool,
     /// Rows whose results are processed, such as 100-200, counted from 1 [default: all]

@@ -29,7 +29,7 @@ pub enum CircuitCommand {
 /// Circuit.
 #[derive(Args, Debug)]
 pub struct NetlistArgs {
-    /// Netlist (.blif, or .json from Yosys), or circuit of this program: add32, compare32, multiply32, aes128,
+    /// Netlist (.blif, or .json from Yosys), or built-in circuit: add32, compare32, multiply32, aes128,
     /// aes128-expanded-key
     #[arg(value_name = "NETLIST")]
     pub netlist: PathBuf,
@@ -52,7 +52,7 @@ pub(super) fn s_box() -> impl TypedValueParser<Value = SBox> {
 /// Execution of a circuit.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ScheduleArgs {
-    /// Number of concurrent operations: each uses all threads, and memory of its own
+    /// Number of concurrent operations; each of them uses all threads, and memory of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: u16,
     /// Maximum memory, including keys, such as 6GB
@@ -71,7 +71,7 @@ fn named_set() -> impl TypedValueParser<Value = NamedSet> {
 /// Requirements for keys of circuits.
 #[derive(Args, Debug)]
 pub struct CircuitJobArgs {
-    /// Netlist (.blif, or .json from Yosys), or circuit of this program: add32, compare32, multiply32, aes128,
+    /// Netlist (.blif, or .json from Yosys), or built-in circuit: add32, compare32, multiply32, aes128,
     /// aes128-expanded-key; optional for keygen with --set
     #[arg(value_name = "NETLIST", required_unless_present_any = ["set", "insecure_toy"])]
     pub netlist: Option<PathBuf>,

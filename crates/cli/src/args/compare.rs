@@ -12,18 +12,19 @@ use super::common::{ComputationArgs, JobLimits, choice, engine};
 /// Requirements for keys of comparisons, and limits.
 #[derive(Args, Clone, Debug)]
 pub struct IntegerArgs {
-    /// Engine: `packed` compares 65,536 integers at once, `single` each by itself, with keys of a tenth of a gigabyte
-    /// [default: packed]
+    /// Engine: `packed` compares 65,536 integers at once, `single` compares one at a time, with keys of a tenth of a
+    /// gigabyte [default: packed]
     #[arg(long, value_name = "ENGINE", value_parser = engine())]
     pub mode: Option<Engine>,
     /// Decomposition into digits with --mode single: HomDecomp-Reduce, HomDecomp-FDFB, HomFloor or HomFloorAlt
     /// [default: HomDecomp-Reduce, the fastest]
     #[arg(long, value_name = "NAME", requires = "mode")]
     pub method: Option<String>,
-    /// Bits of the integers, from 4 to 39, or to 26 with --mode single: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
+    /// Width of the integers in bits, from 4 to 39, or to 26 with --mode single: 0 .. 2^B - 1, or -2^(B-1) .. 2^(B-1) -
+    /// 1 with `encrypt --signed`
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
-    /// Bits of the most significant digit, from 2 to 8; the others have at most as many [default: the fastest]
+    /// Bits of the most significant digit, from 2 to 8; the other digits have at most this width [default: the fastest]
     #[arg(long, value_name = "B", conflicts_with = "insecure_toy", value_parser = clap::value_parser!(u32).range(2..=8))]
     pub digit_bits: Option<u32>,
     /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
@@ -41,12 +42,12 @@ fn operation() -> impl TypedValueParser<Value = Operation> {
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// Operation: of two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; of one, [x < 0], its
-    /// digits, the larger of x and 0, |x|, or x within bounds
+    /// Operation: on two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; on one input x, [x <
+    /// 0], its digits, the larger of x and 0, |x|, or x within bounds
     #[arg(long, value_name = "OPERATION", value_parser = operation(), required_unless_present = "function")]
     pub op: Option<Operation>,
-    /// Continuous function instead of an operation, with keys of --mode single: a CSV file with lines `x,y`, in the order
-    /// of x, between which it is linear; results are approximate
+    /// Continuous function instead of an operation, with keys of --mode single: a CSV file with lines `x,y`, sorted by
+    /// x, between which the function is linear; results are approximate
     #[arg(long, value_name = "FILE", conflicts_with = "op")]
     pub function: Option<PathBuf>,
     /// Encrypted integers, one file per operand

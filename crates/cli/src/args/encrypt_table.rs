@@ -18,7 +18,7 @@ pub struct EncryptTableArgs {
     pub table: PathBuf,
     #[command(flatten)]
     pub reading: TableArgs,
-    /// Read a table per value: each line, or row of a .npy array, is the table of one value, with an output for every
+    /// Read one table per value: each line, or row of a .npy array, is the table of one value, with an output for every
     /// input
     #[arg(long, conflicts_with_all = ["default", "dictionary", "output_dictionary"])]
     pub per_value: bool,

@@ -13,7 +13,7 @@ use super::common::OutputArgs;
 /// Subcommands of `foreign`.
 #[derive(Debug, Subcommand)]
 pub enum ForeignCommand {
-    /// Generate the server's key of gates from the other library's secret
+    /// Generate the server's key for gates from the other library's secret
     #[cfg(feature = "client")]
     #[command(after_help = KEYGEN)]
     Keygen(ForeignKeygenArgs),
@@ -32,7 +32,7 @@ pub struct ForeignKeygenArgs {
     /// Secret of the other library, in the layout that the book describes
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
-    /// Number of gates at once: fewer take a smaller key and less time
+    /// Number of gates at once; fewer gates need a smaller key and less time
     #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=32_768))]
     pub gates: u32,
     /// File for the evaluation key, which goes to the server
@@ -68,10 +68,10 @@ pub struct ForeignGateArgs {
     /// Gate
     #[arg(value_name = "GATE", value_parser = gate())]
     pub gate: ForeignGate,
-    /// Key of `foreign keygen`
+    /// Key from `foreign keygen`
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// List of ciphertexts, in the layout that the book describes; two of equal length, but one for `not`
+    /// List of ciphertexts, in the layout that the book describes: two lists of equal length, or one for `not`
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]

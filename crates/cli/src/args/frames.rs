@@ -14,7 +14,8 @@ pub struct ProgramJobArgs {
     /// Program in JSON, as Python's `cryptable.ml` writes it
     #[arg(value_name = "PROGRAM")]
     pub program: PathBuf,
-    /// Schema of the client's columns: what `run` would refuse of them is refused now, such as values that rows are not sorted by
+    /// Schema of the client's columns, to refuse now what `run` would refuse later, such as columns with values too
+    /// large to sort by
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
     /// Number of rows; few rows need smaller keys and less time [default: a full ciphertext]
@@ -27,8 +28,8 @@ pub struct ProgramJobArgs {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// Pipeline in TOML: steps of lookups, comparisons, joins, sums, searches and programs, which name columns; its files are
-    /// looked for beside it
+    /// Pipeline in TOML: steps of lookups, comparisons, joins, sums, searches and programs on named columns; paths of
+    /// its files are relative to its folder
     #[arg(value_name = "PIPELINE")]
     pub pipeline: PathBuf,
     /// Encrypted frame, as `encrypt --schema` or `run` writes it
@@ -42,7 +43,7 @@ pub struct RunArgs {
 #[cfg(feature = "client")]
 #[derive(Debug, Subcommand)]
 pub enum SchemaCommand {
-    /// Write a schema from the columns of a file, for people to edit
+    /// Write a schema for the columns of a file, as a draft for people to edit
     #[command(after_help = SUGGEST)]
     Suggest(SuggestArgs),
 }
@@ -51,16 +52,16 @@ pub enum SchemaCommand {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct SuggestArgs {
-    /// Parquet, Arrow, CSV, JSON lines or npy; CSV and JSON lines also with .gz or .zst
+    /// File in Parquet, Arrow, CSV, JSON lines or npy; CSV and JSON lines also compressed (.gz or .zst)
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
-    /// Bits of the values of the key, as `keygen --bits` takes them
+    /// Width in bits of the values of the key, as in `keygen --bits`
     #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=24))]
     pub bits: u32,
-    /// File for the schema, readable by its owner only, since it tells ranges and words of the data
+    /// File for the schema, readable by its owner only, since it reveals ranges and words of the data
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
 }

@@ -12,11 +12,11 @@ use super::lookup::TableArgs;
 /// Subcommands of `owners`.
 #[derive(Debug, Subcommand)]
 pub enum OwnersCommand {
-    /// Begin joint keys: parameters and masks that all owners get
+    /// Begin joint keys: write the parameters and masks that all owners use
     #[cfg(feature = "client")]
     #[command(after_help = SESSION)]
     Session(SessionArgs),
-    /// Draw an owner's part of the secret key, its commitment and its shares
+    /// Generate an owner's part of the secret key, its commitment and its shares
     #[cfg(feature = "client")]
     #[command(after_help = SHARE)]
     Share(ShareArgs),
@@ -24,19 +24,19 @@ pub enum OwnersCommand {
     #[cfg(feature = "client")]
     #[command(after_help = AGREE)]
     Agree(AgreeArgs),
-    /// Deal shares of an owner's secret to holders, so that any of them decrypt, as many as there are owners
+    /// Deal shares of an owner's secret to holders; with N owners, any N holders can then decrypt
     #[cfg(feature = "client")]
     #[command(after_help = DEAL)]
     Deal(DealArgs),
-    /// Add up the shares that all owners dealt to a holder: its share of the secret key
+    /// Add up the shares that all owners dealt to a holder, to get its share of the secret key
     #[cfg(feature = "client")]
     #[command(after_help = RECEIVE)]
     Receive(ReceiveArgs),
-    /// Add up the shares of all owners to a public key and evaluation keys; needs no secret
+    /// Combine the shares of all owners into a public key and evaluation keys; needs no secret
     #[cfg(feature = "client")]
     #[command(after_help = COMBINE)]
     Combine(CombineArgs),
-    /// Look encrypted values up under joint keys, for owners to decrypt together; needs no secret
+    /// Look up encrypted values under joint keys, for owners to decrypt together; needs no secret
     #[command(after_help = LOOKUP)]
     Lookup(JointLookupArgs),
 }
@@ -52,10 +52,11 @@ pub struct SessionArgs {
     /// Width of the inputs of tables in bits
     #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=16))]
     pub bits: Option<u32>,
-    /// Input modulus of tables: values are 0..P-1
+    /// Input modulus of tables: values are 0 .. P - 1
     #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 16))]
     pub modulus: Option<u64>,
-    /// Width of the outputs in bits, for which the fastest parameters are chosen; tables with others are served, too
+    /// Width of the outputs in bits for which the fastest parameters are chosen; tables with other outputs are served,
+    /// too
     #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=32))]
     pub output_bits: u32,
     /// File for the session
@@ -73,22 +74,22 @@ pub struct SessionArgs {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct ShareArgs {
-    /// Session of `owners session`
+    /// Session from `owners session`
     #[arg(long, value_name = "FILE")]
     pub session: PathBuf,
     /// Number of this owner, counted from 1
     #[arg(long, value_name = "N")]
     pub owner: u32,
-    /// File for the owner's part of the secret key, which stays with it
+    /// File for the owner's part of the secret key, which stays with the owner
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
     /// File for the commitment, which goes to all owners at once
     #[arg(long, value_name = "FILE")]
     pub commitment: PathBuf,
-    /// File for the first share, which goes to all owners after the commitments of all are there
+    /// File for the first share, which goes to all owners once all commitments have arrived
     #[arg(long, value_name = "FILE")]
     pub first: PathBuf,
-    /// File for the key share, which goes to whoever combines, after the commitments of all are there
+    /// File for the key share, which goes to whoever runs `owners combine`, once all commitments have arrived
     #[arg(long, value_name = "FILE")]
     pub keys: PathBuf,
     /// Overwrite existing files
@@ -100,7 +101,7 @@ pub struct ShareArgs {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct AgreeArgs {
-    /// The owner's part of the secret key, which notes what it agrees to
+    /// The owner's part of the secret key, which records what it agrees to
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
     /// Commitments of all owners, in any order
@@ -109,7 +110,7 @@ pub struct AgreeArgs {
     /// First shares of all owners, in any order
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     pub first: Vec<PathBuf>,
-    /// File for the second share, which goes to whoever combines
+    /// File for the second share, which goes to whoever runs `owners combine`
     #[arg(long, value_name = "FILE")]
     pub second: PathBuf,
     /// Overwrite an existing file
@@ -121,10 +122,10 @@ pub struct AgreeArgs {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct DealArgs {
-    /// The owner's part of the secret key, which agreed
+    /// The owner's part of the secret key, after `owners agree`
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
-    /// Files for the dealt shares, one for each holder from the first to the last, which only that one may read
+    /// Files for the dealt shares, one per holder in order, each of which only its holder may read
     #[arg(long = "dealt", value_name = "FILE", required = true, num_args = 1..=16)]
     pub dealt: Vec<PathBuf>,
     /// Overwrite existing files
@@ -139,7 +140,7 @@ pub struct ReceiveArgs {
     /// Dealt shares of all owners for this holder, in any order
     #[arg(long = "dealt", value_name = "FILE", required = true, num_args = 1..)]
     pub dealt: Vec<PathBuf>,
-    /// File for the holder's share of the secret key, which stays with it
+    /// File for the holder's share of the secret key, which stays with the holder
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
     /// Overwrite an existing file
@@ -151,7 +152,7 @@ pub struct ReceiveArgs {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct CombineArgs {
-    /// Session of `owners session`
+    /// Session from `owners session`
     #[arg(long, value_name = "FILE")]
     pub session: PathBuf,
     /// Commitments of all owners, in any order
@@ -166,13 +167,13 @@ pub struct CombineArgs {
     /// Second shares of all owners, in any order
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     pub second: Vec<PathBuf>,
-    /// File for the public key, with which anyone encrypts
+    /// File for the public key, with which anyone can encrypt
     #[arg(long, value_name = "FILE")]
     pub public: PathBuf,
     /// File for the evaluation key of values
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// File for the evaluation key of bits, which results become before owners decrypt them
+    /// File for the evaluation key of bits, into which results are converted before owners decrypt them
     #[arg(long, value_name = "FILE")]
     pub bits_evaluation: PathBuf,
     /// Overwrite existing key files
@@ -205,15 +206,16 @@ pub struct JointLookupArgs {
 #[cfg(feature = "client")]
 #[derive(Args, Clone, Debug)]
 pub struct FloodingArgs {
-    /// With an owner's secret: log2 of the statistical distance to what results alone tell, over all --decryptions
-    /// [default: -40]
+    /// With an owner's secret: log2 of the statistical distance from what the results alone reveal, over all
+    /// --decryptions [default: -40]
     #[arg(long, value_name = "L", allow_hyphen_values = true, conflicts_with = "parts", value_parser = log2_distance)]
     pub log2_distance: Option<f64>,
-    /// With an owner's secret: most ciphertexts of bits that are ever decrypted under the joint key; a result of 8 bits takes
-    /// 8 of them for each 65,536 values [default: 65536]
+    /// With an owner's secret: maximum number of ciphertexts of bits that are ever decrypted under the joint key;
+    /// results of 8 bits use 8 of them per 65,536 values [default: 65536]
     #[arg(long, value_name = "N", conflicts_with = "parts", value_parser = clap::value_parser!(u64).range(1..))]
     pub decryptions: Option<u64>,
-    /// With a holder's share of a secret key: numbers of all holders who decrypt together, this one among them
+    /// With a holder's share of a secret key: numbers of all holders who decrypt together, including this one,
+    /// separated by commas
     #[arg(long, value_name = "NUMBERS", conflicts_with = "parts", value_delimiter = ',')]
     pub together: Vec<u32>,
 }

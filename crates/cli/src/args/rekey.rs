@@ -25,7 +25,7 @@ pub struct RekeyKeygenArgs {
     /// Secret key of the owner, whose ciphertexts are handed over
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
-    /// Public key of the new owner, of the same parameters
+    /// Public key of the new owner, with the same parameters
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
     /// File for the key, which goes to the server
@@ -39,7 +39,7 @@ pub struct RekeyKeygenArgs {
 /// Arguments of `rekey apply`.
 #[derive(Args, Debug)]
 pub struct RekeyApplyArgs {
-    /// Key of `rekey keygen`
+    /// Key from `rekey keygen`
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
     /// The owner's ciphertexts, fresh or computed

@@ -12,13 +12,13 @@ pub struct SumArgs {
     /// Server's evaluation key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// File of ciphertexts, one per term; all hold the same number of values, encrypted alike
+    /// File of ciphertexts, one per term; all must hold the same number of values, encrypted in the same way
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Factor of each term, in the order of the inputs [default: 1 each]
     #[arg(long = "factor", value_name = "INTEGER", allow_negative_numbers = true)]
     pub factors: Vec<i64>,
-    /// Mark the sums as signed, as differences of unsigned values are [default: if the terms are signed]
+    /// Mark the sums as signed, for example for differences of unsigned values [default: if the terms are signed]
     #[arg(long)]
     pub signed: bool,
     #[command(flatten)]

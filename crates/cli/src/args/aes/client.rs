@@ -42,7 +42,7 @@ pub struct AesEncryptKeyArgs {
     /// Client's secret key
     #[arg(long, value_name = "FILE", required_unless_present = "public")]
     pub secret: Option<PathBuf>,
-    /// Client's public key, instead of the secret key: for messages that only this client decrypts
+    /// Client's public key, instead of the secret key, for messages that only this client can decrypt
     #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub public: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub struct AesOpenArgs {
     /// File for the message's bytes, readable by its owner only
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
