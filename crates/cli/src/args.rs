@@ -293,8 +293,8 @@ Examples:
   cryptable plan --inputs single --bits 4 --values 1000
   cryptable plan --list-parameters --csv
 
-Shows all ways side by side, the best first, and the best one in full: the fastest for this number
-of values, or with --goal latency the one with the earliest first result.";
+Lists all methods side by side, the best first, and shows the best one in full. The best one is the
+fastest for this number of values or, with --goal latency, the one with the earliest first result.";
 
 const INSPECT: &str = "\
 Examples:

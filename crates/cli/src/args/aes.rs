@@ -80,7 +80,7 @@ Examples:
   cryptable decrypt --secret aes.secret --input message.ct --output out.bin
 
 The client sends an encrypted key once, and then only its messages, each with 172 additional bytes;
-the server turns them into homomorphic ciphertexts by itself.";
+the server converts them into homomorphic ciphertexts by itself.";
 
 /// Help of `plan aes` and `keygen aes`.
 pub const JOB: &str = "\
@@ -98,7 +98,7 @@ Examples:
   cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
     --counter 5c1e0f9a7d3b4486a2f0c9d100000000 --input bytes.bin --output message.ct
 
-Every 16 bytes take seconds, and every byte makes 96 kB of output; memory does not grow with the
-file. A message under another AES key is refused. Changes to a message cannot be detected without a
-key: send it over an authenticated channel. With --counter, a wrong counter or AES key shows only
-when the result is decrypted.";
+Every 16 bytes take seconds, and every byte produces 96 kB of output; memory use does not grow with
+the file. A message under another AES key is refused. Changes to a message cannot be detected
+without a key, so send it over an authenticated channel. With --counter, a wrong counter or AES key
+only shows when the result is decrypted.";

@@ -50,7 +50,7 @@ Examples:
     --input text.ct --output g.ct
 
 A word is read value by value, beginning in state 0. Each line `state,symbol,next,weight` of --rules
-says which state follows a state on a symbol, and what is added to the word's weight. The symbol *
+states the next state for a state and a symbol, and what is added to the word's weight. The symbol *
 stands for all symbols that have no line for this state; a line `state,end,,weight` adds a weight to
-words that end in the state. Patterns are counted where they overlap, too.
-A bit of a value takes a circuit bootstrap, five to eight milliseconds; a rule takes microseconds.";
+words that end in the state. Overlapping occurrences of a pattern are counted, too. Each bit of a
+value takes a circuit bootstrap of five to eight milliseconds; each rule takes microseconds.";

@@ -141,9 +141,9 @@ Examples:
 
 Thousands of values are looked up together. Some of the results are then extracted and processed one
 by one: compared with results of another column or with a number, or looked up in a second, larger
-table.
-sign, below and less-than return packed bits. maximum, absolute and relu return integers, of values
-from one ciphertext of the inputs. table returns leveled values, or packed digits with --pack.";
+table. sign, below and less-than return packed bits. maximum, absolute and relu return integers, and
+all their rows must be in one ciphertext of the inputs. table returns leveled values, or packed
+digits with --pack.";
 
 /// Help of `plan bridge` and `keygen bridge`.
 pub const JOB: &str = "\
@@ -154,7 +154,7 @@ Examples:
   cryptable keygen bridge --bits 8 --output-bits 8 --op below --secret client.key \\
     --evaluation server.key
 
-If no parameters serve, the error names the step that prevents it.";
+If no parameters fit, the error names the step that prevents it.";
 
 #[cfg(test)]
 mod tests {

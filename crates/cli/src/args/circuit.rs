@@ -121,7 +121,7 @@ Examples:
   cryptable circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct
   cryptable decrypt --secret bits.secret --input sums.ct --output sums.csv
 
-One ciphertext holds bit i of all words, so that thousands of words take the time of one. Yosys
+One ciphertext holds bit i of all words, so that thousands of words take the same time as one. Yosys
 makes netlists from Verilog: synth -flatten; abc -g AND,XOR,MUX; opt_clean; write_blif adder.blif.";
 
 /// Help of `plan circuit` and `keygen circuit`.
@@ -134,8 +134,8 @@ Examples:
   cryptable keygen circuit --set balanced --secret bits.secret --evaluation bits.server
   cryptable keygen circuit adder.blif --memory 4GB --secret bits.secret --evaluation bits.server
 
-Without --set, all parameter sets are compared, and the fastest for the words is chosen. Keys serve
-every circuit.";
+Without --set, all parameter sets are compared, and the fastest for the number of words is chosen.
+Keys serve every circuit.";
 
 const RUN: &str = "\
 Examples:

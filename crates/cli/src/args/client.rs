@@ -393,15 +393,15 @@ Examples:
   cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
   cryptable keygen --bits 8 --secret client.key --evaluation server.key --public public.key
 
-With --inputs single, values are encrypted one by one; the server packs many of them, looks them up
-at once and extracts the results, or looks few of them up one by one. plan --inputs single shows the
-number of values from which packing is faster; keygen assumes a full ciphertext, or --values.
+With --inputs single, values are encrypted one by one. The server looks up a few of them one by one;
+it packs many of them, looks them up at once and extracts the results. plan --inputs single shows
+the number of values from which packing is faster; keygen assumes a full ciphertext, or --values.
 
-Without --mode, keys are for packed values, unless these do not serve the table, or --values or
---goal is given: then keys are those that `plan` shows first.
+Without --mode, keys are for packed values. If packed values cannot serve the table, or if --values
+or --goal is given, keys are those of the method that `plan` lists first.
 
-The secret key file is readable by its owner only. Whoever has it can read all data; without it,
-they are lost. With the public key, others encrypt values that only the secret key decrypts.";
+The secret key file is readable by its owner only. Whoever has it can read all data; without it, the
+data is lost. With the public key, others can encrypt values that only the secret key decrypts.";
 
 /// Help of `encrypt`.
 pub const ENCRYPT: &str = "\
@@ -428,20 +428,21 @@ Examples:
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
 Integers for comparisons need one bit of headroom: --as headroom. With --circuit, each line of the
-file holds one word per input: unsigned integers, decimal or hexadecimal (0x1f); a header line names
-the inputs, in any order; without one they are in the order of the netlist. Every bit is encrypted
-with the fewest levels that the circuit needs, so that a file is for one circuit; --all-levels makes
-files for any circuit.
+file holds one word per input: unsigned integers, decimal or hexadecimal (0x1f). A header line names
+the inputs, in any order; without a header, they are in the order of the netlist. Every bit is
+encrypted with only the levels that the circuit needs, so that a file works with one circuit;
+--all-levels makes files for any circuit.
 
-Keys of keygen --mode single, --inputs single or --mode leveled encrypt every value by itself.
+Keys from keygen --mode single, --inputs single or --mode leveled encrypt every value separately.
 
-Canaries are values whose results you know, at random places among yours. decrypt --canaries checks
-them, and so finds a server that answers wrong in many places. Keep their file as you keep the key;
-with --public, send it to the holder of the secret key by a way that the server cannot read.
+Canaries are values whose results you know, at random positions among your values. decrypt
+--canaries checks them, and so detects a server that returns many wrong results. Keep their file as
+safe as the key; with --public, send it to the holder of the secret key over a channel that the
+server cannot read.
 
 A summary shows how a CSV file was read: header, column, rows, skipped lines. Missing values are
 errors unless --missing replaces them. An array of several dimensions is read in C order, and
-decrypts to one dimension.";
+decrypts to an array of one dimension.";
 
 /// Help of `decrypt`.
 pub const DECRYPT: &str = "\
@@ -460,7 +461,7 @@ Examples:
   cryptable decrypt --secret ann.secret --input risks.joint --output ann.part
   cryptable decrypt --part ann.part bob.part eve.part --input risks.joint --output risks.csv
 
-Files state their content: values, frames, columns of integers, words of a circuit, bytes of
+Files record what they contain: values, frames, columns of integers, words of a circuit, or bytes of
 transciphering.";
 
 /// Help of `demo`.

@@ -79,11 +79,12 @@ Examples:
   cryptable compare --op clamp --low 0 --high 255 --evaluation server.key --input a.ct \\
     --output c.ct
 
-65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit after
+65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit by
 digit. Integers are encrypted with one bit of headroom, --as headroom, so that differences have a
 sign. Comparisons return bits; the other operations return integers, as encrypted digits in one
-file. Keys of --mode single are for few integers, of up to 26 bits, one after the other: less-than,
-sign, maximum, relu and absolute value, a tenth of a second to a few seconds each, and --function.";
+file. Keys of --mode single are for a few integers of up to 26 bits, processed one after the other.
+They support less-than, sign, maximum, relu and absolute-value, in a tenth of a second to a few
+seconds each, and --function.";
 
 /// Help of `plan compare` and `keygen compare`.
 pub const JOB: &str = "\

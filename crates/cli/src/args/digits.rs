@@ -73,8 +73,8 @@ Examples:
   cryptable digits --evaluation server.key --floor 12 --input values.ct --output high.ct
 
 Digits have the sizes that the key was planned for; their product is the modulus of the values. With
---states N, digits that are too large beside N states are read in parts; a message lists their sizes
-if the number of tables is another.
-Digits of negative integers are those of the integer modulo that modulus.
-A digit takes one bootstrap, whether it is mapped through a table or not. Files of `digits` are
-marked, so that decrypt does not join their digits to integers, as it does those of `compare`.";
+--states N, digits that are too large to combine with N states are read in parts; if the number of
+tables does not match, a message lists the sizes of the parts. Digits of negative integers are those
+of the integer modulo that modulus. Each digit takes one bootstrap, whether it is mapped through a
+table or not. Files of `digits` are marked, so that decrypt does not join their digits to integers,
+as it does with those of `compare`.";

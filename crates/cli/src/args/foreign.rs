@@ -95,8 +95,8 @@ Examples:
     --output bits/result.lwe
   python comparisons/openfhe/lists.py check bits --gate nand
 
-Results are ciphertexts of the other library: it decrypts them and computes with them, and so does
-`foreign gate`. The server needs none of the other library's keys.";
+Results are ciphertexts of the other library, which can decrypt them and compute with them; `foreign
+gate` can compute with them, too. The server needs none of the other library's keys.";
 
 /// Help of `foreign`.
 #[cfg(not(feature = "client"))]
@@ -110,7 +110,7 @@ Examples:
   cryptable foreign keygen --set tfhe-rs-boolean --secret bits/key.lwe --gates 1024 \\
     --evaluation gates.server
 
-There is no other secret: results come back under the one that is given.";
+There is no other secret: results are encrypted under the given one.";
 
 /// Help of `foreign gate`.
 const GATE: &str = "\
@@ -118,5 +118,5 @@ Examples:
   cryptable foreign gate nand --evaluation gates.server --input x.lwe --input y.lwe --output z.lwe
   cryptable foreign gate not --evaluation gates.server --input x.lwe --output z.lwe
 
-Bits are fresh, results of the other library's gates, or results of this command. The report says
-with what probability a gate is wrong.";
+Bits may be fresh, results of the other library's gates, or results of this command. The report
+states the probability that a gate is wrong.";

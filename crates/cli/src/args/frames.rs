@@ -88,7 +88,7 @@ A pipeline loads the key once, for all of its steps:
 
   [[step]]
   join = \"region\"               # columns of a table by a key
-  table = \"regions.csv\"         # region,rate,seat,...: a line per key
+  table = \"regions.csv\"         # region,rate,seat,...: one line per key
   into = [\"rate\", \"seat\"]       # columns of the table; rows without a line have gaps
 
   [[step]]
@@ -114,10 +114,11 @@ A pipeline loads the key once, for all of its steps:
   inputs = [\"age\", \"income\"]    # in the order of the program's columns
   into = [\"probability\"]
 
-Without units, tables are those of `lookup`. With them, a table has a header: `age,risk` for single
-inputs, `from,to,risk` for ranges with both ends, or `from,below,risk` for ranges without the upper
-one; `default = \"...\"` in the step is the output of all other inputs. Gaps of a column are gaps of
-what is looked up of it. Lookups of one column are done together, in less time than alone.";
+Without units, tables are those of `lookup`. With units, a table has a header: `age,risk` for single
+inputs, `from,to,risk` for ranges that include both ends, or `from,below,risk` for ranges that
+exclude the upper end; `default = \"...\"` in the step is the output of all other inputs. Rows with
+gaps in a column have gaps in its lookup results. Lookups of one column are done together, which
+takes less time.";
 
 /// Help of jobs of programs.
 pub const JOB: &str = "\
@@ -128,7 +129,7 @@ Examples:
   cryptable keygen program sort.json --schema schema.json --secret client.key \\
     --evaluation server.key
 
-Keys serve every program of columns with the same modulus whose results are no larger and whose
+Keys serve every program on columns with the same modulus whose results are no larger and whose
 choices are nested no deeper. `run` evaluates programs as steps of pipelines.";
 
 /// Help of `schema`.
@@ -139,10 +140,10 @@ Examples:
   cryptable encrypt --schema schema.json --secret client.key --input people.parquet \\
     --output people.frame
 
-A schema lists columns with the integers that represent their values: types integer, boolean,
-number, date, datetime, time and words; minimum, maximum, scale, offset, bins, unit, words; and what
-becomes of missing values. It is the client's: it tells ranges and words of the data, and stays
-where it is unless you give it to others.";
+A schema lists columns and how integers represent their values: types integer, boolean, number,
+date, datetime, time and words; minimum, maximum, scale, offset, bins, unit, words; and what becomes
+of missing values. The schema belongs to the client: it reveals ranges and words of the data, and
+stays with the client unless you give it to others.";
 
 /// Help of `schema suggest`.
 #[cfg(feature = "client")]
@@ -152,4 +153,4 @@ Examples:
   cryptable schema suggest people.csv.gz --bits 12 --output schema.json
 
 Scales are the finest that the bits allow; where values have to be rounded, the schema says so.
-Columns that the schema lacks are not encrypted.";
+Columns that are not in the schema are not encrypted.";

@@ -151,9 +151,8 @@ Examples:
     --input income.ct --output tax.ct
 
 Integers have 8, 16, 32 or 64 bits, signed or not, and are encrypted in digits of a few bits: one
-ciphertext for each digit of up to 65,536 integers. Results can be operands again, any number of
-times; overflow wraps around. A line of --pieces has the start of a piece and its slope, such as
-12000,14.";
+ciphertext per digit of up to 65,536 integers. Results can be operands again, any number of times;
+overflow wraps around. A line of --pieces has the start of a piece and its slope, such as 12000,14.";
 
 /// Help of `plan integers` and `keygen integers`.
 pub const JOB: &str = "\

@@ -19,8 +19,8 @@ pub struct TableArgs {
         default_missing_value = "both", conflicts_with_all = ["dictionary", "output_dictionary"],
         value_parser = choice([
             ("both", "Inputs and outputs", Signs::both(true)),
-            ("inputs", "Inputs alone", Signs { inputs: true, outputs: false }),
-            ("outputs", "Outputs alone", Signs { inputs: false, outputs: true }),
+            ("inputs", "Inputs only", Signs { inputs: true, outputs: false }),
+            ("outputs", "Outputs only", Signs { inputs: false, outputs: true }),
         ]))]
     pub signed: Option<Signs>,
     /// Treat the first line of a CSV table as a header [default: if it has words instead of numbers]
@@ -118,10 +118,9 @@ Examples:
     --output z.ct
 
 A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, each line
-is either an output, in the order of the inputs, or `input,output`, in any order.
-Look values up with --signed if they were encrypted with --signed; results of signed outputs are
-decrypted as signed. An encrypted table does not state whether it is signed, so give --signed for
-it, too.
+is either an output, in the order of the inputs, or `input,output`, in any order. Use --signed if
+values were encrypted with --signed; results of signed outputs are decrypted as signed. An encrypted
+table does not record whether it is signed, so use --signed for it, too.
 
-One lookup of several tables takes less time than several lookups, unless tables are per value or
+One lookup in several tables takes less time than several lookups, unless tables are per value or
 encrypted.";

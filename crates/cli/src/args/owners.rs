@@ -268,7 +268,7 @@ Examples, for three owners of whom ann is the first:
   cryptable decrypt --secret ann.secret --input risks.joint --output ann.part
   cryptable decrypt --part ann.part bob.part eve.part --input risks.joint --output risks.csv
 
-Each owner has a part of the secret key, nobody has all of it, and all of them together decrypt.";
+Each owner has a part of the secret key, and nobody has all of it; all owners decrypt together.";
 
 /// Help of `owners`.
 #[cfg(not(feature = "client"))]
@@ -281,7 +281,7 @@ Examples:
   cryptable owners session --owners 3 --bits 8 --output session
   cryptable owners session --owners 2 --modulus 120 --output-bits 4 --output session
 
-Anyone may begin a session; it is public, and all owners need the same.";
+Anyone may begin a session; it is public, and all owners must use the same one.";
 
 /// Help of `owners share`.
 #[cfg(feature = "client")]
@@ -290,8 +290,8 @@ Examples:
   cryptable owners share --session session --owner 1 --secret ann.secret \\
     --commitment ann.commitment --first ann.first --keys ann.keys
 
-Send the commitment at once, and both shares only after the commitments of all owners are there:
-whoever saw the shares of others before it committed to its own could choose the joint key.";
+Send the commitment at once, and both shares only after the commitments of all owners have arrived:
+an owner who saw the shares of others before committing to its own could choose the joint key.";
 
 /// Help of `owners agree`.
 #[cfg(feature = "client")]
@@ -300,9 +300,9 @@ Examples:
   cryptable owners agree --secret ann.secret --commitment *.commitment --first *.first \\
     --second ann.second
 
-The owner's own files are among both lists. Compare the key identifier with the other owners over
-another channel before you send the second share. A secret agrees once: two second shares of
-different commitments would reveal it, so never go back to an older copy of its file.";
+Both lists include the owner's own files. Compare the key identifier with the other owners over
+another channel before you send the second share. A secret agrees only once: two second shares for
+different commitments would reveal it, so never restore an older copy of its file.";
 
 /// Help of `owners combine`.
 #[cfg(feature = "client")]
@@ -312,7 +312,7 @@ Examples:
     --keys *.keys --second *.second --public public.key --evaluation server.key \\
     --bits-evaluation bits.key
 
-All shares are public, and so are the keys that they make; encrypt --public takes the public key.";
+All shares are public, and so are the keys made from them; give the public key to encrypt --public.";
 
 /// Help of `owners deal`.
 #[cfg(feature = "client")]
@@ -320,9 +320,10 @@ const DEAL: &str = "\
 Examples, for three owners and five holders:
   cryptable owners deal --secret ann.secret --dealt ann.to1 ann.to2 ann.to3 ann.to4 ann.to5
 
-Any three of the five then decrypt, and two learn nothing. Every owner deals to every holder; owners
-are holders, too, if they take numbers. Send each file to its holder over a channel that nobody else
-reads, and remove it. Run again, the command writes the same files; more files make more holders.";
+Any three of the five can then decrypt, and any two learn nothing. Every owner deals to every
+holder; owners can be holders, too, with numbers of their own. Send each file to its holder over a
+channel that nobody else can read, then delete the file. If you run the command again, it writes the
+same files; with more files, it deals to more holders.";
 
 /// Help of `owners receive`.
 #[cfg(feature = "client")]
@@ -339,5 +340,5 @@ Examples:
   cryptable owners lookup --evaluation server.key --bits-evaluation bits.key --table risks.csv \\
     --input ages.ct --output risks.joint
 
-Results can be decrypted by all owners together and nothing else. Sums of values come before:
-cryptable sum takes the same evaluation key.";
+Results can only be decrypted, by all owners together. Add values before the lookup: cryptable sum
+uses the same evaluation key.";

@@ -68,9 +68,9 @@ pub struct ParameterArgs {
     /// them without reading them. Keys for per-value and for encrypted tables are the same, and serve all three kinds
     /// [default: shared]
     #[arg(long, value_name = "KIND", value_parser = choice([
-        ("shared", "One for all values", EntryKind::Shared),
-        ("per-value", "One for every value", EntryKind::Plain),
-        ("encrypted", "Encrypted by the client: encrypt-table", EntryKind::Encrypted),
+        ("shared", "One table for all values", EntryKind::Shared),
+        ("per-value", "One table per value", EntryKind::Plain),
+        ("encrypted", "Tables that the client encrypts with `encrypt-table`", EntryKind::Encrypted),
     ]))]
     pub table_kind: Option<EntryKind>,
     /// Support outputs with a real and an imaginary part, both in one result (`lookup --imaginary`); for packed values,

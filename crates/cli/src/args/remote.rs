@@ -154,8 +154,8 @@ Examples:
   cryptable decrypt --secret client.key --input risk.ct --output risk.csv
 
 No secret but the token leaves this machine. Run an interrupted command again to resume it: parts of
-an upload that the server has are not sent again. A server that does not answer is tried again for a
-while.
+an upload that the server has are not sent again. If the server does not answer, requests are
+retried for the seconds of --patience.
 
 Exit status: 1 error on this machine, 2 usage, 3 refused by the server, 4 server unreachable, 5 job
 failed.";
@@ -191,16 +191,17 @@ Examples:
   cryptable remote lookup --bits-evaluation bits.key --table risk --ciphertext 9f0a \\
     --output risk.joint
 
-If this program ends while it waits, the job goes on, and `remote fetch` fetches its results. After
-results arrived, job and ciphertexts are removed from the server, unless --keep is given.";
+If this program ends while it waits, the job continues, and `remote fetch` fetches its results. Once
+the results have arrived, the job and its ciphertexts are removed from the server, unless --keep is
+given.";
 
 const FETCH: &str = "\
 Examples:
   cryptable remote fetch --job 3f9c --output risk.ct
   cryptable remote fetch --public-key clinic --output public.key
 
-The server says whose a public key is. Before you encrypt by it, ask its owner over another channel
-whether the identifier that is printed is theirs.";
+Only the server says who owns a public key. Before you encrypt with it, ask its owner over another
+channel whether the printed identifier is theirs.";
 
 const REMOVE: &str = "\
 Examples:

@@ -298,14 +298,14 @@ Examples:
   cryptable serve client remove --folder service --name hospital
 
 Clients register evaluation keys, send files of ciphertexts, and look them up in the tables: with
-`cryptable remote`, cryptable.Client in Python, or over HTTP as described by GET /v1/openapi.json. A
-killed server loses no key and no job, and continues when it is started again. On SIGTERM it
-finishes requests before it ends. So does a worker, whose job another one takes over if it is
-killed. Both log one line per request and per job to standard error, as JSON with
---json; --quiet logs only warnings and errors.
+`cryptable remote`, with cryptable.Client in Python, or over HTTP as described by GET
+/v1/openapi.json. A server that is killed loses no keys and no jobs, and continues when it is
+started again. On SIGTERM, it finishes requests before it ends. If a worker ends or is killed,
+another one takes over its job. Servers and workers log one line per request and per job to standard
+error, as JSON with --json; --quiet logs only warnings and errors.
 
-The folder must be new, empty, or a server's. A server does not start if its folder has files that
-the database does not know, or no database: put the database back, or use --recover.";
+The folder must be new, empty, or the folder of a server. A server does not start if its folder has
+files that the database does not know, or has no database: restore the database, or use --recover.";
 
 #[cfg(test)]
 mod tests {

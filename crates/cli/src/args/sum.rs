@@ -33,5 +33,6 @@ Examples:
     --output d.ct
   cryptable sum --evaluation server.key --input a.ct --factor 3 --output triple.ct
 
-Adds values position by position, modulo their modulus. Noise adds up, too: sums that would decrypt
-wrong too often are refused; `plan` shows the maximum number of terms. Leveled values have no sums.";
+Adds values position by position, modulo their modulus. Noise adds up, too: sums that would be wrong
+too often when decrypted are refused, and `plan` shows the maximum number of terms. Leveled values
+cannot be added.";

@@ -70,7 +70,7 @@ Examples:
   cryptable wide --evaluation server.key --product ab.csv --input a.ct --output b.ct
 
 Applies dictionaries of up to 65,536 keys of 32 or 64 bits, or structured tables of 2^32 entries, to
-65,536 encrypted values at once, which consist of words of 16 bits. A dictionary uses a perfect hash
+65,536 encrypted values at once; these consist of words of 16 bits. A dictionary uses a perfect hash
 of its keys, and compares the whole key, so that absent keys always return the default.";
 
 /// Help of `plan wide` and `keygen wide`.

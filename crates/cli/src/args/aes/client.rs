@@ -103,7 +103,7 @@ Two messages under one key whose counters overlap reveal each other. The first 1
 counter are random, and a file beside the key, named after it with `.counters`, records used
 counters, which are refused. No record is kept for --key, for a key from a pipe, or for one with
 several names (hard links), and --counter is refused for these.
-A message has at most 64 GiB. It contains the counter, and a tag by which `aes open` detects
+A message has at most 64 GiB, and contains the counter and a tag by which `aes open` detects
 changes.";
 
 /// Help of `aes open`.
