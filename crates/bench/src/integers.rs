@@ -102,7 +102,7 @@ impl IntegersArguments {
 
 fn parse_bits(text: &str) -> std::result::Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
-    bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
+    bits.ok_or_else(|| format!("integers have 8, 16, 32 or 64 bits, not {text}"))
 }
 
 /// Largest integers that are searched for.

@@ -112,7 +112,7 @@ impl Global {
     }
 }
 
-/// A positive number of seconds.
+/// Parses a positive number of seconds.
 fn interval(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..1e6).contains(seconds));
     seconds.ok_or_else(|| "it must be a number from 0.001 to 1000000".into())
@@ -211,7 +211,7 @@ pub enum Command {
     Completions(CompletionsArgs),
 }
 
-/// Arguments of `plan`: for lookups in tables, unless there is a job.
+/// Arguments of `plan`, for lookups in tables unless there is a job.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]

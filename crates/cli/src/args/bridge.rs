@@ -1,4 +1,4 @@
-//! The grammar of packed lookups whose results go on one by one.
+//! The grammar of packed lookups whose results are processed one by one.
 
 use std::path::PathBuf;
 
@@ -80,13 +80,13 @@ pub struct Rows {
     pub last: u64,
 }
 
-/// `A-B`, or one row.
+/// Parses `A-B`, or one row.
 fn rows(text: &str) -> Result<Rows, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse().ok().filter(|&row: &u64| row > 0);
     match (number(first), number(last)) {
         (Some(first), Some(last)) if first <= last => Ok(Rows { first, last }),
-        _ => Err("it must be two row numbers, from 1 on and in order, as 100-200".into()),
+        _ => Err("it must be two row numbers, counted from 1 and in order, such as 100-200".into()),
     }
 }
 

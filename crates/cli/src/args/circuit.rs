@@ -41,7 +41,7 @@ pub struct NetlistArgs {
     pub s_box: Option<SBox>,
 }
 
-/// A form of the S-box by its name.
+/// Returns a parser of forms of the S-box by their names.
 pub(super) fn s_box() -> impl TypedValueParser<Value = SBox> {
     choice([
         ("tables", "tables of eight bits", SBox::Tables),
@@ -63,7 +63,7 @@ pub struct ScheduleArgs {
     pub log2_fail: f64,
 }
 
-/// A parameter set by its name. All have 128 bits of security.
+/// Returns a parser of parameter sets by their names; all of them have 128 bits of security.
 fn named_set() -> impl TypedValueParser<Value = NamedSet> {
     choice(NamedSet::ALL.map(|set| (set.name(), set.description(), set)))
 }

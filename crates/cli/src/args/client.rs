@@ -1,4 +1,4 @@
-//! The grammar of what a client does: `keygen`, `encrypt`, `decrypt`, `demo`.
+//! The grammar of the client's commands: `keygen`, `encrypt`, `decrypt`, `demo`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::owners::FloodingArgs;
 use super::parameters::ParameterArgs;
 use crate::guard::{FileArg, Role};
 
-/// How a file of values is laid out.
+/// Format of a file of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Comma-separated text
@@ -49,13 +49,13 @@ pub struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// Whether there is a header, where it is stated.
+    /// Returns whether there is a header, if stated.
     pub fn stated_header(&self) -> Option<bool> {
         (self.header || self.no_header).then_some(self.header)
     }
 }
 
-/// One ASCII character.
+/// Parses one ASCII character.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         _ if matches!(text, "tab" | "\\t") => Ok(b'\t'),
@@ -64,7 +64,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Arguments of `keygen`: for lookups in tables, unless there is a job.
+/// Arguments of `keygen`, for lookups in tables unless there is a job.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
@@ -98,7 +98,7 @@ impl KeygenArgs {
     /// Returns the files that are written.
     ///
     /// # Panics
-    /// Never: the grammar requires them where there is no job.
+    /// Never: the grammar requires them if there is no job.
     pub fn key_files(&self) -> KeyFileArgs {
         if let Some(job) = &self.job {
             return job.files().clone();
@@ -183,7 +183,7 @@ pub struct EncryptArgs {
     pub force: bool,
 }
 
-/// Canaries that are encrypted among the values.
+/// Options for canaries that are encrypted among the values.
 #[derive(Args, Debug)]
 pub struct CanaryArgs {
     /// Hide canaries among the values, and write their positions and inputs to this secret file, for `decrypt
@@ -356,7 +356,7 @@ pub struct DemoArgs {
 }
 
 impl DemoArgs {
-    /// Returns the files that no option of a path names.
+    /// Returns the files that are not named by an option with a path.
     pub(super) fn files(&self) -> impl Iterator<Item = FileArg> {
         let file = |option: &str, path, role| FileArg { option: option.into(), path, role };
         let name = match self.what {
@@ -373,7 +373,7 @@ impl DecryptArgs {
     /// Returns the file of the secret key.
     ///
     /// # Panics
-    /// Never where there are no parts: the grammar requires it.
+    /// Never if there are no parts: the grammar requires it then.
     pub fn secret(&self) -> &Path {
         self.secret.as_deref().expect("a required option")
     }

@@ -34,7 +34,7 @@ pub struct IntegerArgs {
     pub limits: JobLimits,
 }
 
-/// An operation by its name.
+/// Returns a parser of operations by their names.
 fn operation() -> impl TypedValueParser<Value = Operation> {
     choice(Operation::ALL.map(|operation| (operation.name(), "", operation)))
 }

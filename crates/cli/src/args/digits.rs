@@ -42,7 +42,7 @@ pub struct DigitsArgs {
 }
 
 impl DigitsArgs {
-    /// Returns whether one file is written, and not one per digit.
+    /// Returns whether one file is written instead of one per digit.
     pub fn writes_one_file(&self) -> bool {
         self.floor.is_some() || self.states.is_some()
     }

@@ -46,7 +46,7 @@ pub struct ForeignKeygenArgs {
     pub insecure_toy: bool,
 }
 
-/// Parameters of ciphertexts by their name.
+/// Returns a parser of parameters of ciphertexts by their names.
 #[cfg(feature = "client")]
 fn set() -> impl TypedValueParser<Value = ForeignParameters> {
     let names = PossibleValuesParser::new(ForeignParameters::ALL.map(|set| set.name()));
@@ -78,7 +78,7 @@ pub struct ForeignGateArgs {
     pub file: OutputArgs,
 }
 
-/// A gate by its name.
+/// Returns a parser of gates by their names.
 fn gate() -> impl TypedValueParser<Value = ForeignGate> {
     let names = Gate::ALL.map(Gate::name).into_iter().chain(["not"]);
     let names = PossibleValuesParser::new(names.collect::<Vec<_>>());

@@ -121,10 +121,10 @@ pub struct IntegersArgs {
     pub server: ComputationArgs,
 }
 
-/// Reads the bits of an integer.
+/// Parses the width of an integer in bits.
 pub fn integer_bits(text: &str) -> Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
-    bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
+    bits.ok_or_else(|| format!("integers have 8, 16, 32 or 64 bits, not {text}"))
 }
 
 /// Help of `integers`.

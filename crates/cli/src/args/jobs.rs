@@ -1,4 +1,4 @@
-//! The grammar of jobs: what keys are planned and generated for, beside lookups in tables.
+//! The grammar of jobs: purposes other than lookups in tables that keys are planned and generated for.
 
 use std::path::PathBuf;
 

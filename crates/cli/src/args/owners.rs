@@ -202,7 +202,7 @@ pub struct JointLookupArgs {
     pub file: OutputArgs,
 }
 
-/// How far an owner's part of a decryption hides its part of the secret key; all owners take the same numbers.
+/// Degree to which an owner's part of a decryption hides its part of the secret key; all owners use the same numbers.
 #[cfg(feature = "client")]
 #[derive(Args, Clone, Debug)]
 pub struct FloodingArgs {
@@ -222,7 +222,7 @@ pub struct FloodingArgs {
 
 #[cfg(feature = "client")]
 impl FloodingArgs {
-    /// Returns whether none is given.
+    /// Returns whether no option is given.
     pub fn is_default(&self) -> bool {
         self.log2_distance.is_none() && self.decryptions.is_none() && self.together.is_empty()
     }
@@ -236,7 +236,7 @@ fn log2_distance(text: &str) -> Result<f64, String> {
 
 #[cfg(feature = "client")]
 impl ShareArgs {
-    /// Returns the files that are written, in the order in which they get their names.
+    /// Returns the files that are written, in the order in which they are renamed into place.
     pub fn outputs(&self) -> [&Path; 4] {
         [&self.first, &self.keys, &self.commitment, &self.secret].map(PathBuf::as_path)
     }
@@ -244,7 +244,7 @@ impl ShareArgs {
 
 #[cfg(feature = "client")]
 impl CombineArgs {
-    /// Returns the files that are written, in the order in which they get their names.
+    /// Returns the files that are written, in the order in which they are renamed into place.
     pub fn outputs(&self) -> [&Path; 3] {
         [&self.evaluation, &self.bits_evaluation, &self.public].map(PathBuf::as_path)
     }

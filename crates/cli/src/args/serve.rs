@@ -10,11 +10,11 @@ use super::GroupArgs;
 use super::common::memory_size;
 use super::lookup::TableArgs;
 
-/// Arguments of `serve`: those of a server that starts, or a command of its operator.
+/// Arguments of `serve`: options of a server that starts, or a command of its operator.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ServeArgs {
-    /// Action of the operator, while a server runs or not.
+    /// Action of the operator, whether or not a server runs.
     #[command(subcommand)]
     pub command: Option<ServeCommand>,
     /// Folder of the server: keys, files, jobs, tables, clients
@@ -60,20 +60,20 @@ pub struct ServeArgs {
     pub work: WorkArgs,
 }
 
-/// Variable that names the database where no option does: addresses with passwords stay out of lists of processes.
+/// Environment variable that names the database if no option does, which keeps passwords out of lists of processes.
 pub const DATABASE: &str = "CRYPTABLE_DATABASE";
 
-/// Returns the address of the database that an option or else the environment states.
+/// Returns the address of the database, from the option or else from the environment.
 pub fn stated_database(option: Option<&String>) -> Option<String> {
     option.cloned().or_else(|| std::env::var(DATABASE).ok())
 }
 
 fn cluster(text: &str) -> Result<String, String> {
     let is_cluster = text.strip_prefix("ray://").is_some_and(|rest| !rest.is_empty());
-    is_cluster.then(|| text.to_owned()).ok_or_else(|| "a cluster is as ray://HOST:10001".into())
+    is_cluster.then(|| text.to_owned()).ok_or_else(|| "it must be like ray://HOST:10001".into())
 }
 
-/// Limits for clients; a request beyond one is refused with its name and value.
+/// Limits for clients; a request beyond a limit is refused with the limit's name and value.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
@@ -134,7 +134,7 @@ pub struct LimitArgs {
     pub keep_ciphertexts: Age,
 }
 
-/// Limits of whoever runs jobs.
+/// Limits of servers and workers that run jobs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct WorkArgs {
@@ -164,7 +164,7 @@ fn age(text: &str) -> Result<Age, String> {
         Some(u64::from(number) * seconds)
     });
     let found = found.filter(|&seconds| seconds > 0);
-    let seconds = found.ok_or("a time is as 7d, 12h, 30m or 90s, or never")?;
+    let seconds = found.ok_or("it must be a time such as 7d, 12h, 30m or 90s, or never")?;
     Ok(Age(Some(Duration::from_secs(seconds))))
 }
 
@@ -183,7 +183,7 @@ pub enum ServeCommand {
     Health(HealthArgs),
 }
 
-/// A worker that starts.
+/// Arguments of `serve worker`.
 #[derive(Args, Debug)]
 pub struct WorkerArgs {
     #[command(flatten)]
@@ -198,7 +198,7 @@ pub struct WorkerArgs {
     pub work: WorkArgs,
 }
 
-/// A move to another database.
+/// Arguments of `serve move`.
 #[derive(Args, Debug)]
 pub struct MoveArgs {
     #[command(flatten)]
@@ -208,7 +208,7 @@ pub struct MoveArgs {
     pub database: Option<String>,
 }
 
-/// A server that is asked.
+/// Arguments of `serve health`.
 #[derive(Args, Debug)]
 pub struct HealthArgs {
     /// Address and port of the server
@@ -258,7 +258,7 @@ pub struct NameArgs {
     pub name: String,
 }
 
-/// A table that is added.
+/// Arguments of `serve table add`.
 #[derive(Args, Debug)]
 pub struct TableAddArgs {
     #[command(flatten)]

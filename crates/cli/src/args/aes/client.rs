@@ -1,4 +1,4 @@
-//! The grammar of what a client of transciphering does.
+//! The grammar of the client's commands for transciphering.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The grammar of what a client of circuits does.
+//! The grammar of the client's commands for circuits.
 
 use std::path::PathBuf;
 
