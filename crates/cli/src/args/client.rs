@@ -74,7 +74,7 @@ pub struct KeygenArgs {
     pub job: Option<Job<KeyFileArgs>>,
     #[command(flatten)]
     pub parameters: ParameterArgs,
-    /// Plan written by `plan --output`, whose parameters the keys have
+    /// Plan written by `plan --output`, with the parameters of the keys
     #[arg(long, value_name = "FILE", group = "input")]
     pub plan: Option<PathBuf>,
     /// File for the secret key, which stays with the client
@@ -195,7 +195,7 @@ pub struct CanaryArgs {
         conflicts_with = "circuit"
     )]
     pub file: Option<PathBuf>,
-    /// Number of canaries; the more there are, the fewer wrong results of a server they detect
+    /// Number of canaries; with more canaries, a server is detected even if fewer of its results are wrong
     #[arg(long = "canary-count", value_name = "N", requires = "file", group = "canary_places")]
     pub count: Option<usize>,
     /// Hide canaries at the same positions as those in this file, for another operand of the same operation

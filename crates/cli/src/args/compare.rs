@@ -20,8 +20,8 @@ pub struct IntegerArgs {
     /// [default: HomDecomp-Reduce, the fastest]
     #[arg(long, value_name = "NAME", requires = "mode")]
     pub method: Option<String>,
-    /// Width of the integers in bits, from 4 to 39, or to 26 with --mode single: 0 .. 2^B - 1, or -2^(B-1) .. 2^(B-1) -
-    /// 1 with `encrypt --signed`
+    /// Width of the integers in bits, from 4 to 39, or to 26 with --mode single: integers are 0 .. 2^B - 1, or with
+    /// `encrypt --signed` -2^(B-1) .. 2^(B-1) - 1
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
     /// Bits of the most significant digit, from 2 to 8; the other digits have at most this width [default: the fastest]
@@ -42,8 +42,8 @@ fn operation() -> impl TypedValueParser<Value = Operation> {
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// Operation: on two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; on one input x, [x <
-    /// 0], its digits, the larger of x and 0, |x|, or x within bounds
+    /// Operation: on two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; on one input x,
+    /// [x < 0], its digits, the larger of x and 0, |x|, or x within bounds
     #[arg(long, value_name = "OPERATION", value_parser = operation(), required_unless_present = "function")]
     pub op: Option<Operation>,
     /// Continuous function instead of an operation, with keys of --mode single: a CSV file with lines `x,y`, sorted by

@@ -86,8 +86,8 @@ pub struct ParameterArgs {
     /// Number of tables per lookup, for predictions [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub tables: Option<u16>,
-    /// Number of successive lookups, each on the result of the previous one, that the parameters must support [default:
-    /// 1]
+    /// Number of successive lookups, each on the result of the previous one, that the parameters must support
+    /// [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub lookups_in_a_row: Option<u32>,
     /// Number of values in the longest words that `automaton` reads, with engine `leveled`; predicted times are those
