@@ -48,7 +48,7 @@ use crate::guard::FileArgs;
 /// Lookup tables on encrypted data.
 ///
 /// A client encrypts integers, a server without any secret maps each of them through a table, and the client decrypts
-/// exact results.
+/// exact integers.
 #[derive(Debug, Parser)]
 #[command(name = "cryptable", version, after_help = OVERVIEW)]
 pub struct Cli {
