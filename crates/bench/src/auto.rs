@@ -23,13 +23,13 @@ use crate::single::{Batch, Line, Session};
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench auto")]
 pub struct AutoArguments {
-    /// Values at once [default: 1 on one thread, 32 a thread on several].
+    /// Values per batch [default: 1 on one thread, 32 per thread on several].
     #[arg(long)]
     batch: Option<usize>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 15)]
     runs: usize,
-    /// Values that are checked, and noise and automorphisms counted on.
+    /// Values that are checked, and used for measuring noise and counting automorphisms.
     #[arg(long, default_value_t = 200)]
     samples: usize,
     /// Seed of the random table and values.

@@ -15,14 +15,14 @@ use serde::Serialize;
 use crate::contract::{Contract, print_line};
 use crate::measurement::{Checked, Runs, timed, try_timed};
 
-/// How bits are packed, in options.
+/// Packing of bits.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum PackingArgument {
-    /// One bit a slot: the least latency.
+    /// One bit per slot: the least latency.
     Real,
     /// Two bits per slot: the most bits per second.
     Complex,
-    /// The number of bits of --bits, in slots that repeat.
+    /// The number of bits given by --bits, in slots that repeat.
     Sparse,
 }
 
@@ -32,27 +32,27 @@ enum PackingArgument {
     after_help = "Examples:\n  cryptable --threads 1 --json bench binboot --runs 100\n  cryptable bench binboot --ring-degree 65536\n  cryptable --threads 1 --json bench gateboot --half --packing complex --runs 100\n  cryptable --threads 1 --json bench gateboot --packing sparse --bits 256"
 )]
 pub struct BitsArguments {
-    /// Ring degree: 16384, 32768 or 65536; the larger ones have levels for gates, the largest complex packing
+    /// Ring degree: 16384, 32768 or 65536; the larger two have levels for gates, and 65536 supports complex packing
     /// only.
     #[arg(long, default_value_t = 16384)]
     ring_degree: usize,
-    /// How bits are packed [default: real at ring degree 16384, else complex].
+    /// Packing of bits [default: real at ring degree 16384, else complex].
     #[arg(long, value_enum)]
     packing: Option<PackingArgument>,
-    /// Bits of sparse packing, a power of two.
+    /// Number of bits for sparse packing, a power of two.
     #[arg(long, default_value_t = 256)]
     bits: usize,
     /// Levels for gates after a bootstrap at ring degree 16384: 0, 1 or 2, as the paper's Param14 has [default: 0, or 1 for
     /// --cleaning].
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=2))]
     levels: Option<u32>,
-    /// GateBoot': a gate that squares errors, for one of the levels.
+    /// GateBoot': use a gate that squares errors, at the cost of one of the levels.
     #[arg(long, conflicts_with = "half")]
     cleaning: bool,
-    /// Half bootstraps: of bits in coefficients, for gates of sums modulo 4, as FHEW ciphertexts are packed.
+    /// Measure half bootstraps: of bits in coefficients, for gates of sums modulo 4, as FHEW ciphertexts are packed.
     #[arg(long)]
     half: bool,
-    /// Evaluations to take the median time and the largest error of, each of other bits.
+    /// Evaluations, each of different bits, to take the median time and the largest error of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Seed of the random bits.

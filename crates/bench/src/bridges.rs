@@ -26,13 +26,13 @@ const SILENT: Progress<'static> = Progress::silent();
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench bridges --bits 8 --runs 5")]
 pub struct BridgesArguments {
-    /// Bits of inputs, of outputs and so of the values that go on.
+    /// Bits of inputs, of outputs, and thus of the values that are processed further.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(4..=16))]
     pub(crate) bits: u32,
-    /// Values of the packed lookup, all of which are taken out.
+    /// Number of values of the packed lookup, all of which are extracted.
     #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub(crate) values: u32,
-    /// How many of them go through a function and come back.
+    /// Number of extracted values that go through a function and are packed again.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub(crate) functions: u32,
     /// Runs to take the median of.

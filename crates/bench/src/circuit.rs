@@ -39,22 +39,22 @@ fn named_set() -> impl TypedValueParser<Value = NamedSet> {
     after_help = "Example:\n  cryptable --threads 1 --json bench circuit --circuit add32 --set balanced"
 )]
 pub struct CircuitArguments {
-    /// The circuit.
+    /// Circuit to run.
     #[arg(long, value_parser = named_circuit(), default_value = "add32")]
     circuit: NamedCircuit,
-    /// The parameters.
+    /// Parameter set.
     #[arg(long, value_parser = named_set(), default_value = "balanced")]
     set: NamedSet,
-    /// Print the plan and run nothing.
+    /// Print the plan without running it.
     #[arg(long)]
     plan: bool,
-    /// Steps that run at once, each of them parallel, too.
+    /// Number of steps that run at once; each of them is parallel, too.
     #[arg(long, default_value_t = 1)]
     parallel: usize,
-    /// Memory that the plan may take, in GB, keys included.
+    /// Maximum memory of the plan in GB, including keys.
     #[arg(long)]
     memory: Option<f64>,
-    /// Evaluations to take the median time of, each of other words.
+    /// Evaluations, each of different words, to take the median time of.
     #[arg(long, default_value_t = 1)]
     runs: usize,
     /// Seed of the random words.

@@ -27,10 +27,10 @@ use crate::origin::Origin;
     after_help = "Example:\n  cryptable --threads 2 --json bench commands > commands.jsonl\n  cryptable --threads 2 bench commands --only leveled"
 )]
 pub struct CommandsArguments {
-    /// Runs of every command to take the median of.
+    /// Number of runs of every command, to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// Jobs of this engine only.
+    /// Measure only jobs of this engine [default: all engines].
     #[arg(long, value_name = "ENGINE")]
     only: Option<Engine>,
     /// Seed of the random values.

@@ -29,7 +29,7 @@ pub struct CrossingArguments {
     /// Modulus of inputs and outputs.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(2..=64))]
     p: u64,
-    /// Slots of a packed ciphertext, a power of two [default: as many as a ring holds].
+    /// Slots of a packed ciphertext, a power of two [default: all slots of the ring].
     #[arg(long)]
     slots: Option<usize>,
     /// Lookups to take the median of.

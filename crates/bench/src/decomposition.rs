@@ -28,19 +28,19 @@ pub struct DecompositionArguments {
     /// Largest log2 of the modulus q_0.
     #[arg(long, default_value_t = 35, value_parser = clap::value_parser!(u32).range(13..=35))]
     to: u32,
-    /// One algorithm only, by its name.
+    /// Name of the only algorithm to measure [default: all].
     #[arg(long)]
     method: Option<String>,
     /// log2 of the failure probability.
     #[arg(long, default_value_t = -64.0, allow_hyphen_values = true)]
     log2_fail: f64,
-    /// Values at once [default: 1 on one thread, 32 a thread on several].
+    /// Values per batch [default: 1 on one thread, 32 per thread on several].
     #[arg(long)]
     batch: Option<usize>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// Values that are checked, each in two ciphertexts.
+    /// Values that are checked, each of them encrypted in two ciphertexts.
     #[arg(long, default_value_t = 8)]
     samples: usize,
     /// Seed of the random values.

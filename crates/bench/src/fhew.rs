@@ -25,7 +25,7 @@ use crate::contract::print_lines;
 use crate::measurement::{Checked, timed, timed_each, try_timed};
 use crate::single::{Batch, Line, Session};
 
-/// Parameters of Ma et al. (TCHES 2024, Table 5), for research: their security is what lines say of them.
+/// Parameters of Ma et al. (TCHES 2024, Table 5), for research; output lines state their security.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PaperSet {
     /// n = 760: below 128 bits by today's estimates.
@@ -76,22 +76,23 @@ pub struct FhewArguments {
     /// Plaintext modulus of inputs and outputs.
     #[arg(long, default_value_t = 16)]
     p: u64,
-    /// log2 of the failure probability that parameters are chosen for.
+    /// log2 of the failure probability for which parameters are chosen.
     #[arg(long, default_value_t = -64.0, allow_hyphen_values = true)]
     log2_fail: f64,
-    /// One method only, by its name.
+    /// Name of the only method to measure [default: all].
     #[arg(long)]
     method: Option<String>,
-    /// A parameter set of the paper in place of the fastest of 128 bits: every method that the paper ran with it.
+    /// Parameter set of the paper, instead of the fastest set with 128 bits of security, for all methods that the paper
+    /// ran with it.
     #[arg(long, value_enum, conflicts_with = "log2_fail")]
     paper_set: Option<PaperSet>,
-    /// Values looked up at once [default: 1 on one thread, 32 a thread on several].
+    /// Values looked up per batch [default: 1 on one thread, 32 per thread on several].
     #[arg(long)]
     batch: Option<usize>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 7)]
     runs: usize,
-    /// Values that are checked and that noise is measured on: on all cores, after the times of all methods were taken.
+    /// Values that are checked and used for measuring noise, on all cores, after all methods have been timed.
     #[arg(long, default_value_t = 96)]
     samples: usize,
     /// Seed of the random table and values.

@@ -27,14 +27,14 @@ use crate::memory;
     after_help = "Example:\n  cryptable --threads 1 --json bench fhew-gates --runs 10\n  cryptable --threads 1 --json bench fhew-gates --gates 256 --runs 20"
 )]
 pub struct FhewGatesArguments {
-    /// Rounds of gates to take the median of: each takes the results of the two before it.
+    /// Rounds of gates to take the median of; the inputs of each round are the results of the two rounds before it.
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Gates at once: up to 4,096 take a ciphertext of sparse slots, and less time.
+    /// Gates at once; up to 4,096 gates use a ciphertext with sparse slots, and need less time.
     #[arg(long, default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=16_384))]
     gates: u32,
-    /// log2 of the failure probability that parameters of FHEW's own gates are chosen for: of the default's modulus,
-    /// 2^16, noise would grow from round to round.
+    /// log2 of the failure probability for which parameters of FHEW's own gates are chosen; with the modulus of the
+    /// default parameters, 2^16, noise would grow from round to round.
     #[arg(long, default_value_t = -128.0, allow_hyphen_values = true)]
     log2_fail: f64,
     /// Seed of the random bits.

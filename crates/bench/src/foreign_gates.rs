@@ -30,10 +30,10 @@ pub struct ForeignGatesArguments {
     /// Parameters of the other library's ciphertexts.
     #[arg(long, default_value = "openfhe-std128", value_parser = set())]
     set: ForeignParameters,
-    /// Gates at once.
+    /// Number of gates at once.
     #[arg(long, default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=32_768))]
     gates: u32,
-    /// Rounds of gates to take the median of: each takes the results of the two before it.
+    /// Rounds of gates to take the median of; the inputs of each round are the results of the two rounds before it.
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Seed of the random bits.

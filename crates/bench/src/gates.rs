@@ -18,16 +18,16 @@ use crate::single::{Batch, Line, Session};
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench gates")]
 pub struct GatesArguments {
-    /// log2 of the failure probability of a gate that parameters are chosen for.
+    /// log2 of the failure probability per gate for which parameters are chosen.
     #[arg(long, default_value_t = -64.0, allow_hyphen_values = true)]
     log2_fail: f64,
-    /// Gates evaluated at once [default: 1 on one thread, 32 a thread on several].
+    /// Gates evaluated per batch [default: 1 on one thread, 32 per thread on several].
     #[arg(long)]
     batch: Option<usize>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 15)]
     runs: usize,
-    /// Gates that are checked, and noise measured on.
+    /// Gates that are checked, and used for measuring noise.
     #[arg(long, default_value_t = 400)]
     samples: usize,
     /// Seed of the random bits.

@@ -19,37 +19,37 @@ use crate::contract::{Contract, print_line};
 use crate::measurement::{Checked, Runs, try_timed};
 use crate::packed::keys::Keys;
 
-/// The engine of the digits.
+/// Engine for the digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
-    /// 65,536 integers, a ciphertext for a digit of all.
+    /// 65,536 integers, with one ciphertext per digit position of all of them.
     Packed,
-    /// A few integers, a ciphertext for every digit of each.
+    /// A few integers, with one ciphertext per digit of each of them.
     Single,
 }
 
 /// Operation on two columns x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Operation {
-    /// x + y, and all its carries.
+    /// x + y, with all carries propagated.
     Add,
-    /// x·y, and all its carries.
+    /// x·y, with all carries propagated.
     Mul,
     /// x < y.
     Lt,
-    /// The larger one.
+    /// Larger of x and y.
     Max,
-    /// x << y, y modulo the bits.
+    /// x << y, with y modulo the number of bits.
     Shl,
-    /// A rising and a falling half of a column merged.
+    /// Merge of an ascending and a descending half of a column.
     Merge,
-    /// The tenth largest integer of a column, and the rows that have it or more.
+    /// The tenth largest integer of a column, and the rows with this integer or a larger one.
     Largest,
-    /// The first row that has the largest integer.
+    /// First row with the largest integer.
     Argmax,
-    /// A column in rising order.
+    /// A column in ascending order.
     Sort,
-    /// A random table of --table-bits bits, by a tree of tables of digits.
+    /// A random table of --table-bits bits, evaluated by a tree of tables of digits.
     Tree,
 }
 
@@ -62,22 +62,22 @@ pub struct IntegersArguments {
     /// Operation.
     #[arg(long, value_enum, default_value_t = Operation::Add)]
     pub(crate) op: Operation,
-    /// The engine of the digits.
+    /// Engine for the digits.
     #[arg(long, value_enum, default_value_t = Mode::Packed)]
     mode: Mode,
     /// Number of bits per digit [default: 3, or 4 for sums; 2 for single values].
     #[arg(long)]
     digit_bits: Option<u32>,
-    /// Packed digits of four bits with room for a carry alone.
+    /// Use packed digits of four bits with room for a carry only.
     #[arg(long)]
     sums: bool,
-    /// Single integers of an evaluation.
+    /// Number of single integers per evaluation.
     #[arg(long, default_value_t = 1)]
     pub(crate) count: usize,
-    /// Packed integers of a ciphertext [default: as many as fill it].
+    /// Number of packed integers per ciphertext [default: a full ciphertext].
     #[arg(long)]
     values: Option<usize>,
-    /// Bits of the table of `tree`.
+    /// Width of the table of `tree` in bits.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=16))]
     table_bits: u32,
     /// Evaluations to take the median of.
@@ -102,7 +102,7 @@ impl IntegersArguments {
 
 fn parse_bits(text: &str) -> std::result::Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
-    bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
+    bits.ok_or_else(|| format!("integers have 8, 16, 32 or 64 bits, not {text}"))
 }
 
 /// Number of largest integers that are searched for.

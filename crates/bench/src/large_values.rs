@@ -64,19 +64,19 @@ pub struct LargeValuesArguments {
     /// Operation [default: all].
     #[arg(long, value_enum)]
     op: Vec<Operation>,
-    /// Bits of the integers, the sign included.
+    /// Bits of the integers, including the sign.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(4..=28))]
     bits: u32,
-    /// log2 of the failure probability of a function.
+    /// log2 of the failure probability per evaluation of a function.
     #[arg(long, default_value_t = -64.0, allow_hyphen_values = true)]
     log2_fail: f64,
-    /// Values at once [default: 1 on one thread, 32 a thread on several].
+    /// Values per batch [default: 1 on one thread, 32 per thread on several].
     #[arg(long)]
     batch: Option<usize>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Values that are checked: the extremes and those around 0, then random ones.
+    /// Number of values that are checked: the extremes and those around 0, then random ones.
     #[arg(long, default_value_t = 64)]
     samples: usize,
     /// Seed of the random values.

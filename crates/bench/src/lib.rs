@@ -61,7 +61,7 @@ use cryptable::engines::packed::Method;
 use leveled::{aes, automaton, circuit_bootstrapping, cmux_chain, cmux_tree};
 use packed::{entries, fdd, groups, hermite, lookup, reals, sign, words};
 
-/// The benchmarks, one a method or kind of work; `--json` prints a line of the JSON contract for each measurement.
+/// The benchmarks, one per method or kind of work; `--json` prints one line of the JSON contract per measurement.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// AKP functional bootstrapping: a random table on a full ciphertext of random values.
@@ -72,7 +72,7 @@ pub enum BenchCommand {
     Cmt(lookup::LookupArguments),
     /// Multi-value bootstrapping: several tables on one input, by the fastest method.
     Mvb(lookup::LookupArguments),
-    /// A table of its own for every value, in the clear or encrypted.
+    /// One table per value, in the clear or encrypted.
     Entries(entries::EntriesArguments),
     /// Tables of real numbers in fixed point, or of complex ones.
     Reals(reals::RealsArguments),
@@ -80,17 +80,18 @@ pub enum BenchCommand {
     Words(words::WordsArguments),
     /// Counts and sums of values by group.
     Groups(groups::GroupsArguments),
-    /// Functional digit decomposition, digits back as RLWE ciphertexts.
+    /// Functional digit decomposition, with digits returned as RLWE ciphertexts.
     Fdd(fdd::FddArguments),
-    /// The sign of packed integers, digit after digit.
+    /// Sign of packed integers, computed digit by digit.
     Sign(sign::SignArguments),
-    /// Integers of 8 to 64 bits in digits: sum, product, comparison, maximum.
+    /// Operations on integers of 8 to 64 bits in digits: sum, product, comparison, maximum and others.
     Integers(integers::IntegersArguments),
-    /// Trigonometric Hermite interpolations of first to third order: errors of inputs and what is left of them.
+    /// Trigonometric Hermite interpolations of first to third order: errors of inputs, and the errors that remain in
+    /// outputs.
     Hermite(hermite::HermiteArguments),
     /// Functional bootstraps of single values: every full-domain method, the fastest last.
     Fhew(fhew::FhewArguments),
-    /// Homomorphic digit decomposition of single values: every algorithm over the width of moduli.
+    /// Homomorphic digit decomposition of single values: every algorithm, for moduli of all widths.
     Decomposition(decomposition::DecompositionArguments),
     /// Sign, comparison, absolute value, ReLU and maximum of single integers of many bits.
     LargeValues(large_values::LargeValuesArguments),
@@ -98,10 +99,10 @@ pub enum BenchCommand {
     Gates(gates::GatesArguments),
     /// BinBoot: bits in CKKS slots, bootstrapped.
     Binboot(bits::BitsArguments),
-    /// GateBoot: a gate of bits in CKKS slots, bootstrapped on the way.
+    /// GateBoot: a gate on bits in CKKS slots, evaluated within a bootstrap.
     Gateboot(bits::BitsArguments),
-    /// CKKS bootstrapping of 32,768 complex slots, or of real ones through a smooth function: time, and precision of mean
-    /// and worst slot.
+    /// CKKS bootstrapping of 32,768 complex slots, or of real slots through a smooth function: time, and precision of
+    /// the mean and the worst slot.
     CkksBootstrap(vectors::BootstrapArguments),
     /// Tables of integers in CKKS slots, by functional bootstrapping with levels left.
     SlotLookup(slot_lookup::SlotLookupArguments),
@@ -109,40 +110,41 @@ pub enum BenchCommand {
     Packing(packing::PackingArguments),
     /// Encryption by public keys, of each engine.
     PublicKeys(public_keys::PublicKeysArguments),
-    /// Joint keys of several owners, beside one owner's.
+    /// Joint keys of several owners, compared with those of one owner.
     Owners(owners::OwnersArguments),
-    /// Gates of FHEW ciphertexts, all at once: packed, GateBoot, extracted.
+    /// Gates on FHEW ciphertexts, all at once: packing, GateBoot, extraction.
     FhewGates(fhew_gates::FhewGatesArguments),
-    /// Gates of ciphertexts of OpenFHE or tfhe-rs, all at once, back under the secret that they came under.
+    /// Gates on ciphertexts of OpenFHE or tfhe-rs, all at once, with results under the same secret.
     ForeignGates(foreign_gates::ForeignGatesArguments),
-    /// Packed values taken out as integers and leveled values, and packed again.
+    /// Extraction of packed values as integers and leveled values, and packing of the results.
     Bridges(bridges::BridgesArguments),
-    /// From how many single values on packing them for a lookup is faster than one by one.
+    /// Number of single values from which packed lookups are faster than lookups one by one.
     Crossing(crossing::CrossingArguments),
     /// A circuit on thousands of encrypted words at once: sum, comparison, product, AES-128.
     Circuit(circuit::CircuitArguments),
-    /// Functional bootstraps by automorphisms: Algorithm 5 beside LMKCDEY and CMUXes.
+    /// Functional bootstraps by automorphisms: Algorithm 5, compared with LMKCDEY and CMUXes.
     Auto(auto::AutoArguments),
     /// Circuit bootstrapping of a bit.
     Cbs(circuit_bootstrapping::CbsArguments),
-    /// A circuit bootstrap and a chain of CMUXes, over its depth.
+    /// A circuit bootstrap and a chain of CMUXes, for several depths.
     CmuxChain(cmux_chain::CmuxChainArguments),
-    /// A table on one value by a tree of CMUXes, from its bits.
+    /// A table on one value, evaluated from its bits by a tree of CMUXes.
     CmuxTree(cmux_tree::CmuxTreeArguments),
-    /// An automaton on an encrypted text: how often a pattern occurs.
+    /// An automaton that counts a pattern in an encrypted text.
     Automaton(automaton::AutomatonArguments),
     /// AES-128 under an encrypted key.
     Aes(aes::AesArguments),
-    /// Tails of noise: how often errors exceed 3 to 6 standard deviations, and their kurtosis, beside what the law of noise
-    /// predicts.
+    /// Tails of noise: how often errors exceed 3 to 6 standard deviations, and their kurtosis, compared with the
+    /// predictions of the law of noise.
     Tails(tails::TailArguments),
-    /// Whole commands, key generation and lookups as processes of their own, beside what plans predict.
+    /// Whole commands, key generation and lookups in processes of their own, compared with the predictions of plans.
     Commands(commands::CommandsArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
-    /// The standard set, its lines, and a page with tables and pictures.
+    /// The standard set of benchmarks: runs them, and writes their lines and a page with tables and pictures.
     Report(report::ReportArguments),
-    /// NTT, base conversion, key switch, rotation and multiplication, with their counts; the cost model's fields.
+    /// NTT, base conversion, key switch, rotation and multiplication, with their counts, and the fields of the cost
+    /// model.
     Primitives(primitives::PrimitivesArguments),
 }
 

@@ -16,13 +16,13 @@ use crate::memory;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench owners --owners 3 --bits 8")]
 pub struct OwnersArguments {
-    /// Owners of the joint key.
+    /// Number of owners of the joint key.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=16))]
     owners: u32,
     /// Bits of inputs and outputs of tables.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=12))]
     bits: u32,
-    /// Joint keys to take the medians of.
+    /// Number of joint keys to take the medians of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
     /// INSECURE parameters of small rings, for tests.

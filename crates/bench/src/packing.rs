@@ -24,7 +24,7 @@ use crate::memory;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench packing --runs 20")]
 pub struct PackingArguments {
-    /// log2 of the ring degree, and of the number of values.
+    /// log2 of the ring degree, which is also the number of values.
     #[arg(long, default_value_t = 14, value_parser = clap::value_parser!(u32).range(10..=16))]
     log2_degree: u32,
     /// log2 of q_0.

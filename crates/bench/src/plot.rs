@@ -35,10 +35,11 @@ pub struct PlotArguments {
     /// Files of JSON lines that other benchmarks printed.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Which lines: those measured on this many threads.
+    /// Plot only lines that were measured on this number of threads.
     #[arg(long, value_name = "N", default_value_t = 1)]
     of_threads: usize,
-    /// Also write tables of what trees take by count, beside the paper's formulas; plans all of them, some ten seconds.
+    /// Also write tables of the counted cost of trees beside the paper's formulas; plans all trees, in about ten
+    /// seconds.
     #[arg(long)]
     counts: bool,
 }

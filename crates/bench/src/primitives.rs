@@ -34,7 +34,7 @@ pub struct PrimitivesArguments {
     /// Repetitions to take the median of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Keep the measured cost model in the user's cache directory, for later predictions.
+    /// Save the measured cost model to the user's cache directory, for later predictions.
     #[arg(long)]
     calibrate: bool,
 }

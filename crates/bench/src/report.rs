@@ -34,19 +34,19 @@ use standard_set::{Benchmark, FULL_SET, STANDARD_SET};
   cryptable bench report --out report --lines crates/bench/results/intel_xeon/one_thread.jsonl   # measures nothing
   cryptable bench report --out report --peers comparisons/results/amd_zen4.jsonl")]
 pub struct ReportArguments {
-    /// Folder for `lines.jsonl` and `report.html`; what it holds of an earlier report is not measured again.
+    /// Folder for `lines.jsonl` and `report.html`; lines of an earlier report in it are not measured again.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Shows these JSON lines, and measures nothing.
+    /// Show these JSON lines without measuring anything.
     #[arg(long, value_name = "FILE")]
     lines: Vec<PathBuf>,
-    /// These benchmarks of the standard set only.
+    /// Run only these benchmarks of the standard set.
     #[arg(long, value_name = "NAME", conflicts_with = "lines", value_parser = standard_set::names())]
     only: Vec<String>,
-    /// Also runs every other benchmark behind published figures: all widths, engines and operations.
+    /// Also run every other benchmark behind published figures: all widths, engines and operations.
     #[arg(long, conflicts_with_all = ["lines", "only"])]
     full: bool,
-    /// Lines of `comparisons/compare.py`, shown beside.
+    /// Lines of `comparisons/compare.py` to show for comparison.
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
 }

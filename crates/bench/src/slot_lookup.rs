@@ -25,13 +25,13 @@ pub struct SlotLookupArguments {
     /// Order of the interpolation.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=3))]
     order: u64,
-    /// Values in both parts of slots.
+    /// Put values in both the real and the imaginary parts of slots.
     #[arg(long)]
     complex: bool,
-    /// The set of plain bootstrapping, at ring degree 2^16, in place of that at 2^15.
+    /// Use the parameter set of plain bootstrapping, at ring degree 2^16, instead of the one at 2^15.
     #[arg(long)]
     large: bool,
-    /// Evaluations to take the median time of, each of other values.
+    /// Evaluations, each of different values, to take the median time of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Seed of table and values.

@@ -43,17 +43,17 @@ const SAMPLES: usize = 5000;
     cryptable bench tails --method 'FDFB-BFVMult, interleaved' --bits 4 --samples 5000\n  \
     cryptable bench tails --method cmux-tree --bits 8")]
 pub struct TailArguments {
-    /// The method: a table, comparison, integer, bit or vector operation, or a step of a bridge. An unknown name prints all
-    /// that there are.
+    /// Name of the method: a table, comparison, integer, bit or vector operation, or a step of a bridge. An unknown
+    /// name prints all names.
     #[arg(long)]
     method: String,
-    /// Bits of inputs and outputs; bits in slots and CKKS bootstraps ignore it.
+    /// Bits of inputs and outputs; ignored by bits in slots and CKKS bootstraps.
     #[arg(long, default_value_t = 8)]
     bits: u32,
-    /// The table and inputs with the most noise, or random ones.
+    /// Table and inputs: those with the most noise, or random ones.
     #[arg(long, value_enum, default_value_t = TableChoice::Worst)]
     table: TableChoice,
-    /// Errors to measure [default: two evaluations, 5000 at least].
+    /// Number of errors to measure [default: two evaluations, but at least 5000].
     #[arg(long)]
     samples: Option<usize>,
     /// Seed of random tables and inputs.
@@ -63,7 +63,7 @@ pub struct TailArguments {
     limits: LimitArguments,
 }
 
-/// Which table is looked up.
+/// Table that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TableChoice {
     /// Outputs as far apart as they can be.

@@ -59,16 +59,16 @@ impl Function {
     after_help = "Examples:\n  cryptable --threads 1 --json bench ckks-bootstrap\n  cryptable --threads 1 --json bench ckks-bootstrap --slots 4096\n  cryptable --threads 1 --json bench ckks-bootstrap --function gelu"
 )]
 pub struct BootstrapArguments {
-    /// Slots: all 32,768 of the ring, or a smaller power of two, which is bootstrapped for less.
+    /// Number of slots: all 32,768 of the ring, or a smaller power of two, whose bootstrap costs less.
     #[arg(long, default_value_t = FULL_SLOTS)]
     slots: usize,
-    /// A smooth function of real slots, evaluated by the bootstrap, with parameters by the planner.
+    /// Smooth function of real slots that the bootstrap evaluates, with parameters chosen by the planner.
     #[arg(long)]
     function: Option<Function>,
-    /// Levels that results of a function have left.
+    /// Number of levels left in results of a function.
     #[arg(long, default_value_t = 1, requires = "function")]
     levels: usize,
-    /// Evaluations to take the median time and the largest error of, each of other numbers.
+    /// Evaluations, each of different numbers, to take the median time and the largest error of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Seed of the random numbers.

@@ -47,8 +47,8 @@ use crate::guard::FileArgs;
 
 /// Lookup tables on encrypted data.
 ///
-/// A client encrypts integers, a server that holds no secret maps each through a table, and the
-/// client decrypts exact integers.
+/// A client encrypts integers, a server without any secret maps each of them through a table, and the client decrypts
+/// exact integers.
 #[derive(Debug, Parser)]
 #[command(name = "cryptable", version, after_help = OVERVIEW)]
 pub struct Cli {
@@ -69,10 +69,10 @@ pub struct Global {
     /// Worker threads, at most four per core [default: all cores]
     #[arg(long, global = true, help_heading = "Global options", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write machine-readable JSON to standard output, one object per line; errors are objects on standard error
+    /// Write machine-readable JSON to standard output, one object per line, and errors as objects to standard error
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
-    /// Show no progress bars and no summaries; only `plan` and `inspect` still report
+    /// Hide progress bars and summaries; only `plan` and `inspect` still print their reports
     #[arg(long, global = true, help_heading = "Global options")]
     pub quiet: bool,
     /// Seconds between lines of progress where there is no terminal, for tests of this program
@@ -81,11 +81,11 @@ pub struct Global {
     /// Use keys of INSECURE toy parameters, for tests of this program
     #[arg(long, global = true, hide = true)]
     pub allow_insecure: bool,
-    /// Use keys whose values fail with a probability of up to 2^L [default: -40]
+    /// Accept keys whose values fail with a probability of up to 2^L [default: -40]
     #[arg(long, global = true, help_heading = "Global options", value_name = "L", allow_hyphen_values = true, value_parser = common::log2_fail)]
     pub allow_log2_fail: Option<f64>,
-    /// Refuse evaluation keys and ciphertexts that need more memory than this, such as 6GB [default: 16GiB, or the rest
-    /// of a container's or ulimit's limit]
+    /// Refuse evaluation keys and ciphertexts that need more memory than this, such as 6GB [default: 16GiB, or what the
+    /// limit of a container or ulimit still allows]
     #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", value_parser = common::memory_size)]
     pub max_key_memory: Option<usize>,
 }
@@ -112,7 +112,7 @@ impl Global {
     }
 }
 
-/// A positive number of seconds.
+/// Parses a positive number of seconds.
 fn interval(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..1e6).contains(seconds));
     seconds.ok_or_else(|| "it must be a number from 0.001 to 1000000".into())
@@ -122,7 +122,7 @@ fn interval(text: &str) -> Result<f64, String> {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "a process has one")]
 pub enum Command {
-    /// Compare all ways to look up a table: security, failure probability, predicted memory and time
+    /// Compare all methods of looking up a table: security, failure probability, predicted memory and time
     #[command(after_help = PLAN)]
     Plan(PlanArgs),
     /// Generate the client's secret key and the server's evaluation key
@@ -133,11 +133,11 @@ pub enum Command {
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT)]
     Encrypt(EncryptArgs),
-    /// Encrypt a table, which the server then applies without reading it
+    /// Encrypt a table, so that the server can apply it without reading it
     #[cfg(feature = "client")]
     #[command(after_help = encrypt_table::ENCRYPT_TABLE)]
     EncryptTable(EncryptTableArgs),
-    /// Map every encrypted value through a table, or through several; needs no secret
+    /// Map every encrypted value through one or more tables; needs no secret
     #[command(after_help = lookup::LOOKUP)]
     Lookup(LookupArgs),
     /// Add encrypted values, or multiples of them; needs no secret
@@ -146,52 +146,52 @@ pub enum Command {
     /// Run a pipeline of lookups and sums on the columns of an encrypted frame; needs no secret
     #[command(after_help = frames::RUN)]
     Run(frames::RunArgs),
-    /// Suggest a schema, by which columns of numbers, dates and words are encrypted
+    /// Suggest a schema for encrypting columns of numbers, dates and words
     #[cfg(feature = "client")]
     #[command(after_help = frames::SCHEMA)]
     Schema(GroupArgs<frames::SchemaCommand>),
-    /// Hand ciphertexts and results of one client over to another
+    /// Hand one client's ciphertexts and results over to another client
     #[command(after_help = rekey::OVERVIEW)]
     Rekey(GroupArgs<rekey::RekeyCommand>),
-    /// Make keys of several owners, none of whom has the secret key, and look values up for them
+    /// Generate joint keys of several owners, none of whom has the whole secret key, and look up values under them
     #[command(after_help = owners::OVERVIEW)]
     Owners(GroupArgs<owners::OwnersCommand>),
     /// Decrypt a file of ciphertexts with the client's key, or with the keys of all owners together
     #[cfg(feature = "client")]
     #[command(after_help = client::DECRYPT)]
     Decrypt(DecryptArgs),
-    /// Turn bytes encrypted by AES-128 into homomorphic ciphertexts, without their key
+    /// Convert bytes encrypted with AES-128 into homomorphic ciphertexts, without the AES key
     #[command(after_help = aes::OVERVIEW)]
     Aes(GroupArgs<aes::AesCommand>),
-    /// Run binary circuits on encrypted words, from netlists
+    /// Run binary circuits, given as netlists, on encrypted words
     #[command(after_help = circuit::OVERVIEW)]
     Circuit(GroupArgs<circuit::CircuitCommand>),
-    /// Evaluate gates on thousands of bits that OpenFHE or tfhe-rs encrypted, and give them back under the same secret
+    /// Evaluate gates on thousands of bits that OpenFHE or tfhe-rs encrypted, with results under the same secret
     #[command(after_help = foreign::OVERVIEW)]
     Foreign(GroupArgs<foreign::ForeignCommand>),
     /// Compare encrypted integers, or compute their maximum, ReLU and similar functions
     #[command(after_help = compare::COMPARE)]
     Compare(compare::CompareArgs),
-    /// Take encrypted values apart into digits, map each digit through a table, or drop low bits; needs no secret
+    /// Split encrypted values into digits, map each digit through a table, or drop low bits; needs no secret
     #[command(after_help = digits::DIGITS)]
     Digits(digits::DigitsArgs),
-    /// Run an automaton on words of encrypted values: count a pattern in a text, check a format; needs no secret
+    /// Run an automaton on words of encrypted values, to count a pattern in a text or check a format; needs no secret
     #[command(after_help = automaton::AUTOMATON)]
     Automaton(automaton::AutomatonArgs),
-    /// Look values up packed, and process results one by one: comparison, maximum, a second table
+    /// Look up packed values and process the results one by one: comparison, maximum, a second table
     #[command(after_help = bridge::BRIDGE)]
     Bridge(bridge::BridgeRunArgs),
     /// Compute on columns of encrypted integers: sums, products, comparisons, selection, tax tables
     #[command(after_help = integers::INTEGERS)]
     Integers(integers::IntegersArgs),
-    /// Look wide values up: dictionaries of 32- and 64-bit keys, tables of 2^32 entries that have structure
+    /// Look up wide values: dictionaries with 32- and 64-bit keys, structured tables of 2^32 entries
     #[command(after_help = wide::WIDE)]
     Wide(wide::WideLookupArgs),
     /// Serve lookups over HTTP: clients register keys, send ciphertexts and fetch results; needs no secret
     #[cfg(feature = "serve")]
     #[command(after_help = serve::SERVE)]
     Serve(serve::ServeArgs),
-    /// Use a server of `serve`: send keys, look ciphertexts up, fetch results; needs no secret
+    /// Use a server started with `serve`: send keys, look up ciphertexts, fetch results; needs no secret
     #[cfg(feature = "remote")]
     #[command(after_help = remote::OVERVIEW)]
     Remote(GroupArgs<remote::RemoteCommand>),
@@ -206,12 +206,12 @@ pub enum Command {
     #[cfg(feature = "bench")]
     #[command(after_help = BENCH)]
     Bench(GroupArgs<cryptable_bench::BenchCommand>),
-    /// Print a script that completes this program's options in a shell
+    /// Print a shell completion script for this program
     #[command(after_help = COMPLETIONS)]
     Completions(CompletionsArgs),
 }
 
-/// Arguments of `plan`: for lookups in tables, unless there is a job.
+/// Arguments of `plan`, for lookups in tables unless there is a job.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
@@ -223,11 +223,11 @@ pub struct PlanArgs {
     pub parameters: ParameterArgs,
     #[command(flatten)]
     pub file: PlanFileArgs,
-    /// List every parameter set that ships instead: for each of its secrets dimension, modulus, distribution, error,
-    /// and level; takes half a minute
+    /// List every shipped parameter set instead, with the dimension, modulus, distribution, error and security level of
+    /// each of its secrets; takes half a minute
     #[arg(long, group = "input")]
     pub list_parameters: bool,
-    /// Print the list as CSV, one line per secret, for estimators of attacks
+    /// Print the list as CSV, one line per secret, as input for attack estimators
     #[arg(long, requires = "list_parameters")]
     pub csv: bool,
 }
@@ -293,8 +293,8 @@ Examples:
   cryptable plan --inputs single --bits 4 --values 1000
   cryptable plan --list-parameters --csv
 
-Shows all ways side by side, the best first, and the best one in full: the fastest for this number
-of values, or with --goal latency the one with the earliest first result.";
+Lists all methods side by side, the best first, and shows the best one in full. The best one is the
+fastest for this number of values or, with --goal latency, the one with the earliest first result.";
 
 const INSPECT: &str = "\
 Examples:

@@ -19,7 +19,7 @@ use crate::single::{Batch, Session};
 #[command(after_help = "Example:\n  cryptable --threads 2 --json bench aes\n  \
     cryptable --threads 1 --json bench aes --decrypt")]
 pub struct AesArguments {
-    /// Decrypts the block instead of encrypting one.
+    /// Decrypt a block instead of encrypting one.
     #[arg(long)]
     decrypt: bool,
     #[command(flatten)]

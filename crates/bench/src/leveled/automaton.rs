@@ -20,10 +20,10 @@ const SYMBOLS: u64 = 256;
     after_help = "Example:\n  cryptable --threads 1 --json bench automaton --length 1000 --pattern abra"
 )]
 pub struct AutomatonArguments {
-    /// Bytes of the text.
+    /// Length of the text in bytes.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     length: u32,
-    /// The pattern.
+    /// Pattern to count.
     #[arg(long, default_value = "abra")]
     pattern: String,
     /// Runs to take the median of.

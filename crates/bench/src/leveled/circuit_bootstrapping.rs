@@ -13,7 +13,7 @@ use super::line::{CircuitLine, CommonArguments};
 use crate::contract::print_line;
 use crate::single::{Batch, Session};
 
-/// Kinds of blind rotation, with parameter sets of their own.
+/// Kinds of blind rotation, each with its own parameter sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Variant {
     /// By CMUXes.
@@ -53,16 +53,16 @@ impl Variant {
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench cbs --set 1\n  \
     cryptable --threads 1 bench cbs --set 5 --paper-set")]
 pub struct CbsArguments {
-    /// Parameter set of the paper's Table 5: 1 to 5 [default: 1].
+    /// Number of the parameter set in the paper's Table 5, 1 to 5 [default: 1].
     #[arg(long)]
     set: Option<u32>,
-    /// How blind rotation goes: by CMUXes or by automorphisms.
+    /// Kind of blind rotation: by CMUXes or by automorphisms.
     #[arg(long, value_enum, default_value_t = Variant::Cmux)]
     variant: Variant,
-    /// The paper's own set of this variant and number, for research: its security is what the line says of it.
+    /// Use the paper's own set of this variant and number, for research; the output line states its security.
     #[arg(long)]
     paper_set: bool,
-    /// Bits at once [default: 1 on one thread, 32 a thread on several].
+    /// Bits per batch [default: 1 on one thread, 32 per thread on several].
     #[arg(long)]
     batch: Option<usize>,
     #[command(flatten)]

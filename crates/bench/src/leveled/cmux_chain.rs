@@ -32,10 +32,10 @@ const COEFFICIENTS: usize = 256;
     after_help = "Example:\n  cryptable --threads 1 --json bench cmux-chain --set auto-depth-149"
 )]
 pub struct CmuxChainArguments {
-    /// Parameter set of one bit a ciphertext, by its name or the paper's (CMUX_5).
+    /// Parameter set with one bit per ciphertext, by its name or the paper's (CMUX_5).
     #[arg(long, value_parser = parse_set, default_value = "cmux-depth-20200")]
     set: ParameterSet,
-    /// CMUXes of a chain [default: powers of ten, and the set's greatest depth].
+    /// Number of CMUXes in a chain [default: powers of ten, and the set's greatest depth].
     #[arg(long)]
     depth: Vec<u64>,
     #[command(flatten)]

@@ -33,8 +33,8 @@ pub struct CmuxTreeArguments {
     /// Bits of inputs and outputs.
     #[arg(long, default_value_t = 8)]
     bits: usize,
-    /// Parameter set [default: the fastest]: those whose names begin with two-bit hold two bits per ciphertext, others
-    /// one. Names of the paper (CMUX_1, AUTO_1) and of old results (DIGITS_1, AES_128) are accepted, too.
+    /// Parameter set [default: the fastest]. Sets whose names begin with two-bit hold two bits per ciphertext, others
+    /// one. Names from the paper (CMUX_1, AUTO_1) and from old results (DIGITS_1, AES_128) are accepted, too.
     #[arg(long, value_parser = parse_set)]
     set: Option<ParameterSet>,
     #[command(flatten)]

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::single::Line;
 
-/// Arguments common to all of them.
+/// Arguments common to all leveled benchmarks.
 #[derive(Debug, Args)]
 pub struct CommonArguments {
-    /// Evaluations to take the median of [default: 15 bootstraps, 5 tables, 1 block].
+    /// Evaluations to take the median of [default: 15 for bootstraps, 5 for tables, 1 for a block].
     #[arg(long)]
     pub runs: Option<usize>,
     /// Seed of random tables and values.

@@ -20,12 +20,12 @@ use super::line::{Measured, PackedRecord, common};
 use crate::contract::{Contract, print_line};
 use crate::measurement::try_timed;
 
-/// Server's knowledge of the tables.
+/// Number of tables, and whether the server can read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Entries {
-    /// A table for every value, which the server reads.
+    /// One table per value, which the server reads.
     PerValue,
-    /// A table for every value, encrypted, in a file that is mapped.
+    /// One table per value, encrypted, in a memory-mapped file.
     Encrypted,
     /// One encrypted table for all values.
     OneEncrypted,
@@ -52,7 +52,7 @@ impl Entries {
 /// Arguments of `bench entries`.
 #[derive(Debug, Args)]
 pub struct EntriesArguments {
-    /// Server's knowledge of the tables.
+    /// Number of tables, and whether the server can read them.
     #[arg(long, value_enum, default_value = "per-value")]
     entries: Entries,
     /// Bits of inputs and outputs.

@@ -18,13 +18,13 @@ pub struct GroupsArguments {
     /// Number of groups.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u64).range(2..=1024))]
     groups: u64,
-    /// Bits of the values that are added up; 0 for counts alone.
+    /// Bits of the values that are added up; 0 for counts only.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=32))]
     value_bits: u32,
-    /// Bits of a column: of groups, and of each digit of values.
+    /// Bits per column: the column of groups, and each digit of the values.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(2..=12))]
     column_bits: u32,
-    /// Most bytes of memory that the parameters may be predicted to take.
+    /// Maximum predicted memory of the parameters in bytes.
     #[arg(long)]
     memory: Option<usize>,
     /// Evaluations to take the median of.

@@ -3,16 +3,16 @@
 use clap::Args;
 use cryptable::engines::packed::Request;
 
-/// Options of every benchmark that asks the planner for parameters.
+/// Options of all benchmarks whose parameters the planner chooses.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct LimitArguments {
     /// Number of values per ciphertext [default: a full ciphertext].
     #[arg(long)]
     count: Option<usize>,
-    /// Most bytes of memory that the parameters may be predicted to take.
+    /// Maximum predicted memory of the parameters in bytes.
     #[arg(long)]
     memory: Option<usize>,
-    /// log2 of the maximum failure probability per ciphertext, or for words of a whole lookup [default: -64].
+    /// log2 of the maximum failure probability per ciphertext or, for words, per lookup [default: -64].
     #[arg(long, allow_hyphen_values = true)]
     log2_fail: Option<f64>,
 }

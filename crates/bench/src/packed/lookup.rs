@@ -30,7 +30,7 @@ pub struct LookupArguments {
     /// Bits of inputs and outputs.
     #[arg(long, default_value_t = 8)]
     bits: u32,
-    /// Bits of outputs, if other than of inputs.
+    /// Bits of outputs [default: those of inputs].
     #[arg(long)]
     output_bits: Option<u32>,
     /// Input modulus instead of a power of two.
@@ -44,13 +44,13 @@ pub struct LookupArguments {
     /// Bits of the digits of a multiplexer tree [default: the fastest].
     #[arg(long)]
     digit_bits: Option<u32>,
-    /// Tables on the same input.
+    /// Number of tables on the same input.
     #[arg(long, default_value_t = 1)]
     tables: usize,
-    /// Outputs in halves, each by a table with half of the bits, both on the same input.
+    /// Compute outputs in two halves, each by a table with half of the bits on the same input.
     #[arg(long)]
     halves: bool,
-    /// Ciphertexts that an input comes in, each of some digits of a multiplexer tree.
+    /// Number of ciphertexts per input, each with some of the digits of a multiplexer tree.
     #[arg(long, default_value_t = 1)]
     parts: usize,
     /// Evaluations to take the median of.
@@ -59,7 +59,7 @@ pub struct LookupArguments {
     /// Seed of the random table and values.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A table of what every stage needs by count beside the time that it takes; on one thread.
+    /// Print a table of the counted and the measured cost of every stage; on one thread.
     #[arg(long)]
     stages: bool,
 }

@@ -17,13 +17,13 @@ use crate::measurement::try_timed;
 /// Arguments of `bench reals`.
 #[derive(Debug, Args)]
 pub struct RealsArguments {
-    /// Outputs are complex, one result for both parts.
+    /// Use complex outputs, with both parts in one result.
     #[arg(long)]
     complex: bool,
     /// Bits of inputs.
     #[arg(long, default_value_t = 8)]
     bits: u32,
-    /// Bits of outputs, of each part: values err by half a step of 2 to minus this.
+    /// Bits B of each part of outputs: values err by at most half a step of 2^-B.
     #[arg(long, default_value_t = 8)]
     output_bits: u32,
     #[command(flatten)]

@@ -23,15 +23,15 @@ pub struct SignArguments {
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// An operation on integers of --bits bits and one bit of headroom, instead of the sign alone: less-than, digits,
-    /// maximum, relu and so on.
+    /// Operation on integers of --bits bits and one bit of headroom, instead of the sign: less-than, digits, maximum,
+    /// relu and so on.
     #[arg(long)]
     op: Option<Operation>,
-    /// Bits that a floor drops, instead of the sign: values without their lowest N bits.
+    /// Measure a floor that drops the lowest N bits of the values, instead of the sign.
     #[arg(long, value_name = "N", conflicts_with = "op")]
     floor: Option<u32>,
-    /// Bits of the most significant digit, 3 to 9 (2 to 8 with --op): the others have at most as many [default: the
-    /// fastest].
+    /// Bits of the most significant digit, 3 to 9 (2 to 8 with --op); the other digits have at most this width
+    /// [default: the fastest].
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(2..=9))]
     digit_bits: Option<u32>,
     /// Seed of the random values.

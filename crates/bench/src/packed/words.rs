@@ -20,17 +20,17 @@ const PIECES: u64 = 150;
 /// Function that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WordTable {
-    /// Values of as many random keys as a word has values, and a default for all others.
+    /// Values of random keys, one key per value of a word, and a default for all other keys.
     Dictionary,
-    /// A sum of functions of either word.
+    /// A sum of a function of each word.
     Sum,
-    /// The same, outputs of two words.
+    /// A sum of a function of each word, with outputs of two words.
     WideSum,
-    /// A product of functions of either word.
+    /// A product of a function of each word.
     Product,
     /// A function that changes at 150 random places.
     Pieces,
-    /// Random outputs of pairs of random classes of words.
+    /// Random outputs for pairs of random classes of words.
     Classes,
 }
 
@@ -40,13 +40,13 @@ pub struct WordsArguments {
     /// Function that is looked up.
     #[arg(long, value_enum, default_value = "dictionary")]
     table: WordTable,
-    /// Words of a key of a dictionary; other tables have two.
+    /// Number of words in a key of a dictionary; inputs of other tables have two.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=4))]
     words: u8,
     /// Bits of a word.
     #[arg(long, default_value_t = 16)]
     word_bits: u32,
-    /// Bits of a dictionary's values [default: two less than those of a word].
+    /// Bits of a dictionary's values [default: two fewer than those of a word].
     #[arg(long)]
     value_bits: Option<u32>,
     #[command(flatten)]

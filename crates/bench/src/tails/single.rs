@@ -18,7 +18,7 @@ use crate::contract::Contract;
 use crate::measurement::{timed, try_timed};
 use crate::single::{Batch, Session};
 
-/// log2 of the failure probability that parameters are chosen for.
+/// log2 of the failure probability for which parameters are chosen.
 const LOG2_FAIL: f64 = -64.0;
 
 /// Measures lookups by a method with the fastest parameters that support it.

@@ -20,15 +20,15 @@ pub enum AesCommand {
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT_KEY)]
     EncryptKey(AesEncryptKeyArgs),
-    /// Encrypt a message by AES-128 in counter mode, from a random counter
+    /// Encrypt a message with AES-128 in counter mode, starting from a random counter
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT)]
     Encrypt(AesEncryptArgs),
-    /// Check that nobody changed a message, and decrypt it with the AES key
+    /// Check that a message was not changed, and decrypt it with the AES key
     #[cfg(feature = "client")]
     #[command(after_help = client::OPEN)]
     Open(AesOpenArgs),
-    /// Turn an AES message into homomorphic ciphertexts; needs no secret
+    /// Convert an AES message into homomorphic ciphertexts; needs no secret
     #[command(after_help = TRANSCIPHER)]
     Transcipher(AesTranscipherArgs),
 }
@@ -53,7 +53,7 @@ pub struct AesTranscipherArgs {
     /// File of the encrypted AES key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub encrypted_key: PathBuf,
-    /// Read the input as bytes that another program encrypted by AES-128 in counter mode, starting from this counter
+    /// Read the input as bytes that another program encrypted with AES-128 in counter mode, starting from this counter
     /// block: 16 bytes in hexadecimal
     #[arg(long, value_name = "HEX", value_parser = block)]
     pub counter: Option<[u8; BLOCK_BYTES]>,
@@ -80,7 +80,7 @@ Examples:
   cryptable decrypt --secret aes.secret --input message.ct --output out.bin
 
 The client sends an encrypted key once, and then only its messages, each with 172 additional bytes;
-the server turns them into homomorphic ciphertexts by itself.";
+the server converts them into homomorphic ciphertexts by itself.";
 
 /// Help of `plan aes` and `keygen aes`.
 pub const JOB: &str = "\
@@ -98,7 +98,7 @@ Examples:
   cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
     --counter 5c1e0f9a7d3b4486a2f0c9d100000000 --input bytes.bin --output message.ct
 
-Every 16 bytes take seconds, and every byte makes 96 kB of output; memory does not grow with the
-file. A message under another AES key is refused. Changes to a message cannot be detected without a
-key: send it over an authenticated channel. With --counter, a wrong counter or AES key shows only
-when the result is decrypted.";
+Every 16 bytes take seconds, and every byte produces 96 kB of output; memory use does not grow with
+the file. A message under another AES key is refused. Changes to a message cannot be detected
+without a key, so send it over an authenticated channel. With --counter, a wrong counter or AES key
+only shows when the result is decrypted.";

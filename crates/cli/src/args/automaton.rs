@@ -10,16 +10,16 @@ use super::common::OutputArgs;
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub struct AutomatonArgs {
-    /// Server's evaluation key, of keygen --word-length
+    /// Server's evaluation key, from keygen --word-length
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
     /// Automaton: a CSV file with lines `state,symbol,next,weight`
     #[arg(long, value_name = "FILE", group = "what")]
     pub rules: Option<PathBuf>,
-    /// Count where this pattern occurs: values, separated by commas
+    /// Count the occurrences of this pattern: values, separated by commas
     #[arg(long, value_name = "VALUES", group = "what", value_delimiter = ',')]
     pub pattern: Option<Vec<u64>>,
-    /// Count where this text occurs, each of whose bytes is a value
+    /// Count the occurrences of this text, of which each byte is a value
     #[arg(long, value_name = "TEXT", group = "what")]
     pub text: Option<String>,
     /// Values per word [default: all values of the file are one word]
@@ -50,7 +50,7 @@ Examples:
     --input text.ct --output g.ct
 
 A word is read value by value, beginning in state 0. Each line `state,symbol,next,weight` of --rules
-says which state follows a state on a symbol, and what is added to the word's weight. The symbol *
+states the next state for a state and a symbol, and what is added to the word's weight. The symbol *
 stands for all symbols that have no line for this state; a line `state,end,,weight` adds a weight to
-words that end in the state. Patterns are counted where they overlap, too.
-A bit of a value takes a circuit bootstrap, five to eight milliseconds; a rule takes microseconds.";
+words that end in the state. Overlapping occurrences of a pattern are counted, too. Each bit of a
+value takes a circuit bootstrap of five to eight milliseconds; each rule takes microseconds.";

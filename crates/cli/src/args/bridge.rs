@@ -1,4 +1,4 @@
-//! The grammar of packed lookups whose results go on one by one.
+//! The grammar of packed lookups whose results are processed one by one.
 
 use std::path::PathBuf;
 
@@ -47,14 +47,15 @@ pub struct BridgeArgs {
     /// Input modulus: values are 0 .. P - 1
     #[arg(long, value_name = "P", group = "width", value_parser = clap::value_parser!(u64).range(2..=1 << 24))]
     pub modulus: Option<u64>,
-    /// Width of the packed table's outputs: 0 .. 2^B - 1, or -2^(B-1) .. 2^(B-1) - 1 for signed tables; 3 to 23 bits,
-    /// or 1 to 24 for a second table
+    /// Width of the packed table's outputs in bits: 0 .. 2^B - 1, or -2^(B-1) .. 2^(B-1) - 1 for signed tables; 3 to 23
+    /// bits, or 1 to 24 for a second table
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub output_bits: u32,
-    /// Operation on results: keys for `table` serve only that, keys for any other operation serve all others
+    /// Operation on results; keys for `table` serve only `table`, keys for any other operation serve all operations
+    /// except `table`
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: BridgeOperation,
-    /// Width of the second table's outputs [default: --output-bits]
+    /// Width of the second table's outputs in bits [default: --output-bits]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub second_bits: Option<u32>,
     /// Pack results of the second table again
@@ -79,13 +80,13 @@ pub struct Rows {
     pub last: u64,
 }
 
-/// `A-B`, or one row.
+/// Parses `A-B`, or one row.
 fn rows(text: &str) -> Result<Rows, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse().ok().filter(|&row: &u64| row > 0);
     match (number(first), number(last)) {
         (Some(first), Some(last)) if first <= last => Ok(Rows { first, last }),
-        _ => Err("it must be two row numbers, from 1 on and in order, as 100-200".into()),
+        _ => Err("it must be two row numbers, counted from 1 and in order, such as 100-200".into()),
     }
 }
 
@@ -104,13 +105,13 @@ pub struct BridgeRunArgs {
     /// Read integers of the tables as -P/2 .. P/2 - 1 instead of 0 .. P - 1
     #[arg(long)]
     pub signed: bool,
-    /// Bound of `below`
+    /// Bound T of `below`
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub threshold: Option<i64>,
     /// Second table, applied to results of the first
     #[arg(long, value_name = "FILE")]
     pub second_table: Option<PathBuf>,
-    /// Pack results of `table` again [default: they stay single values, for further lookups of engine leveled]
+    /// Pack results of `table` again [default: they stay single values, for further lookups with engine `leveled`]
     #[arg(long)]
     pub pack: bool,
     /// Rows whose results are processed, such as 100-200, counted from 1 [default: all]
@@ -140,9 +141,9 @@ Examples:
 
 Thousands of values are looked up together. Some of the results are then extracted and processed one
 by one: compared with results of another column or with a number, or looked up in a second, larger
-table.
-sign, below and less-than return packed bits. maximum, absolute and relu return integers, of values
-from one ciphertext of the inputs. table returns leveled values, or packed digits with --pack.";
+table. sign, below and less-than return packed bits. maximum, absolute and relu return integers, and
+all their rows must be in one ciphertext of the inputs. table returns leveled values, or packed
+digits with --pack.";
 
 /// Help of `plan bridge` and `keygen bridge`.
 pub const JOB: &str = "\
@@ -153,7 +154,7 @@ Examples:
   cryptable keygen bridge --bits 8 --output-bits 8 --op below --secret client.key \\
     --evaluation server.key
 
-If no parameters serve, the error names the step that prevents it.";
+If no parameters fit, the error names the step that prevents it.";
 
 #[cfg(test)]
 mod tests {

@@ -29,7 +29,7 @@ pub enum CircuitCommand {
 /// Circuit.
 #[derive(Args, Debug)]
 pub struct NetlistArgs {
-    /// Netlist (.blif, or .json from Yosys), or circuit of this program: add32, compare32, multiply32, aes128,
+    /// Netlist (.blif, or .json from Yosys), or built-in circuit: add32, compare32, multiply32, aes128,
     /// aes128-expanded-key
     #[arg(value_name = "NETLIST")]
     pub netlist: PathBuf,
@@ -41,7 +41,7 @@ pub struct NetlistArgs {
     pub s_box: Option<SBox>,
 }
 
-/// A form of the S-box by its name.
+/// Returns a parser of forms of the S-box by their names.
 pub(super) fn s_box() -> impl TypedValueParser<Value = SBox> {
     choice([
         ("tables", "tables of eight bits", SBox::Tables),
@@ -52,7 +52,7 @@ pub(super) fn s_box() -> impl TypedValueParser<Value = SBox> {
 /// Execution of a circuit.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ScheduleArgs {
-    /// Number of concurrent operations: each uses all threads, and memory of its own
+    /// Number of concurrent operations; each of them uses all threads, and memory of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: u16,
     /// Maximum memory, including keys, such as 6GB
@@ -63,7 +63,7 @@ pub struct ScheduleArgs {
     pub log2_fail: f64,
 }
 
-/// A parameter set by its name. All have 128 bits of security.
+/// Returns a parser of parameter sets by their names; all of them have 128 bits of security.
 fn named_set() -> impl TypedValueParser<Value = NamedSet> {
     choice(NamedSet::ALL.map(|set| (set.name(), set.description(), set)))
 }
@@ -71,7 +71,7 @@ fn named_set() -> impl TypedValueParser<Value = NamedSet> {
 /// Requirements for keys of circuits.
 #[derive(Args, Debug)]
 pub struct CircuitJobArgs {
-    /// Netlist (.blif, or .json from Yosys), or circuit of this program: add32, compare32, multiply32, aes128,
+    /// Netlist (.blif, or .json from Yosys), or built-in circuit: add32, compare32, multiply32, aes128,
     /// aes128-expanded-key; optional for keygen with --set
     #[arg(value_name = "NETLIST", required_unless_present_any = ["set", "insecure_toy"])]
     pub netlist: Option<PathBuf>,
@@ -121,7 +121,7 @@ Examples:
   cryptable circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct
   cryptable decrypt --secret bits.secret --input sums.ct --output sums.csv
 
-One ciphertext holds bit i of all words, so that thousands of words take the time of one. Yosys
+One ciphertext holds bit i of all words, so that thousands of words take the same time as one. Yosys
 makes netlists from Verilog: synth -flatten; abc -g AND,XOR,MUX; opt_clean; write_blif adder.blif.";
 
 /// Help of `plan circuit` and `keygen circuit`.
@@ -134,8 +134,8 @@ Examples:
   cryptable keygen circuit --set balanced --secret bits.secret --evaluation bits.server
   cryptable keygen circuit adder.blif --memory 4GB --secret bits.secret --evaluation bits.server
 
-Without --set, all parameter sets are compared, and the fastest for the words is chosen. Keys serve
-every circuit.";
+Without --set, all parameter sets are compared, and the fastest for the number of words is chosen.
+Keys serve every circuit.";
 
 const RUN: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! The grammar of what a client does: `keygen`, `encrypt`, `decrypt`, `demo`.
+//! The grammar of the client's commands: `keygen`, `encrypt`, `decrypt`, `demo`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::owners::FloodingArgs;
 use super::parameters::ParameterArgs;
 use crate::guard::{FileArg, Role};
 
-/// How a file of values is laid out.
+/// Format of a file of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Comma-separated text
@@ -39,8 +39,8 @@ pub struct CsvArgs {
     /// Read the first line of a CSV file as data
     #[arg(long)]
     pub no_header: bool,
-    /// Column separator of the CSV file: one character, or `tab` [default: comma, semicolon or tab, whichever the first
-    /// line has most of]
+    /// Column separator of the CSV file: one character, or `tab` [default: comma, semicolon or tab, whichever occurs
+    /// most often in the first line]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// Value for missing entries of a CSV file: empty lines and fields, NA, null and nan [default: they are errors]
@@ -49,13 +49,13 @@ pub struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// Whether there is a header, where it is stated.
+    /// Returns whether there is a header, if stated.
     pub fn stated_header(&self) -> Option<bool> {
         (self.header || self.no_header).then_some(self.header)
     }
 }
 
-/// One ASCII character.
+/// Parses one ASCII character.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         _ if matches!(text, "tab" | "\\t") => Ok(b'\t'),
@@ -64,7 +64,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Arguments of `keygen`: for lookups in tables, unless there is a job.
+/// Arguments of `keygen`, for lookups in tables unless there is a job.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
@@ -74,7 +74,7 @@ pub struct KeygenArgs {
     pub job: Option<Job<KeyFileArgs>>,
     #[command(flatten)]
     pub parameters: ParameterArgs,
-    /// Plan written by `plan --output`; keys have its parameters
+    /// Plan written by `plan --output`, with the parameters of the keys
     #[arg(long, value_name = "FILE", group = "input")]
     pub plan: Option<PathBuf>,
     /// File for the secret key, which stays with the client
@@ -83,7 +83,7 @@ pub struct KeygenArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE", required = true)]
     evaluation: Option<PathBuf>,
-    /// File for a public key, with which anyone encrypts values for this client; for keys of lookups
+    /// File for a public key, with which anyone can encrypt values for this client; for lookup keys
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     /// Overwrite existing key files
@@ -98,7 +98,7 @@ impl KeygenArgs {
     /// Returns the files that are written.
     ///
     /// # Panics
-    /// Never: the grammar requires them where there is no job.
+    /// Never: the grammar requires them if there is no job.
     pub fn key_files(&self) -> KeyFileArgs {
         if let Some(job) = &self.job {
             return job.files().clone();
@@ -128,13 +128,14 @@ pub struct EncryptArgs {
     /// Client's secret key
     #[arg(long, alias = "key", value_name = "FILE", required_unless_present = "public")]
     pub secret: Option<PathBuf>,
-    /// Client's public key, instead of the secret key: for values that only this client decrypts
+    /// Client's public key, instead of the secret key, for values that only this client can decrypt
     #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub public: Option<PathBuf>,
     /// File of values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// Column of a CSV file, by name, or by number from 1 if no column has that name; required if there are several
+    /// Column of a CSV file, by name, or by number from 1 if no column has that name; required if the file has several
+    /// columns
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
     #[command(flatten)]
@@ -142,32 +143,32 @@ pub struct EncryptArgs {
     /// Format of the input [default: by the file's extension; csv for pipes]
     #[arg(long)]
     pub format: Option<Format>,
-    /// Values are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for an input modulus P
+    /// Read values as -P/2 .. P/2 - 1 instead of 0 .. P - 1, for an input modulus P
     #[arg(long)]
     pub signed: bool,
-    /// Layout of values [default: whole, or with headroom by keys of `keygen compare` for more than one digit]
+    /// Layout of values [default: values, or headroom with keys of `keygen compare` for more than one digit]
     #[arg(long = "as", value_name = "LAYOUT")]
     pub layout: Option<LayoutArg>,
-    /// Bits of values: for --as integers 8, 16, 32 or 64 (from -2^(B-1) on with --signed), or 1 for booleans; for --as
-    /// words 1 to 64
+    /// Width of values in bits: with --as integers 8, 16, 32 or 64 (starting at -2^(B-1) with --signed), or 1 for
+    /// booleans; with --as words 1 to 64
     #[arg(long, value_name = "B", requires = "layout", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: Option<u32>,
-    /// Modulus of the values, a product of digits of the key: values are then one of the inputs of a lookup of several
+    /// Modulus of the values, a product of digits of the key, for values that are one of several inputs of a lookup
     /// [default: the key's input modulus]
     #[arg(long, value_name = "P", conflicts_with_all = ["public", "signed", "layout", "dictionary", "file"],
         value_parser = clap::value_parser!(u64).range(2..=1 << 24))]
     pub modulus: Option<u64>,
-    /// Circuit whose inputs are the columns of the file; requires a key of `keygen circuit`
+    /// Circuit whose inputs are the columns of the file; requires a key from `keygen circuit`
     #[command(flatten)]
     pub circuit: CircuitInputArgs,
-    /// Values are words of this code book (.json or .csv), which numbers them
+    /// Read values as words of this code book (.json or .csv), which assigns a number to each word
     #[arg(long, value_name = "FILE", conflicts_with = "signed")]
     pub dictionary: Option<PathBuf>,
-    /// Add new words to the dictionary, or start one
+    /// Add new words to the dictionary, or create it
     #[arg(long, requires = "dictionary")]
     pub extend: bool,
-    /// Encrypt the columns that this schema lists, into one frame; the input is then Parquet, Arrow, CSV or JSON lines, CSV and
-    /// JSON lines also with .gz or .zst
+    /// Encrypt the columns that this schema lists into one frame; the input is then Parquet, Arrow, CSV or JSON lines,
+    /// the last two also compressed (.gz or .zst)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["column", "header", "no_header", "delimiter", "missing", "format",
         "signed", "layout", "modulus", "circuit", "dictionary", "file"])]
     pub schema: Option<PathBuf>,
@@ -182,10 +183,11 @@ pub struct EncryptArgs {
     pub force: bool,
 }
 
-/// Canaries that are encrypted among the values.
+/// Options for canaries that are encrypted among the values.
 #[derive(Args, Debug)]
 pub struct CanaryArgs {
-    /// Hide canaries among the values, and write their places and inputs to this secret file, for `decrypt --canaries`
+    /// Hide canaries among the values, and write their positions and inputs to this secret file, for `decrypt
+    /// --canaries`
     #[arg(
         long = "canaries",
         value_name = "FILE",
@@ -193,17 +195,17 @@ pub struct CanaryArgs {
         conflicts_with = "circuit"
     )]
     pub file: Option<PathBuf>,
-    /// Number of canaries; more of them find a server that is wrong in fewer places
+    /// Number of canaries; with more canaries, a server is detected even if fewer of its results are wrong
     #[arg(long = "canary-count", value_name = "N", requires = "file", group = "canary_places")]
     pub count: Option<usize>,
-    /// Hide canaries at the places of those in this file, for another operand of one operation
+    /// Hide canaries at the same positions as those in this file, for another operand of the same operation
     #[arg(long = "canaries-like", value_name = "FILE", requires_all = ["file", "secret"], group = "canary_places")]
     pub like: Option<PathBuf>,
-    /// Write the inputs of canaries to this secret file, a line each, to compute the results that `decrypt --expected`
-    /// compares with
+    /// Write the inputs of canaries to this secret file, one per line, for computing the results that `decrypt
+    /// --expected` compares with
     #[arg(long = "canary-values", value_name = "FILE", requires = "file")]
     pub values: Option<PathBuf>,
-    /// Inputs of canaries
+    /// Source of the inputs of canaries
     #[arg(
         long = "canary-inputs",
         value_name = "INPUTS",
@@ -216,10 +218,10 @@ pub struct CanaryArgs {
 /// Inputs that canaries are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CanaryInputs {
-    /// Any input of tables, each as likely as the others
+    /// All inputs of tables, each with the same probability
     Uniform,
-    /// The values of the file, which finds wrong tables as often as values meet them; if the server sees that a check
-    /// failed, it learns something of the values
+    /// The values of the file, so that wrong table entries are detected as often as values hit them; a server that sees
+    /// a check fail learns something about the values
     Values,
 }
 
@@ -236,8 +238,7 @@ impl EncryptArgs {
 /// Circuit of the encrypted words.
 #[derive(Args, Debug)]
 pub struct CircuitInputArgs {
-    /// Netlist, or circuit of this program, whose inputs are the columns of the file; requires a key of `keygen
-    /// circuit`
+    /// Netlist, or built-in circuit, whose inputs are the columns of the file; requires a key from `keygen circuit`
     #[arg(long, value_name = "NETLIST", conflicts_with_all = ["column", "format", "signed", "layout", "modulus", "dictionary"])]
     pub circuit: Option<PathBuf>,
     /// Top module, if the netlist has several modules and marks none
@@ -254,7 +255,8 @@ pub struct CircuitInputArgs {
 /// Arguments of `decrypt`.
 #[derive(Args, Debug)]
 pub struct DecryptArgs {
-    /// Client's secret key; or an owner's part of one, with which the output is that owner's part of the decryption
+    /// Client's secret key, or an owner's part of a joint one; with a part, the output is that owner's part of the
+    /// decryption
     #[arg(long, alias = "key", value_name = "FILE", required_unless_present = "parts")]
     pub secret: Option<PathBuf>,
     /// Parts of the decryption by all owners of a joint key, in any order, instead of a secret key
@@ -266,60 +268,60 @@ pub struct DecryptArgs {
     /// File of ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// Header line of a CSV file, or of the column that --join adds [default: no header]
+    /// Header of the CSV file, or of the column that --join adds [default: no header]
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
-    /// Write this CSV file with the results as an additional column; it must have the same number of rows
+    /// Write a copy of this CSV file with the results as an additional column; the number of rows must be the same
     #[arg(long, value_name = "FILE")]
     pub join: Option<PathBuf>,
-    /// Treat the first line of the file in --join as a header [default: if it has words instead of numbers]
+    /// Treat the first line of the --join file as a header [default: if it has words instead of numbers]
     #[arg(long, requires = "join", conflicts_with = "no_header")]
     pub header: bool,
-    /// Read the first line of the file in --join as data
+    /// Read the first line of the --join file as data
     #[arg(long, requires = "join")]
     pub no_header: bool,
-    /// Column separator of the file in --join [default: found in its first line]
+    /// Column separator of the --join file [default: detected from its first line]
     #[arg(long, requires = "join", value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// Format of the output [default: by the file's extension; csv for pipes]
     #[arg(long)]
     pub format: Option<Format>,
-    /// Require signed values, -P/2 .. P/2 - 1 for their modulus P; whole integers of `bridge` are unsigned unless this
-    /// option is given
+    /// Require signed values, -P/2 .. P/2 - 1 for their modulus P; without this option, whole integers from `bridge`
+    /// are unsigned
     #[arg(long)]
     pub signed: bool,
-    /// Layout of the ciphertexts [default: as file and key say]
+    /// Layout of the ciphertexts [default: as stated by the file and the key]
     #[arg(long = "as", value_name = "LAYOUT")]
     pub layout: Option<LayoutArg>,
-    /// Bits of --as words
+    /// Width of values in bits, with --as words
     #[arg(long, value_name = "B", requires = "layout", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: Option<u32>,
     /// Write the words of this code book (.json or .csv) instead of their numbers
     #[arg(long, value_name = "FILE", conflicts_with = "signed")]
     pub dictionary: Option<PathBuf>,
-    /// Schema by which the columns of a frame are decrypted [default: the units that results state, and integers]
+    /// Schema for decrypting the columns of a frame [default: the units stated in the results, or integers]
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// Check results by the canaries in this file, which `encrypt --canaries` wrote, and leave them out; nothing is written
-    /// if one of them has a wrong result
+    /// Check the results of the canaries in this file, which `encrypt --canaries` wrote, and remove them from the
+    /// output; if any of them is wrong, nothing is written
     #[arg(long, value_name = "FILE", requires = "canary_results")]
     pub canaries: Option<PathBuf>,
-    /// Table of the lookup, as `lookup` takes it, for --canaries; of signed inputs and outputs if the results are signed.
-    /// After several lookups, the table of all of them together
+    /// Table of the lookup, for --canaries, as given to `lookup`, with signed inputs and outputs if the results are
+    /// signed; after several lookups, the table of their composition
     #[arg(long, value_name = "FILE", requires = "canaries", group = "canary_results")]
     pub table: Option<PathBuf>,
-    /// Results that canaries must have, for --canaries, a line each in the order of `encrypt --canary-values`: for columns of
-    /// integers, values in words, and whatever is no table
+    /// Correct results of the canaries, for --canaries, one per line in the order of `encrypt --canary-values`: for
+    /// columns of integers, values in words, and operations that are not lookups
     #[arg(long, value_name = "FILE", requires = "canaries", group = "canary_results")]
     pub expected: Option<PathBuf>,
-    /// File for the imaginary parts of results of complex tables; the other file then has the real parts
+    /// File for the imaginary parts of results of complex tables; --output then has the real parts
     #[arg(long, value_name = "FILE", conflicts_with_all = ["join", "layout", "dictionary", "schema", "canaries"])]
     pub imaginary: Option<PathBuf>,
     /// File for the values, readable by its owner only: .csv, .npy or .bin (raw words of the narrowest width that holds
-    /// the modulus); for frames .parquet, .arrow, .csv or .jsonl, the last two also with .gz or .zst
+    /// the modulus); for frames .parquet, .arrow, .csv or .jsonl, the last two also compressed (.gz or .zst)
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -354,7 +356,7 @@ pub struct DemoArgs {
 }
 
 impl DemoArgs {
-    /// Returns the files that no option of a path names.
+    /// Returns the files that are not named by an option with a path.
     pub(super) fn files(&self) -> impl Iterator<Item = FileArg> {
         let file = |option: &str, path, role| FileArg { option: option.into(), path, role };
         let name = match self.what {
@@ -371,7 +373,7 @@ impl DecryptArgs {
     /// Returns the file of the secret key.
     ///
     /// # Panics
-    /// Never where there are no parts: the grammar requires it.
+    /// Never if there are no parts: the grammar requires it then.
     pub fn secret(&self) -> &Path {
         self.secret.as_deref().expect("a required option")
     }
@@ -391,15 +393,15 @@ Examples:
   cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
   cryptable keygen --bits 8 --secret client.key --evaluation server.key --public public.key
 
-With --inputs single, values are encrypted one by one; the server packs many of them, looks them up
-at once and extracts the results, or looks few of them up one by one. plan --inputs single shows the
-number of values from which packing is faster; keygen assumes a full ciphertext, or --values.
+With --inputs single, values are encrypted one by one. The server looks up a few of them one by one;
+it packs many of them, looks them up at once and extracts the results. plan --inputs single shows
+the number of values from which packing is faster; keygen assumes a full ciphertext, or --values.
 
-Without --mode, keys are for packed values, unless these do not serve the table, or --values or
---goal is given: then keys are those that `plan` shows first.
+Without --mode, keys are for packed values. If packed values cannot serve the table, or if --values
+or --goal is given, keys are those of the method that `plan` lists first.
 
-The secret key file is readable by its owner only. Whoever has it can read all data; without it,
-they are lost. With the public key, others encrypt values that only the secret key decrypts.";
+The secret key file is readable by its owner only. Whoever has it can read all data; without it, the
+data is lost. With the public key, others can encrypt values that only the secret key decrypts.";
 
 /// Help of `encrypt`.
 pub const ENCRYPT: &str = "\
@@ -426,20 +428,21 @@ Examples:
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
 Integers for comparisons need one bit of headroom: --as headroom. With --circuit, each line of the
-file holds one word per input: unsigned integers, decimal or hexadecimal (0x1f); a header line names
-the inputs, in any order; without one they are in the order of the netlist. Every bit is encrypted
-with the fewest levels that the circuit needs, so that a file is for one circuit; --all-levels makes
-files for any circuit.
+file holds one word per input: unsigned integers, decimal or hexadecimal (0x1f). A header line names
+the inputs, in any order; without a header, they are in the order of the netlist. Every bit is
+encrypted with only the levels that the circuit needs, so that a file works with one circuit;
+--all-levels makes files for any circuit.
 
-Keys of keygen --mode single, --inputs single or --mode leveled encrypt every value by itself.
+Keys from keygen --mode single, --inputs single or --mode leveled encrypt every value separately.
 
-Canaries are values whose results you know, at random places among yours. decrypt --canaries checks
-them, and so finds a server that answers wrong in many places. Keep their file as you keep the key;
-with --public, send it to the holder of the secret key by a way that the server cannot read.
+Canaries are values whose results you know, at random positions among your values. decrypt
+--canaries checks them, and so detects a server that returns many wrong results. Keep their file as
+safe as the key; with --public, send it to the holder of the secret key over a channel that the
+server cannot read.
 
 A summary shows how a CSV file was read: header, column, rows, skipped lines. Missing values are
 errors unless --missing replaces them. An array of several dimensions is read in C order, and
-decrypts to one dimension.";
+decrypts to an array of one dimension.";
 
 /// Help of `decrypt`.
 pub const DECRYPT: &str = "\
@@ -458,7 +461,7 @@ Examples:
   cryptable decrypt --secret ann.secret --input risks.joint --output ann.part
   cryptable decrypt --part ann.part bob.part eve.part --input risks.joint --output risks.csv
 
-Files state their content: values, frames, columns of integers, words of a circuit, bytes of
+Files record what they contain: values, frames, columns of integers, words of a circuit, or bytes of
 transciphering.";
 
 /// Help of `demo`.

@@ -1,4 +1,4 @@
-//! Options that many commands share, and the values that they take.
+//! Options that many commands share, and parsers of their values.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub struct OutputArgs {
     /// File for the results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -63,7 +63,7 @@ impl JobLimits {
     }
 }
 
-/// Returns a parser of names, which lists them with their help and gives the value that a name stands for.
+/// Returns a parser of names, which lists the names with their help and returns the value of a name.
 pub fn choice<T: Clone + Send + Sync + 'static, const N: usize>(
     choices: [(&'static str, &'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {
@@ -87,13 +87,13 @@ pub fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// A base-2 logarithm of a failure probability.
+/// Parses the base-2 logarithm of a failure probability.
 pub fn log2_fail(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|log2| (-1000.0..=-1.0).contains(log2));
     number.ok_or_else(|| "it must be a number from -1000 to -1".into())
 }
 
-/// Bytes, with an optional suffix of thousands (kB, MB, GB) or of powers of two (KiB, MiB, GiB).
+/// Parses bytes, with an optional suffix of thousands (kB, MB, GB) or of powers of two (KiB, MiB, GiB).
 pub fn memory_size(text: &str) -> Result<usize, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(digits);
@@ -119,7 +119,7 @@ pub fn memory_size(text: &str) -> Result<usize, String> {
     Ok(bytes as usize)
 }
 
-/// Fewer bytes than this are taken for a number whose unit was forgotten.
+/// Smallest number of bytes without a unit that is accepted: below it, the unit was probably forgotten.
 const LEAST_BARE_MEMORY: f64 = 1e6;
 
 #[cfg(test)]

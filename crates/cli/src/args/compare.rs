@@ -12,18 +12,19 @@ use super::common::{ComputationArgs, JobLimits, choice, engine};
 /// Requirements for keys of comparisons, and limits.
 #[derive(Args, Clone, Debug)]
 pub struct IntegerArgs {
-    /// Engine: `packed` compares 65,536 integers at once, `single` each by itself, with keys of a tenth of a gigabyte
-    /// [default: packed]
+    /// Engine: `packed` compares 65,536 integers at once, `single` compares one at a time, with keys of a tenth of a
+    /// gigabyte [default: packed]
     #[arg(long, value_name = "ENGINE", value_parser = engine())]
     pub mode: Option<Engine>,
     /// Decomposition into digits with --mode single: HomDecomp-Reduce, HomDecomp-FDFB, HomFloor or HomFloorAlt
     /// [default: HomDecomp-Reduce, the fastest]
     #[arg(long, value_name = "NAME", requires = "mode")]
     pub method: Option<String>,
-    /// Bits of the integers, from 4 to 39, or to 26 with --mode single: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
+    /// Width of the integers in bits, from 4 to 39, or to 26 with --mode single: integers are 0 .. 2^B - 1, or with
+    /// `encrypt --signed` -2^(B-1) .. 2^(B-1) - 1
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
-    /// Bits of the most significant digit, from 2 to 8; the others have at most as many [default: the fastest]
+    /// Bits of the most significant digit, from 2 to 8; the other digits have at most this width [default: the fastest]
     #[arg(long, value_name = "B", conflicts_with = "insecure_toy", value_parser = clap::value_parser!(u32).range(2..=8))]
     pub digit_bits: Option<u32>,
     /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
@@ -33,7 +34,7 @@ pub struct IntegerArgs {
     pub limits: JobLimits,
 }
 
-/// An operation by its name.
+/// Returns a parser of operations by their names.
 fn operation() -> impl TypedValueParser<Value = Operation> {
     choice(Operation::ALL.map(|operation| (operation.name(), "", operation)))
 }
@@ -41,12 +42,12 @@ fn operation() -> impl TypedValueParser<Value = Operation> {
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// Operation: of two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; of one, [x < 0], its
-    /// digits, the larger of x and 0, |x|, or x within bounds
+    /// Operation: on two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; on one input x,
+    /// [x < 0], its digits, the larger of x and 0, |x|, or x within bounds
     #[arg(long, value_name = "OPERATION", value_parser = operation(), required_unless_present = "function")]
     pub op: Option<Operation>,
-    /// Continuous function instead of an operation, with keys of --mode single: a CSV file with lines `x,y`, in the order
-    /// of x, between which it is linear; results are approximate
+    /// Continuous function instead of an operation, with keys of --mode single: a CSV file with lines `x,y`, sorted by
+    /// x, between which the function is linear; results are approximate
     #[arg(long, value_name = "FILE", conflicts_with = "op")]
     pub function: Option<PathBuf>,
     /// Encrypted integers, one file per operand
@@ -78,11 +79,12 @@ Examples:
   cryptable compare --op clamp --low 0 --high 255 --evaluation server.key --input a.ct \\
     --output c.ct
 
-65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit after
+65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit by
 digit. Integers are encrypted with one bit of headroom, --as headroom, so that differences have a
 sign. Comparisons return bits; the other operations return integers, as encrypted digits in one
-file. Keys of --mode single are for few integers, of up to 26 bits, one after the other: less-than,
-sign, maximum, relu and absolute value, a tenth of a second to a few seconds each, and --function.";
+file. Keys of --mode single are for a few integers of up to 26 bits, processed one after the other.
+They support less-than, sign, maximum, relu and absolute-value, in a tenth of a second to a few
+seconds each, and --function.";
 
 /// Help of `plan compare` and `keygen compare`.
 pub const JOB: &str = "\

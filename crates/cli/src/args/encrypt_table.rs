@@ -18,7 +18,7 @@ pub struct EncryptTableArgs {
     pub table: PathBuf,
     #[command(flatten)]
     pub reading: TableArgs,
-    /// Read a table per value: each line, or row of a .npy array, is the table of one value, with an output for every
+    /// Read one table per value: each line, or row of a .npy array, is the table of one value, with an output for every
     /// input
     #[arg(long, conflicts_with_all = ["default", "dictionary", "output_dictionary"])]
     pub per_value: bool,
@@ -35,4 +35,5 @@ Examples:
   cryptable encrypt-table --secret client.key --per-value --table rows.npy --output rows.ct
 
 The server learns the moduli and the number of tables, but not their outputs. One table serves any
-number of values; with --per-value, there are at most as many tables as a ciphertext has values.";
+number of values; with --per-value, the number of tables is at most the number of values in a
+ciphertext.";

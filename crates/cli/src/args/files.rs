@@ -1,4 +1,4 @@
-//! The files that each command reads and writes: those that its options name.
+//! The files that each command reads and writes, as named by its options.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ impl Cli {
     }
 }
 
-/// Lists the files of a command: every option that holds a path names one.
+/// Lists the files of a command: every option with a path names one.
 fn files(grammar: &Command, matches: &ArgMatches) -> FileArgs {
     let (mut command, mut matches, mut names) = (grammar, matches, Vec::new());
     while let Some((name, inner)) = matches.subcommand()
@@ -63,7 +63,8 @@ fn is_given(matches: &ArgMatches, flag: &str) -> bool {
     matches.try_get_one(flag).ok().flatten().copied().unwrap_or(false)
 }
 
-/// Returns how a command uses the file that an option names; `None` for what is no file, or completed by the command.
+/// Returns how a command uses the file that an option names; `None` if it is not a file, or if the command completes
+/// its name.
 fn role(command: &[&str], option: &str, path: &Path, matches: &ArgMatches) -> Option<Role> {
     let book = |name: &str| matches.try_get_one::<PathBuf>(name).ok().flatten();
     let outputs = book("output_dictionary").map(PathBuf::as_path);

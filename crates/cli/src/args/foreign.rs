@@ -13,7 +13,7 @@ use super::common::OutputArgs;
 /// Subcommands of `foreign`.
 #[derive(Debug, Subcommand)]
 pub enum ForeignCommand {
-    /// Generate the server's key of gates from the other library's secret
+    /// Generate the server's key for gates from the other library's secret
     #[cfg(feature = "client")]
     #[command(after_help = KEYGEN)]
     Keygen(ForeignKeygenArgs),
@@ -32,7 +32,7 @@ pub struct ForeignKeygenArgs {
     /// Secret of the other library, in the layout that the book describes
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
-    /// Number of gates at once: fewer take a smaller key and less time
+    /// Number of gates at once; fewer gates need a smaller key and less time
     #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=32_768))]
     pub gates: u32,
     /// File for the evaluation key, which goes to the server
@@ -46,7 +46,7 @@ pub struct ForeignKeygenArgs {
     pub insecure_toy: bool,
 }
 
-/// Parameters of ciphertexts by their name.
+/// Returns a parser of parameters of ciphertexts by their names.
 #[cfg(feature = "client")]
 fn set() -> impl TypedValueParser<Value = ForeignParameters> {
     let names = PossibleValuesParser::new(ForeignParameters::ALL.map(|set| set.name()));
@@ -68,17 +68,17 @@ pub struct ForeignGateArgs {
     /// Gate
     #[arg(value_name = "GATE", value_parser = gate())]
     pub gate: ForeignGate,
-    /// Key of `foreign keygen`
+    /// Key from `foreign keygen`
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// List of ciphertexts, in the layout that the book describes; two of equal length, but one for `not`
+    /// List of ciphertexts, in the layout that the book describes: two lists of equal length, or one for `not`
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub file: OutputArgs,
 }
 
-/// A gate by its name.
+/// Returns a parser of gates by their names.
 fn gate() -> impl TypedValueParser<Value = ForeignGate> {
     let names = Gate::ALL.map(Gate::name).into_iter().chain(["not"]);
     let names = PossibleValuesParser::new(names.collect::<Vec<_>>());
@@ -95,8 +95,8 @@ Examples:
     --output bits/result.lwe
   python comparisons/openfhe/lists.py check bits --gate nand
 
-Results are ciphertexts of the other library: it decrypts them and computes with them, and so does
-`foreign gate`. The server needs none of the other library's keys.";
+Results are ciphertexts of the other library, which can decrypt them and compute with them; `foreign
+gate` can compute with them, too. The server needs none of the other library's keys.";
 
 /// Help of `foreign`.
 #[cfg(not(feature = "client"))]
@@ -110,7 +110,7 @@ Examples:
   cryptable foreign keygen --set tfhe-rs-boolean --secret bits/key.lwe --gates 1024 \\
     --evaluation gates.server
 
-There is no other secret: results come back under the one that is given.";
+There is no other secret: results are encrypted under the given one.";
 
 /// Help of `foreign gate`.
 const GATE: &str = "\
@@ -118,5 +118,5 @@ Examples:
   cryptable foreign gate nand --evaluation gates.server --input x.lwe --input y.lwe --output z.lwe
   cryptable foreign gate not --evaluation gates.server --input x.lwe --output z.lwe
 
-Bits are fresh, results of the other library's gates, or results of this command. The report says
-with what probability a gate is wrong.";
+Bits may be fresh, results of the other library's gates, or results of this command. The report
+states the probability that a gate is wrong.";

@@ -14,7 +14,8 @@ pub struct ProgramJobArgs {
     /// Program in JSON, as Python's `cryptable.ml` writes it
     #[arg(value_name = "PROGRAM")]
     pub program: PathBuf,
-    /// Schema of the client's columns: what `run` would refuse of them is refused now, such as values that rows are not sorted by
+    /// Schema of the client's columns, to refuse now what `run` would refuse later, such as columns with values too
+    /// large to sort by
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
     /// Number of rows; few rows need smaller keys and less time [default: a full ciphertext]
@@ -27,8 +28,8 @@ pub struct ProgramJobArgs {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// Pipeline in TOML: steps of lookups, comparisons, joins, sums, searches and programs, which name columns; its files are
-    /// looked for beside it
+    /// Pipeline in TOML: steps of lookups, comparisons, joins, sums, searches and programs on named columns; paths of
+    /// its files are relative to its folder
     #[arg(value_name = "PIPELINE")]
     pub pipeline: PathBuf,
     /// Encrypted frame, as `encrypt --schema` or `run` writes it
@@ -42,7 +43,7 @@ pub struct RunArgs {
 #[cfg(feature = "client")]
 #[derive(Debug, Subcommand)]
 pub enum SchemaCommand {
-    /// Write a schema from the columns of a file, for people to edit
+    /// Write a schema for the columns of a file, as a draft for people to edit
     #[command(after_help = SUGGEST)]
     Suggest(SuggestArgs),
 }
@@ -51,16 +52,16 @@ pub enum SchemaCommand {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct SuggestArgs {
-    /// Parquet, Arrow, CSV, JSON lines or npy; CSV and JSON lines also with .gz or .zst
+    /// File in Parquet, Arrow, CSV, JSON lines or npy; CSV and JSON lines also compressed (.gz or .zst)
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
-    /// Bits of the values of the key, as `keygen --bits` takes them
+    /// Width in bits of the values of the key, as in `keygen --bits`
     #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=24))]
     pub bits: u32,
-    /// File for the schema, readable by its owner only, since it tells ranges and words of the data
+    /// File for the schema, readable by its owner only, since it reveals ranges and words of the data
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -87,7 +88,7 @@ A pipeline loads the key once, for all of its steps:
 
   [[step]]
   join = \"region\"               # columns of a table by a key
-  table = \"regions.csv\"         # region,rate,seat,...: a line per key
+  table = \"regions.csv\"         # region,rate,seat,...: one line per key
   into = [\"rate\", \"seat\"]       # columns of the table; rows without a line have gaps
 
   [[step]]
@@ -113,10 +114,11 @@ A pipeline loads the key once, for all of its steps:
   inputs = [\"age\", \"income\"]    # in the order of the program's columns
   into = [\"probability\"]
 
-Without units, tables are those of `lookup`. With them, a table has a header: `age,risk` for single
-inputs, `from,to,risk` for ranges with both ends, or `from,below,risk` for ranges without the upper
-one; `default = \"...\"` in the step is the output of all other inputs. Gaps of a column are gaps of
-what is looked up of it. Lookups of one column are done together, in less time than alone.";
+Without units, tables are those of `lookup`. With units, a table has a header: `age,risk` for single
+inputs, `from,to,risk` for ranges that include both ends, or `from,below,risk` for ranges that
+exclude the upper end; `default = \"...\"` in the step is the output of all other inputs. Rows with
+gaps in a column have gaps in its lookup results. Lookups of one column are done together, which
+takes less time.";
 
 /// Help of jobs of programs.
 pub const JOB: &str = "\
@@ -127,7 +129,7 @@ Examples:
   cryptable keygen program sort.json --schema schema.json --secret client.key \\
     --evaluation server.key
 
-Keys serve every program of columns with the same modulus whose results are no larger and whose
+Keys serve every program on columns with the same modulus whose results are no larger and whose
 choices are nested no deeper. `run` evaluates programs as steps of pipelines.";
 
 /// Help of `schema`.
@@ -138,10 +140,10 @@ Examples:
   cryptable encrypt --schema schema.json --secret client.key --input people.parquet \\
     --output people.frame
 
-A schema lists columns with the integers that represent their values: types integer, boolean,
-number, date, datetime, time and words; minimum, maximum, scale, offset, bins, unit, words; and what
-becomes of missing values. It is the client's: it tells ranges and words of the data, and stays
-where it is unless you give it to others.";
+A schema lists columns and how integers represent their values: types integer, boolean, number,
+date, datetime, time and words; minimum, maximum, scale, offset, bins, unit, words; and what becomes
+of missing values. The schema belongs to the client: it reveals ranges and words of the data, and
+stays with the client unless you give it to others.";
 
 /// Help of `schema suggest`.
 #[cfg(feature = "client")]
@@ -151,4 +153,4 @@ Examples:
   cryptable schema suggest people.csv.gz --bits 12 --output schema.json
 
 Scales are the finest that the bits allow; where values have to be rounded, the schema says so.
-Columns that the schema lacks are not encrypted.";
+Columns that are not in the schema are not encrypted.";

@@ -10,7 +10,7 @@ use super::common::{ComputationArgs, JobLimits, engine};
 /// Requirements for keys of integers.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct DigitArgs {
-    /// Bits of the integers in the plan's predictions: 8, 16, 32 or 64. Keys serve all of these
+    /// Width in bits of the integers in the plan's predictions: 8, 16, 32 or 64; keys serve all of these widths
     #[arg(long, value_name = "B", value_parser = integer_bits, default_value = "32")]
     pub bits: u32,
     /// Predict for signed integers
@@ -22,15 +22,15 @@ pub struct DigitArgs {
     /// Bits per digit, 1 to 5 [default: 3 for packed values, 2 for single values]
     #[arg(long, value_name = "B")]
     pub digit_bits: Option<u32>,
-    /// Prefer sums and comparisons, in half the time, to products, which take twice as much: packed integers in digits of 4
-    /// bits, or 2, with room for a carry but not for another digit
+    /// Make sums and comparisons take half the time, and products twice the time: packed integers in digits of 4 bits,
+    /// or 2, with room for a carry but not for another digit
     #[arg(long)]
     pub sums: bool,
     /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
-    /// Predict searches and sorts as well, and keep the failure probability for them: `largest` for the ten largest of a full
-    /// ciphertext, `argmax` and `sort`. Packed integers; digits of 4 bits take the least time for searches
+    /// Predict searches and sorts, too, and keep to the failure probability for them: `largest` for the ten largest of
+    /// a full ciphertext, `argmax` and `sort`; for packed integers, whose searches are fastest with digits of 4 bits
     #[arg(long)]
     pub search: bool,
     #[command(flatten)]
@@ -61,11 +61,11 @@ pub enum IntegerOperation {
     Eq,
     /// x where --condition is true, else y
     Select,
-    /// x shifted left by --amount or --constant bits; 0 if x has no more bits than that
+    /// x shifted left by --amount or --constant bits; 0 if that is the width of x or more
     #[value(alias = "shift_left")]
     Shl,
-    /// x shifted right by --amount or --constant bits, keeping its sign; 0 (-1 for negative x) if x has no more bits
-    /// than that
+    /// x shifted right by --amount or --constant bits, keeping its sign; 0 (-1 for negative x) if that is the width of
+    /// x or more
     #[value(alias = "shift_right")]
     Shr,
     /// x rotated left, by the amount modulo its number of bits
@@ -73,12 +73,12 @@ pub enum IntegerOperation {
     Rotate,
     /// Piecewise linear function of --pieces, such as a tax table
     Piecewise,
-    /// Whether x is among the --count largest integers of its column, a boolean; equal ones all are. Packed integers only,
-    /// as are all that follow
+    /// Whether x is among the --count largest integers of its column, a boolean; ties are all included. This and all
+    /// operations below are for packed integers only
     Largest,
-    /// Number of the first row that has the largest integer, from 0 on, in every row
+    /// Number of the first row that has the largest integer, counted from 0, written to every row
     Argmax,
-    /// Integers of the column in rising order
+    /// Integers of the column in ascending order
     Sort,
 }
 
@@ -100,19 +100,20 @@ pub struct IntegersArgs {
     /// Encrypted number of bits to shift by: unsigned integers of 8 bits
     #[arg(long, value_name = "FILE", conflicts_with = "constant")]
     pub amount: Option<PathBuf>,
-    /// CSV file with two columns, the start of each piece and its slope; the least integer has value 0
+    /// CSV file with two columns, the start of each piece and its slope; the function is 0 at the least integer
     #[arg(long, value_name = "FILE")]
     pub pieces: Option<PathBuf>,
-    /// Number of largest integers
+    /// Number of integers that `largest` selects
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
-    /// File for the least of the largest integers, or for the largest one of argmax, encrypted in every row
+    /// File for the least of the integers that `largest` selects, or for the largest integer with `argmax`, encrypted
+    /// in every row
     #[arg(long, value_name = "FILE")]
     pub value: Option<PathBuf>,
     /// Widen results of piecewise to 64 bits
     #[arg(long)]
     pub wide: bool,
-    /// Do not propagate carries, which needs no lookup; other operations propagate them later, but whoever decrypts
+    /// Do not propagate carries, which saves all lookups; other operations propagate them later, but whoever decrypts
     /// learns a little about how results were computed
     #[arg(long)]
     pub lazy: bool,
@@ -120,10 +121,10 @@ pub struct IntegersArgs {
     pub server: ComputationArgs,
 }
 
-/// Reads the bits of an integer.
+/// Parses the width of an integer in bits.
 pub fn integer_bits(text: &str) -> Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
-    bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
+    bits.ok_or_else(|| format!("integers have 8, 16, 32 or 64 bits, not {text}"))
 }
 
 /// Help of `integers`.
@@ -150,9 +151,8 @@ Examples:
     --input income.ct --output tax.ct
 
 Integers have 8, 16, 32 or 64 bits, signed or not, and are encrypted in digits of a few bits: one
-ciphertext for each digit of up to 65,536 integers. Results can be operands again, any number of
-times; overflow wraps around. A line of --pieces has the start of a piece and its slope, such as
-12000,14.";
+ciphertext per digit of up to 65,536 integers. Results can be operands again, any number of times;
+overflow wraps around. A line of --pieces has the start of a piece and its slope, such as 12000,14.";
 
 /// Help of `plan integers` and `keygen integers`.
 pub const JOB: &str = "\

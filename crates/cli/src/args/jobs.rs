@@ -1,4 +1,4 @@
-//! The grammar of jobs: what keys are planned and generated for, beside lookups in tables.
+//! The grammar of jobs: purposes other than lookups in tables that keys are planned and generated for.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub enum Job<F: Args> {
     /// Arithmetic on columns of integers
     #[command(after_help = integers::JOB)]
     Integers(With<DigitArgs, F>),
-    /// Dictionaries of 32- and 64-bit keys, and tables of 2^32 entries that have structure
+    /// Dictionaries with 32- and 64-bit keys, and structured tables of 2^32 entries
     #[command(after_help = wide::JOB)]
     Wide(With<WideArgs, F>),
     /// Packed lookups whose results are processed one by one
@@ -42,7 +42,7 @@ pub enum Job<F: Args> {
     /// Programs on frames, such as decision trees and forests
     #[command(after_help = frames::JOB)]
     Program(With<ProgramJobArgs, F>),
-    /// Transciphering: ciphertexts of AES-128 become homomorphic ones
+    /// Transciphering of AES-128 ciphertexts into homomorphic ones
     #[command(after_help = aes::JOB)]
     Aes(With<AesJobArgs, F>),
 }
@@ -80,7 +80,7 @@ pub struct KeyFileArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// File for a public key, with which anyone encrypts for this client
+    /// File for a public key, with which anyone can encrypt values for this client
     #[arg(long, value_name = "FILE")]
     pub public: Option<PathBuf>,
     /// Overwrite existing key files

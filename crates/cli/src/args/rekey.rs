@@ -25,7 +25,7 @@ pub struct RekeyKeygenArgs {
     /// Secret key of the owner, whose ciphertexts are handed over
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
-    /// Public key of the new owner, of the same parameters
+    /// Public key of the new owner, with the same parameters
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
     /// File for the key, which goes to the server
@@ -39,7 +39,7 @@ pub struct RekeyKeygenArgs {
 /// Arguments of `rekey apply`.
 #[derive(Args, Debug)]
 pub struct RekeyApplyArgs {
-    /// Key of `rekey keygen`
+    /// Key from `rekey keygen`
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
     /// The owner's ciphertexts, fresh or computed
@@ -61,8 +61,8 @@ Examples:
   cryptable rekey apply --key rekey.key --input result.ct --output handed-over.ct
   cryptable decrypt --secret analyst.key --input handed-over.ct --output result.csv
 
-For values of all engines. Whoever has both the key of `rekey keygen` and the new owner's secret
-key can decrypt all ciphertexts of the owner.";
+Works with values of all engines. Whoever has both the key from `rekey keygen` and the new owner's
+secret key can decrypt all ciphertexts of the previous owner.";
 
 /// Help of `rekey`.
 #[cfg(not(feature = "client"))]
@@ -75,16 +75,17 @@ Examples:
   cryptable rekey keygen --secret clinic.key --to analyst.pub --output rekey.key
   cryptable rekey keygen --secret old.key --to new.pub --output rotation.key
 
-Both keys are for lookups, and of the same parameters: plan --output writes them to a file,
-and keygen --plan generates any number of keys of it. Neither client sees the other's secret key.
+Both keys must be for lookups, with the same parameters: plan --output writes parameters to a file,
+and keygen --plan generates any number of keys from it. Neither client sees the other's secret key.
 The server needs no other key for `rekey apply`.
 
-Whoever has both this key and the new owner's secret key can decrypt all ciphertexts of the owner.";
+Whoever has both this key and the new owner's secret key can decrypt all ciphertexts of the previous
+owner.";
 
 /// Help of `rekey apply`.
 const APPLY: &str = "\
 Examples:
   cryptable rekey apply --key rekey.key --input result.ct --output handed-over.ct
 
-Values stay the same; the new owner decrypts them and computes with them as with any other. Results
-of lookup --compress are refused: hand results over first.";
+Values stay the same; the new owner can decrypt them and compute with them like any others. Results
+of lookup --compress are refused: hand over results that are not compressed.";

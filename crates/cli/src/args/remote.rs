@@ -12,16 +12,16 @@ pub enum RemoteCommand {
     /// List the tables that the server offers
     #[command(after_help = TABLES)]
     Tables(ConnectionArgs),
-    /// Send keys and files of ciphertexts, from where an interrupted upload ended; public keys are published to all clients
+    /// Send keys and files of ciphertexts, and resume interrupted uploads; public keys are published to all clients
     #[command(after_help = UPLOAD)]
     Upload(UploadArgs),
-    /// List what you keep on the server: keys, files of ciphertexts, jobs; and the public keys of all clients
+    /// List your keys, files of ciphertexts and jobs on the server, and the public keys of all clients
     #[command(after_help = LIST)]
     List(ConnectionArgs),
-    /// Look encrypted values up in tables of the server
+    /// Look up encrypted values in tables of the server
     #[command(after_help = LOOKUP)]
     Lookup(RemoteLookupArgs),
-    /// Wait for an earlier job, and fetch its results; or fetch a public key that a client publishes
+    /// Wait for an earlier job and fetch its results, or fetch a public key that a client publishes
     #[command(after_help = FETCH)]
     Fetch(FetchArgs),
     /// Remove keys, files of ciphertexts and jobs from the server; running jobs are stopped
@@ -39,10 +39,10 @@ pub struct ConnectionArgs {
     /// File with the token from the server's operator [default: the variable CRYPTABLE_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Time for which a server that does not answer is tried again
+    /// Time in seconds for which requests are retried if the server does not answer
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub patience: u32,
-    /// Send the token to another machine without TLS
+    /// Allow sending the token to another machine without TLS
     #[arg(long)]
     pub plain_http: bool,
 }
@@ -72,11 +72,11 @@ pub struct RemoteLookupArgs {
     /// ciphertexts]
     #[arg(long, value_name = "FILE")]
     pub evaluation: Option<PathBuf>,
-    /// Evaluation key of bits of several owners, which is sent if the server does not have it; results are then for all of
-    /// them to decrypt together, by `decrypt`
+    /// Evaluation key of bits of several owners, which is sent if the server does not have it; results are then for all
+    /// of them to decrypt together, with `decrypt`
     #[arg(long, value_name = "FILE")]
     pub bits_evaluation: Option<PathBuf>,
-    /// Name of a table on the server; repeat it with one --output each, in this order
+    /// Name of a table on the server; may be repeated, with one --output per table in the same order
     #[arg(long = "table", value_name = "NAME", required = true)]
     pub tables: Vec<String>,
     /// File of ciphertexts
@@ -88,7 +88,7 @@ pub struct RemoteLookupArgs {
     pub ciphertext: Option<String>,
     #[command(flatten)]
     pub results: ResultArgs,
-    /// Start the job, print its identifier and do not wait; `remote fetch` waits
+    /// Start the job and print its identifier without waiting; `remote fetch` waits
     #[arg(long, conflicts_with_all = ["outputs", "keep"])]
     pub detach: bool,
 }
@@ -102,7 +102,7 @@ pub struct ResultArgs {
     /// Keep job, results and ciphertexts on the server until they expire
     #[arg(long)]
     pub keep: bool,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -154,8 +154,8 @@ Examples:
   cryptable decrypt --secret client.key --input risk.ct --output risk.csv
 
 No secret but the token leaves this machine. Run an interrupted command again to resume it: parts of
-an upload that the server has are not sent again. A server that does not answer is tried again for a
-while.
+an upload that the server has are not sent again. If the server does not answer, requests are
+retried for the seconds of --patience.
 
 Exit status: 1 error on this machine, 2 usage, 3 refused by the server, 4 server unreachable, 5 job
 failed.";
@@ -191,16 +191,17 @@ Examples:
   cryptable remote lookup --bits-evaluation bits.key --table risk --ciphertext 9f0a \\
     --output risk.joint
 
-If this program ends while it waits, the job goes on, and `remote fetch` fetches its results. After
-results arrived, job and ciphertexts are removed from the server, unless --keep is given.";
+If this program ends while it waits, the job continues, and `remote fetch` fetches its results. Once
+the results have arrived, the job and its ciphertexts are removed from the server, unless --keep is
+given.";
 
 const FETCH: &str = "\
 Examples:
   cryptable remote fetch --job 3f9c --output risk.ct
   cryptable remote fetch --public-key clinic --output public.key
 
-The server says whose a public key is. Before you encrypt by it, ask its owner over another channel
-whether the identifier that is printed is theirs.";
+Only the server says who owns a public key. Before you encrypt with it, ask its owner over another
+channel whether the printed identifier is theirs.";
 
 const REMOVE: &str = "\
 Examples:

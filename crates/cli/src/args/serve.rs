@@ -10,11 +10,11 @@ use super::GroupArgs;
 use super::common::memory_size;
 use super::lookup::TableArgs;
 
-/// Arguments of `serve`: those of a server that starts, or a command of its operator.
+/// Arguments of `serve`: options of a server that starts, or a command of its operator.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ServeArgs {
-    /// Action of the operator, while a server runs or not.
+    /// Action of the operator, whether or not a server runs.
     #[command(subcommand)]
     pub command: Option<ServeCommand>,
     /// Folder of the server: keys, files, jobs, tables, clients
@@ -23,35 +23,35 @@ pub struct ServeArgs {
     /// Address and port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Allow addresses other than the loopback, since a proxy in front provides TLS
+    /// Allow addresses other than loopback, because a proxy in front of the server provides TLS
     #[arg(long)]
     pub behind_proxy: bool,
-    /// Show a page at the server's address on which browsers encrypt, look up and decrypt; `make page` builds the program
-    /// that has it
+    /// Serve a page at the server's address on which browsers encrypt, look up and decrypt; requires a program built
+    /// with `make page`
     #[arg(long)]
     pub page: bool,
-    /// Move files that the folder's database does not know to lost/, and start a new database if it is missing
+    /// Move files that the folder's database does not know to lost/, and create a new database if it is missing
     #[arg(long)]
     pub recover: bool,
-    /// Database of PostgreSQL that the folder uses from now on: postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full,
-    /// or ?sslmode=disable for a connection without TLS to another machine; a build with the feature `postgres-tls` has it,
-    /// one with `postgres` has it without TLS [default: the variable CRYPTABLE_DATABASE, that which was stated before, or
-    /// SQLite in the folder]
+    /// PostgreSQL database that the folder uses from now on:
+    /// postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full, or ?sslmode=disable for a connection without TLS to
+    /// another machine; requires a build with the feature `postgres-tls`, or `postgres` for connections without TLS
+    /// [default: the variable CRYPTABLE_DATABASE, the database given before, or SQLite in the folder]
     #[arg(long, value_name = "URL")]
     pub database: Option<String>,
-    /// Object store in which all whole files are kept from now on: s3://BUCKET/PREFIX, with AWS_ACCESS_KEY_ID,
-    /// AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL from the environment, or file:///FOLDER; a build with the
-    /// feature `s3` has it [default: the folder, or the object store that was stated before]
+    /// Object store that keeps all complete files from now on: s3://BUCKET/PREFIX, with AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL from the environment, or file:///FOLDER; requires a build
+    /// with the feature `s3` [default: the folder, or the object store given before]
     #[arg(long, value_name = "URL")]
     pub files: Option<String>,
-    /// Run no jobs: `serve worker` does, in processes beside the server
+    /// Run no jobs; `serve worker` runs them, in processes beside the server
     #[arg(long)]
     pub no_worker: bool,
-    /// Cluster of Ray whose nodes run the jobs, by the address of its client server: ray://HOST:10001. It takes python3
-    /// with the package `cryptable[ray]` here, and this program on each node
+    /// Ray cluster whose nodes run the jobs, given by the address of its client server: ray://HOST:10001; requires
+    /// python3 with the package `cryptable[ray]` on this machine, and this program on each node
     #[arg(long, value_name = "URL", conflicts_with = "no_worker", value_parser = cluster)]
     pub executor: Option<String>,
-    /// Number of workers on the cluster, of --threads each [default: one per node, of all its cores]
+    /// Number of workers on the cluster, each with --threads threads [default: one per node, with all its cores]
     #[arg(long, value_name = "N", requires = "executor", value_parser = clap::value_parser!(u16).range(1..))]
     pub executor_workers: Option<u16>,
     #[command(flatten)]
@@ -60,20 +60,20 @@ pub struct ServeArgs {
     pub work: WorkArgs,
 }
 
-/// Variable that names the database where no option does: addresses with passwords stay out of lists of processes.
+/// Environment variable that names the database if no option does, which keeps passwords out of lists of processes.
 pub const DATABASE: &str = "CRYPTABLE_DATABASE";
 
-/// Returns the address of the database that an option or else the environment states.
+/// Returns the address of the database, from the option or else from the environment.
 pub fn stated_database(option: Option<&String>) -> Option<String> {
     option.cloned().or_else(|| std::env::var(DATABASE).ok())
 }
 
 fn cluster(text: &str) -> Result<String, String> {
     let is_cluster = text.strip_prefix("ray://").is_some_and(|rest| !rest.is_empty());
-    is_cluster.then(|| text.to_owned()).ok_or_else(|| "a cluster is as ray://HOST:10001".into())
+    is_cluster.then(|| text.to_owned()).ok_or_else(|| "it must be like ray://HOST:10001".into())
 }
 
-/// Limits for clients; a request beyond one is refused with its name and value.
+/// Limits for clients; a request beyond a limit is refused with the limit's name and value.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
@@ -86,10 +86,10 @@ pub struct LimitArgs {
     /// Maximum bytes of all keys, files and results of a client
     #[arg(long, value_name = "SIZE", default_value = "256GiB", value_parser = memory_size)]
     pub client_bytes: usize,
-    /// Maximum number of keys, files and results of a client; each counts at least 4 KiB
+    /// Maximum number of keys, files and results of a client; each of them counts as at least 4 KiB
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub client_objects: u64,
-    /// Maximum bytes of all keys, files and results of all clients [default: the room on the disk]
+    /// Maximum bytes of all keys, files and results of all clients [default: the space on the disk]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub total_bytes: Option<usize>,
     /// Maximum number of jobs that wait or run
@@ -104,47 +104,48 @@ pub struct LimitArgs {
     /// Maximum number of tables per job
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub job_tables: u64,
-    /// Maximum predicted time of a job: 1d, 12h, 30m, 90s, or `never` for no limit
+    /// Maximum predicted time of a job, such as 1d, 12h, 30m or 90s, or `never` for no limit
     #[arg(long, value_name = "TIME", default_value = "1d", value_parser = age)]
     pub job_time: Age,
-    /// Maximum number of connections; one more closes the connection that has been idle for longest
+    /// Maximum number of connections; one more closes the connection that has been idle the longest
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u16).range(1..))]
     pub connections: u16,
     /// Maximum number of concurrent requests of a client
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
     pub client_requests: u16,
-    /// Maximum silence within a request, in seconds
+    /// Maximum time without data within a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub silence: u32,
-    /// Time for which finished jobs and their results are kept: 7d, 12h, 30m, 90s, or `never` to keep them
+    /// Time for which finished jobs and their results are kept, such as 7d, 12h, 30m or 90s, or `never` to keep them
+    /// forever
     #[arg(long, value_name = "TIME", default_value = "7d", value_parser = age)]
     pub keep_jobs: Age,
-    /// Maximum bytes of a client's results; beyond it the oldest jobs are removed, but never the last
+    /// Maximum bytes of a client's results; beyond this, the oldest jobs are removed, but never the last one
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = memory_size)]
     pub client_results: usize,
-    /// Maximum number of a client's finished jobs; beyond it the oldest are removed
+    /// Maximum number of a client's finished jobs; beyond this, the oldest ones are removed
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub client_jobs: u64,
     /// Time for which an unfinished upload is kept without progress
     #[arg(long, value_name = "TIME", default_value = "2d", value_parser = age)]
     pub keep_uploads: Age,
-    /// Time for which files of ciphertexts are kept that no job uses
+    /// Time for which files of ciphertexts that no job uses are kept
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = age)]
     pub keep_ciphertexts: Age,
 }
 
-/// Limits of whoever runs jobs.
+/// Limits of servers and workers that run jobs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct WorkArgs {
-    /// Maximum predicted memory of a lookup, including loaded keys; checking a file may take as much beside it
-    /// [default: two fifths of the machine's memory, or of its container's limit]
+    /// Maximum predicted memory of a lookup, including loaded keys; checking a file may take the same amount in
+    /// addition [default: two fifths of the machine's memory, or of its container's limit]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
     /// Space that stays free on the disk: uploads and jobs that would use it are refused, and jobs wait
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size)]
     pub free_bytes: usize,
-    /// Seconds that a job runs before another client's job has its turn
+    /// Seconds that a job runs before another client's job gets its turn
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub turn: u32,
 }
@@ -163,7 +164,7 @@ fn age(text: &str) -> Result<Age, String> {
         Some(u64::from(number) * seconds)
     });
     let found = found.filter(|&seconds| seconds > 0);
-    let seconds = found.ok_or("a time is as 7d, 12h, 30m or 90s, or never")?;
+    let seconds = found.ok_or("it must be a time such as 7d, 12h, 30m or 90s, or never")?;
     Ok(Age(Some(Duration::from_secs(seconds))))
 }
 
@@ -178,16 +179,16 @@ pub enum ServeCommand {
     Worker(WorkerArgs),
     /// Move the rows of a server's folder from SQLite to PostgreSQL, while no server runs
     Move(MoveArgs),
-    /// Check that a server answers; status 0 if it does, 1 if not
+    /// Check that a server answers; the exit status is 0 if it does, 1 if not
     Health(HealthArgs),
 }
 
-/// A worker that starts.
+/// Arguments of `serve worker`.
 #[derive(Args, Debug)]
 pub struct WorkerArgs {
     #[command(flatten)]
     pub place: FolderArgs,
-    /// Database of PostgreSQL that the folder uses from now on, as for a server
+    /// PostgreSQL database that the folder uses from now on, as for a server
     #[arg(long, value_name = "URL")]
     pub database: Option<String>,
     /// Stop when standard input ends, as it does when the program that started the worker ends
@@ -197,17 +198,17 @@ pub struct WorkerArgs {
     pub work: WorkArgs,
 }
 
-/// A move to another database.
+/// Arguments of `serve move`.
 #[derive(Args, Debug)]
 pub struct MoveArgs {
     #[command(flatten)]
     pub place: FolderArgs,
-    /// Empty database of PostgreSQL, as for a server [default: the variable CRYPTABLE_DATABASE]
+    /// Empty PostgreSQL database, as for a server [default: the variable CRYPTABLE_DATABASE]
     #[arg(long, value_name = "URL")]
     pub database: Option<String>,
 }
 
-/// A server that is asked.
+/// Arguments of `serve health`.
 #[derive(Args, Debug)]
 pub struct HealthArgs {
     /// Address and port of the server
@@ -218,7 +219,7 @@ pub struct HealthArgs {
 /// Tables that clients may look up.
 #[derive(Debug, Subcommand)]
 pub enum TableCommand {
-    /// Offer a table, or replace the one of that name; jobs that were accepted before keep the old one
+    /// Offer a table, or replace the one with that name; jobs that were accepted before still use the old one
     Add(TableAddArgs),
     /// List all tables
     List(FolderArgs),
@@ -229,7 +230,7 @@ pub enum TableCommand {
 /// Clients and their tokens.
 #[derive(Debug, Subcommand)]
 pub enum ClientCommand {
-    /// Add a client and print its token; it is shown only once, since only a hash is kept
+    /// Add a client and print its token, which is shown only once, since only a hash of it is kept
     Add(NameArgs),
     /// Replace a client's token; keys, files and jobs stay
     Renew(NameArgs),
@@ -252,12 +253,12 @@ pub struct FolderArgs {
 pub struct NameArgs {
     #[command(flatten)]
     pub place: FolderArgs,
-    /// Name, of letters, digits, hyphens, underscores and dots
+    /// Name, made of letters, digits, hyphens, underscores and dots
     #[arg(long, value_name = "NAME")]
     pub name: String,
 }
 
-/// A table that is added.
+/// Arguments of `serve table add`.
 #[derive(Args, Debug)]
 pub struct TableAddArgs {
     #[command(flatten)]
@@ -297,14 +298,14 @@ Examples:
   cryptable serve client remove --folder service --name hospital
 
 Clients register evaluation keys, send files of ciphertexts, and look them up in the tables: with
-`cryptable remote`, cryptable.Client in Python, or over HTTP as described by GET /v1/openapi.json. A
-killed server loses no key and no job, and continues when it is started again. On SIGTERM it
-finishes requests before it ends. So does a worker, whose job another one takes over if it is
-killed. Both log one line per request and per job to standard error, as JSON with
---json; --quiet logs only warnings and errors.
+`cryptable remote`, with cryptable.Client in Python, or over HTTP as described by GET
+/v1/openapi.json. A server that is killed loses no keys and no jobs, and continues when it is
+started again. On SIGTERM, it finishes requests before it ends. If a worker ends or is killed,
+another one takes over its job. Servers and workers log one line per request and per job to standard
+error, as JSON with --json; --quiet logs only warnings and errors.
 
-The folder must be new, empty, or a server's. A server does not start if its folder has files that
-the database does not know, or no database: put the database back, or use --recover.";
+The folder must be new, empty, or the folder of a server. A server does not start if its folder has
+files that the database does not know, or has no database: restore the database, or use --recover.";
 
 #[cfg(test)]
 mod tests {

@@ -9,10 +9,10 @@ use super::common::{ComputationArgs, JobLimits};
 /// Requirements for keys of wide values, and limits.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WideArgs {
-    /// Bits of the values that are looked up: 16 per word
+    /// Width in bits of the values that are looked up; words have 16 bits
     #[arg(long, value_name = "B", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
-    /// Bits of the values of a dictionary [default: 14, the fastest]
+    /// Width in bits of the values of a dictionary [default: 14, the fastest]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub value_bits: Option<u32>,
     /// Number of values per lookup; few values need smaller keys and less time [default: a full ciphertext]
@@ -32,20 +32,20 @@ pub struct WideLookupArgs {
     /// Value of keys that are not in the dictionary
     #[arg(long, value_name = "VALUE", requires = "dictionary")]
     pub default: Option<u64>,
-    /// Piecewise constant function: CSV with lines `start,value`, sorted, the first start 0
+    /// Piecewise constant function: CSV with lines `start,value`, sorted, beginning with start 0
     #[arg(long, value_name = "FILE", group = "table")]
     pub pieces: Option<PathBuf>,
-    /// Sum g(low half) + h(high half): CSV with lines `g,h`, one for each value of a half
+    /// Sum g(low half) + h(high half): CSV with lines `g,h`, one per value of a half
     #[arg(long, value_name = "FILE", group = "table")]
     pub sum: Option<PathBuf>,
-    /// Product a(low half)·b(high half) of factors below 2^15, modulo 2^16: CSV with lines `a,b`, one for each value of
-    /// a half; several products are added
+    /// Product a(low half)·b(high half) of factors below 2^15, modulo 2^16: CSV with lines `a,b`, one per value of a
+    /// half; several products are added
     #[arg(long = "product", value_name = "FILE", group = "table")]
     pub products: Vec<PathBuf>,
-    /// Bits of keys of a dictionary; other tables are of two words, 32 bits
+    /// Width in bits of the keys of a dictionary; inputs of other tables have two words, 32 bits
     #[arg(long, value_name = "B", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
-    /// Bits of the outputs [default: 16, or those of a dictionary's values]
+    /// Width of the outputs in bits [default: 16, or the width of a dictionary's values]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub value_bits: Option<u32>,
     /// File of encrypted values
@@ -70,7 +70,7 @@ Examples:
   cryptable wide --evaluation server.key --product ab.csv --input a.ct --output b.ct
 
 Applies dictionaries of up to 65,536 keys of 32 or 64 bits, or structured tables of 2^32 entries, to
-65,536 encrypted values at once, which consist of words of 16 bits. A dictionary uses a perfect hash
+65,536 encrypted values at once; these consist of words of 16 bits. A dictionary uses a perfect hash
 of its keys, and compares the whole key, so that absent keys always return the default.";
 
 /// Help of `plan wide` and `keygen wide`.

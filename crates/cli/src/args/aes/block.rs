@@ -1,9 +1,9 @@
-//! Blocks of AES in options.
+//! Parser of AES blocks in options.
 
 /// Bytes of a block of AES, and of a key of AES-128.
 pub const BLOCK_BYTES: usize = 16;
 
-/// 16 bytes in hexadecimal.
+/// Parses 16 bytes in hexadecimal.
 pub fn block(text: &str) -> Result<[u8; BLOCK_BYTES], String> {
     let digits = text.as_bytes();
     if digits.len() != 2 * BLOCK_BYTES || !digits.iter().all(u8::is_ascii_hexdigit) {

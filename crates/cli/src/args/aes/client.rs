@@ -1,4 +1,4 @@
-//! The grammar of what a client of transciphering does.
+//! The grammar of the client's commands for transciphering.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub struct AesEncryptKeyArgs {
     /// Client's secret key
     #[arg(long, value_name = "FILE", required_unless_present = "public")]
     pub secret: Option<PathBuf>,
-    /// Client's public key, instead of the secret key: for messages that only this client decrypts
+    /// Client's public key, instead of the secret key, for messages that only this client can decrypt
     #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub public: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub struct AesOpenArgs {
     /// File for the message's bytes, readable by its owner only
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -103,7 +103,7 @@ Two messages under one key whose counters overlap reveal each other. The first 1
 counter are random, and a file beside the key, named after it with `.counters`, records used
 counters, which are refused. No record is kept for --key, for a key from a pipe, or for one with
 several names (hard links), and --counter is refused for these.
-A message has at most 64 GiB. It contains the counter, and a tag by which `aes open` detects
+A message has at most 64 GiB, and contains the counter and a tag by which `aes open` detects
 changes.";
 
 /// Help of `aes open`.

@@ -1,4 +1,4 @@
-//! The grammar of what a client of circuits does.
+//! The grammar of the client's commands for circuits.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub struct CircuitTestArgs {
     pub inputs: PathBuf,
     #[command(flatten)]
     pub csv: CsvArgs,
-    /// Parameter set [default: the fastest for the words]
+    /// Parameter set [default: the fastest for the number of words]
     #[arg(long, value_name = "SET", value_parser = named_set())]
     pub set: Option<NamedSet>,
     /// File for the decrypted results, readable by its owner only
@@ -27,7 +27,7 @@ pub struct CircuitTestArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub schedule: ScheduleArgs,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite the output even if it is a key or read-only
     #[arg(long)]
     pub force: bool,
     /// INSECURE parameters, for tests of this program
