@@ -80,7 +80,8 @@ macro_rules! array_files {
     ($class:ident, $($argument:ident: $type:ty)?) => {
         #[pyo3::pymethods]
         impl $class {
-            /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+            /// Writes a file that every program of this library can read. An existing file is replaced only with
+            /// `replace=True`.
             #[pyo3(signature = (path, *, replace = false))]
             fn save(
                 &self,
@@ -93,7 +94,7 @@ macro_rules! array_files {
                 $crate::key_files::save_public(py, &path, replace, &bytes)
             }
 
-            /// Reads a file. An array has one dimension then: files have no shape.
+            /// Reads a file into an array of one dimension, since files have no shape.
             #[staticmethod]
             fn load(
                 py: pyo3::Python<'_>,
@@ -104,7 +105,7 @@ macro_rules! array_files {
                 $crate::key_files::load_public(py, &path, read)
             }
 
-            /// Returns its bytes, as a file has them.
+            /// Returns its bytes, as in a file.
             fn to_bytes<'py>(
                 &self,
                 py: pyo3::Python<'py>,
@@ -114,7 +115,7 @@ macro_rules! array_files {
                 Ok(pyo3::types::PyBytes::new(py, &bytes))
             }
 
-            /// Reads the bytes of a file. An array has one dimension then: files have no shape.
+            /// Reads the bytes of a file into an array of one dimension, since files have no shape.
             #[staticmethod]
             fn from_bytes(
                 py: pyo3::Python<'_>,

@@ -63,7 +63,7 @@ properties!(ComplexTable {
 
 #[pymethods]
 impl PreparedComplexTable {
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()

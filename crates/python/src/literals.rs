@@ -56,7 +56,7 @@ macro_rules! literal_parameters {
     ($class:ident: $library:ty) => {
         #[pyo3::pymethods]
         impl $class {
-            /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+            /// All numbers that define the set, as a dictionary, which `json.dumps` can write and `from_literal` reads.
             #[getter]
             fn literal<'py>(
                 &self,

@@ -66,11 +66,11 @@ properties!(ProgramPlan {
     rows: usize = |it| it.inner.parameters().values_per_ciphertext();
     /// log2 of the probability that any result of a full ciphertext is wrong.
     log2_fail: f64 = |it| it.inner.operations()[0].failure.log2();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
-    /// Predicted memory at its peak, keys included.
+    /// Predicted peak memory in bytes, including keys.
     memory_bytes: usize = |it| it.inner.peak_bytes();
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
 });
 

@@ -234,7 +234,7 @@ impl SecretKey {
 
     /// Encrypts a table like `encrypt_table`, into a file: never all of it in memory.
     #[pyo3(signature = (path, table: "TableLike", *, per_value = false, signed = None, threads: "int" = 0, progress = true, replace = false))]
-    // One argument for each thing that a user may say, by name.
+    // One keyword argument per option.
     #[allow(clippy::too_many_arguments)]
     fn save_encrypted_table(
         &self,
@@ -255,7 +255,7 @@ impl SecretKey {
         })
     }
 
-    /// The server's key, in memory.
+    /// Makes the server's key, in memory.
     #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
     fn evaluation_key(
         &self,
@@ -271,7 +271,8 @@ impl SecretKey {
         Ok(EvaluationKey::in_memory(inner))
     }
 
-    /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
+    /// Makes the server's key and writes it to a file, to be sent to the server, without ever holding all of it in
+    /// memory.
     #[pyo3(signature = (path, *, threads: "int" = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
@@ -294,11 +295,11 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    /// The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the key.
     id: String = |it| it.inner.id().to_string();
     /// Its parameters.
     parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
-    /// Which engine it is of.
+    /// The name of its engine.
     engine: Result<&'static str> = |it| Ok(it.lookups()?.engine().name());
     /// Values to be encrypted are below this modulus.
     input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());

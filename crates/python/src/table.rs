@@ -237,6 +237,6 @@ properties!(PreparedTable {
     signed_inputs: bool = |it| it.inner.signed_inputs();
     /// Whether its outputs are signed.
     signed_outputs: bool = |it| it.inner.signed_outputs();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.inner.memory_bytes();
 });

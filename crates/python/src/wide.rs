@@ -51,20 +51,20 @@ properties!(WidePlan {
     value_bits: u32 = |it| it.inner.value_bits();
     /// Most entries of a dictionary: values of a word.
     word_modulus: u64 = |it| it.inner.modulus();
-    /// Predicted memory at its peak, keys included.
+    /// Predicted peak memory in bytes, including keys.
     memory_bytes: usize = |it| it.inner.peak_bytes();
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
     /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
     log2_fail: f64 = |it| it.inner.failure_probability().log2();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
 });
 
 /// Predicts dictionaries of keys of `bits` bits.
 #[pyfunction]
 #[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, threads: "int | None" = None, insecure_toy = false))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_wide(
     py: Python<'_>,
@@ -172,7 +172,7 @@ properties!(PreparedWide {
     input_words: usize = |it| it.inner.circuit().input_words();
     /// Words of each result.
     output_words: usize = |it| it.inner.circuit().output_words();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.inner.memory_bytes();
 });
 

@@ -130,11 +130,11 @@ def _kind(model: Any) -> tuple[Kind, tuple[Any, ...]]:
     outputs = int(model.n_outputs_)
     if type(model).__name__ == "MLPRegressor":
         if outputs > 1:
-            raise UnsupportedModelError("a MLPRegressor of several outputs")
+            raise UnsupportedModelError("an MLPRegressor of several outputs")
         return "regression", ()
     classes = tuple(model.classes_)
     if outputs > 1 and model.out_activation_ != "softmax":
-        raise UnsupportedModelError("a MLPClassifier of several labels per row")
+        raise UnsupportedModelError("an MLPClassifier of several labels per row")
     return ("binary" if outputs == 1 else "classes"), classes
 
 

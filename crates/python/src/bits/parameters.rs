@@ -86,7 +86,7 @@ properties!(Parameters {
     bits_at_once: usize = |it| it.inner.bits();
     /// Levels for gates that fresh and bootstrapped bits have.
     levels: usize = |it| it.inner.levels_after_bootstrap();
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    /// Classical security of the weakest secret in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
     /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();

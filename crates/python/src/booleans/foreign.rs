@@ -21,7 +21,7 @@ use crate::properties::properties;
 ///
 /// Its file, which programs in `comparisons/` write: `LWEKEY01`, the dimension n in four bytes, and n signed bytes.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct ForeignSecret {
     inner: LibraryForeignSecret,
@@ -165,14 +165,15 @@ properties!(ForeignGates {
     key_id: String = |it| it.inner.clients().lwe.to_string();
     /// The parameters of the ciphertexts.
     set: &'static str = |it| it.inner.parameters().name();
-    /// Bits of a bootstrap.
+    /// Number of bits per bootstrap.
     bits_at_once: usize = |it| it.inner.bits_at_once();
     /// log2 of the probability that a bit of a gate goes wrong.
     log2_fail: f64 = |it| it.inner.log2_fail();
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    /// Classical security of the weakest secret in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// Bytes of memory that they take.
+    /// Bytes of memory that they use.
     memory_bytes: usize = |it| it.inner.memory_bytes();
-    /// Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+    /// Standard deviation of the noise of results, as a fraction of the LWE modulus; noise of an eighth or more makes a
+    /// bit wrong.
     noise: f64 = |it| it.inner.deviation();
 });

@@ -20,7 +20,7 @@ use crate::properties::properties;
 
 /// The client's secret key of bits.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
@@ -28,7 +28,7 @@ pub(crate) struct SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret, of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
+    /// Draws a fresh secret of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
     /// 2^-64).
     #[staticmethod]
     #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
@@ -93,7 +93,7 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
     /// log2 of the probability that a gate goes wrong.
     log2_fail: f64 = |it| it.inner.parameters().log2_fail();

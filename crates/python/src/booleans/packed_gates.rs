@@ -166,14 +166,15 @@ impl PackedGates {
 properties!(PackedGates {
     /// The identifier of the secret key of bits that they were made for.
     key_id: String = |it| it.inner.packing().clients().lwe.to_string();
-    /// Bits of a bootstrap.
+    /// Number of bits per bootstrap.
     bits_at_once: usize = |it| it.inner.bits_at_once();
     /// log2 of the probability that a bit of a gate goes wrong.
     log2_fail: f64 = |it| it.inner.log2_fail();
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    /// Classical security of the weakest secret in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.inner.memory_bytes();
-    /// Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+    /// Standard deviation of the noise of results, as a fraction of the LWE modulus; noise of an eighth or more makes a
+    /// bit wrong.
     noise: f64 = |it| it.inner.noise().deviation();
 });

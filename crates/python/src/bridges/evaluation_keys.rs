@@ -87,7 +87,7 @@ impl EvaluationKeys {
         Ok(Self { inner, origin })
     }
 
-    /// Bytes of memory that they take.
+    /// Bytes of memory that they use.
     #[getter]
     fn memory_bytes(&self) -> usize {
         each_keys!(Keys, &self.inner, keys => keys.memory_bytes())

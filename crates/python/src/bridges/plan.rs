@@ -58,7 +58,7 @@ impl BridgePlan {
         steps.iter().map(step).collect()
     }
 
-    /// log2 of the probability that one value does.
+    /// log2 of the probability that one value goes wrong.
     #[getter]
     fn log2_fail_per_value(&self) -> f64 {
         each_plan!(&self.inner, plan => plan.value_failure_probability().log2())
@@ -74,9 +74,9 @@ properties!(BridgePlan {
     seconds: f64 = |it| each_plan!(&it.inner, plan => plan.duration().as_secs_f64());
     /// log2 of the probability that any value of a packed ciphertext goes wrong anywhere on its way.
     log2_fail: f64 = |it| each_plan!(&it.inner, plan => plan.log2_fail());
-    /// Predicted memory at its peak, keys included.
+    /// Predicted peak memory in bytes, including keys.
     memory_bytes: usize = |it| each_plan!(&it.inner, plan => plan.peak_bytes());
-    /// Bytes of the file of the evaluation keys.
+    /// Size of the evaluation keys' file in bytes.
     key_file_bytes: usize = |it| each_plan!(&it.inner, plan => plan.key_file_bytes());
 });
 

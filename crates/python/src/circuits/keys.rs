@@ -24,7 +24,7 @@ use crate::keys::{evaluation_key, makes_evaluation_key, public_key, secret_key};
 
 /// The client's secret key of circuits: encrypts and decrypts words, and makes the evaluation key that a server gets.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,

@@ -75,7 +75,7 @@ properties!(CircuitPlan {
     bootstraps: usize = |it| it.best().plan.counts().bootstraps();
     /// log2 of the probability that a bit of any output of any word of a ciphertext is wrong.
     log2_fail: f64 = |it| it.best().plan.failure().log2();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.best().parameters.security_bits();
     /// Sets that do not run it, and why.
     refusals: Vec<(&'static str, String)> = |it| it.refused.clone();
@@ -90,7 +90,7 @@ pub(super) fn request(forms: &[LibraryCircuit]) -> Request<Circuits> {
 #[pyfunction]
 #[pyo3(signature = (circuit, *, words = None, set = None, parallel = 1, memory = None, log2_fail = None,
     insecure_toy = false))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_circuit(
     py: Python<'_>,

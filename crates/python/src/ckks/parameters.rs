@@ -108,7 +108,7 @@ properties!(Parameters {
     levels: usize = |it| it.inner.levels();
     /// Whether there are bootstraps.
     is_bootstrappable: bool = |it| it.inner.is_bootstrappable();
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
     /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
@@ -186,7 +186,7 @@ pub(crate) enum Planned {
 #[pyfunction]
 #[pyo3(signature = (function: "int | SmoothFunction", *, first = 0.0, step = 1.0, order = None, precision_bits = None, complex = false,
     values = None, levels = 0, log2_fail = None, memory = None, ring_degree = None))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_lookups(
     py: Python<'_>,

@@ -124,7 +124,7 @@ impl SecretKey {
         shaped(py, &reals, &vector.shape)
     }
 
-    /// The server's key, in memory.
+    /// Makes the server's key, in memory.
     #[pyo3(signature = (keys: "Mapping[str, Any]", maps, automatic = false, threads: "int" = 0, progress = true))]
     fn evaluation_key(
         &self,

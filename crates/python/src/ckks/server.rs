@@ -108,7 +108,7 @@ fn other<'a>(x: &Vector, given: &'a Bound<'_, PyAny>) -> Result<Other<'a>> {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+    /// Maps a key file into memory and checks all of it. Processes that open the same file share its memory pages.
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false, automatic = false))]
     fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool, automatic: bool) -> Result<Self> {

@@ -43,13 +43,13 @@ properties!(IntegerPlan {
     signed: bool = |it| it.inner.kind().is_signed();
     /// Bits of a digit: a ciphertext each.
     digit_bits: u32 = |it| it.inner.digit_bits();
-    /// Which engine it is of.
+    /// The name of its engine.
     engine: &'static str = |it| it.inner.parameters().engine().name();
-    /// Predicted memory of a lookup at its peak, keys included.
+    /// Predicted peak memory of a lookup in bytes, including keys.
     memory_bytes: usize = |it| it.inner.peak_bytes();
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
 });
 
@@ -57,7 +57,7 @@ properties!(IntegerPlan {
 #[pyfunction]
 #[pyo3(signature = (bits, signed, engine, *, digit_bits = None, search = false, sums = false, values = None, memory = None, log2_fail = None,
     threads: "int | None" = None, insecure_toy = false))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_integers(
     py: Python<'_>,

@@ -283,6 +283,6 @@ impl EvaluationKey {
 properties!(EvaluationKey {
     /// The identifier of the secret key that it was made from.
     key_id: String = |it| it.library().key_id().to_string();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.library().memory_bytes();
 });

@@ -17,7 +17,7 @@ use crate::properties::properties;
 
 /// The client's secret key of large values.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.large_values")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
@@ -138,11 +138,11 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    /// The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the key.
     id: String = |it| it.inner.id().to_string();
     /// Bits of the integers and of differences: integers that are compared are from -2^(bits-2) to 2^(bits-2) - 1.
     bits: u32 = |it| it.inner.parameters().bits();
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
     /// log2 of the probability that a function of an integer goes wrong.
     log2_fail: f64 = |it| it.inner.parameters().log2_fail();

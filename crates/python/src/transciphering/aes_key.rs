@@ -20,7 +20,7 @@ use crate::properties::properties;
 /// The client's AES-128 key, with the counters that it has used: messages draw a nonce of their own, and a counter that was
 /// used before is refused.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct AesKey {
     encryptor: Mutex<MessageEncryptor>,
@@ -172,7 +172,7 @@ const AUTHENTICATION_BYTES: usize = 32;
 
 /// Checks that messages were made by a holder of the AES key, or of this key, and decrypts none.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct AuthenticationKey {
     inner: LibraryAuthenticationKey,
@@ -256,7 +256,8 @@ impl Message {
         Ok(PyBytes::new(py, &self.library().map_err(raise)?.counters().first()))
     }
 
-    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+    /// Writes a file that every program of this library can read. An existing file is replaced only with
+    /// `replace=True`.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
         save_public(py, &path, replace, &self.bytes)
@@ -268,7 +269,7 @@ impl Message {
         call::detach(py, || Self::read(read_file(&path)?).map_err(raise_of(&path)))
     }
 
-    /// Its bytes, as a file has them.
+    /// Returns its bytes, as in a file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.bytes)
     }

@@ -25,7 +25,7 @@ use crate::table::{Signs, Table, of_moduli};
 
 /// The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
@@ -33,7 +33,7 @@ pub(crate) struct SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret, of 128 bits of security; a byte fails with probability at most 2^`log2_fail` (default:
+    /// Draws a fresh secret of 128 bits of security; a byte fails with probability at most 2^`log2_fail` (default:
     /// 2^-64).
     #[staticmethod]
     #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
@@ -49,7 +49,7 @@ impl SecretKey {
         Ok(Self { inner })
     }
 
-    /// Encrypts an AES key bit by bit: what the server gets, once.
+    /// Encrypts an AES key bit by bit; the server needs it once.
     fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> EncryptedKey {
         let inner =
             call::detach(py, || key.with(|encryptor| self.inner.encrypt_key(encryptor.key())));
@@ -97,7 +97,7 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
     /// log2 of the probability that a byte goes wrong.
     log2_fail: f64 = |it| it.inner.parameters().log2_fail();
@@ -113,7 +113,7 @@ public_key!(PublicKey: LibraryPublicKey);
 
 #[pymethods]
 impl PublicKey {
-    /// Encrypts an AES key bit by bit: what the server gets, once.
+    /// Encrypts an AES key bit by bit; the server needs it once.
     fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> Result<EncryptedKey> {
         let encrypt = || key.with(|encryptor| self.inner.encrypt_key(encryptor.key()));
         Ok(EncryptedKey { inner: call::run_silently(py, encrypt)? })
@@ -143,7 +143,7 @@ pub(crate) struct PreparedTable {
 
 #[pymethods]
 impl PreparedTable {
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()
@@ -191,7 +191,7 @@ impl EvaluationKey {
     /// block on.
     #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads: "int" = 0, progress = true,
         replace = false))]
-    // One argument for each thing that a user may say, by name.
+    // One keyword argument per option.
     #[allow(clippy::too_many_arguments)]
     fn transcipher_file(
         &self,
