@@ -1,4 +1,4 @@
-//! Parameters of both ends of a bridge, and what every step takes.
+//! Parameters of both ends of a bridge, and the cost of every step.
 
 use cryptable::Request;
 use cryptable::bridges::{Continuation, Function, Integers, LeveledTable, Plan, Returning, Target};
@@ -11,13 +11,13 @@ use crate::call;
 use crate::errors::Result;
 use crate::properties::properties;
 
-/// A plan, whatever the engine at the other end.
+/// A plan, for either engine at the other end.
 pub(crate) enum Planned {
     Integers(Plan<large_values::Parameters>),
     Leveled(Plan<leveled::Parameters>),
 }
 
-/// Evaluates an expression for the plan of either.
+/// Evaluates an expression for the plan of either engine.
 macro_rules! each_plan {
     ($planned:expr, $plan:ident => $body:expr) => {
         match $planned {
@@ -27,7 +27,8 @@ macro_rules! each_plan {
     };
 }
 
-/// A packed lookup, what comes after it, and what every step takes. Prints as a list; keys are generated for it.
+/// A plan of a packed lookup and the steps after it, with the cost of every step; keys are generated from it. Prints as
+/// a list.
 #[pyclass(frozen, module = "cryptable.bridges", name = "Plan")]
 pub(crate) struct BridgePlan {
     pub(crate) inner: Planned,
@@ -47,8 +48,8 @@ impl BridgePlan {
         each_plan!(&self.inner, plan => plan.parameters().packed().output_modulus())
     }
 
-    /// For each step its name, log2 of the probability that a value goes wrong in it (None of steps that only add noise),
-    /// and predicted seconds.
+    /// Lists for each step its name, log2 of the probability that a value goes wrong in it (`None` for steps that only
+    /// add noise), and predicted seconds.
     #[getter]
     fn steps(&self) -> Vec<(&'static str, Option<f64>, f64)> {
         let steps = each_plan!(&self.inner, plan => plan.steps());
@@ -119,8 +120,8 @@ impl Limits {
     }
 }
 
-/// Plans a packed lookup whose results go on: as integers of `bits` bits (`then` is `sign` or `absolute`), or to a table of
-/// these moduli (`table`).
+/// Plans a packed lookup whose results become integers of `bits` bits (`then` is `sign` or `absolute`) or inputs of a
+/// table with these moduli (`table`).
 #[pyfunction]
 #[pyo3(signature = (input_modulus, then, bits, moduli, returning, limits: "Mapping[str, Any]"))]
 pub(crate) fn plan_bridge(
