@@ -12,7 +12,7 @@ use crate::arrays::{as_array, of_words, places};
 use crate::encrypted_array::{array_files, array_methods, not_compared};
 use crate::errors::{Result, exception};
 
-/// Width of the widest port whose words fit into integer arrays.
+/// Largest width of a port, in bits, whose words arrays can hold.
 const MAX_WIDTH: usize = 128;
 
 /// Words, with one value per port.
