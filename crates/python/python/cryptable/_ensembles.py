@@ -160,7 +160,7 @@ class _Builder:
         ranges = [self._terms(output) for output in range(self.outputs)]
         spans = [sum(high - low for low, high in terms) for terms in ranges]
         if max(spans) == 0:
-            raise ValueError("the model gives the same result for all rows")
+            raise ValueError("the model has the same result for all rows")
         # Rounding may add up to one step per term.
         steps = self.output_modulus - 1 - max(map(len, ranges))
         if steps < 1:

@@ -223,7 +223,7 @@ def read_xgboost(
     if isinstance(read, dict):
         return _read_xgboost_file(read)
     if features is None:
-        raise TypeError("a dump of XGBoost takes `features`: their number or names")
+        raise TypeError("a dump of XGBoost needs `features`: their number or names")
     names = tuple(f"f{i}" for i in range(features)) if isinstance(features, int) else tuple(features)
     numbers = {name: index for index, name in enumerate(names)}
     outputs = classes if classes > 2 else 1
@@ -293,7 +293,7 @@ def read_lightgbm(model: str | Path | dict[str, Any]) -> Ensemble:
     if isinstance(model, str | Path):
         model = _parsed(model)
     if not isinstance(model, dict):
-        raise TypeError("a dump of LightGBM is a dictionary, or a file of one in JSON")
+        raise TypeError("a dump of LightGBM must be a dictionary, or a JSON file of one")
     objective = str(model.get("objective", "regression")).split()[0]
     outputs = int(model["num_tree_per_iteration"])
     if objective == "binary":

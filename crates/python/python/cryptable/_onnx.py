@@ -1,4 +1,4 @@
-"""Reader for ONNX models: trees and linear models of `ai.onnx.ml`, and quantised networks (QDQ or QLinear operators)."""
+"""Reader for ONNX models: trees and linear models of `ai.onnx.ml`, quantised networks of QDQ or QLinear operators."""
 
 from __future__ import annotations
 

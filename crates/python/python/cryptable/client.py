@@ -81,7 +81,7 @@ class Client:
     def __init__(self, url: str, token: str, *, patience: float = 60.0, plain_http: bool = False) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{url!r} is no address such as https://lookups.example or http://127.0.0.1:8080")
+            raise ValueError(f"{url!r} is not an address such as https://lookups.example or http://127.0.0.1:8080")
         if parts.scheme == "http" and not plain_http and not _is_loopback(parts.hostname):
             raise ValueError(
                 f"{url} is another machine, without TLS: the token would travel in the clear; plain_http=True allows it"
@@ -96,7 +96,7 @@ class Client:
         return f"Client({self._parts.geturl()!r}, token redacted)"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a client holds a token: make another one in place of pickling it")
+        raise TypeError("a client holds a token: make another one instead of pickling it")
 
     def tables(self) -> list[dict[str, Any]]:
         """Lists all tables of the server: `name`, `input_modulus`, `output_modulus`, `digest`."""
@@ -150,7 +150,7 @@ class Client:
         key = found[-1]
         file = self._answer("GET", f"/v1/public-keys/{key['sha256']}/file", most=key["bytes"])
         if hashlib.sha256(file).hexdigest() != key["sha256"]:
-            raise ServiceError("the server sent a public key of another digest than it lists")
+            raise ServiceError("the server sent a public key whose digest differs from the listed one")
         public = PublicKey.from_bytes(file, allow_insecure=allow_insecure)
         if key_id is not None and public.id != key_id:
             raise ValueError(f"the server sent a public key of the secret key {public.id}, not of {key_id}")
@@ -253,7 +253,7 @@ class Client:
         while offset < length:
             part = file.read(PART)
             if not part:
-                raise OSError("the file became shorter while it was sent")
+                raise OSError("the file became shorter while it was being sent")
             self._once("PATCH", f"/v1/uploads/{upload['id']}", part, {"Upload-Offset": str(offset)})
             offset += len(part)
             if tell is not None:

@@ -119,7 +119,7 @@ def _as_arrow(data: ArrowStream) -> bytes:
     except ImportError:
         name = type(data).__name__
         raise TypeError(
-            f"a {name} is read by pyarrow, which is not installed: `pip install pyarrow`, or polars"
+            f"reading a {name} needs pyarrow, which is not installed: `pip install pyarrow`, or use polars"
         ) from None
     table = pyarrow.table(data)
     with pyarrow.ipc.new_stream(buffer, table.schema) as stream:

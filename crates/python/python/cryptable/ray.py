@@ -133,7 +133,7 @@ def _begin(output: Path, names: list[str], job: _Job) -> None:
         return
     stranger = next((name for name in names if (output / name).exists()), None)
     if stranger is not None:
-        raise FileExistsError(f"{output / stranger}: exists, and no lookup of this kind has made it")
+        raise FileExistsError(f"{output / stranger}: exists, and was not made by a lookup of this kind")
     marker.write_text(mark, encoding="utf-8")
 
 

@@ -130,7 +130,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Keeps workers on a cluster until standard input ends or a signal comes."""
     parser = argparse.ArgumentParser(prog="python -m cryptable.ray_workers", description=__doc__.splitlines()[0])
     parser.add_argument("address", help="address of the cluster's client server: ray://HOST:10001")
-    parser.add_argument("--workers", type=int, help="number of workers [default: as many as cores suffice for]")
+    parser.add_argument("--workers", type=int, help="number of workers [default: enough to use all cores]")
     parser.add_argument("--threads", type=int, help="threads of each [default: all of a node's]")
     parser.add_argument("command", nargs="+", help="the program and its arguments, after --")
     arguments = parser.parse_args(words)

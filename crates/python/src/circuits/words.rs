@@ -114,7 +114,7 @@ fn column_of(
         let (name, width) = (&port.name, port.width);
         values.push(value.ok_or_else(|| {
             let message = format!(
-                "the value at position {index} of input {name:?} is no integer of {width} bits without a sign"
+                "the value at position {index} of input {name:?} is not an unsigned integer of {width} bits"
             );
             exception("RangeError", message)
         })?);

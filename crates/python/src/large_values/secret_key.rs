@@ -29,7 +29,7 @@ fn one_dimension<T>(numbers: Numbers<T>) -> Result<Vec<T>> {
         return Ok(numbers.values);
     }
     let found = numbers.shape;
-    let message = format!("large values are of one dimension, not of the shape {found:?}");
+    let message = format!("large values must have one dimension, not the shape {found:?}");
     Err(PyValueError::new_err(message))
 }
 
