@@ -39,7 +39,7 @@ impl<'py> Source<'py> {
             array.getattr("dtype")?.getattr("kind")?.extract()
         };
         let mut kind = kind_of(&array)?;
-        // Columns of pandas with its own integers come as objects.
+        // Pandas columns of pandas' own integer types arrive as objects.
         if kind == "O" {
             let found = numpy.call_method1("asarray", (array.call_method0("tolist")?,))?;
             if found.getattr("shape")?.eq(array.getattr("shape")?)? {
@@ -52,7 +52,7 @@ impl<'py> Source<'py> {
 
     /// Returns its values, row by row, as this numpy type.
     fn values<T: Element + Copy>(&self, dtype: &str) -> Result<Vec<T>> {
-        // numpy takes an empty list for one of floats; that there is no value is for the library to say.
+        // numpy converts an empty list to floats; the library reports that there are no values.
         if places(&self.shape) == 0 {
             return Ok(Vec::new());
         }
@@ -344,7 +344,7 @@ pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
 /// # Errors
 /// `ValueError` if the new shape has another number of places.
 pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<usize>> {
-    // Sides one by one, or one sequence of them.
+    // The sides may come as separate arguments, or as one sequence.
     let asked: Result<Vec<i64>> = match shape.get_item(0) {
         Ok(first) if shape.len() == 1 && first.extract::<i64>().is_err() => first.extract(),
         _ => shape.extract(),
@@ -357,11 +357,11 @@ pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<u
     let refused =
         || PyValueError::new_err(format!("{count} values cannot have the shape {asked:?}"));
     let sides = asked.iter().filter_map(|&side| usize::try_from(side).ok());
-    // Products that wrap would be those of other shapes.
+    // A product that wraps around could equal that of another shape.
     let known = sides.fold(1, usize::saturating_mul);
     let mut rest = (known > 0 && count.is_multiple_of(known)).then(|| count / known);
     let side = |&side: &i64| match side {
-        // One at most.
+        // At most one side may be -1.
         -1 => rest.take(),
         _ => usize::try_from(side).ok(),
     };

@@ -46,8 +46,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Progress<'py> {
     }
 }
 
-// `progress = true` in a signature is what `help` shows: of a default that is no literal it would show `...`, and a
-// text of its own would say all of the signature twice. `SomeWrap` is how PyO3 makes an `Option` of a default, and hidden.
+// `help` shows the default `progress = true` from the signature. If the default were not a literal, it would show
+// `...`; a handwritten text would have to repeat the whole signature. `SomeWrap` is a hidden trait by which PyO3 makes
+// an `Option` from a default.
 impl<'py> SomeWrap<Progress<'py>> for bool {
     fn wrap(self) -> Option<Progress<'py>> {
         Some(Progress::Bar(self))
@@ -132,7 +133,7 @@ fn run_boxed(
         let (finished, wait) = channel::<()>();
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
-                // Dropped when the call ends, even by a panic.
+                // This is dropped when the call ends, even by a panic.
                 let _finished = finished;
                 let tell = |done, total| news.tell(done, total);
                 pool::run(|| call(Execution::default().threads(threads).progress(&tell)))

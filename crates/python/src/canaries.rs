@@ -142,7 +142,7 @@ impl Canaries {
         signed: bool,
     ) -> Result<Bound<'py, PyAny>> {
         let shift = u64::BITS - self.bits();
-        // The highest bit is the sign.
+        // The highest bit of a signed word is its sign.
         let word = |&word: &u64| match signed {
             true => ((word << shift).cast_signed() >> shift).cast_unsigned(),
             false => word,

@@ -134,13 +134,14 @@ impl Ciphertext {
     /// Returns the values of these places, in this shape.
     ///
     /// # Errors
-    /// `UnsupportedError` if packed ciphertexts are not taken whole, `RangeError` if there are no such values.
+    /// `UnsupportedError` if the places do not select packed ciphertexts as a whole, `RangeError` if there are no such
+    /// values.
     pub(crate) fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self> {
         let mut found = Vec::new();
         let mut rest = places;
         while let Some(&first) = rest.first() {
             let run = rest.iter().zip(first..).take_while(|&(&place, next)| place == next).count();
-            // Pieces end with parts: those that follow are the next round's.
+            // A piece ends where its part ends; the next round continues from there.
             let mut pieces = (*self.inner).clone().into_pieces(first, run);
             let piece = pieces.next().filter(|piece| piece.count() <= run);
             let Some(piece) = piece.filter(|_| self.is_beginning(first)) else {

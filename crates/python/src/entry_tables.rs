@@ -84,7 +84,7 @@ pub(crate) fn per_value(
         let message = format!("tables have the shape {shape:?}, but must have {wanted}");
         return Err(exception("TableError", message));
     }
-    // What does not fit is refused with its place.
+    // The library refuses outputs that do not fit, and names their place.
     let outputs = outputs.into_iter().map(|y| u32::try_from(y).unwrap_or(u32::MAX)).collect();
     pool::run(|| SlotTables::from_outputs(inputs, modulus, outputs)).map_err(raise)
 }

@@ -47,13 +47,13 @@ fn has_values<'py>(x: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>) -> Result<b
     Ok(is_number
         || is_sequence
         || other.get_type().is(x.get_type())
-        // Arrays and numbers of numpy, Series, and encrypted values with operators.
+        // Numpy arrays and numbers, Series, and encrypted values with operators.
         || other.hasattr("__array__")?
         || other.hasattr("__array_ufunc__")?)
 }
 
 /// Returns the hash of an object that equals only itself.
 pub(crate) fn hash_of(x: &Bound<'_, PyAny>) -> usize {
-    // As Python: the low bits of addresses are the same.
+    // Rotates the address as Python does, since the low bits of addresses are equal.
     (x.as_ptr() as usize).rotate_right(4)
 }

@@ -90,7 +90,7 @@ pub(crate) fn raise_of_message(error: MessageError) -> PyErr {
 /// Works like [`raise`] for errors of a file, and names the file in the message.
 pub(crate) fn raise_of(path: &Path) -> impl FnOnce(cryptable::Error) -> PyErr {
     move |error| match error {
-        // These name it, or have no class here.
+        // These errors name the file already, or have no class here.
         cryptable::Error::Io(_) | cryptable::Error::Allocation { .. } => raise(error),
         error => {
             let class = class_name(&error);

@@ -358,7 +358,7 @@ impl Parameters {
         // Parameters of single values that may be packed have a format of their own.
         let inner = read.or_else(|error| match bridged::Parameters::from_bytes(bytes, options) {
             Ok(bridged) => Ok(bridged.into()),
-            // Not of that format.
+            // The bytes do not have that format, so return the first error.
             Err(Error::Wire(_)) => Err(error),
             Err(refused) => Err(refused),
         });

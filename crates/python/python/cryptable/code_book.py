@@ -43,7 +43,7 @@ def _to_json(word: Any) -> Any:
         # Refuse words that would not be read back unchanged, such as times in nanoseconds.
         if isinstance(word, kind) and (written := write(word)) is not None and read(written) == word:
             return {name: written}
-    raise TypeError(f"a code book cannot be saved with the word {word!r}")
+    raise TypeError(f"a code book in a file has no word such as {word!r}")
 
 
 def _of_json(word: Any) -> Any:

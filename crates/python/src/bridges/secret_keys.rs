@@ -212,7 +212,7 @@ impl SecretKeys {
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
         let inner = load_secret(py, &path, allow_insecure, |bytes, options| {
-            // Files say what they are of; what is neither is refused by both.
+            // Files state their kind; a file of neither kind is refused by both readers.
             match IntegerSecretKeys::from_bytes(bytes, options) {
                 Ok(keys) => Ok(Secrets::Integers(Box::new(keys))),
                 Err(Error::Wire(_)) => {

@@ -103,7 +103,7 @@ fn column_of(
 ) -> Result<(Zeroizing<Vec<u128>>, Vec<usize>)> {
     let array = as_array(given)?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    // Python's own integers: those of more than 64 bits, too.
+    // Python integers may have more than 64 bits.
     let listed = array.call_method0("ravel")?.call_method0("tolist")?;
     let mut values = Zeroizing::new(Vec::with_capacity(places(&shape)));
     for (index, value) in listed.cast::<PyList>()?.iter().enumerate() {

@@ -146,7 +146,7 @@ impl SecretKey {
 
     /// Makes the server's key and writes it to a file.
     #[pyo3(signature = (path, keys: "Mapping[str, Any]", maps, threads: "int" = 0, progress = true, replace = false))]
-    // One argument for each thing that a user may ask for, by name.
+    // One keyword argument per option.
     #[allow(clippy::too_many_arguments)]
     fn save_evaluation_key(
         &self,

@@ -219,7 +219,7 @@ impl EvaluationKey {
     }
 
     /// Looks up packed integers in a table, with results in slots.
-    // The library's name for it; nothing is constructed.
+    // The name is the library's; nothing is constructed.
     #[allow(clippy::wrong_self_convention)]
     #[pyo3(signature = (x, table, packed, shared, *, threads: "int" = 0))]
     fn from_packed(

@@ -67,7 +67,7 @@ pub(crate) fn restore_vector(
     bytes: &[u8],
     shape: Vec<usize>,
 ) -> Result<Vector> {
-    // Parameters are of no harm: what is of insecure ones goes with insecure keys only.
+    // Reading insecure parameters does no harm: vectors under them only fit insecure keys.
     let options = ReadOptions::default().allow_insecure();
     let vector = crate::call::detach(py, || {
         let inner = LibraryParameters::from_bytes(parameters, options)?;

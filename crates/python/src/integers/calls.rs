@@ -125,7 +125,7 @@ fn decrypt<'py, S: DigitDecryption<Ciphertext: DigitCiphertext> + Sync>(
                     bits.iter().map(|&bit| bit.into()).collect()
                 }
             });
-            // What is public is one value, the same at all places.
+            // A public part consists of one value, the same at all places.
             match found.as_slice() {
                 [word] => all.extend(std::iter::repeat_n(*word, *count)),
                 words => all.extend_from_slice(words),
@@ -347,7 +347,7 @@ fn run<E: Computing>(
     let counts = counts_of(job, inputs)?;
     let planned: Vec<_> = inputs.iter().map(Input::planned).collect();
     let lookups = match job {
-        // Places are of ciphertexts, which a dry run has none of; nothing is looked up.
+        // Concatenation moves values between ciphertexts, of which a dry run has none, and needs no lookup.
         Operation::Concatenate => 0,
         _ => job.planned_lookups(model, counts[0], &planned)?.len(),
     };

@@ -53,7 +53,7 @@ impl Column {
     fn read(bytes: &[u8]) -> cryptable::Result<Self> {
         let column = match Parts::from_bytes(bytes) {
             Ok(parts) => EngineColumn::Packed(parts),
-            // Files say which engine they are of; what is neither is refused by both.
+            // Files state their engine; a file of neither engine is refused by both readers.
             Err(error) => match Parts::from_bytes(bytes) {
                 Ok(parts) => EngineColumn::Single(parts),
                 Err(_) => return Err(error),
