@@ -1,4 +1,4 @@
-//! Numbers of numpy arrays of any type and shape.
+//! Conversion between numpy arrays of any type and shape and the numbers of the library.
 
 use cryptable::ckks::Complex64;
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
@@ -9,16 +9,16 @@ use zeroize::Zeroizing;
 
 use crate::errors::{Result, exception};
 
-/// Numbers and the shape that they came in.
+/// Numbers with the shape of their array.
 pub(crate) struct Numbers<T> {
     pub(crate) values: Vec<T>,
     pub(crate) shape: Vec<usize>,
 }
 
-/// From here on floats of 64 bits skip integers: 2^53.
+/// Bound from which 64-bit floats skip integers: 2^53.
 const LEAST_SKIPPED: f64 = 9_007_199_254_740_992.0;
 
-/// Array that numpy makes of a Python object.
+/// The array that numpy makes of a Python object.
 struct Source<'py> {
     array: Bound<'py, PyAny>,
     /// The kind of its type: `u`, `i`, ...
@@ -39,7 +39,7 @@ impl<'py> Source<'py> {
             array.getattr("dtype")?.getattr("kind")?.extract()
         };
         let mut kind = kind_of(&array)?;
-        // Columns of pandas with its own integers come as objects.
+        // Pandas columns of pandas' own integer types arrive as objects.
         if kind == "O" {
             let found = numpy.call_method1("asarray", (array.call_method0("tolist")?,))?;
             if found.getattr("shape")?.eq(array.getattr("shape")?)? {
@@ -50,9 +50,9 @@ impl<'py> Source<'py> {
         Ok(Self { array, kind, shape })
     }
 
-    /// Its values, row by row, as this type of numpy's.
+    /// Returns its values, row by row, as this numpy type.
     fn values<T: Element + Copy>(&self, dtype: &str) -> Result<Vec<T>> {
-        // numpy takes an empty list for one of floats; that there is no value is for the library to say.
+        // numpy converts an empty list to floats; the library reports that there are no values.
         if places(&self.shape) == 0 {
             return Ok(Vec::new());
         }
@@ -83,10 +83,11 @@ impl<'py> Source<'py> {
 }
 
 impl<'py> Source<'py> {
-    /// Floats that are all integers as such, as pandas makes of integers once one was missing; others as they are.
+    /// Converts floats to integers if all of them are integers, since pandas converts integers to floats once one is
+    /// missing; returns other arrays unchanged.
     ///
     /// # Errors
-    /// `TypeError` names the first float that is no integer, or so large that floats skip integers.
+    /// `TypeError` names the first float that is not an integer, or is so large that floats skip integers.
     fn of_integers(values: &Bound<'py, PyAny>) -> Result<Self> {
         let mut source = Self::new(values)?;
         if source.kind != "f" || places(&source.shape) == 0 {
@@ -143,8 +144,8 @@ impl<'py> Source<'py> {
     }
 }
 
-/// The values of an array, or of what numpy makes one of, row by row. Values below 0 are counted from the modulus, so
-/// that -1 is `modulus - 1`, if `signed`.
+/// Returns the values of an array, or of anything that numpy converts to one, row by row. If `signed`, values below 0
+/// are counted from the modulus, so that -1 is `modulus - 1`.
 ///
 /// # Errors
 /// `TypeError` if there is anything but integers; `RangeError` names the first value that does not fit.
@@ -163,8 +164,8 @@ pub(crate) fn integers(
     Ok(Numbers { values, shape: source.shape })
 }
 
-/// Whether values are signed: as a user says, or else if they are of a signed type of numpy's that cannot hold all unsigned
-/// values below the modulus, such as int8 for 256.
+/// Whether values are signed: as the caller says, or else if they have a signed numpy type that cannot hold all
+/// unsigned values below the modulus, such as int8 for 256.
 pub(crate) fn are_signed(
     values: &Bound<'_, PyAny>,
     modulus: u64,
@@ -180,7 +181,7 @@ pub(crate) fn are_signed(
     Ok(kind.as_deref() == Some("i") && bytes.is_some_and(|bytes| largest(bytes) < modulus - 1))
 }
 
-/// The values of an array as they are.
+/// Returns the values of an array unchanged.
 ///
 /// # Errors
 /// `TypeError` if there is anything but integers, `RangeError` if one is above 2^63 - 1.
@@ -202,7 +203,7 @@ pub(crate) fn signed_integers(values: &Bound<'_, PyAny>) -> Result<Numbers<i64>>
     Ok(Numbers { values, shape: source.shape })
 }
 
-/// Signed integers as residues.
+/// Converts signed integers to residues.
 fn residues(values: &[i64], modulus: u64, signed: bool) -> Result<Vec<u64>> {
     let least = if signed { -i64::try_from(modulus / 2).unwrap_or(i64::MAX) } else { 0 };
     let residue = |(index, &value): (usize, &i64)| match u64::try_from(value) {
@@ -224,7 +225,7 @@ fn residues(values: &[i64], modulus: u64, signed: bool) -> Result<Vec<u64>> {
     )
 }
 
-/// An array of this shape.
+/// Makes an array of this shape.
 pub(crate) fn shaped<'py, T: Element>(
     py: Python<'py>,
     values: &[T],
@@ -233,7 +234,8 @@ pub(crate) fn shaped<'py, T: Element>(
     Ok(PyArray1::from_slice(py, values).reshape(IxDyn(shape))?.into_any())
 }
 
-/// An array of this shape, of numpy's least integers of this many bits: of words in two's complement, if they are signed.
+/// Makes an array of this shape, of numpy's smallest integer type with this many bits; signed integers are given as
+/// words in two's complement.
 pub(crate) fn of_words<'py>(
     py: Python<'py>,
     words: &[u64],
@@ -246,7 +248,7 @@ pub(crate) fn of_words<'py>(
     shaped(py, words, shape)?.call_method1("astype", (dtype,))
 }
 
-/// An array of this shape, of the least numpy type that holds all values below the modulus.
+/// Makes an array of this shape, of the smallest numpy type that holds all values below the modulus.
 pub(crate) fn array<'py>(
     py: Python<'py>,
     values: &[u64],
@@ -303,7 +305,7 @@ pub(crate) fn words(values: &Bound<'_, PyAny>, bits: u32, signed: bool) -> Resul
     }
 }
 
-/// Real numbers of any shape, row by row.
+/// Reads real numbers of any shape, row by row.
 pub(crate) fn reals(values: &Bound<'_, PyAny>) -> Result<Numbers<f64>> {
     let source = Source::new(values)?;
     match source.kind.as_str() {
@@ -314,7 +316,7 @@ pub(crate) fn reals(values: &Bound<'_, PyAny>) -> Result<Numbers<f64>> {
     }
 }
 
-/// Complex numbers of any shape, row by row, and whether there were only real ones.
+/// Reads complex numbers of any shape, row by row, and whether all of them are real.
 pub(crate) fn complex_numbers(values: &Bound<'_, PyAny>) -> Result<(Numbers<Complex64>, bool)> {
     let source = Source::new(values)?;
     let is_real = source.kind != "c";
@@ -326,10 +328,10 @@ pub(crate) fn complex_numbers(values: &Bound<'_, PyAny>) -> Result<(Numbers<Comp
     }
 }
 
-/// Truth values of any shape, row by row.
+/// Reads truth values of any shape, row by row.
 ///
 /// # Errors
-/// `TypeError` of anything but booleans, `RangeError` of integers that are not 0 or 1.
+/// `TypeError` for anything but booleans and integers, `RangeError` for integers other than 0 and 1.
 pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
     let words = words(values, 1, false)?;
     let values = words.values.iter().map(|&word| word == 1).collect();
@@ -340,9 +342,9 @@ pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
 /// computed from the others.
 ///
 /// # Errors
-/// `ValueError` if it has another number of places.
+/// `ValueError` if the new shape has another number of places.
 pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<usize>> {
-    // Sides one by one, or one sequence of them.
+    // The sides may come as separate arguments, or as one sequence.
     let asked: Result<Vec<i64>> = match shape.get_item(0) {
         Ok(first) if shape.len() == 1 && first.extract::<i64>().is_err() => first.extract(),
         _ => shape.extract(),
@@ -355,11 +357,11 @@ pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<u
     let refused =
         || PyValueError::new_err(format!("{count} values cannot have the shape {asked:?}"));
     let sides = asked.iter().filter_map(|&side| usize::try_from(side).ok());
-    // Products that wrap would be those of other shapes.
+    // A product that wraps around could equal that of another shape.
     let known = sides.fold(1, usize::saturating_mul);
     let mut rest = (known > 0 && count.is_multiple_of(known)).then(|| count / known);
     let side = |&side: &i64| match side {
-        // One at most.
+        // At most one side may be -1.
         -1 => rest.take(),
         _ => usize::try_from(side).ok(),
     };
@@ -379,7 +381,7 @@ pub(crate) fn index_of(index: i64, count: usize) -> Result<usize> {
     })
 }
 
-/// The shape of operands that go together place by place.
+/// Returns the common shape of operands that are combined place by place.
 ///
 /// # Errors
 /// `MismatchError` if shapes differ: nothing is broadcast.
@@ -401,13 +403,13 @@ pub(crate) fn common_shape<'a>(
 /// Returns `len` of an array of this shape: the length of its first axis, as in numpy.
 ///
 /// # Errors
-/// `TypeError` of a single value.
+/// `TypeError` for a single value.
 pub(crate) fn length(shape: &[usize]) -> Result<usize> {
     let scalar = || PyTypeError::new_err("a single value has no len(): its shape is ()");
     shape.first().copied().ok_or_else(scalar)
 }
 
-/// The number of places of a shape.
+/// Returns the number of places of a shape.
 pub(crate) fn places(shape: &[usize]) -> usize {
     shape.iter().product()
 }

@@ -1,4 +1,4 @@
-//! Automata, which read words of encrypted values.
+//! Automata that read words of encrypted values.
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -17,9 +17,9 @@ use crate::table::{Table, of_moduli};
 
 /// Reads words of encrypted values symbol by symbol: counts patterns in texts, checks formats, compares long numbers.
 ///
-/// `next[s][x]` is the state that follows state s on symbol x, and `weights[s][x]`, 0 by default, is added to the weight of
-/// the word; `final_weights[s]` is added where a word ends in s. Words begin in state 0. `EvaluationKey.run_automaton` gives
-/// a table's entry at the weight of each word.
+/// `next[s][x]` is the state that follows state s on symbol x. `weights[s][x]`, 0 by default, is added to the weight of
+/// the word, and `final_weights[s]` is added if the word ends in state s. Words begin in state 0.
+/// `EvaluationKey.run_automaton` returns a table's entry at the weight of each word.
 ///
 ///     >>> import cryptable
 ///     >>> text = list(b"bananaspapayas")
@@ -33,7 +33,7 @@ pub(crate) struct Automaton {
     inner: LibraryAutomaton,
 }
 
-/// The rows of an array of two dimensions.
+/// Returns the rows of an array of two dimensions.
 fn rows(array: &Bound<'_, PyAny>, name: &str) -> Result<Vec<Vec<usize>>> {
     let found = integers(array, u64::MAX, false)?;
     let [_, width] = found.shape[..] else {
@@ -76,7 +76,7 @@ impl Automaton {
         Ok(Self { inner })
     }
 
-    /// The automaton that counts where a pattern of symbols occurs, occurrences that overlap included.
+    /// Makes the automaton that counts the occurrences of a pattern of symbols, including overlapping ones.
     #[staticmethod]
     #[pyo3(signature = (pattern: "npt.ArrayLike", symbols))]
     fn occurrences(pattern: &Bound<'_, PyAny>, symbols: u64) -> Result<Self> {
@@ -85,32 +85,32 @@ impl Automaton {
         Ok(Self { inner })
     }
 
-    /// The weight of a word in the clear.
+    /// Computes the weight of a word in the clear.
     #[pyo3(signature = (word: "npt.ArrayLike"))]
     fn weight(&self, word: &Bound<'_, PyAny>) -> Result<u64> {
         let word = integers(word, self.inner.symbols(), false)?.values;
         self.inner.weight(&word).map_err(raise)
     }
 
-    /// The largest weight of any word of a length: tables of weights have an entry more.
+    /// Returns the largest weight of any word of this length; tables of weights need one more entry than that.
     fn largest_weight(&self, length: usize) -> u64 {
         self.inner.largest_weight(length)
     }
 
-    /// The weights that are added where a word ends, one per state.
+    /// The weights that are added at the end of a word, one per state.
     #[getter]
     fn final_weights<'py>(&self, py: Python<'py>) -> Integers<'py> {
         let weights = self.inner.final_weights().iter().map(|&weight| weight as u64);
         Integers(PyArray1::from_iter(py, weights).into_any())
     }
 
-    /// The states that follow, a row per state with a column per symbol.
+    /// The next states: one row per state, one column per symbol.
     #[getter]
     fn next<'py>(&self, py: Python<'py>) -> Result<Integers<'py>> {
         self.array(py, |transition| transition.next)
     }
 
-    /// The weights that are added, a row per state with a column per symbol.
+    /// The weights that transitions add: one row per state, one column per symbol.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Result<Integers<'py>> {
         self.array(py, |transition| transition.weight)
@@ -122,7 +122,7 @@ impl Automaton {
 }
 
 impl Automaton {
-    /// A number of every transition.
+    /// An array with one number per transition.
     fn array<'py>(
         &self,
         py: Python<'py>,
@@ -143,8 +143,8 @@ properties!(Automaton {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Runs an automaton on words, each along the last axis of the values, and gives a value for each: the entry of `outputs`
-    /// at the word's weight, or the weight itself. With keys of a plan of `word_length`.
+    /// Runs an automaton on words, each along the last axis of the values. Returns one value per word: the entry of
+    /// `outputs` at the word's weight, or the weight itself. Needs keys of a plan with `word_length`.
     #[pyo3(signature = (automaton, words, outputs: "TableLike | None" = None, *, threads: "int" = 0, progress = true))]
     fn run_automaton(
         &self,

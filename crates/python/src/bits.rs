@@ -1,4 +1,5 @@
-//! Bits in the slots of CKKS ciphertexts, one operation at a time, for `cryptable/bits.py`. Keys are those of circuits.
+//! Bits in the slots of CKKS ciphertexts, one operation at a time, for `cryptable/bits.py`. It uses the keys of
+//! circuits.
 
 mod calls;
 mod encrypted_bits;

@@ -1,4 +1,4 @@
-//! From packed results to single values and back, for `cryptable/bridges.py`.
+//! Conversion of packed results to single values and back, for `cryptable/bridges.py`.
 
 mod evaluation_keys;
 mod plan;
@@ -15,7 +15,7 @@ pub(crate) use values::{Integers, LeveledValues, SmallValues};
 
 use crate::ciphertext::Ciphertext;
 
-/// Evaluates an expression for the keys of either.
+/// Evaluates an expression for the keys of either kind.
 macro_rules! each_keys {
     ($type:ident, $keys:expr, $it:ident => $body:expr) => {
         match $keys {
@@ -26,12 +26,12 @@ macro_rules! each_keys {
 }
 use each_keys;
 
-/// Returns the error of calls on keys of the other kind.
+/// Returns the error for calls on keys of the other kind.
 fn other_end<T>(expected: &'static str, found: &'static str) -> cryptable::Result<T> {
     Err(Error::mismatch("keys of a bridge", found, expected))
 }
 
-/// The one packed ciphertext of values.
+/// Returns the single packed ciphertext of values.
 fn one_part(values: &Ciphertext) -> cryptable::Result<&packed::Ciphertext> {
     let parts = values.inner.packed()?;
     match parts[..] {

@@ -1,7 +1,7 @@
-//! How a long call runs: beside the calling thread, which tells its progress and hears of Ctrl-C.
+//! Execution of long calls beside the calling thread, which reports progress and handles Ctrl-C.
 //!
-//! Python delivers signals to its main thread alone, and only while that runs Python. So the library works on a thread
-//! of its own; the caller waits without the interpreter lock, and takes it a few times a second.
+//! Python delivers signals only to its main thread, and only while that runs Python code. The library therefore works
+//! on a thread of its own; the caller waits without the interpreter lock, and acquires it a few times per second.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::errors::{self, Result};
 use crate::pool;
 use crate::watched_file::Call;
 
-/// How often the caller looks for signals and news.
+/// Interval at which the caller looks for signals and messages.
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// Messages between the two threads.
@@ -27,9 +27,9 @@ struct News {
     stop: AtomicBool,
 }
 
-/// Progress argument of a user, if not `None`.
+/// The user's progress argument, if not `None`.
 pub(crate) enum Progress<'py> {
-    /// A default: a bar, or none.
+    /// The default of the call: a bar, or none.
     Bar(bool),
     /// `True`, `False` or a callback.
     Given(Bound<'py, PyAny>),
@@ -46,15 +46,17 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Progress<'py> {
     }
 }
 
-// `progress = true` in a signature is what `help` shows: of a default that is no literal it would show `...`, and a
-// text of its own would say all of the signature twice. `SomeWrap` is how PyO3 makes an `Option` of a default, and hidden.
+// `help` shows the default `progress = true` from the signature. If the default were not a literal, it would show
+// `...`; a handwritten text would have to repeat the whole signature. `SomeWrap` is a hidden trait by which PyO3 makes
+// an `Option` from a default.
 impl<'py> SomeWrap<Progress<'py>> for bool {
     fn wrap(self) -> Option<Progress<'py>> {
         Some(Progress::Bar(self))
     }
 }
 
-/// [`run`] with what a user gives for progress: `True` for a bar of this title, `False` or `None` for none, a callback.
+/// Runs a call like [`run`], with the user's progress argument: `True` for a bar with this title, `False` or `None` for
+/// none, or a callback.
 pub(crate) fn run_reporting<R: Send>(
     py: Python<'_>,
     threads: usize,
@@ -75,7 +77,7 @@ pub(crate) fn run_reporting<R: Send>(
     result
 }
 
-/// [`run_reporting`] for calls of engines, which take progress alone.
+/// Works like [`run_reporting`], for calls of engines, which only need progress.
 pub(crate) fn run_engine<R: Send>(
     py: Python<'_>,
     threads: usize,
@@ -86,7 +88,7 @@ pub(crate) fn run_engine<R: Send>(
     run_reporting(py, threads, progress, title, |execution| execution.run(call))
 }
 
-/// [`run`] for calls that tell nothing, on all threads.
+/// Works like [`run`], for calls that report nothing, on all threads.
 pub(crate) fn run_silently<R: Send>(
     py: Python<'_>,
     call: impl FnOnce() -> cryptable::Result<R> + Send,
@@ -94,7 +96,7 @@ pub(crate) fn run_silently<R: Send>(
     run(py, 0, None, |_| call())
 }
 
-/// Runs a call of the library on `threads` threads (0: all), and tells `progress(done, total)` in this thread.
+/// Runs a call of the library on `threads` threads (0: all), and calls `progress(done, total)` in this thread.
 pub(crate) fn run<R: Send>(
     py: Python<'_>,
     threads: usize,
@@ -110,15 +112,15 @@ pub(crate) fn run<R: Send>(
     Ok(result.expect("a call that did not fail has a result"))
 }
 
-/// Runs what takes a moment, without the interpreter lock.
+/// Runs a short computation without the interpreter lock.
 pub(crate) fn detach<R: Send>(py: Python<'_>, call: impl FnOnce() -> R + Send) -> R {
     py.detach(|| pool::run(call))
 }
 
-/// A call that keeps its result.
+/// A call that stores its result.
 type BoxedCall<'a> = Box<dyn FnOnce(Execution<'_>) -> cryptable::Result<()> + Send + 'a>;
 
-/// [`run`], compiled once for all calls.
+/// Implements [`run`], compiled once for all calls.
 fn run_boxed(
     py: Python<'_>,
     threads: usize,
@@ -131,7 +133,7 @@ fn run_boxed(
         let (finished, wait) = channel::<()>();
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
-                // Dropped when the call ends, even by a panic.
+                // This is dropped when the call ends, even by a panic.
                 let _finished = finished;
                 let tell = |done, total| news.tell(done, total);
                 pool::run(|| call(Execution::default().threads(threads).progress(&tell)))
@@ -159,7 +161,7 @@ fn run_boxed(
 }
 
 impl News {
-    /// Notes how far the call is; says whether to go on.
+    /// Records the progress of the call, and returns whether to continue.
     fn tell(&self, done: usize, total: usize) -> ControlFlow<()> {
         self.total.store(total, Ordering::Relaxed);
         self.done.store(done, Ordering::Relaxed);
@@ -170,7 +172,7 @@ impl News {
         }
     }
 
-    /// Runs the handlers of signals that came, and tells the callback if there is anything new.
+    /// Runs the handlers of pending signals, and passes new progress to the callback.
     fn pass_on(&self, progress: Option<&Py<PyAny>>, told: &mut (usize, usize)) -> Result<()> {
         Python::attach(|py| {
             py.check_signals()?;

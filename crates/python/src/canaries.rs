@@ -18,11 +18,11 @@ use crate::public_key::PublicKey;
 use crate::secret_key::SecretKey;
 use crate::table::{Signs, Table, of_moduli};
 
-/// The secret places and inputs of canaries in a ciphertext, of `SecretKey.encrypt_with_canaries`.
+/// Secret places and inputs of the canaries in a ciphertext, made by `SecretKey.encrypt_with_canaries`.
 ///
-/// A server that answers wrong in w of n places, chosen without knowing the c canaries, is missed with probability
-/// C(n - w, c)/C(n, c), `missed_probability(w)`. Canaries find servers that are wrong in a fraction of all places, not those
-/// that are wrong in a few; the book's page on checked results says what else they leave open.
+/// If a server answers wrong in w of n places, chosen without knowing the c canaries, it escapes detection with
+/// probability C(n - w, c)/C(n, c), `missed_probability(w)`. Canaries detect servers that are wrong in a fraction of
+/// all places, not those that are wrong in a few places. The book's page on checked results describes the other limits.
 ///
 ///     >>> import cryptable
 ///     >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
@@ -34,25 +34,25 @@ use crate::table::{Signs, Table, of_moduli};
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Canaries {
     inner: cryptable::Canaries,
-    /// The shape of the values among them.
+    /// Shape of the values among the canaries.
     shape: Vec<usize>,
 }
 
 #[pymethods]
 impl Canaries {
-    /// The probability that a server is missed that answers wrong in `wrong` places.
+    /// Returns the probability that a server that answers wrong in `wrong` places is not detected.
     fn missed_probability(&self, wrong: usize) -> f64 {
         self.inner.missed_probability(wrong)
     }
 
-    /// The least number of canaries among `places` places by which a server that is wrong in `wrong` of them is missed with a
-    /// probability of at most `limit`; `None` if no number does that.
+    /// Returns the least number of canaries among `places` places for which a server that is wrong in `wrong` of them
+    /// escapes detection with a probability of at most `limit`; `None` if no number suffices.
     #[staticmethod]
     fn needed(places: usize, wrong: usize, limit: f64) -> Option<usize> {
         cryptable::Canaries::needed(places, wrong, limit)
     }
 
-    /// Writes the canaries to a file that its owner alone may read. Their values decrypt to one dimension then.
+    /// Writes the canaries to a file that only its owner may read. After loading, the values decrypt to one dimension.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
         save_secret(&path, replace, &self.inner.to_bytes())
@@ -68,7 +68,7 @@ impl Canaries {
         Ok(Self::new(inner))
     }
 
-    /// Canaries at the same places, with inputs drawn from `inputs`: for another list of an operation of several.
+    /// Makes canaries at the same places, with inputs drawn from `inputs`, for another operand of the same operation.
     #[pyo3(signature = (inputs: "npt.ArrayLike", *, signed = false))]
     fn with_inputs_of(
         &self,
@@ -81,7 +81,7 @@ impl Canaries {
         Ok(Self { inner, shape: self.shape.clone() })
     }
 
-    /// The array to encrypt: the values in their order, among canaries. Signed integers are in two's complement.
+    /// Returns the array to encrypt: the values in order, among canaries. Signed integers are in two's complement.
     #[pyo3(signature = (values: "npt.ArrayLike", *, signed = false) -> "npt.NDArray[Any]")]
     fn hide<'py>(&self, values: &Bound<'py, PyAny>, signed: bool) -> Result<Bound<'py, PyAny>> {
         let py = values.py();
@@ -96,10 +96,10 @@ impl Canaries {
         self.integers(py, self.inner.inputs(), signed)
     }
 
-    /// Checks decrypted results by those that canaries must have, `expected`, in the order of `inputs`, and returns the results
-    /// of the values among them.
+    /// Compares the canaries among decrypted results with `expected`, in the order of `inputs`, and returns the results
+    /// of the other values.
     ///
-    /// Raises `errors.WrongResultError` if a canary has another one: use none of the results then.
+    /// Raises `errors.WrongResultError` if a canary has any other result; then use none of the results.
     #[pyo3(signature = (results: "npt.ArrayLike", expected: "npt.ArrayLike") -> "npt.NDArray[Any]")]
     fn check_results<'py>(
         &self,
@@ -129,12 +129,12 @@ impl Canaries {
         Self { inner, shape }
     }
 
-    /// Bits of the largest input.
+    /// Number of bits of the largest input.
     fn bits(&self) -> u32 {
         u64::BITS - self.inner.largest_input().leading_zeros()
     }
 
-    /// An array of words, of the least type that holds them.
+    /// Returns an array of words, of the smallest type that holds them.
     fn integers<'py>(
         &self,
         py: Python<'py>,
@@ -142,7 +142,7 @@ impl Canaries {
         signed: bool,
     ) -> Result<Bound<'py, PyAny>> {
         let shift = u64::BITS - self.bits();
-        // The highest bit is the sign.
+        // The highest bit of a signed word is its sign.
         let word = |&word: &u64| match signed {
             true => ((word << shift).cast_signed() >> shift).cast_unsigned(),
             false => word,
@@ -152,7 +152,7 @@ impl Canaries {
     }
 }
 
-/// Integers as words of 64 bits in two's complement, and their type.
+/// Returns integers as words of 64 bits in two's complement, and their type.
 fn in_words<'py>(values: &Bound<'py, PyAny>) -> Result<(Zeroizing<Vec<u64>>, Bound<'py, PyAny>)> {
     let dtype = as_array(values)?.getattr("dtype")?;
     let is_signed = dtype.getattr("kind")?.eq("i")?;
@@ -160,23 +160,25 @@ fn in_words<'py>(values: &Bound<'py, PyAny>) -> Result<(Zeroizing<Vec<u64>>, Bou
 }
 
 properties!(Canaries {
-    /// An identifier drawn for these canaries. Reveals nothing of them.
+    /// An identifier drawn for these canaries. It reveals nothing about them.
     id: String = |it| hex(&it.inner.id());
     /// The identifier of the secret key that encrypted them.
     key_id: String = |it| it.inner.key_id().to_string();
     /// The number of canaries.
     count: usize = |it| it.inner.count();
-    /// The number of values of the ciphertext, canaries included.
+    /// The number of values in the ciphertext, including canaries.
     places: usize = |it| it.inner.places();
 });
 
 #[pymethods]
 impl SecretKey {
-    /// Encrypts values of any shape like `encrypt`, with `canaries` values among them whose results `decrypt_checked` checks.
-    /// Returns the ciphertext, of one dimension, and the canaries, which stay with the client.
+    /// Encrypts values of any shape like `encrypt`, and hides `canaries` canaries among them, whose results
+    /// `decrypt_checked` checks. Returns the ciphertext, of one dimension, and the canaries, which stay with the
+    /// client.
     ///
-    /// Canaries have uniform inputs, or are drawn from those in `inputs`. Inputs such as your values find a wrong table as
-    /// often as values meet it; if they are your values, and the server sees that a check failed, it learns something of them.
+    /// Canaries have uniform inputs, or inputs drawn from `inputs`. Inputs distributed like your values detect a wrong
+    /// table as often as your values meet it. But if they are your values and the server sees that a check failed, it
+    /// learns something about them.
     #[pyo3(signature = (values: "npt.ArrayLike", canaries, *, inputs: "npt.ArrayLike | None" = None, signed = None))]
     fn encrypt_with_canaries(
         &self,
@@ -201,9 +203,9 @@ impl SecretKey {
         Ok((Ciphertext::new(ciphertext.with_signed(signed), places), canaries))
     }
 
-    /// Draws canaries of uniform inputs and their places among `values` values, for whatever the key encrypts: inputs of
-    /// lookups or, with `bits`, integers of that many bits, as columns and values in words have. `Canaries.hide` gives the array
-    /// to encrypt.
+    /// Draws canaries of uniform inputs, and their places among `values` values, for anything that the key encrypts:
+    /// inputs of lookups or, with `bits`, integers of that many bits, as in columns and values in words.
+    /// `Canaries.hide` returns the array to encrypt.
     ///
     ///     >>> import cryptable
     ///     >>> from cryptable import integers
@@ -225,10 +227,10 @@ impl SecretKey {
         call::run_silently(py, || key.draw_canaries(values, canaries, bits)).map(Canaries::new)
     }
 
-    /// Decrypts results of a lookup in `table` like `decrypt`, checks those of the canaries, and leaves them out. After several
-    /// lookups, `table` is that of all of them together.
+    /// Decrypts results of a lookup in `table` like `decrypt`, checks those of the canaries, and removes them. After
+    /// several lookups, `table` is the composition of all of them.
     ///
-    /// Raises `errors.WrongResultError` if a canary has another result than the table has for it: use none of the results then.
+    /// Raises `errors.WrongResultError` if a canary has another result than in the table; then use none of the results.
     #[pyo3(signature = (ciphertext, canaries, table: "TableLike", *, signed = None) -> "npt.NDArray[Any]")]
     fn decrypt_checked<'py>(
         &self,
@@ -253,8 +255,8 @@ impl SecretKey {
 
 #[pymethods]
 impl PublicKey {
-    /// Draws canaries as `SecretKey.draw_canaries` does: whoever encrypts by this key hides them among its values, and gives
-    /// their file to the holder of the secret key.
+    /// Draws canaries as `SecretKey.draw_canaries` does: the holder of this public key hides them among its values, and
+    /// gives their file to the holder of the secret key.
     #[pyo3(signature = (values, canaries, *, bits = None))]
     fn draw_canaries(
         &self,

@@ -11,12 +11,12 @@ use crate::errors::{Result, exception, raise};
 use crate::parameters::hexadecimal;
 use crate::properties::properties;
 
-/// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
+/// Encrypted integers, in the shape of the array that was encrypted. Public: it may be sent, stored and pickled.
 ///
-/// `shape`, `ndim`, `size`, `len` and `reshape` are numpy's. So are indexing and iteration: `x[2:5]`, `x[-1]`, `x[mask]`. Packed
-/// values lie together in ciphertexts, which an index takes whole or not at all. `==` is refused: a lookup compares with a
-/// number, `cryptable.comparisons` and `cryptable.integers` compare two. The shape is no part of the file format:
-/// `Ciphertext.load` gives one dimension. `+ - *` work within `with cryptable.computing(server):`.
+/// `shape`, `ndim`, `size`, `len`, `reshape`, indexing and iteration work as in numpy: `x[2:5]`, `x[-1]`, `x[mask]`.
+/// Packed values share ciphertexts, and an index must select each of these as a whole or not at all. `==` is refused: a
+/// lookup compares with a number, and `cryptable.comparisons` and `cryptable.integers` compare two values. Files do not
+/// store the shape: `Ciphertext.load` returns one dimension. `+ - *` work within `with cryptable.computing(server):`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Ciphertext {
     pub(crate) inner: Arc<cryptable::Ciphertext>,
@@ -29,7 +29,7 @@ impl Ciphertext {
     }
 }
 
-/// Whether values are signed, as their ciphertext says; a user who says anything must say the same.
+/// Whether values are signed, according to their ciphertext; if the caller says so explicitly, it must agree.
 pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
     let name = |signed| if signed { "signed" } else { "unsigned" };
     match stated {
@@ -44,7 +44,7 @@ pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
     }
 }
 
-/// Takes a ciphertext, or several of values that come in digits.
+/// Converts a ciphertext, or a list of several for values in digits.
 ///
 /// # Errors
 /// `TypeError` of anything else; `ValueError` if there is none.
@@ -61,13 +61,14 @@ pub(crate) fn one_or_several(given: &Bound<'_, PyAny>) -> PyResult<Vec<Py<Cipher
 
 #[pymethods]
 impl Ciphertext {
-    /// The same values, read as signed or unsigned ones, such as a difference of unsigned values.
+    /// Returns the same values, read as signed or unsigned ones; useful for a difference of unsigned values, for
+    /// example.
     #[pyo3(signature = (signed = true))]
     fn as_signed(&self, signed: bool) -> Self {
         Self::new((*self.inner).clone().with_signed(signed), self.shape.clone())
     }
 
-    /// Values of several ciphertexts, one after another, in one dimension.
+    /// Joins the values of several ciphertexts, one after another, in one dimension.
     #[staticmethod]
     fn join(parts: Vec<Py<Self>>) -> Result<Self> {
         let parts = parts.iter().map(|part| (*part.get().inner).clone());
@@ -76,7 +77,7 @@ impl Ciphertext {
         Ok(Self::new(inner, shape))
     }
 
-    /// Its parts one by one, as many values each as the engine encrypts together: what `join` joins.
+    /// Yields its parts, each with the number of values that the engine encrypts together; `join` joins them again.
     fn parts(&self) -> Vec<Self> {
         let parts = (*self.inner).clone().into_parts();
         let one = |part: cryptable::Ciphertext| {
@@ -103,23 +104,24 @@ impl Ciphertext {
 properties!(Ciphertext {
     /// Values are below this modulus.
     modulus: u64 = |it| it.inner.modulus();
-    /// Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup.
+    /// Whether its values are signed, from -M/2 to M/2 - 1 for the modulus M, as set at encryption or by the table of a
+    /// lookup.
     signed: bool = |it| it.inner.is_signed();
-    /// Which engine it is of.
+    /// The name of its engine.
     engine: &'static str = |it| it.inner.engine().name();
     /// The identifier of the secret key that decrypts it.
     key_id: String = |it| it.inner.key_id().to_string();
     /// The digest of its parameters: `Parameters.digest`.
     parameter_digest: String = |it| hexadecimal(&it.inner.parameter_digest());
-    /// A bound on its noise, as it states itself: standard deviation and bias, fractions of the modulus of ciphertexts.
-    /// `None` where there are no sums, which need it.
+    /// The noise bound that it states: standard deviation and bias, as fractions of the modulus of ciphertexts. `None`
+    /// where there are no sums, which need it.
     noise: Option<(f64, f64)> = |it| it.inner.noise().map(|noise| (noise.deviation(), noise.bias()));
-    /// Whether nothing was computed on it yet.
+    /// Whether nothing has been computed on it yet.
     is_fresh: bool = |it| it.inner.is_fresh();
 });
 
 impl Ciphertext {
-    /// Calls `cryptable.linear` for an operator, which knows the key.
+    /// Evaluates an operator through `cryptable.linear`, which knows the key.
     fn operator<'py>(
         slf: &Bound<'py, Self>,
         name: &str,
@@ -132,13 +134,14 @@ impl Ciphertext {
     /// Returns the values of these places, in this shape.
     ///
     /// # Errors
-    /// `UnsupportedError` if packed ciphertexts are not taken whole, `RangeError` if there are no such values.
+    /// `UnsupportedError` if the places do not select packed ciphertexts as a whole, `RangeError` if there are no such
+    /// values.
     pub(crate) fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self> {
         let mut found = Vec::new();
         let mut rest = places;
         while let Some(&first) = rest.first() {
             let run = rest.iter().zip(first..).take_while(|&(&place, next)| place == next).count();
-            // Pieces end with parts: those that follow are the next round's.
+            // A piece ends where its part ends; the next round continues from there.
             let mut pieces = (*self.inner).clone().into_pieces(first, run);
             let piece = pieces.next().filter(|piece| piece.count() <= run);
             let Some(piece) = piece.filter(|_| self.is_beginning(first)) else {
@@ -152,7 +155,7 @@ impl Ciphertext {
         Ok(Self::new(cryptable::Ciphertext::join(found).map_err(raise)?, shape))
     }
 
-    /// Returns whether a ciphertext begins at this place, or values are apart.
+    /// Returns whether a ciphertext begins at this place, or values are in separate ciphertexts.
     fn is_beginning(&self, place: usize) -> bool {
         if self.inner.engine() != Engine::Packed {
             return true;

@@ -17,8 +17,8 @@ use crate::parameters::hexadecimal;
 use crate::pieces::{Pieces, reader_of_pieces, writer_of_pieces};
 use crate::properties::properties;
 
-/// Writes a file of ciphertexts one after another, of any number, in the memory of one. It appears when it is whole: at
-/// `close`, or at the end of a `with` block, but not if that ends by an exception.
+/// Writes any number of ciphertexts to a file one after another, with only one in memory. The file appears when it is
+/// complete: at `close`, or at the end of a `with` block unless that ends with an exception.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct CiphertextWriter {
     pieces: Pieces<LibraryWriter<AtomicFile>>,
@@ -26,7 +26,7 @@ pub(crate) struct CiphertextWriter {
 
 #[pymethods]
 impl CiphertextWriter {
-    /// Appends the values of a ciphertext: of the same key, engine and modulus as the first.
+    /// Appends the values of a ciphertext of the same key, engine and modulus as the first.
     fn write(&self, py: Python<'_>, ciphertext: &Ciphertext) -> Result<()> {
         let contents = ciphertext.inner.contents();
         crate::call::detach(py, || {
@@ -40,8 +40,8 @@ impl CiphertextWriter {
 
 writer_of_pieces!(CiphertextWriter, |writer| Ok(writer.finish().map_err(raise)?.0));
 
-/// Reads a file of ciphertexts one after another, in the memory of one; all of it is checked first. Iterates over
-/// ciphertexts of one dimension.
+/// Reads a file of ciphertexts one after another, with only one in memory, after checking the whole file. Iteration
+/// yields ciphertexts of one dimension.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct CiphertextReader {
     path: PathBuf,
@@ -80,9 +80,9 @@ impl CiphertextReader {
 }
 
 properties!(CiphertextReader {
-    /// The number of values of the file.
+    /// The number of values in the file.
     size: u64 = |it| it.summary.values;
-    /// Which engine it is of.
+    /// The name of its engine.
     engine: &'static str = |it| it.summary.contents.engine.name();
     /// Values are below this modulus.
     modulus: u64 = |it| it.summary.contents.modulus;

@@ -1,4 +1,4 @@
-//! Comparison, maximum, ReLU and their like of encrypted integers, for `cryptable/comparisons.py`.
+//! Comparison, maximum, ReLU and similar functions of encrypted integers, for `cryptable/comparisons.py`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::evaluation_key::EvaluationKey;
 use crate::parameters::Parameters;
 use crate::properties::properties;
 
-/// Predicted costs of comparisons of integers. Prints as a list.
+/// Predicted costs of comparisons of integers, from which keys are generated. Prints as a list.
 #[pyclass(frozen, module = "cryptable.comparisons")]
 pub(crate) struct ComparisonPlan {
     pub(crate) inner: OperationPlan<Comparisons>,
@@ -24,8 +24,8 @@ pub(crate) struct ComparisonPlan {
 
 #[pymethods]
 impl ComparisonPlan {
-    /// For each operation its name, predicted seconds for a full ciphertext, and log2 of the probability that any of
-    /// its integers comes out wrong.
+    /// Lists for each operation its name, the predicted seconds for a full ciphertext, and log2 of the probability that
+    /// any of its integers comes out wrong.
     #[getter]
     fn operations(&self) -> Vec<(&'static str, f64, f64)> {
         let operations = self.inner.operations().iter();
@@ -42,9 +42,9 @@ properties!(ComparisonPlan {
     bits: u32 = |it| it.inner.bits();
     /// Sizes of the digits of values, the least significant first; one bit of the last is headroom.
     digit_sizes: Result<Vec<u64>> = |it| it.inner.parameters().digit_sizes().map_err(raise);
-    /// Predicted memory at its peak, keys included.
+    /// Predicted peak memory in bytes, including keys.
     memory_bytes: usize = |it| it.inner.peak_bytes();
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
 });
 
@@ -52,7 +52,7 @@ properties!(ComparisonPlan {
 #[pyfunction]
 #[pyo3(signature = (bits, *, digit_bits = None, values = None, memory = None, log2_fail = None,
     threads: "int | None" = None, insecure_toy = false))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_comparisons(
     py: Python<'_>,
@@ -70,7 +70,7 @@ pub(crate) fn plan_comparisons(
     Ok(ComparisonPlan { inner: call::run_silently(py, || request.plan())? })
 }
 
-/// Encrypted integers in digits: what maximum, ReLU and their like give.
+/// Encrypted integers in digits, the results of maximum, ReLU and similar functions.
 #[pyclass(frozen, module = "cryptable.comparisons")]
 pub(crate) struct Digits {
     pub(crate) inner: Arc<LibraryDigits>,
@@ -79,7 +79,7 @@ pub(crate) struct Digits {
 
 #[pymethods]
 impl Digits {
-    /// Digits that came one by one, as results under these parameters have them.
+    /// Makes the value of separate digits, which are results under these parameters.
     #[staticmethod]
     fn of(py: Python<'_>, parameters: &Parameters, digits: Vec<Py<Ciphertext>>) -> Result<Self> {
         let shape = common_shape(digits.iter().map(|digit| &digit.get().shape))?;
@@ -89,7 +89,7 @@ impl Digits {
         Ok(Self { inner: inner.into(), shape })
     }
 
-    /// The digits, the least significant first, to be looked up or added.
+    /// The digits, the least significant first, which can be looked up or added.
     #[getter]
     fn digits(&self) -> Vec<Ciphertext> {
         let digits = self.inner.digits().iter();
@@ -104,7 +104,7 @@ impl Digits {
 properties!(Digits {
     /// Integers are below this modulus.
     modulus: u64 = |it| it.inner.modulus();
-    /// Sizes of the digits: integers are the sum of digits times the product of the sizes before.
+    /// Sizes of the digits: an integer is the sum of its digits, each times the product of the sizes before it.
     sizes: Vec<u64> = |it| it.inner.sizes().to_vec();
     /// Whether the integers are signed.
     signed: bool = |it| it.inner.is_signed();
@@ -127,7 +127,7 @@ array_methods!(Digits { inner }, "`is None` and `size` tell what can be known");
 array_files!(Digits, parameters: &Parameters);
 not_compared!(Digits, "`comparisons.equal` compares ciphertexts before they are in digits");
 
-/// Which integers values stand for.
+/// The integers that values represent.
 pub(crate) fn signedness(signed: bool) -> Signedness {
     if signed { Signedness::Signed } else { Signedness::Unsigned }
 }

@@ -7,7 +7,7 @@ use crate::call;
 use crate::errors::Result;
 use crate::stated_types::Seconds;
 
-/// Seconds of each kind of work on one thread of a machine: what plans turn counts of operations into times by.
+/// Seconds per kind of work on one thread of a machine, which plans use to turn counts of operations into times.
 #[pyclass(frozen, module = "cryptable", from_py_object)]
 #[derive(Clone, Copy)]
 pub(crate) struct CostModel {
@@ -15,7 +15,7 @@ pub(crate) struct CostModel {
 }
 
 impl CostModel {
-    /// The given model, or that of this machine.
+    /// Returns the given model, or that of this machine.
     pub(crate) fn or_calibrated(given: Option<&Self>) -> cryptable::CostModel {
         given.map_or_else(cryptable::CostModel::calibrated, |model| model.inner)
     }
@@ -23,14 +23,14 @@ impl CostModel {
 
 #[pymethods]
 impl CostModel {
-    /// Returns the model of this machine, which is measured once and kept: the default of plans.
+    /// Returns the model of this machine, which is measured once and then stored: the default of plans.
     #[staticmethod]
     fn calibrated(py: Python<'_>) -> Result<Self> {
         let inner = call::run_silently(py, || Ok(cryptable::CostModel::calibrated()))?;
         Ok(Self { inner })
     }
 
-    /// Measures this machine anew: a second or two.
+    /// Measures this machine again, in a second or two.
     #[staticmethod]
     fn measure(py: Python<'_>) -> Result<Self> {
         let inner = call::run_silently(py, || {
@@ -39,8 +39,8 @@ impl CostModel {
         Ok(Self { inner })
     }
 
-    /// Returns the built-in proportions for a machine whose unit, a forward transform of degree 65,536, takes this many
-    /// seconds.
+    /// Returns a model with built-in proportions for a machine on which the unit, a forward transform of degree 65,536,
+    /// takes this many seconds.
     #[staticmethod]
     fn of_unit(seconds: f64) -> Self {
         Self { inner: cryptable::CostModel::of_unit(seconds) }
@@ -52,7 +52,7 @@ impl CostModel {
         self.inner.unit()
     }
 
-    /// Seconds of each kind of work, by name.
+    /// Seconds per kind of work, by name.
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> Result<Seconds<'py>> {
         let found = PyDict::new(py);

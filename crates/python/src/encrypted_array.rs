@@ -1,4 +1,4 @@
-//! Common methods of all encrypted values in Python, as macros: a class names only its own.
+//! Common methods of all encrypted values in Python, as macros, so that a class defines only its own.
 //!
 //! A class may have several blocks of methods: each macro adds one.
 
@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 
 use crate::errors::{Result, exception};
 
-/// Adds what encrypted arrays have of numpy's: `shape`, `ndim`, `size`, `len` and `reshape`.
+/// Adds the methods that encrypted arrays share with numpy's: `shape`, `ndim`, `size`, `len` and `reshape`.
 ///
-/// Defines the methods of an array: the macro takes the fields beside `shape`, which arrays of other shapes share, and
-/// the error in place of a truth value.
+/// The macro needs the fields besides `shape`, which reshaped arrays share, and the error to raise in place of a truth
+/// value.
 macro_rules! array_methods {
     ($class:ident { $($field:ident),+ }, $instead_of_truth:literal) => {
         #[pyo3::pymethods]
@@ -25,7 +25,7 @@ macro_rules! array_methods {
                 Ok($crate::stated_types::Shape(shape.into_any()))
             }
 
-            /// The number of its axes.
+            /// The number of axes.
             #[getter]
             fn ndim(&self) -> usize {
                 self.shape.len()
@@ -58,7 +58,7 @@ macro_rules! array_methods {
     };
 }
 
-/// Adds files, bytes and pickles of one kind of encrypted array, whose files need nothing but themselves to be read.
+/// Adds files, bytes and pickles for one kind of encrypted array, whose files can be read without further information.
 ///
 /// The class has `fn bytes(&self) -> cryptable::Result<Vec<u8>>` and `fn read(bytes) -> cryptable::Result<Self>`.
 macro_rules! array_files {
@@ -80,7 +80,8 @@ macro_rules! array_files {
     ($class:ident, $($argument:ident: $type:ty)?) => {
         #[pyo3::pymethods]
         impl $class {
-            /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+            /// Writes a file that every program of this library can read. An existing file is replaced only with
+            /// `replace=True`.
             #[pyo3(signature = (path, *, replace = false))]
             fn save(
                 &self,
@@ -93,7 +94,7 @@ macro_rules! array_files {
                 $crate::key_files::save_public(py, &path, replace, &bytes)
             }
 
-            /// Reads a file. An array has one dimension then: files have no shape.
+            /// Reads a file into an array of one dimension, since files have no shape.
             #[staticmethod]
             fn load(
                 py: pyo3::Python<'_>,
@@ -104,7 +105,7 @@ macro_rules! array_files {
                 $crate::key_files::load_public(py, &path, read)
             }
 
-            /// Returns its bytes, as a file has them.
+            /// Returns its bytes, as in a file.
             fn to_bytes<'py>(
                 &self,
                 py: pyo3::Python<'py>,
@@ -114,7 +115,7 @@ macro_rules! array_files {
                 Ok(pyo3::types::PyBytes::new(py, &bytes))
             }
 
-            /// Reads the bytes of a file. An array has one dimension then: files have no shape.
+            /// Reads the bytes of a file into an array of one dimension, since files have no shape.
             #[staticmethod]
             fn from_bytes(
                 py: pyo3::Python<'_>,
@@ -128,7 +129,7 @@ macro_rules! array_files {
     };
 }
 
-/// Adds files, bytes and pickles of a public object without a shape: `inner`, which has `to_bytes` and `from_bytes`.
+/// Adds files, bytes and pickles for a public object without a shape; `inner` has `to_bytes` and `from_bytes`.
 macro_rules! object_files {
     ($class:ident: $library:ty) => {
         impl $class {
@@ -162,7 +163,8 @@ macro_rules! object_files {
     };
 }
 
-/// Adds comparisons that are refused, and a hash of the object: what it holds is hidden. It takes what compares values.
+/// Adds comparisons that are refused, since the contents are hidden, and a hash of the object. The argument names the
+/// call that compares values.
 macro_rules! not_compared {
     ($class:ident, $instead:expr) => {
         #[pyo3::pymethods]
@@ -182,7 +184,7 @@ macro_rules! not_compared {
     };
 }
 
-/// Adds indexing and iteration, as numpy's: `x[2:5]`, `x[-1]`, `x[..., 0]`, `x[mask]`.
+/// Adds indexing and iteration, as in numpy: `x[2:5]`, `x[-1]`, `x[..., 0]`, `x[mask]`.
 ///
 /// The class has `fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self>`.
 macro_rules! indexed {
@@ -209,7 +211,8 @@ macro_rules! indexed {
     };
 }
 
-/// Adds operators of two operands, each by the name that `operator` of the class knows it by, and keeps numpy from them.
+/// Adds operators of two operands, each with the name by which the class's `operator` knows it, and keeps numpy from
+/// handling them.
 ///
 /// `fn operator(slf: &Bound<Self>, name: &str, other: Option<&Bound<PyAny>>)` computes.
 macro_rules! operators {
@@ -225,7 +228,7 @@ macro_rules! operators {
                 }
             )+
 
-            /// numpy is to leave operators to these.
+            /// Tells numpy to leave operators to these.
             #[classattr]
             fn __array_ufunc__() -> Option<()> {
                 None
@@ -237,15 +240,16 @@ macro_rules! operators {
 pub(crate) use operators;
 pub(crate) use {array_files, array_methods, indexed, not_compared, object_files};
 
-/// Returns what `bool` raises of encrypted values: that there are any is no answer to whether they are true.
+/// Returns the error that `bool` raises for encrypted values, whose truth is hidden.
 pub(crate) fn no_truth(instead: &str) -> PyErr {
     PyTypeError::new_err(format!("encrypted values are neither true nor false: {instead}"))
 }
 
-/// Returns the places, in one dimension, that an index of numpy's takes of an array of this shape, and their shape.
+/// Returns the places, in one dimension, that a numpy index selects from an array of this shape, and the shape of the
+/// selection.
 ///
 /// # Errors
-/// `IndexError` and others of numpy's if there are no such places, `RangeError` if there are none at all.
+/// `IndexError` and other errors of numpy if there are no such places, `RangeError` if the selection is empty.
 pub(crate) fn indexed_places(
     shape: &[usize],
     key: &Bound<'_, PyAny>,

@@ -1,4 +1,4 @@
-//! Tables of their own for every value, in the clear or encrypted.
+//! Separate tables for every value, in the clear or encrypted.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::pool;
 use crate::properties::properties;
 use crate::table::Signs;
 
-/// Names of kinds of entries.
+/// Names of the kinds of entries.
 const KINDS: [(&str, EntryKind); 3] = [
     ("shared", EntryKind::Shared),
     ("per-value", EntryKind::Plain),
     ("encrypted", EntryKind::Encrypted),
 ];
 
-/// The kind of entries of a name.
+/// Returns the kind of entries with this name.
 pub(crate) fn kind_of(name: &str) -> Result<EntryKind> {
     let found = KINDS.into_iter().find(|(known, _)| *known == name);
     let unknown = || {
@@ -32,7 +32,7 @@ pub(crate) fn kind_of(name: &str) -> Result<EntryKind> {
     found.map(|(_, kind)| kind).ok_or_else(unknown)
 }
 
-/// Tables that the server looks up without reading them: one for all values, or one for each. Public.
+/// Encrypted tables, which the server evaluates without reading them: one for all values, or one per value. Public.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EncryptedTable {
     pub(crate) inner: Arc<EncryptedTables>,
@@ -40,7 +40,7 @@ pub(crate) struct EncryptedTable {
 
 #[pymethods]
 impl EncryptedTable {
-    /// Writes a file, for `EvaluationKey.open_encrypted_table`. An existing one is replaced only if told so.
+    /// Writes a file for `EvaluationKey.open_encrypted_table`. An existing file is replaced only with `replace=True`.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
         crate::call::detach(py, || {
@@ -54,18 +54,18 @@ impl EncryptedTable {
 }
 
 properties!(EncryptedTable {
-    /// How many there are; none if one serves all values.
+    /// The number of tables; `None` if one serves all values.
     count: Option<usize> = |it| it.inner.count();
-    /// The identifier of the secret key that they are encrypted under.
+    /// The identifier of the secret key under which they are encrypted.
     key_id: String = |it| it.inner.key_id().to_string();
-    /// Bytes of memory that they take, or of the file that they lie in.
+    /// Size in memory, or of the file in which they lie, in bytes.
     memory_bytes: usize = |it| it.inner.memory_bytes();
 });
 
-/// Tables of an array: of every value one, its outputs along the last axis.
+/// Converts an array to one table per value, with outputs along the last axis.
 ///
 /// # Errors
-/// `TableError` if the shape is another than that of the values and a last axis of all inputs.
+/// `TableError` if the shape is not that of the values followed by an axis of all inputs.
 pub(crate) fn per_value(
     tables: &Bound<'_, PyAny>,
     parameters: &cryptable::Parameters,
@@ -84,12 +84,12 @@ pub(crate) fn per_value(
         let message = format!("tables have the shape {shape:?}, but must have {wanted}");
         return Err(exception("TableError", message));
     }
-    // What does not fit is refused with its place.
+    // The library refuses outputs that do not fit, and names their place.
     let outputs = outputs.into_iter().map(|y| u32::try_from(y).unwrap_or(u32::MAX)).collect();
     pool::run(|| SlotTables::from_outputs(inputs, modulus, outputs)).map_err(raise)
 }
 
-/// Tables that a client encrypts: one of `cryptable.table`, or one for every value.
+/// Tables that a client encrypts: one that `cryptable.table` makes, or one per value.
 pub(crate) fn to_encrypt(
     key: &packed::SecretKey,
     table: &Bound<'_, PyAny>,

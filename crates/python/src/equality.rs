@@ -1,4 +1,4 @@
-//! `==` and its like of encrypted values, and their hashes: objects have an identity, what they hold is hidden.
+//! Equality and hashes of encrypted values: objects have an identity, but their contents are hidden.
 
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
@@ -7,9 +7,9 @@ use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 use crate::errors::Result;
 
-/// Compares encrypted values. They are equal to themselves. With numbers, arrays and other encrypted values they are
-/// not compared: like numpy's `==`, that would compare all values, which needs a key; `instead` names the call.
-/// Anything else, such as `None`, is another object.
+/// Compares encrypted values. An object equals itself. Comparison with numbers, arrays and other encrypted values is
+/// refused: like numpy's `==`, it would compare all values, which needs a key; `instead` names the call that does.
+/// Anything else, such as `None`, is a different object.
 pub(crate) fn compared<'py>(
     x: &Bound<'py, PyAny>,
     other: &Bound<'py, PyAny>,
@@ -36,7 +36,7 @@ pub(crate) fn compared<'py>(
     Ok(py.NotImplemented().into_bound(py))
 }
 
-/// Whether what encrypted values are compared with has values, too.
+/// Whether the other operand of a comparison has values, too.
 fn has_values<'py>(x: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>) -> Result<bool> {
     let is_number = other.is_instance_of::<PyInt>()
         || other.is_instance_of::<PyFloat>()
@@ -47,13 +47,13 @@ fn has_values<'py>(x: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>) -> Result<b
     Ok(is_number
         || is_sequence
         || other.get_type().is(x.get_type())
-        // Arrays and numbers of numpy, Series, and encrypted values with operators.
+        // Numpy arrays and numbers, Series, and encrypted values with operators.
         || other.hasattr("__array__")?
         || other.hasattr("__array_ufunc__")?)
 }
 
-/// The hash of an object that is equal to none but itself.
+/// Returns the hash of an object that equals only itself.
 pub(crate) fn hash_of(x: &Bound<'_, PyAny>) -> usize {
-    // As Python: the low bits of addresses are the same.
+    // Rotates the address as Python does, since the low bits of addresses are equal.
     (x.as_ptr() as usize).rotate_right(4)
 }

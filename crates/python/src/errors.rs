@@ -1,4 +1,4 @@
-//! The library's errors as Python's exceptions: one class a kind, in `cryptable/errors.py`.
+//! The library's errors as Python exceptions: one class per kind, in `cryptable/errors.py`.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// A result whose error is an exception.
 pub(crate) type Result<T> = PyResult<T>;
 
-/// The name of the class that an error is raised as.
+/// Returns the name of the class as which an error is raised.
 fn class_name(error: &cryptable::Error) -> &'static str {
     use cryptable::Error as E;
     match error {
@@ -45,7 +45,7 @@ fn class_name(error: &cryptable::Error) -> &'static str {
     }
 }
 
-/// The exception for an error.
+/// Returns the exception for an error.
 pub(crate) fn raise(error: cryptable::Error) -> PyErr {
     match error {
         cryptable::Error::Io(error) => raise_of_system(&error),
@@ -56,7 +56,7 @@ pub(crate) fn raise(error: cryptable::Error) -> PyErr {
     }
 }
 
-/// The message of an error, with the call that reads a file of another kind.
+/// Returns the message of an error, and names the call that reads the file if it is of another kind.
 fn message(error: &cryptable::Error) -> String {
     match error {
         cryptable::Error::Wire(WireError::BadMagic { found })
@@ -68,15 +68,15 @@ fn message(error: &cryptable::Error) -> String {
     }
 }
 
-/// The exception for an error of the system: `FileNotFoundError`, `PermissionError` and their like, in its words without
-/// `(os error 2)`.
+/// Returns the exception for an error of the system, such as `FileNotFoundError` or `PermissionError`, with its text
+/// but without `(os error 2)`.
 pub(crate) fn raise_of_system(error: &io::Error) -> PyErr {
     let text = error.to_string();
     let words = text.split_once(" (os error ").map_or(&*text, |(words, _)| words);
     io::Error::new(error.kind(), words).into()
 }
 
-/// The exception for an error of a message.
+/// Returns the exception for an error of a message.
 pub(crate) fn raise_of_message(error: MessageError) -> PyErr {
     let class = match error {
         MessageError::Library(error) => return raise(error),
@@ -87,10 +87,10 @@ pub(crate) fn raise_of_message(error: MessageError) -> PyErr {
     exception(class, error.to_string())
 }
 
-/// [`raise`] for errors of a file, which messages then name.
+/// Works like [`raise`] for errors of a file, and names the file in the message.
 pub(crate) fn raise_of(path: &Path) -> impl FnOnce(cryptable::Error) -> PyErr {
     move |error| match error {
-        // These name it, or have no class here.
+        // These errors name the file already, or have no class here.
         cryptable::Error::Io(_) | cryptable::Error::Allocation { .. } => raise(error),
         error => {
             let class = class_name(&error);
@@ -99,7 +99,7 @@ pub(crate) fn raise_of(path: &Path) -> impl FnOnce(cryptable::Error) -> PyErr {
     }
 }
 
-/// An exception of `cryptable.errors`.
+/// Makes an exception of `cryptable.errors`.
 pub(crate) fn exception(class: &str, message: String) -> PyErr {
     Python::attach(|py| {
         let found = py.import("cryptable.errors").and_then(|module| module.getattr(class));

@@ -27,13 +27,14 @@ use crate::table::{PreparedTable, Signs, Table, of_moduli, tables_of_digits};
 ///     >>> secret.decrypt(squares).tolist()
 ///     [1, 4, 9]
 ///
-/// Sums need no lookup: `add`, `sub`, `mul_scalar`, or operators within `with cryptable.computing(server):`. Operands have one
-/// shape: nothing is broadcast.
+/// Sums need no lookup: use `add`, `sub` and `mul_scalar`, or operators within `with cryptable.computing(server):`.
+/// Operands must have the same shape; nothing is broadcast.
 ///
-/// Calls that take long have `threads`, all of the machine's if 0, and `progress`: `True` for a bar (by tqdm, from a second
-/// on), `False` for none, or a callback of steps done and steps in all. `signed` says whether inputs and outputs of a table
-/// are from -P/2 to P/2 - 1, P the modulus of each, or one of both: `"inputs"`, `"outputs"`. By default lookups take what is no
-/// `Table` yet for signed if the values are; a table for others is a `MismatchError`.
+/// Long calls accept `threads` (0 for all of the machine's) and `progress`: `True` for a bar (by tqdm, after the first
+/// second), `False` for none, or a callback that gets the steps done and the total. `signed` says whether inputs and
+/// outputs of a table range from -P/2 to P/2 - 1, where P is the modulus of each, or only one of them: `"inputs"`,
+/// `"outputs"`. By default, a lookup treats anything that is not a `Table` yet as signed if the values are; a `Table`
+/// for values of the other kind is a `MismatchError`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,
@@ -53,12 +54,12 @@ impl EvaluationKey {
         self.inner.clone()
     }
 
-    /// The moduli of tables of whole values.
+    /// Moduli of tables of whole values.
     fn moduli(&self) -> Result<(u64, u64)> {
         Ok((self.input_modulus()?, self.output_modulus()?))
     }
 
-    /// Encodes a table of these moduli, or anything that `cryptable.table` makes one of.
+    /// Encodes a table of these moduli, or anything that `cryptable.table` converts to one.
     fn prepare_of(
         &self,
         table: &Bound<'_, PyAny>,
@@ -100,7 +101,7 @@ impl EvaluationKey {
         self.inner.lookup_parameters().map_err(raise)
     }
 
-    /// Checks that there is room for what lookups take beside the key.
+    /// Checks that there is room for the memory that lookups use besides the key.
     fn check_memory(&self, kind: EntryKind, tables: usize, input: &Ciphertext) -> Result<()> {
         let parameters = self.lookups()?;
         let values = input.inner.count() as u64;
@@ -124,7 +125,7 @@ impl EvaluationKey {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+    /// Maps a key file into memory and checks all of it. Processes that open the same file share its memory pages.
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
@@ -133,14 +134,14 @@ impl EvaluationKey {
         Ok(Self { inner: inner.into(), origin })
     }
 
-    /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
+    /// Encodes a table once for any number of lookups: a `Table`, or anything that `cryptable.table` converts to one.
     #[pyo3(signature = (table: "TableLike", *, signed = None))]
     fn prepare(&self, table: &Bound<'_, PyAny>, signed: Option<Signs>) -> Result<PreparedTable> {
         self.prepare_of(table, self.moduli()?, signed.unwrap_or_default())
     }
 
-    /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of (an array, a
-    /// dictionary, a function). The result has the shape of the input.
+    /// Maps every value through a table: a prepared one, a `Table`, or anything that `cryptable.table` converts to one
+    /// (an array, a dictionary, a function). The result has the shape of the input.
     #[pyo3(signature = (input, table: "TableLike | PreparedTable", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup(
         &self,
@@ -161,7 +162,7 @@ impl EvaluationKey {
         Ok(Ciphertext::new(result, input.shape.clone()))
     }
 
-    /// Maps every value through each of several tables, for less than as many lookups.
+    /// Maps every value through each of several tables, faster than separate lookups.
     #[pyo3(signature = (input, tables: "Sequence[TableLike | PreparedTable]", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_many(
         &self,
@@ -182,8 +183,8 @@ impl EvaluationKey {
         Ok(results.into_iter().map(|r| Ciphertext::new(r, input.shape.clone())).collect())
     }
 
-    /// Maps every value through a table of its own: an array of the shape of the values and, along a last axis, the outputs
-    /// of all inputs. With keys of a plan of `entries="per-value"`.
+    /// Maps every value through a table of its own. `tables` is an array of the shape of the values with one more axis
+    /// at the end, the outputs for all inputs. Needs keys of a plan with `entries="per-value"`.
     #[pyo3(signature = (input, tables: "npt.ArrayLike", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_per_value(
         &self,
@@ -204,8 +205,8 @@ impl EvaluationKey {
         Ok(Ciphertext::new(result.with_signed(signed.outputs), input.shape.clone()))
     }
 
-    /// Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, each
-    /// through a table of its own: tables of several variables, in the shape that `lookup_per_value` takes.
+    /// Maps values in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, each value
+    /// through a table of its own. These are tables of several variables, in the shape that `lookup_per_value` expects.
     #[pyo3(signature = (inputs, tables: "npt.ArrayLike", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_per_value_digits(
         &self,
@@ -225,16 +226,17 @@ impl EvaluationKey {
         Ok(Ciphertext::new(result.with_signed(signed.outputs), shape))
     }
 
-    /// Maps a file of `SecretKey.save_encrypted_table` into memory and checks all of it.
+    /// Maps a file written by `SecretKey.save_encrypted_table` into memory and checks all of it.
     fn open_encrypted_table(&self, py: Python<'_>, path: PathBuf) -> Result<EncryptedTable> {
         let read = |file, _| EncryptedTables::from_shared(self.inner.packed()?, file);
         let (inner, _) = open_mapped(py, &path, false, read)?;
         Ok(EncryptedTable { inner: inner.into() })
     }
 
-    /// Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`. What the table
-    /// was encrypted with as `signed` is to be said here, too, unless it is as the values are. Values that come in several
-    /// ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, are those of a table of several variables.
+    /// Maps every value through a table that the client encrypted; needs keys of a plan with `entries="encrypted"`.
+    /// `signed` must be the same as when the table was encrypted; by default it follows the values. Values in several
+    /// ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, are inputs of a table of several
+    /// variables.
     #[pyo3(signature = (input: "Ciphertext | Sequence[Ciphertext]", table, *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_encrypted(
         &self,
@@ -257,9 +259,9 @@ impl EvaluationKey {
         Ok(Ciphertext::new(result.with_signed(signed.outputs), shape))
     }
 
-    /// Decomposes every value into digits and maps each through tables, by functional digit decomposition: for each digit,
-    /// the least significant first, the results of its tables, which are what `cryptable.table` makes one of. Without tables,
-    /// the digits themselves.
+    /// Decomposes every value into digits and maps each through tables, by functional digit decomposition. Returns for
+    /// each digit, the least significant first, the results of its tables, which may be anything that `cryptable.table`
+    /// accepts. Without tables, it returns the digits themselves.
     #[pyo3(signature = (input, tables: "Sequence[Sequence[TableLike]] | None" = None, *, threads: "int" = 0, progress = true))]
     fn decompose(
         &self,
@@ -279,9 +281,9 @@ impl EvaluationKey {
         Ok(found.into_iter().map(shaped).collect())
     }
 
-    /// Runs an automaton over the pieces of every value, the least significant first, from state 0 on: table i maps
-    /// `s + states * d`, s a state and d piece i, to the next state, the last one to the result. `chain_pieces` has the sizes
-    /// of pieces.
+    /// Runs an automaton over the pieces of every value, the least significant first, starting in state 0. Table i maps
+    /// `s + states * d`, for state s and piece i = d, to the next state; the last table maps to the result.
+    /// `chain_pieces` returns the sizes of the pieces.
     #[pyo3(signature = (input, states, tables: "Sequence[TableLike]", *, threads: "int" = 0, progress = true))]
     fn lookup_chain(
         &self,
@@ -301,12 +303,13 @@ impl EvaluationKey {
         Ok(Ciphertext::new(found, input.shape.clone()))
     }
 
-    /// Sizes of the pieces of values that an automaton of `states` states reads in `lookup_chain`, the lowest first.
+    /// Returns the sizes of the pieces of values that an automaton of `states` states reads in `lookup_chain`, the
+    /// lowest first.
     fn chain_pieces(&self, states: u64) -> Result<Vec<u64>> {
         self.lookups()?.chain_pieces(states).map_err(raise)
     }
 
-    /// Maps a digit, which `decompose` gave or which is one of `comparisons.Digits`, through tables.
+    /// Maps a digit through tables; it is a result of `decompose` or one of `comparisons.Digits`.
     #[pyo3(signature = (digit, tables: "Sequence[TableLike | PreparedTable]", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_digit(
         &self,
@@ -326,8 +329,8 @@ impl EvaluationKey {
         Ok(found.into_iter().map(|it| Ciphertext::new(it, digit.shape.clone())).collect())
     }
 
-    /// Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, through
-    /// tables of all of them together.
+    /// Maps values in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, through
+    /// tables of all their digits together.
     #[pyo3(signature = (inputs, tables: "Sequence[TableLike | PreparedTable]", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_digits(
         &self,
@@ -358,8 +361,8 @@ impl EvaluationKey {
         Ok(PreparedComplexTable { inner: call::run_silently(py, prepare)? })
     }
 
-    /// Maps every value through a complex table, prepared or not: with keys of a plan of `complex_outputs=True`. The result has
-    /// a last axis of two, the parts; `SecretKey.decrypt_complex` joins them.
+    /// Maps every value through a complex table, prepared or not; needs keys of a plan with `complex_outputs=True`. The
+    /// result has a last axis of two, the real and imaginary parts; `SecretKey.decrypt_complex` joins them.
     #[pyo3(signature = (input, table: "ComplexTable | PreparedComplexTable", *, threads: "int" = 0, progress = true))]
     fn lookup_complex(
         &self,
@@ -416,7 +419,8 @@ impl EvaluationKey {
         self.combine(py, &x.shape, |key| key.negate(&x.inner))
     }
 
-    /// `x + constants`, in the clear: an integer for each value, or one for all; signed if `x` is, or as `signed` says.
+    /// `x + constants` for constants in the clear: an integer per value, or one for all; signed if `x` is, or as
+    /// `signed` says.
     #[pyo3(signature = (x, constants: "npt.ArrayLike", *, signed = None))]
     fn add_plain(
         &self,
@@ -440,17 +444,17 @@ impl EvaluationKey {
         self.combine(py, &x.shape, |key| key.mul_scalar(&x.inner, factor))
     }
 
-    /// Compresses packed or leveled results for their way to the client; they can be decrypted and nothing else.
+    /// Compresses packed or leveled results for sending them to the client; afterwards they can only be decrypted.
     fn compress(&self, py: Python<'_>, results: &Ciphertext) -> Result<Ciphertext> {
         self.combine(py, &results.shape, |key| key.compress(&results.inner))
     }
 
-    /// Packs single values, so that many are looked up at once.
+    /// Packs single values, so that many can be looked up at once.
     fn pack(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
         self.combine(py, &values.shape, |key| key.pack(&values.inner))
     }
 
-    /// Takes packed values out as single ones.
+    /// Extracts packed values as single ones.
     fn unpack(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
         self.combine(py, &values.shape, |key| key.unpack(&values.inner))
     }
@@ -463,13 +467,13 @@ impl EvaluationKey {
 properties!(EvaluationKey {
     /// Its parameters.
     parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
-    /// Which engine it is of.
+    /// The name of its engine.
     engine: Result<&'static str> = |it| Ok(it.lookups()?.engine().name());
     /// Inputs are below this modulus.
     input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());
     /// Outputs are below this modulus.
     output_modulus: Result<u64> = |it| Ok(it.lookups()?.output_modulus());
-    /// Sizes of the digits that `decompose` gives, the least significant first.
+    /// Sizes of the digits that `decompose` returns, the least significant first.
     digit_sizes: Result<Vec<u64>> = |it| it.lookups()?.digit_sizes().map_err(raise);
 });
 

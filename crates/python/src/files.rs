@@ -16,10 +16,10 @@ use crate::watched_file::WatchedFile;
 /// Target of a file's bytes.
 pub(crate) type Out<'a> = &'a mut (dyn Write + Send);
 
-/// Begins a file.
+/// Begins writing a file.
 ///
 /// # Errors
-/// `FileExistsError` if there is one and `replace` is not set; those of the disk.
+/// `FileExistsError` if the file exists and `replace` is not set; the errors of the disk.
 pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<AtomicFile> {
     if !replace && path.is_file() {
         let message = format!("{} exists; replace=True replaces it", path.display());
@@ -28,7 +28,7 @@ pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<Atomi
     Ok(AtomicFile::create(path, access)?)
 }
 
-/// The `OSError` of its kind that names the file.
+/// Returns the `OSError` of the same kind that names the file.
 fn failed(path: &Path, error: &io::Error) -> PyErr {
     raise_of_system(&io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
@@ -38,10 +38,10 @@ pub(crate) fn open(path: &Path) -> Result<BufReader<File>> {
     Ok(BufReader::new(File::open(path).map_err(|error| failed(path, &error))?))
 }
 
-/// Writes a file beside its place and moves it there when it is complete and on the disk.
+/// Writes a temporary file next to the target and moves it there when it is complete and on disk.
 ///
 /// # Errors
-/// `FileExistsError` if there is a file and `replace` is not set; those of `write` and of the disk.
+/// `FileExistsError` if the file exists and `replace` is not set; the errors of `write` and of the disk.
 pub(crate) fn write_file<E: Into<PyErr>>(
     path: &Path,
     access: Access,
@@ -54,14 +54,14 @@ pub(crate) fn write_file<E: Into<PyErr>>(
     Ok(())
 }
 
-/// Writes a file whole or not at all, in place of one that is there.
+/// Writes a file completely or not at all, replacing an existing one.
 #[pyfunction]
 #[pyo3(name = "write_file")]
 pub(crate) fn write_bytes(py: Python<'_>, path: PathBuf, content: &[u8]) -> Result<()> {
     call::detach(py, || write_file(&path, Access::Public, true, |out| out.write_all(content)))
 }
 
-/// Maps a file into memory: one that is longer than that. Calls that read it fail if somebody changes it meanwhile.
+/// Maps a file into memory. Calls that read it fail if somebody changes it meanwhile.
 pub(crate) fn map_file(path: &Path) -> Result<Arc<WatchedFile>> {
     Ok(WatchedFile::open(path)?)
 }
@@ -71,7 +71,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| failed(path, &error))
 }
 
-/// Reads as much of a file as says what it is.
+/// Reads the beginning of a file, which states its kind.
 pub(crate) fn read_start(path: &Path) -> Result<Vec<u8>> {
     let mut start = Vec::new();
     let mut file = open(path)?.take(cryptable_wire::HEADER_BYTES as u64);

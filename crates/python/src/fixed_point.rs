@@ -1,4 +1,4 @@
-//! Tables of real and complex outputs, in fixed point: fractions of the output modulus.
+//! Tables of real and complex outputs in fixed point, as fractions of the output modulus.
 
 use cryptable::engines::packed::{self, Flooding, RealDecryption};
 use numpy::PyArray1;
@@ -10,13 +10,13 @@ use crate::properties::properties;
 use crate::stated_types::ComplexNumbers;
 use crate::table::Table;
 
-/// A table of complex outputs: both parts in fixed point.
+/// A table of complex outputs, with both parts in fixed point.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct ComplexTable {
     pub(crate) inner: packed::ComplexTable,
 }
 
-/// A complex table encoded for a key: made once, looked up often.
+/// A complex table encoded for a key, made once and used for any number of lookups.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct PreparedComplexTable {
     pub(crate) inner: packed::PreparedComplexTable,
@@ -24,8 +24,8 @@ pub(crate) struct PreparedComplexTable {
 
 #[pymethods]
 impl ComplexTable {
-    /// Outputs for the inputs 0, 1, ..., whose parts are from -1/2 to below 1/2, rounded to multiples of one over the output
-    /// modulus.
+    /// Makes a table from outputs for the inputs 0, 1, ..., whose parts are from -1/2 to below 1/2 and are rounded to
+    /// multiples of one over the output modulus.
     #[new]
     #[pyo3(signature = (outputs: "npt.ArrayLike", output_modulus))]
     fn new(outputs: &Bound<'_, PyAny>, output_modulus: u64) -> Result<Self> {
@@ -35,7 +35,7 @@ impl ComplexTable {
         Ok(Self { inner: inner.map_err(raise)? })
     }
 
-    /// The outputs as they were rounded.
+    /// The outputs after rounding.
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> ComplexNumbers<'py> {
         ComplexNumbers(PyArray1::from_vec(py, self.inner.rounded()).into_any())
@@ -63,7 +63,7 @@ properties!(ComplexTable {
 
 #[pymethods]
 impl PreparedComplexTable {
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()
@@ -74,7 +74,7 @@ impl PreparedComplexTable {
     }
 }
 
-/// The table of real outputs from -1/2 to below 1/2, rounded to multiples of one over the output modulus.
+/// Makes the table of real outputs from -1/2 to below 1/2, rounded to multiples of one over the output modulus.
 #[pyfunction]
 #[pyo3(signature = (outputs: "npt.ArrayLike", output_modulus))]
 pub(crate) fn real_table(outputs: &Bound<'_, PyAny>, output_modulus: u64) -> Result<Table> {
@@ -83,14 +83,14 @@ pub(crate) fn real_table(outputs: &Bound<'_, PyAny>, output_modulus: u64) -> Res
     Ok(Table { inner: table.map_err(raise)?.table().clone().into() })
 }
 
-/// The least output modulus, a power of two, that rounds real outputs by no more than `error`.
+/// Returns the least output modulus, a power of two, for which the rounding error of real outputs is at most `error`.
 #[pyfunction]
 pub(crate) fn modulus_for(error: f64) -> Result<u64> {
     packed::RealTable::modulus_for(error).map_err(raise)
 }
 
-/// Returns the decryption of results: rounded to `precision` bits, with flooding noise for bits of security and a
-/// number of decryptions.
+/// Returns the options of a decryption: precision in bits, and flooding noise for bits of security and a number of
+/// decryptions.
 pub(crate) fn decryption(precision: Option<u32>, flooding: Option<(u32, u64)>) -> RealDecryption {
     let options = RealDecryption::default();
     let options = precision.map_or(options, |bits| options.precision(bits));

@@ -1,4 +1,4 @@
-//! For `cryptable.frames`: schemas and encrypted frames. Columns come and go in the format of Arrow's files.
+//! Schemas and encrypted frames, for `cryptable/frames.py`. Columns are exchanged in the format of Arrow files.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,8 @@ use crate::properties::properties;
 use crate::secret_key::SecretKey;
 use crate::table::{Signs, Table, of_moduli};
 
-/// The integers that represent values of columns: `frames.suggest` makes one of data, `Schema.from_json` of a file's text.
+/// Encoding of the values of columns as integers. `frames.suggest` makes one from data, `Schema.from_json` from a
+/// file's text.
 #[pyclass(frozen, module = "cryptable.frames")]
 pub(crate) struct Schema {
     inner: cryptable_frames::Schema,
@@ -28,20 +29,20 @@ pub(crate) struct Schema {
 
 #[pymethods]
 impl Schema {
-    /// Reads a schema, which may be edited before.
+    /// Reads a schema, which may have been edited.
     #[staticmethod]
     fn from_json(text: &str) -> Result<Self> {
         let inner = cryptable_frames::Schema::from_json(text.as_bytes()).map_err(raise_of_frame)?;
         Ok(Self { inner })
     }
 
-    /// Writes the schema, for people to edit.
+    /// Returns the schema as text that people can edit.
     fn to_json(&self) -> String {
         self.inner.to_json()
     }
 
-    /// Checks that frames of this schema may be inputs of a program, as `frames.plan(program, schema=schema)` does: before there
-    /// are keys and anything is encrypted.
+    /// Checks that frames of this schema can be inputs of a program, as `frames.plan(program, schema=schema)` does,
+    /// before keys are made and anything is encrypted.
     fn check(&self, program: &ServerProgram) -> Result<()> {
         program.inner.check_schema(&self.inner).map_err(raise_of_frame)
     }
@@ -57,8 +58,8 @@ properties!(Schema {
     names: Vec<String> = |it| it.inner.columns().iter().map(|column| column.name().to_owned()).collect();
 });
 
-/// Encrypted columns with names, all with one number of rows. Public are the names, the number of rows, which columns are signed
-/// and which may have gaps, and the units of results.
+/// Encrypted columns with names, all with the same number of rows. The names, the number of rows, the units of results,
+/// and which columns are signed or may have gaps are public.
 #[pyclass(frozen, module = "cryptable.frames")]
 pub(crate) struct Frame {
     pub(crate) inner: cryptable_frames::Frame,
@@ -100,12 +101,12 @@ properties!(Frame {
     names: Vec<String> = |it| it.inner.names();
 });
 
-/// Reads columns from a stream or a file of Arrow's.
+/// Reads columns from an Arrow stream or file.
 fn columns_of(arrow: &[u8]) -> Result<RecordBatch> {
     FileFormat::from(FileKind::Arrow).read(arrow).map_err(raise_of_frame)
 }
 
-/// Suggests a schema of data, for keys of this many bits.
+/// Suggests a schema for data and keys of this many bits.
 #[pyfunction]
 pub(crate) fn suggest_schema(arrow: &[u8], bits: u32) -> Result<(Schema, Vec<(String, String)>)> {
     let columns = columns_of(arrow)?;
@@ -115,7 +116,7 @@ pub(crate) fn suggest_schema(arrow: &[u8], bits: u32) -> Result<(Schema, Vec<(St
     Ok((Schema { inner }, left_out))
 }
 
-/// Encrypts the columns that a schema has, of data in Arrow's format.
+/// Encrypts the columns of a schema, from data in Arrow's format.
 #[pyfunction]
 pub(crate) fn encrypt_frame(
     py: Python<'_>,
@@ -129,7 +130,7 @@ pub(crate) fn encrypt_frame(
     Ok(Frame { inner })
 }
 
-/// Decrypts all columns, to a file of Arrow's.
+/// Decrypts all columns to an Arrow file.
 #[pyfunction]
 pub(crate) fn decrypt_frame<'py>(
     py: Python<'py>,
@@ -145,8 +146,8 @@ pub(crate) fn decrypt_frame<'py>(
     Ok(PyBytes::new(py, &arrow))
 }
 
-/// Looks columns of a frame up: for the name of each result a column and its table, or none, to take the column as it is. The
-/// schemas are those of the frame's columns and of results.
+/// Looks up columns of a frame. Each step has the name of a result, a column and its table, or no table to copy the
+/// column. The schemas are those of the frame's columns and of results.
 #[pyfunction]
 #[pyo3(signature = (server, frame, lookups: "Sequence[tuple[str, str, TableLike | str | None]]", schemas: "tuple[Schema | None, Schema | None]", threads: "int", progress))]
 pub(crate) fn select_frame(
@@ -179,7 +180,7 @@ pub(crate) fn select_frame(
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
 }
 
-/// Arguments of a join beside a frame.
+/// Arguments of a join besides the frame.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Join {
@@ -191,7 +192,8 @@ pub(crate) struct Join {
     results: Option<Py<Schema>>,
 }
 
-/// Adds columns of a table, a text in CSV, to a frame, by a column of keys. Without a default, rows without a line have gaps.
+/// Adds columns of a table, which is CSV text, to a frame by a column of keys. Without a default, rows whose key is not
+/// in the table have gaps.
 #[pyfunction]
 #[pyo3(signature = (server, frame, join: "Mapping[str, Any]", threads: "int", progress))]
 pub(crate) fn join_frame(
@@ -216,8 +218,8 @@ pub(crate) fn join_frame(
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
 }
 
-/// Marks the rows of the largest values, whose digits are in some columns of a frame; without their number, the first row of the
-/// largest.
+/// Marks the rows of the largest values, whose digits are in several columns of a frame; without a number of rows,
+/// marks the first row of the largest value.
 #[pyfunction]
 #[pyo3(signature = (server, frame, largest: "tuple[Sequence[str], int | None, str]", threads: "int", progress))]
 pub(crate) fn largest_rows(
@@ -240,7 +242,7 @@ pub(crate) fn largest_rows(
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
 }
 
-/// Runs a program on the columns of a frame that have its names.
+/// Runs a program on the columns of a frame, which it finds by name.
 #[pyfunction]
 #[pyo3(signature = (server, frame, program, threads: "int", progress))]
 pub(crate) fn run_program(
@@ -275,7 +277,7 @@ pub(crate) fn column_of(frame: &Frame, name: &str) -> Result<Ciphertext> {
     Ok(Ciphertext::new(values, vec![rows]))
 }
 
-/// Units of the columns before and after lookups.
+/// Units of columns before and after lookups.
 struct Units<'a> {
     frame: &'a Frame,
     schema: Option<&'a Schema>,
@@ -284,7 +286,7 @@ struct Units<'a> {
 }
 
 impl Units<'_> {
-    /// Makes a table of a text in CSV, in the units of its columns, or of what `cryptable.table` takes.
+    /// Makes a table from CSV text in the units of its columns, or from anything that `cryptable.table` accepts.
     fn table(&self, into: &str, name: &str, table: &Bound<'_, PyAny>) -> Result<cryptable::Table> {
         let column = self.frame.inner.column(name).map_err(raise_of_frame)?;
         let parameters = self.key.lookup_parameters().map_err(raise)?;
@@ -304,7 +306,7 @@ impl Units<'_> {
         mapping.table(&from, input, &to, output, None).map_err(raise_of_frame)
     }
 
-    /// The units of a column of the frame, or those of integers.
+    /// Returns the units of a column of the frame, or those of integers.
     fn input(&self, name: &str) -> Result<Column> {
         let column = self.frame.inner.column(name).map_err(raise_of_frame)?;
         let named = || self.schema?.inner.column(name).ok().cloned();
@@ -328,7 +330,7 @@ impl Units<'_> {
     }
 }
 
-/// The units, or those of integers.
+/// Returns the units, or those of integers.
 fn integers_unless(
     units: Option<Column>,
     name: &str,

@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use crate::errors::Result;
 use crate::key_files::load_public;
 
-/// Says what a file is: type, engine, key, sizes, security and failure probability of its parameters.
+/// Describes a file: type, engine, key, sizes, and the security and failure probability of its parameters.
 #[pyfunction]
 #[pyo3(signature = (path) -> "dict[str, Any]")]
 pub(crate) fn inspect(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyDict>> {

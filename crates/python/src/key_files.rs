@@ -1,4 +1,5 @@
-//! Keys of all kinds in files: secrets for their owner alone, evaluation keys mapped into memory and pickled by their path.
+//! Files of all kinds of keys: secret keys only their owner may read, evaluation keys mapped into memory and pickled by
+//! path.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ pub(crate) type ReducedArray<'py> =
 /// Return value of `__reduce__` for an opened key: its class, its path, and whether insecure ones are allowed.
 pub(crate) type ReducedKey<'py> = Reduced<'py, (Bound<'py, PyAny>, PathBuf, bool)>;
 
-/// Checks that there is room for what work takes.
+/// Checks that there is room for the memory that work needs.
 ///
 /// # Errors
 /// `MemoryError`: an allocation that fails would end the interpreter.
@@ -40,7 +41,7 @@ pub(crate) fn read_options(allow_insecure: bool) -> ReadOptions {
     if allow_insecure { options.allow_insecure() } else { options }
 }
 
-/// Where a server's key is from: a file, which is what is pickled of it, or memory.
+/// Origin of a server's key: a file, whose path is pickled, or memory.
 #[derive(Debug, Default)]
 pub(crate) struct Origin {
     path: Option<PathBuf>,
@@ -53,10 +54,11 @@ impl Origin {
         Ok(Self { path: Some(std::path::absolute(path)?), allow_insecure })
     }
 
-    /// How a key of this class comes out of a pickle: from its file, whose pages are shared with other processes.
+    /// Returns how to restore a key of this class from a pickle: from its file, whose pages are shared with other
+    /// processes.
     ///
     /// # Errors
-    /// `TypeError` of a key that has no file.
+    /// `TypeError` for a key that has no file.
     pub(crate) fn reduce<'py, T: PyTypeInfo>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
         let Some(path) = &self.path else {
             return Err(PyTypeError::new_err(
@@ -92,7 +94,7 @@ pub(crate) fn load_secret<T: Send>(
     read: impl FnOnce(&[u8], ReadOptions) -> cryptable::Result<T> + Send,
 ) -> Result<T> {
     call::detach(py, || {
-        // What is no secret key may be gigabytes long: its first bytes say what it is.
+        // A file of another kind may be gigabytes long, but its first bytes reveal its kind.
         let start = read_start(path)?;
         let is_secret = peek_header(&start).is_ok_and(|it| it.object_type.is_secret_key());
         let bytes = Zeroizing::new(if is_secret { read_file(path)? } else { start });
@@ -100,7 +102,7 @@ pub(crate) fn load_secret<T: Send>(
     })
 }
 
-/// Reads a public file. Errors name it.
+/// Reads a public file. Errors name the file.
 pub(crate) fn load_public<T: Send>(
     py: Python<'_>,
     path: &Path,
@@ -109,17 +111,17 @@ pub(crate) fn load_public<T: Send>(
     call::detach(py, || read(&read_file(path)?).map_err(raise_of(path)))
 }
 
-/// Writes a secret key to a file that its owner alone may read.
+/// Writes a secret key to a file that only its owner may read.
 pub(crate) fn save_secret(path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
     write_file(path, Access::Private, replace, |out| out.write_all(bytes))
 }
 
-/// Writes what everybody may read.
+/// Writes a file that everybody may read.
 pub(crate) fn save_public(py: Python<'_>, path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
     call::detach(py, || write_file(path, Access::Public, replace, |out| out.write_all(bytes)))
 }
 
-/// Makes a server's key and writes it to a file, never all of it in memory.
+/// Makes a server's key and writes it to a file without ever holding all of it in memory.
 pub(crate) fn write_evaluation_key(
     py: Python<'_>,
     path: &Path,
@@ -133,7 +135,7 @@ pub(crate) fn write_evaluation_key(
     })
 }
 
-/// Why a secret is not pickled.
+/// Returns the error that says why secrets are not pickled.
 pub(crate) fn refuse_pickle(class: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "a {class} is not pickled: it would be copied to whoever reads the pickle; save() writes a file"

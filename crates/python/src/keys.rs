@@ -2,14 +2,16 @@
 //!
 //! A class may have several blocks of methods: each macro adds one.
 
-/// Adds what clients' keys have: `id`, `save`, `load`, a refusal of pickles, and a text of the key's kind and identifier.
+/// Adds the common methods of clients' keys: `id`, `save`, `load`, refusal of pickles, and a text with the key's kind
+/// and identifier.
 ///
 /// The class has one field, `inner`, of the given type of the library.
 macro_rules! secret_key {
     ($class:ident: $library:ty, $kind:literal) => {
         #[pyo3::pymethods]
         impl $class {
-            /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+            /// The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the
+            /// key.
             #[getter]
             fn id(&self) -> String {
                 self.inner.id().to_string()
@@ -29,8 +31,8 @@ macro_rules! secret_key_files {
     ($class:ident: $read:expr) => {
         #[pyo3::pymethods]
         impl $class {
-            /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-            /// encrypted is lost then.
+            /// Writes the key to a file that only its owner may read. An existing file is replaced only with
+            /// `replace=True`: everything encrypted under its key is then lost.
             #[pyo3(signature = (path, *, replace = false))]
             fn save(&self, path: std::path::PathBuf, replace: bool) -> $crate::errors::Result<()> {
                 $crate::key_files::save_secret(&path, replace, &self.inner.to_bytes())
@@ -55,7 +57,7 @@ macro_rules! secret_key_files {
     };
 }
 
-/// Adds what public keys have: the identifier, files and bytes.
+/// Adds the common methods of public keys: identifier, files and bytes.
 ///
 /// The class has one field, `inner`, of the given type of the library.
 macro_rules! public_key {
@@ -92,7 +94,7 @@ macro_rules! public_key {
                 Ok(Self { inner: $crate::key_files::load_public(py, &path, read)? })
             }
 
-            /// The key as bytes, as a file holds it.
+            /// Returns the key as bytes, as in its file.
             fn to_bytes<'py>(
                 &self,
                 py: pyo3::Python<'py>,
@@ -100,7 +102,7 @@ macro_rules! public_key {
                 pyo3::types::PyBytes::new(py, &self.inner.to_bytes())
             }
 
-            /// Reads what `to_bytes` or a file holds.
+            /// Reads the bytes that `to_bytes` returns or a file holds.
             #[staticmethod]
             #[pyo3(signature = (bytes, *, allow_insecure = false))]
             fn from_bytes(bytes: &[u8], allow_insecure: bool) -> $crate::errors::Result<Self> {
@@ -116,7 +118,7 @@ macro_rules! public_key {
     };
 }
 
-/// Adds how a client's key makes the server's, in memory and in a file.
+/// Adds the methods by which a client's key makes the server's, in memory and in a file.
 ///
 /// `inner` has `evaluation_key` and `write_evaluation_key` that take progress; the server's class has `in_memory`.
 macro_rules! makes_evaluation_key {
@@ -141,7 +143,8 @@ macro_rules! makes_evaluation_key {
                 )?))
             }
 
-            /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
+            /// Makes the server's key and writes it to a file, to be sent to the server, without ever holding all of it
+            /// in memory.
             #[pyo3(signature = (path, *, threads: "int" = 0, progress = true, replace = false))]
             fn save_evaluation_key(
                 &self,
@@ -165,7 +168,8 @@ macro_rules! makes_evaluation_key {
     };
 }
 
-/// Adds what servers' keys have: `open`, `key_id`, `memory_bytes`, pickles of their path, and a text of the key's kind.
+/// Adds the common methods of servers' keys: `open`, `key_id`, `memory_bytes`, pickles by path, and a text with the
+/// key's kind.
 ///
 /// The class has two fields: `inner`, of the given type of the library, and `origin`.
 macro_rules! evaluation_key {
@@ -179,7 +183,8 @@ macro_rules! evaluation_key {
 
         #[pyo3::pymethods]
         impl $class {
-            /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+            /// Maps a key file into memory and checks all of it. Processes that open the same file share its memory
+            /// pages.
             #[staticmethod]
             #[pyo3(signature = (path, *, allow_insecure = false))]
             fn open(
@@ -214,7 +219,7 @@ macro_rules! server_key {
                 self.inner.key_id().to_string()
             }
 
-            /// Bytes of memory that it takes.
+            /// Bytes of memory that it uses.
             #[getter]
             fn memory_bytes(&self) -> usize {
                 self.inner.memory_bytes()

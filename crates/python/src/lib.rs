@@ -96,7 +96,7 @@ mod _native {
     #[pymodule_export]
     use crate::secret_key::SecretKey;
 
-    /// For `cryptable.bits`.
+    /// Compiled part of `cryptable.bits`.
     #[pymodule]
     mod bits {
         #[pymodule_export]
@@ -106,7 +106,7 @@ mod _native {
         };
     }
 
-    /// For `cryptable.booleans`.
+    /// Compiled part of `cryptable.booleans`.
     #[pymodule]
     mod booleans {
         #[pymodule_export]
@@ -115,7 +115,7 @@ mod _native {
         };
     }
 
-    /// For `cryptable.bridges`.
+    /// Compiled part of `cryptable.bridges`.
     #[pymodule]
     mod bridges {
         #[pymodule_export]
@@ -134,7 +134,7 @@ mod _native {
         use crate::ciphertext_files::{CiphertextReader, CiphertextWriter};
     }
 
-    /// For `cryptable.circuits`.
+    /// Compiled part of `cryptable.circuits`.
     #[pymodule]
     mod circuits {
         #[pymodule_export]
@@ -144,7 +144,7 @@ mod _native {
         };
     }
 
-    /// For `cryptable.ckks`.
+    /// Compiled part of `cryptable.ckks`.
     #[pymodule]
     mod ckks {
         #[pymodule_export]
@@ -155,14 +155,14 @@ mod _native {
         };
     }
 
-    /// For `cryptable.comparisons`.
+    /// Compiled part of `cryptable.comparisons`.
     #[pymodule]
     mod comparisons {
         #[pymodule_export]
         use crate::comparisons::{ComparisonPlan, Digits, compare, plan_comparisons};
     }
 
-    /// For `cryptable.ml`.
+    /// Compiled part of `cryptable.ml` and of programs in `cryptable.frames`.
     #[pymodule]
     mod programs {
         #[pymodule_export]
@@ -171,7 +171,7 @@ mod _native {
         use crate::programs::{ProgramPlan, ServerProgram, plan_program};
     }
 
-    /// For `cryptable.frames`.
+    /// Compiled part of `cryptable.frames`.
     #[pymodule]
     mod frames {
         #[pymodule_export]
@@ -181,7 +181,7 @@ mod _native {
         };
     }
 
-    /// For `cryptable.integers`.
+    /// Compiled part of `cryptable.integers`.
     #[pymodule]
     mod integers {
         #[pymodule_export]
@@ -191,14 +191,14 @@ mod _native {
         };
     }
 
-    /// For `cryptable.large_values`.
+    /// Compiled part of `cryptable.large_values`.
     #[pymodule]
     mod large_values {
         #[pymodule_export]
         use crate::large_values::{EvaluationKey, Radix, SecretKey};
     }
 
-    /// For `cryptable.owners`.
+    /// Compiled part of `cryptable.owners`.
     #[pymodule]
     mod owners {
         #[pymodule_export]
@@ -218,7 +218,7 @@ mod _native {
         use crate::plan::{Candidate, Plan, plan};
     }
 
-    /// For `cryptable.tables`.
+    /// Compiled part of `cryptable.tables`.
     #[pymodule]
     mod tables {
         #[pymodule_export]
@@ -229,7 +229,7 @@ mod _native {
         use crate::table::{PreparedTable, Table, bfloat16_table, gelu};
     }
 
-    /// For `cryptable.transciphering`.
+    /// Compiled part of `cryptable.transciphering`.
     #[pymodule]
     mod transciphering {
         #[pymodule_export]
@@ -239,7 +239,7 @@ mod _native {
         };
     }
 
-    /// For `cryptable.wide`.
+    /// Compiled part of `cryptable.wide`.
     #[pymodule]
     mod wide {
         #[pymodule_export]

@@ -1,7 +1,8 @@
-//! Literals, all numbers that make a parameter set, as Python's dictionaries.
+//! Literals: all numbers that define a parameter set, as Python dictionaries.
 //!
-//! Canonical bytes of parameters are JSON, or parts of JSON one after another: of `leveled` both moduli and circuit
-//! bootstrapping, of single values that may be packed those, the packed ones and their conversion.
+//! Canonical bytes of parameters are JSON, or several parts of JSON one after another: for `leveled`, both moduli and
+//! circuit bootstrapping; for single values that may be packed, those parameters, the packed ones, and their
+//! conversion.
 
 use cryptable::{Engine, Parameters, ReadOptions, WireError};
 use cryptable_wire::{BodyReader, BodyWriter};
@@ -13,33 +14,33 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::errors::{Result, raise};
 use crate::key_files::{Reduced, read_options};
 
-/// Longest part.
+/// Greatest length of a part.
 const MAX_PART_BYTES: u64 = 1 << 20;
 
-/// Parts of single values that may be packed.
+/// Parts of the parameters of single values that may be packed.
 const BRIDGED: [&str; 3] = ["single", "packed", "conversion"];
 
-/// Numbers and the part of leveled values.
+/// Numbers and the part of the parameters of leveled values.
 const LEVELED: [&str; 3] = ["input_modulus", "output_modulus", "circuit_bootstrapping"];
 
-/// JSON as Python's objects.
+/// Converts JSON to Python objects.
 pub(crate) fn loaded<'py>(py: Python<'py>, json: &[u8]) -> Result<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (PyBytes::new(py, json),))
 }
 
-/// Python's objects as JSON.
+/// Converts Python objects to JSON.
 ///
 /// # Errors
-/// `TypeError` if they are none.
+/// `TypeError` if JSON cannot represent them.
 pub(crate) fn dumped(literal: &Bound<'_, PyAny>) -> Result<Vec<u8>> {
     let text: String = literal.py().import("json")?.call_method1("dumps", (literal,))?.extract()?;
     Ok(text.into_bytes())
 }
 
-/// Parameters whose canonical bytes are the JSON of their literal, validated.
+/// Makes parameters from the JSON of their literal, which is also their canonical bytes, and validates them.
 ///
 /// # Errors
-/// `TypeError` if it is no JSON; those of reading.
+/// `TypeError` if it is not JSON; the errors of reading parameters.
 pub(crate) fn read<T: Send>(
     literal: &Bound<'_, PyAny>,
     allow_insecure: bool,
@@ -56,7 +57,7 @@ macro_rules! literal_parameters {
     ($class:ident: $library:ty) => {
         #[pyo3::pymethods]
         impl $class {
-            /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+            /// All numbers that define the set, as a dictionary, which `json.dumps` can write and `from_literal` reads.
             #[getter]
             fn literal<'py>(
                 &self,
@@ -66,7 +67,8 @@ macro_rules! literal_parameters {
                 Ok($crate::stated_types::Literal(literal))
             }
 
-            /// The set of a literal, validated: every number against its bounds, and the security and failures that it claims.
+            /// Makes the set with the numbers of a literal, after validation: every number against its bounds, and the
+            /// security and failure probabilities that it claims.
             #[staticmethod]
             #[pyo3(signature = (literal: "Mapping[str, Any]", *, allow_insecure = false))]
             fn from_literal(
@@ -99,7 +101,7 @@ pub(crate) use literal_parameters;
 /// Return value of `__reduce__` for parameters: their class and their literal.
 pub(crate) type ReducedLiteral<'py> = Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 
-/// How parameters of this class come out of a pickle: as what `from_literal` reads.
+/// Returns how to restore parameters of this class from a pickle: by `from_literal`.
 pub(crate) fn reduce<T: PyTypeInfo>(literal: Bound<'_, PyAny>) -> Result<ReducedLiteral<'_>> {
     let py = literal.py();
     let restore = py.import("cryptable._pickling")?.getattr("of_literal")?;
@@ -111,7 +113,7 @@ pub(crate) fn hash(digest: &[u8; 32]) -> u64 {
     digest[..8].iter().fold(0, |hash, &byte| hash << 8 | u64::from(byte))
 }
 
-/// The literal of parameters of any engine.
+/// Returns the literal of parameters of any engine.
 pub(crate) fn of<'py>(py: Python<'py>, parameters: &Parameters) -> Result<Bound<'py, PyAny>> {
     let bytes = parameters.to_bytes();
     let wrong = |error: WireError| raise(error.into());
@@ -136,10 +138,10 @@ pub(crate) fn of<'py>(py: Python<'py>, parameters: &Parameters) -> Result<Bound<
     Ok(literal.into_any())
 }
 
-/// Canonical bytes of a literal of an engine.
+/// Returns the canonical bytes of a literal of an engine.
 ///
 /// # Errors
-/// `ValueError` if it has no such parts; `TypeError` if it is no JSON.
+/// `ValueError` if it does not have the engine's parts; `TypeError` if it is not JSON.
 pub(crate) fn bytes_of(engine: Engine, literal: &Bound<'_, PyAny>) -> Result<Vec<u8>> {
     let mut writer = BodyWriter::new(Vec::new());
     if engine == Engine::Leveled {

@@ -28,7 +28,7 @@ fn number_of_owners(owners: u32) -> Result<library::Owners> {
     library::Owners::try_from(owners).map_err(pyo3::exceptions::PyValueError::new_err)
 }
 
-/// Parameters and a seed of masks, which all owners of joint keys get before they make them. Public.
+/// Parameters and a seed of masks, which all owners of a joint key need before they make it. Public.
 #[pyclass(frozen, module = "cryptable.owners")]
 pub(crate) struct Session {
     inner: library::JointSession,
@@ -36,8 +36,8 @@ pub(crate) struct Session {
 
 #[pymethods]
 impl Session {
-    /// Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables
-    /// with outputs of `output_bits` bits are the fastest; others are served, too.
+    /// Draws a session of two to six owners for tables of `input_modulus` inputs, at most 256 with more than three
+    /// owners. Tables with outputs of `output_bits` bits are the fastest; others are supported, too.
     #[staticmethod]
     #[pyo3(signature = (owners, input_modulus, *, output_bits = 8))]
     fn draw(py: Python<'_>, owners: u32, input_modulus: u64, output_bits: u32) -> Result<Self> {
@@ -75,7 +75,8 @@ properties!(Session {
     owners: u32 = |it| it.inner.owners().count();
 });
 
-/// An owner's part of the secret key. Save it after `write_shares` and after `agree`, and never go back to an older file.
+/// An owner's part of the secret key. Save it after `write_shares` and again after `agree`, and never return to an
+/// older file.
 #[pyclass(module = "cryptable.owners")]
 pub(crate) struct Secret {
     inner: JointSecret,
@@ -91,8 +92,8 @@ impl Secret {
         Ok(Self { inner: JointSecret::generate(&session.inner, owner).map_err(raise)? })
     }
 
-    /// Writes the owner's first share and its key share to files, and returns its commitment. Send that at once, and the shares
-    /// after the commitments of all owners are there.
+    /// Writes the owner's first share and its key share to files, and returns its commitment. Send the commitment at
+    /// once, and the shares only after the commitments of all owners have arrived.
     #[pyo3(signature = (first, keys, *, threads: "int" = 0, progress = true, replace = false))]
     fn write_shares<'py>(
         &mut self,
@@ -114,16 +115,16 @@ impl Secret {
         Ok(PyBytes::new(py, &commitment))
     }
 
-    /// Agrees to the commitments of all owners, in any order and once; save the secret then. Returns the identifier of the joint
-    /// key, which owners compare over another channel.
+    /// Agrees to the commitments of all owners, in any order, and only once; save the secret afterwards. Returns the
+    /// identifier of the joint key, which owners should compare over another channel.
     fn agree(&mut self, commitments: Vec<Vec<u8>>) -> Result<String> {
         let agreement = agreement(&self.inner.session(), &commitments).map_err(raise)?;
         self.inner.agree(&agreement).map_err(raise)?;
         Ok(agreement.key_id().to_string())
     }
 
-    /// Writes the owner's second share to a file, of the commitments and the files of first shares of all owners, each in any
-    /// order.
+    /// Writes the owner's second share to a file, computed from the commitments and first-share files of all owners,
+    /// each in any order.
     #[pyo3(signature = (commitments, first, path, *, threads: "int" = 0, progress = true, replace = false))]
     #[allow(clippy::too_many_arguments, reason = "options of Python")]
     fn write_second_share(
@@ -147,9 +148,9 @@ impl Secret {
         Ok(())
     }
 
-    /// The owner's part of the decryption of results, for whoever may see them: it hides the secret to a statistical distance of
-    /// `2^log2_distance` over `decryptions` ciphertexts of bits that are ever decrypted under this key. All owners take the same
-    /// numbers.
+    /// Returns the owner's part of the decryption of results, for whoever may see them. It hides the secret to a
+    /// statistical distance of `2^log2_distance` over all `decryptions` ciphertexts of bits that are ever decrypted
+    /// under this key. All owners must use the same numbers.
     #[pyo3(signature = (result, *, log2_distance = -40.0, decryptions = 65_536))]
     fn part_of<'py>(
         &self,
@@ -168,8 +169,9 @@ impl Secret {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any
-    /// as many holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
+    /// Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on. Afterwards,
+    /// any group of holders as large as the number of owners can decrypt together. Send each share privately to its
+    /// holder alone.
     fn deal<'py>(&self, py: Python<'py>, holders: u32) -> Result<Vec<Bound<'py, PyBytes>>> {
         let holders = number_of_owners(holders)?;
         let dealt = call::run_silently(py, || {
@@ -180,7 +182,7 @@ impl Secret {
     }
 }
 
-/// The messages of a decryption of results.
+/// Returns the messages for a decryption of results.
 fn part_of(
     result: &JointResult,
     parameters: &Parameters,
@@ -200,7 +202,8 @@ properties!(Secret {
     owner: u32 = |it| it.inner.owner();
 });
 
-/// A holder's share of the secret key, which all owners dealt. Any as many holders as there are owners decrypt together.
+/// A holder's share of the secret key, which all owners dealt. Any group of holders as large as the number of owners
+/// can decrypt together.
 #[pyclass(frozen, module = "cryptable.owners")]
 pub(crate) struct ThresholdSecret {
     inner: library::ThresholdSecret,
@@ -210,7 +213,7 @@ secret_key_files!(ThresholdSecret: library::ThresholdSecret::from_bytes);
 
 #[pymethods]
 impl ThresholdSecret {
-    /// Sums up what all owners dealt to this holder, in any order.
+    /// Adds up the shares that all owners dealt to this holder, in any order.
     #[staticmethod]
     #[pyo3(signature = (dealt, *, allow_insecure = false))]
     fn receive(py: Python<'_>, dealt: Vec<Vec<u8>>, allow_insecure: bool) -> Result<Self> {
@@ -223,8 +226,9 @@ impl ThresholdSecret {
         Ok(Self { inner })
     }
 
-    /// The holder's part of a decryption by the holders with the numbers `together`, this one among them, for whoever may see
-    /// the results. The other numbers are those of `Secret.part_of`; every holder takes the same.
+    /// Returns the holder's part of a decryption by the holders with the numbers `together`, including this one, for
+    /// whoever may see the results. The other numbers are those of `Secret.part_of`, and must be the same for every
+    /// holder.
     #[pyo3(signature = (result, together, *, log2_distance = -40.0, decryptions = 65_536))]
     fn part_of<'py>(
         &self,
@@ -249,12 +253,12 @@ properties!(ThresholdSecret {
     holder: u32 = |it| it.inner.holder();
     /// The number of holders.
     holders: u32 = |it| it.inner.holders().count();
-    /// How many of them decrypt together.
+    /// The number of holders that decrypt together.
     threshold: u32 = |it| it.inner.threshold().count();
 });
 
-/// Sums the files of all owners' shares up to the files of a public key and of the evaluation keys of values and of bits. Each
-/// list is in any order; owners whose messages are missing, there twice or others are named.
+/// Combines the share files of all owners into the files of a public key and of the evaluation keys of values and of
+/// bits. Each list may be in any order; an error names owners whose messages are missing, duplicated or wrong.
 #[pyfunction]
 #[pyo3(signature = (session, commitments, first, keys, second, *, public, evaluation, bits_evaluation, threads: "int" = 0, progress = true, replace = false))]
 #[allow(clippy::too_many_arguments, reason = "options of Python")]
@@ -300,8 +304,8 @@ pub(crate) struct JointResult {
     signed: bool,
 }
 
-/// Maps every value through a table under joint keys, of values and of bits, and prepares the results for decryption by all
-/// owners.
+/// Maps every value through a table under joint keys, of values and of bits, and prepares the results for decryption by
+/// all owners.
 #[pyfunction]
 #[pyo3(signature = (server, bits_server, values, table: "TableLike", *, output_modulus, signed = None, threads: "int" = 0, progress = true))]
 #[allow(clippy::too_many_arguments, reason = "options of Python")]
@@ -331,7 +335,7 @@ pub(crate) fn lookup(
 
 #[pymethods]
 impl JointResult {
-    /// The values, of the parts of all owners in any order: exact integers in the shape that was encrypted.
+    /// Returns the values from the parts of all owners, in any order: exact integers in the shape that was encrypted.
     #[pyo3(signature = (parts) -> "npt.NDArray[Any]")]
     fn combine<'py>(&self, py: Python<'py>, parts: Vec<Vec<u8>>) -> Result<Bound<'py, PyAny>> {
         let values = call::run_silently(py, || {
@@ -357,7 +361,7 @@ impl JointResult {
         array(py, &values, &self.shape, self.inner[0].modulus(), self.signed)
     }
 
-    /// Writes the results to a file. Their values have one dimension then.
+    /// Writes the results to a file. After loading, their values have one dimension.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
         let files = self.inner.iter().map(library::JointResult::to_bytes);

@@ -1,4 +1,4 @@
-//! Parameters of keys, what lookups with them take, and what their security rests on.
+//! Parameters of keys, the cost of lookups with them, and the problems on which their security rests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,26 +19,26 @@ use crate::literals;
 use crate::properties::properties;
 use crate::stated_types::Literal;
 
-/// A validated parameter set of any engine: what keys are generated for.
+/// A validated parameter set of any engine, from which keys are generated.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Parameters {
     pub(crate) inner: cryptable::Parameters,
 }
 
-/// A learning-with-errors problem that a secret of a parameter set rests on.
+/// A learning-with-errors problem on which the security of a secret rests.
 #[pyclass(frozen, get_all, module = "cryptable")]
 pub(crate) struct Secret {
-    /// Which secret of the set it is.
+    /// The secret of the set that it concerns.
     name: &'static str,
-    /// Whether it is RLWE.
+    /// Whether it is ring LWE.
     is_ring: bool,
     /// LWE dimension, or ring degree.
     dimension: usize,
     /// How the secret is drawn: `binary`, `ternary`, or `ternary of weight` and its Hamming weight.
     distribution: String,
-    /// log2 of the largest modulus that anything is encrypted under.
+    /// log2 of the largest modulus under which anything is encrypted with this secret.
     log2_modulus: f64,
-    /// Estimated cost of the cheapest attack, log2, by the tables of estimates; None if they have no such row.
+    /// Estimated log2 cost of the cheapest attack, from the tables of estimates; `None` if they have no such row.
     security_bits: Option<f64>,
 }
 
@@ -73,18 +73,19 @@ impl Secret {
     }
 }
 
-/// How many terms sums may have, and how many lookups follow each other, before noise is too large.
+/// Limits before noise becomes too large: the number of terms of sums, and of lookups in a row.
 #[pyclass(frozen, get_all, module = "cryptable")]
 pub(crate) struct SumLimits {
-    /// Most fresh values of a sum that can be looked up.
+    /// Largest number of fresh values in a sum that can be looked up.
     fresh_lookup: u64,
-    /// Most results of lookups of a sum that can be looked up; 0 if results have another modulus than inputs.
+    /// Largest number of results of lookups in a sum that can be looked up; 0 if results have another modulus than
+    /// inputs.
     result_lookup: u64,
-    /// Most results of lookups of a sum that can be decrypted.
+    /// Largest number of results of lookups in a sum that can be decrypted.
     result_decryption: u64,
-    /// Most lookups in a row of a fresh value; `None` if there is no end.
+    /// Largest number of lookups in a row on a fresh value; `None` if there is no limit.
     lookups_in_a_row: Option<u32>,
-    /// All of them in a sentence.
+    /// All limits in one sentence.
     text: String,
 }
 
@@ -109,7 +110,7 @@ impl Prediction {
 
 #[pymethods]
 impl Prediction {
-    /// Memory at its peak, keys included.
+    /// Peak memory in bytes, including keys.
     #[pyo3(signature = (threads: "int" = 2))]
     fn peak_bytes(
         &self,
@@ -139,27 +140,27 @@ impl Prediction {
 }
 
 properties!(Prediction {
-    /// Values that one ciphertext holds.
+    /// Number of values that one ciphertext holds.
     values_per_ciphertext: usize = |it| it.inner.values_per_ciphertext;
-    /// Threads that one ciphertext keeps busy.
+    /// Number of threads that the lookup of one ciphertext can use.
     parallelism: usize = |it| it.inner.parallelism;
-    /// Bytes of the evaluation key in memory.
+    /// Size of the evaluation key in memory, in bytes.
     key_memory_bytes: usize = |it| it.inner.key_memory_bytes;
-    /// Bytes of the evaluation key in its file.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes;
-    /// Bytes of memory beside the key, on one thread.
+    /// Memory in bytes besides the key, on one thread.
     working_bytes: usize = |it| it.inner.working_bytes;
-    /// Bytes of a fresh ciphertext.
+    /// Size of a fresh ciphertext in bytes.
     ciphertext_bytes: usize = |it| it.inner.ciphertext_bytes;
-    /// Bytes of a result.
+    /// Size of a result in bytes.
     result_bytes: usize = |it| it.inner.result_bytes;
 });
 
 #[pymethods]
 impl Parameters {
-    /// Toys, for tests: no security at all. With `entries`, for tables of their own for every value or encrypted ones; with
-    /// `complex_outputs`, for complex tables; with `digits`, of a multiplexer tree of such digits; with `bridged`, of single
-    /// values that the server may pack.
+    /// Makes toy parameters for tests, without any security. `entries` selects separate tables for every value or
+    /// encrypted tables, `complex_outputs` complex tables, `digits` a multiplexer tree with these digits, and `bridged`
+    /// single values that the server may pack.
     #[staticmethod]
     #[pyo3(signature = (engine: "Engine", input_modulus, output_modulus, *, entries: "Entries" = "shared", complex_outputs = false, digits = None, bridged = false))]
     fn insecure_toy(
@@ -196,7 +197,7 @@ impl Parameters {
         Ok(Self { inner: crate::pool::run(make).map_err(raise)? })
     }
 
-    /// How many terms sums may have; `None` where there are no sums.
+    /// Limits of sums; `None` where there are no sums.
     #[getter]
     fn sum_limits(&self) -> Option<SumLimits> {
         crate::pool::run(|| self.inner.sum_limits()).map(|limits| SumLimits {
@@ -208,7 +209,7 @@ impl Parameters {
         })
     }
 
-    /// Predicts a lookup of `values` values in `tables` tables.
+    /// Predicts the costs of a lookup of `values` values in `tables` tables.
     #[pyo3(signature = (*, values = 1, tables = 1, entries: "Entries" = "shared"))]
     fn prediction(
         &self,
@@ -222,19 +223,20 @@ impl Parameters {
         Ok(Prediction { inner: call::run_silently(py, predict)? })
     }
 
-    /// Bytes of the compressed results of lookups of this number of values; `None` of single values, which stay as they are.
+    /// Returns the size in bytes of the compressed results for this number of values; `None` for single values, which
+    /// stay as they are.
     fn compressed_bytes(&self, values: u64) -> Option<u64> {
         self.inner.compressed_bytes(values)
     }
 
-    /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+    /// All numbers that define the set, as a dictionary, which `json.dumps` can write and `from_literal` reads.
     #[getter]
     fn literal<'py>(&self, py: Python<'py>) -> Result<Literal<'py>> {
         Ok(Literal(literals::of(py, &self.inner)?))
     }
 
-    /// The set of a literal of this engine, validated: every number against its bounds, the security that it claims, and its
-    /// failures.
+    /// Makes the set with the numbers of a literal of this engine, after validation: every number against its bounds,
+    /// the security that it claims, and its failure probabilities.
     #[staticmethod]
     #[pyo3(signature = (engine, literal: "Mapping[str, Any]", *, allow_insecure = false))]
     fn from_literal(
@@ -246,19 +248,19 @@ impl Parameters {
         Self::read(engine, &bytes, read_options(allow_insecure))
     }
 
-    /// Canonical bytes.
+    /// Returns the canonical bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.to_bytes())
     }
 
-    /// Reads what `to_bytes` wrote, of parameters of this engine, and validates it.
+    /// Reads parameters of this engine as written by `to_bytes`, and validates them.
     #[staticmethod]
     #[pyo3(signature = (engine, bytes, *, allow_insecure = false))]
     fn from_bytes(engine: &str, bytes: &[u8], allow_insecure: bool) -> Result<Self> {
         Self::read(engine, bytes, read_options(allow_insecure))
     }
 
-    /// Writes a file of the parameters, which `cryptable keygen --plan` takes, too.
+    /// Writes a file of the parameters, which `cryptable keygen --plan` also reads.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
         save_public(py, &path, replace, &KeyParameters::from(&self.inner).to_file())
@@ -300,9 +302,9 @@ impl Parameters {
 }
 
 properties!(Parameters {
-    /// Which engine they are of.
+    /// The name of their engine.
     engine: &'static str = |it| it.inner.engine().name();
-    /// How tables are evaluated.
+    /// The method that evaluates tables.
     method: String = |it| it.inner.method_name();
     /// Inputs are below this modulus.
     input_modulus: u64 = |it| it.inner.input_modulus();
@@ -310,23 +312,23 @@ properties!(Parameters {
     output_modulus: u64 = |it| it.inner.output_modulus();
     /// The ring degree.
     ring_degree: usize = |it| it.inner.ring_degree();
-    /// Values that one ciphertext holds.
+    /// Number of values that one ciphertext holds.
     values_per_ciphertext: usize = |it| it.inner.values_per_ciphertext();
-    /// log2 of the probability that any value of a ciphertext comes out wrong of a lookup.
+    /// log2 of the probability that a lookup returns any wrong value in a ciphertext.
     log2_fail: f64 = |it| it.inner.failure_probability().log2();
-    /// log2 of the probability that one value does.
+    /// log2 of the probability that a lookup returns a given value wrong.
     log2_fail_per_value: f64 = |it| it.inner.value_failure_probability().log2();
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    /// Classical security of the weakest secret in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// Whether they are toys, for tests.
+    /// Whether they are insecure toys, for tests.
     is_insecure: bool = |it| it.inner.security_level().is_insecure();
     /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
-    /// Sizes of the digits that values are decomposed into, the least significant first: of packed values.
+    /// Sizes of the digits into which packed values are decomposed, the least significant first.
     digit_sizes: Result<Vec<u64>> = |it| it.inner.digit_sizes().map_err(raise);
-    /// Bits by which results hide tables from who has the secret key; none where they do not.
+    /// Number of bits by which results hide tables from the holder of the secret key; `None` if they do not.
     hidden_bits: Option<u32> = |it| it.inner.hidden_bits();
-    /// The digest that names them in ciphertexts.
+    /// The digest that identifies them in ciphertexts.
     digest: String = |it| hexadecimal(&it.inner.digest());
 });
 
@@ -340,7 +342,7 @@ fn toy_of_digits(digits: Vec<u64>, output_modulus: u64) -> cryptable::Result<pac
 }
 
 impl Parameters {
-    /// A toy of moduli and a kind of entries.
+    /// Returns a toy for these moduli and kind of entries.
     pub(crate) fn toy(
         engine: &str,
         input_modulus: u64,
@@ -353,10 +355,10 @@ impl Parameters {
     pub(crate) fn read(engine: &str, bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let engine = engine.parse().map_err(raise)?;
         let read = cryptable::Parameters::from_bytes(engine, bytes, options);
-        // Those of single values that may be packed have a format of their own.
+        // Parameters of single values that may be packed have a format of their own.
         let inner = read.or_else(|error| match bridged::Parameters::from_bytes(bytes, options) {
             Ok(bridged) => Ok(bridged.into()),
-            // Not of that format.
+            // The bytes do not have that format, so return the first error.
             Err(Error::Wire(_)) => Err(error),
             Err(refused) => Err(refused),
         });
@@ -364,12 +366,12 @@ impl Parameters {
     }
 }
 
-/// Bytes as people compare them.
+/// Formats a number of bytes for people.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A parameter set of the list.
+/// A parameter set in the list of all sets.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct ListedParameters {
     inner: Arc<cryptable::ListedParameters>,
@@ -385,16 +387,16 @@ impl ListedParameters {
 properties!(ListedParameters {
     /// Purpose of the set.
     name: &str = |it| &it.inner.name;
-    /// Security in bits, classical, of the weakest secret.
+    /// Classical security of the weakest secret in bits.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` where it depends on the
+    /// log2 of the probability that a value, a gate, a bit, or an AES block goes wrong; `None` if it depends on the
     /// circuit.
     log2_fail: Option<f64> = |it| it.inner.log2_fail;
     /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.instances.iter().map(Into::into).collect();
 });
 
-/// All parameter sets that have names, and those that plans take by default for tables of every width: half a minute.
+/// Lists all named parameter sets, and those that plans use by default for tables of every width. Takes half a minute.
 #[pyfunction]
 pub(crate) fn list_parameters(py: Python<'_>) -> Result<Vec<ListedParameters>> {
     let list = call::run_silently(py, cryptable::ListedParameters::all)?;

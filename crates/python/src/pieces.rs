@@ -1,4 +1,4 @@
-//! Files that are written piece by piece, and appear when they are whole.
+//! Files that are written piece by piece, and appear when they are complete.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,15 +8,15 @@ use pyo3::exceptions::PyValueError;
 use crate::errors::Result;
 use crate::files::{self, Access, AtomicFile};
 
-/// How far a file is.
+/// State of a file.
 enum State<W> {
-    /// Not begun: the first piece may say what all have in common.
+    /// Not begun: the first piece may determine what all pieces share.
     Empty,
     Begun(Box<W>),
     Ended,
 }
 
-/// A file of pieces, written by a writer of the library, in the memory of one piece.
+/// A file of pieces, written by a writer of the library with one piece in memory.
 pub(crate) struct Pieces<W> {
     path: PathBuf,
     replace: bool,
@@ -33,11 +33,11 @@ impl<W> Pieces<W> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<W>> {
-        // What a panic left half-written never takes the file's place: writers end with a digest or a mark.
+        // A file that a panic leaves half-written never replaces the old one: writers end with a digest or a mark.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a piece; `begin` makes the writer for the first.
+    /// Writes a piece; `begin` makes the writer for the first one.
     pub(crate) fn write(
         &self,
         begin: impl FnOnce(AtomicFile) -> Result<W>,
@@ -54,7 +54,7 @@ impl<W> Pieces<W> {
         }
     }
 
-    /// Completes the file; again, nothing.
+    /// Completes the file; a second call does nothing.
     pub(crate) fn close(&self, finish: impl FnOnce(W) -> Result<AtomicFile>) -> Result<()> {
         match std::mem::replace(&mut *self.state(), State::Ended) {
             State::Begun(writer) => Ok(finish(*writer)?.commit(self.replace).map(drop)?),
@@ -63,20 +63,20 @@ impl<W> Pieces<W> {
         }
     }
 
-    /// Leaves no file.
+    /// Discards the file.
     pub(crate) fn abandon(&self) {
         *self.state() = State::Ended;
     }
 }
 
-/// Adds what writers of files piece after piece have: how a file is begun and completed, `with` blocks, and a text.
+/// Adds the common methods of writers of files in pieces: creation, completion, `with` blocks, and a text.
 ///
-/// The class has one field, `pieces`; `finish` completes its writer, and gives the file.
+/// The class has one field, `pieces`; `finish` completes its writer and returns the file.
 macro_rules! writer_of_pieces {
     ($class:ident, $finish:expr) => {
         #[pyo3::pymethods]
         impl $class {
-            /// A writer of a new file; an existing one is replaced only if told so.
+            /// Makes a writer of a new file; an existing file is replaced only with `replace=True`.
             #[new]
             #[pyo3(signature = (path, *, replace = false))]
             fn new(path: std::path::PathBuf, replace: bool) -> Self {
@@ -113,7 +113,7 @@ macro_rules! writer_of_pieces {
     };
 }
 
-/// Adds what readers of such files have: they are iterators, and take part in `with` blocks.
+/// Adds the common methods of readers of such files: iteration and `with` blocks.
 macro_rules! reader_of_pieces {
     ($class:ident) => {
         #[pyo3::pymethods]
@@ -122,7 +122,7 @@ macro_rules! reader_of_pieces {
                 slf
             }
 
-            /// Nothing is left to do: files are closed with their readers.
+            /// Does nothing, since files are closed when their readers are deleted.
             #[pyo3(signature = (*_error: "object"))]
             fn __exit__(&self, _error: &pyo3::Bound<'_, pyo3::types::PyTuple>) {}
 

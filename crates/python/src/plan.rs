@@ -1,4 +1,4 @@
-//! Plans: all ways to look a table up, the best first.
+//! Plans: all ways to evaluate a table, the best first.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::errors::{Result, raise};
 use crate::parameters::{Parameters as PythonParameters, Prediction};
 use crate::properties::properties;
 
-/// One way to look a table up.
+/// One way to evaluate a table.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Candidate {
     inner: Arc<cryptable::Candidate>,
@@ -44,11 +44,11 @@ impl Candidate {
 }
 
 properties!(Candidate {
-    /// How values are encrypted: `packed`, `single` or `leveled`.
+    /// The engine, which determines how values are encrypted: `packed`, `single` or `leveled`.
     engine: &'static str = |it| it.parameters().engine().name();
-    /// How tables are evaluated.
+    /// The method that evaluates tables.
     method: String = |it| it.parameters().method_name();
-    /// Predicted time of a lookup of all values with a key that is in memory, in seconds.
+    /// Predicted time to look up all values with a key in memory, in seconds.
     seconds: f64 = |it| it.inner.duration().as_secs_f64();
     /// Predicted time to generate the evaluation key, in seconds; reading it from its file takes about as long.
     key_seconds: f64 = |it| it.inner.key_duration().as_secs_f64();
@@ -56,19 +56,19 @@ properties!(Candidate {
     first_seconds: f64 = |it| it.inner.first_duration().as_secs_f64();
     /// Time to send the evaluation key, in seconds, if the plan states a bandwidth.
     transfer_seconds: Option<f64> = |it| it.inner.transfer_duration().map(|time| time.as_secs_f64());
-    /// Predicted memory of a lookup at its peak, keys included.
+    /// Predicted peak memory of a lookup in bytes, including keys.
     memory_bytes: usize = |it| it.inner.prediction().peak_bytes();
     /// Predicted costs of a lookup: memory, bytes of keys and ciphertexts, seconds for any number of values.
     prediction: Prediction = |it| Prediction::new(*it.inner.prediction());
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.prediction().key_file_bytes;
-    /// Bytes of one fresh ciphertext.
+    /// Size of one fresh ciphertext in bytes.
     ciphertext_bytes: usize = |it| it.inner.prediction().ciphertext_bytes;
-    /// Values that one ciphertext holds.
+    /// Number of values that one ciphertext holds.
     values_per_ciphertext: usize = |it| it.parameters().values_per_ciphertext();
     /// log2 of the probability that any value of a ciphertext comes out wrong.
     log2_fail: f64 = |it| it.parameters().failure_probability().log2();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.parameters().security_bits();
     /// Inputs are below this modulus.
     input_modulus: u64 = |it| it.parameters().input_modulus();
@@ -82,7 +82,7 @@ impl Candidate {
     }
 }
 
-/// All ways to look a table up, the best first. Prints as a table.
+/// All ways to evaluate a table, the best first. Prints as a table.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Plan {
     inner: cryptable::Plan,
@@ -90,7 +90,7 @@ pub(crate) struct Plan {
 
 #[pymethods]
 impl Plan {
-    /// The best way, for `SecretKey.generate`.
+    /// The best way, which `SecretKey.generate` uses.
     #[getter]
     pub(crate) fn best(&self) -> Candidate {
         Candidate::new(self.inner.best())
@@ -102,28 +102,28 @@ impl Plan {
         self.inner.candidates().iter().map(Candidate::new).collect()
     }
 
-    /// The fastest parameters of the three fastest methods of each engine: those that a plan prints.
+    /// The fastest parameters of the three fastest methods of each engine, which a printed plan shows.
     #[getter]
     fn fastest_per_method(&self) -> Vec<Candidate> {
         self.inner.fastest_per_method().into_iter().map(Candidate::new).collect()
     }
 
-    /// The way that would be the best for more lookups with one key than `lookups`, after the number of lookups from which
-    /// it is; None if the best one has the fastest lookups, too.
+    /// The number of lookups with one key from which another way becomes the best, and that way; `None` if the best way
+    /// also has the fastest lookups.
     #[getter]
     fn best_for_more_lookups(&self) -> Option<(u64, Candidate)> {
         let (lookups, candidate) = self.inner.best_for_more_lookups()?;
         Some((lookups, Candidate::new(candidate)))
     }
 
-    /// The best way of an engine, if it has one.
+    /// Returns the best way of an engine, if it has one.
     #[pyo3(signature = (engine: "Engine"))]
     fn best_of(&self, engine: &str) -> Result<Option<Candidate>> {
         let engine = engine.parse().map_err(raise)?;
         Ok(self.inner.best_of(engine).map(Candidate::new))
     }
 
-    /// Engines that have no parameters for the request, and why.
+    /// Engines that have no parameters for the request, with the reasons.
     #[getter]
     fn refusals(&self) -> Vec<(&'static str, String)> {
         self.inner
@@ -141,7 +141,7 @@ impl Plan {
         self.inner.to_string()
     }
 
-    /// The comparison, for notebooks.
+    /// Returns the comparison as HTML, for notebooks.
     fn _repr_html_(&self, py: Python<'_>) -> Result<String> {
         let html = py.import("cryptable._html")?.getattr("plan")?;
         let assumed = self.values_assumed();
@@ -151,24 +151,24 @@ impl Plan {
 }
 
 properties!(Plan {
-    /// From how many values on the server had better pack single ones, of a plan of `inputs="single"`.
+    /// The least number of values for which the server should pack single ones, in a plan with `inputs="single"`.
     crossing: Option<u64> = |it| it.inner.crossing();
     /// Cost model of the predicted times.
     cost_model: CostModel = |it| CostModel { inner: *it.inner.cost_model() };
-    /// Values that times are predicted for.
+    /// Number of values for which times are predicted.
     values: u64 = |it| it.inner.values();
-    /// Whether nobody stated that number.
+    /// Whether that number is assumed, since the caller did not set it.
     values_assumed: bool = |it| it.inner.values_assumed();
-    /// Threads that times are predicted for.
+    /// Number of threads for which times are predicted.
     threads: usize = |it| it.inner.threads();
-    /// Lookups with one key for which engines are compared.
+    /// Number of lookups with one key for which engines are compared.
     lookups: u64 = |it| it.inner.lookups();
 });
 
-/// Compares all ways to look a table of these input and output moduli up.
+/// Compares all ways to evaluate a table of these input and output moduli.
 #[pyfunction]
 #[pyo3(signature = (moduli, *, values = None, lookups = 1, bandwidth = None, tables = 1, lookups_in_a_row = 1, word_length = 0, chain = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, hide_table = None, cost_model = None))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -201,7 +201,7 @@ pub(crate) fn plan(
     let request = request.chain(chain);
     let request = if complex_outputs { request.complex_outputs() } else { request };
     let request = request.entries(kind_of(entries)?);
-    /// Sets what was given.
+    /// Sets the options that were given.
     fn with<T>(request: Request, given: Option<T>, set: impl Fn(Request, T) -> Request) -> Request {
         match given {
             Some(value) => set(request, value),

@@ -1,4 +1,4 @@
-//! For `cryptable.ml`: programs of formulas, and their plans.
+//! Programs of formulas and their plans, for `cryptable/ml.py` and `cryptable/frames.py`.
 
 use cryptable::jobs::Formulas;
 use cryptable::{Limits, OperationPlan};
@@ -8,8 +8,8 @@ use crate::call;
 use crate::errors::{Result, raise_of_frame};
 use crate::properties::properties;
 
-/// Formulas over columns with names, as the server runs them: what a model is compiled to, and what `frames.group_by` makes. Its
-/// file is also a step of pipelines.
+/// A program that the server runs: formulas over named columns. `ml.compile` makes it from a model, `frames.group_by`
+/// from sums by groups. Its file is also a step of pipelines.
 #[pyclass(frozen, module = "cryptable.ml")]
 pub(crate) struct ServerProgram {
     pub(crate) inner: cryptable_frames::Program,
@@ -37,12 +37,12 @@ properties!(ServerProgram {
     results: Vec<String> = |it| it.inner.results().to_vec();
     /// Number of different tables and conditions.
     tables: usize = |it| it.inner.formulas().tables();
-    /// Name of the column whose values are groups, and how many there are, if results are added up by them.
+    /// Name of the column whose values are groups, and the number of groups, if results are summed by group.
     groups: Option<(String, u64)> = |it| {
         let (column, groups) = it.inner.groups()?;
         Some((it.inner.columns()[column].clone(), groups))
     };
-    /// Most choices within each other that take a product.
+    /// Largest number of nested choices that each need a product.
     choices_in_a_row: usize = |it| it.inner.formulas().choices_in_a_row();
 });
 
@@ -60,21 +60,21 @@ impl ProgramPlan {
 }
 
 properties!(ProgramPlan {
-    /// Predicted seconds for a full ciphertext per column.
+    /// Predicted seconds for one full ciphertext per column.
     seconds: f64 = |it| it.inner.operations()[0].duration.as_secs_f64();
-    /// Rows of a full ciphertext per column.
+    /// Number of rows with one full ciphertext per column.
     rows: usize = |it| it.inner.parameters().values_per_ciphertext();
     /// log2 of the probability that any result of a full ciphertext is wrong.
     log2_fail: f64 = |it| it.inner.operations()[0].failure.log2();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
-    /// Predicted memory at its peak, keys included.
+    /// Predicted peak memory in bytes, including keys.
     memory_bytes: usize = |it| it.inner.peak_bytes();
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
 });
 
-/// Finds parameters for a program, and predicts its run.
+/// Finds parameters for a program, and predicts the cost of a run.
 #[pyfunction]
 #[pyo3(signature = (program, *, values = None, memory = None, log2_fail = None, threads: "int | None" = None,
     insecure_toy = false))]

@@ -1,6 +1,6 @@
-//! Properties of classes, a line each.
+//! Properties of classes, with one line each.
 
-/// Adds read-only properties to a class: a doc comment, a name, a type, and how the value comes of the object.
+/// Adds read-only properties to a class: for each a doc comment, a name, a type, and an expression for its value.
 ///
 /// ```ignore
 /// properties!(EncryptedBits {

@@ -11,9 +11,9 @@ use crate::keys::public_key;
 use crate::parameters::Parameters;
 use crate::properties::properties;
 
-/// A public key: anyone who has it encrypts values that only the secret key decrypts.
+/// A public key, with which anyone can encrypt values that only the secret key decrypts.
 ///
-/// `SecretKey.public_key` makes it, for keys of lookups. May be sent to anyone.
+/// `SecretKey.public_key` makes it, for keys of lookups. It may be sent to anyone.
 ///
 ///     >>> import cryptable
 ///     >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
@@ -27,8 +27,9 @@ pub(crate) struct PublicKey {
 
 #[pymethods]
 impl PublicKey {
-    /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
-    /// type of an array says so if it cannot hold P - 1, as int8 for a modulus of 256.
+    /// Encrypts integers of any shape, from 0 to P - 1, where P is the `input_modulus`, or from -P/2 to P/2 - 1 if
+    /// `signed`. By default, values are signed if the array's type cannot hold P - 1, as with int8 for a modulus of
+    /// 256.
     #[pyo3(signature = (values: "npt.ArrayLike", *, signed = None))]
     fn encrypt(
         &self,
@@ -44,7 +45,7 @@ impl PublicKey {
         Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
     }
 
-    /// Gives packed values a fresh mask, so that nobody but the client can tell of which ciphertext they were made.
+    /// Gives packed values a fresh mask, so that nobody but the client can tell from which ciphertext they were made.
     fn rerandomize(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
         let inner = call::run_silently(py, || self.inner.rerandomize(&values.inner))?;
         Ok(Ciphertext::new(inner, values.shape.clone()))

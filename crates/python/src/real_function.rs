@@ -1,4 +1,4 @@
-//! Functions of numbers that a user gives, where the library wants one that never fails.
+//! User functions of numbers, for library calls that need functions that never fail.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::Result;
 
-/// A Python function of one number, which keeps what it raises first. Threads may call it.
+/// A Python function of one number, which stores the first exception that it raises. It may be called by several
+/// threads.
 pub(crate) struct RealFunction {
     function: Py<PyAny>,
     failure: Mutex<Option<PyErr>>,
@@ -21,7 +22,7 @@ impl RealFunction {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The function's value, or `otherwise` from where it raises on.
+    /// Returns the function's value, or `otherwise` after the first exception.
     pub(crate) fn value(&self, x: f64, otherwise: f64) -> f64 {
         if self.failure().is_some() {
             return otherwise;

@@ -1,4 +1,4 @@
-//! Registers: numbers that encrypted bits increment and choose.
+//! Registers: encrypted numbers that encrypted bits increment and select.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::evaluation_key::EvaluationKey;
 use crate::properties::properties;
 use crate::table::{Table, of_inputs};
 
-/// Encrypted bits in the form in which they choose: `EvaluationKey.selectors`. Takes 150 to 400 kB of memory per bit.
+/// Encrypted bits in the form in which they select, made by `EvaluationKey.selectors`. They use 150 to 400 kB of memory
+/// per bit.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Selectors {
     inner: leveled::Selectors,
@@ -32,9 +33,11 @@ impl Selectors {
     }
 }
 
-/// An encrypted number that encrypted bits increment and choose, read through a table: `EvaluationKey.register`.
+/// An encrypted number that encrypted bits increment and select, read through a table; `EvaluationKey.register` makes
+/// it.
 ///
-/// Each step takes some 40 microseconds. Keys of `plan(chain=10_000)` allow ten thousand in a row before the register is read.
+/// Each step takes some 40 microseconds. Keys of `plan(chain=10_000)` allow ten thousand steps in a row before the
+/// register is read.
 ///
 ///     >>> import cryptable
 ///     >>> secret = cryptable.SecretKey.generate_insecure_toy("leveled", 2, 8)    # for use: of a plan
@@ -54,8 +57,8 @@ pub(crate) struct Register {
 
 #[pymethods]
 impl Register {
-    /// Adds a number where a bit is 1. Of arrays, adds each number where the bit of its place is 1, or one number for all of
-    /// them; bits may be chosen again. Nothing is added if an error or Ctrl-C ends the call.
+    /// Adds a number if a bit is 1. For arrays of places, adds each number if the bit at its place is 1, or one number
+    /// for all of them; places may repeat. If an error or Ctrl-C ends the call, nothing is added.
     #[pyo3(signature = (bits, bit: "npt.ArrayLike", number: "npt.ArrayLike", *, progress = false))]
     fn add_if(
         &mut self,
@@ -81,7 +84,7 @@ impl Register {
         Ok(())
     }
 
-    /// Becomes another register of a table with as many entries where a bit is 1.
+    /// Takes the contents of another register, whose table has the same number of entries, if a bit is 1.
     fn choose_if(
         &mut self,
         py: Python<'_>,
@@ -94,12 +97,12 @@ impl Register {
             .map_err(raise)
     }
 
-    /// A register of its own that holds the same.
+    /// Returns an independent copy.
     fn copy(&self) -> Self {
         Self { key: self.key.clone(), inner: self.inner.clone(), signed: self.signed }
     }
 
-    /// The table's entry at the number, encrypted. The register can be used further.
+    /// Returns the table's entry at the number, encrypted. The register can still be used afterwards.
     fn read(&self, py: Python<'_>) -> Result<Ciphertext> {
         let found = call::detach(py, || self.key.leveled()?.read(&self.inner)).map_err(raise)?;
         let found = cryptable::Ciphertext::from(found).with_signed(self.signed);
@@ -112,16 +115,16 @@ impl Register {
 }
 
 properties!(Register {
-    /// The number that it holds if all bits were 1.
+    /// The number that it would hold if all bits were 1.
     largest: u64 = |it| it.inner.largest();
-    /// How many steps in a row led here.
+    /// The number of steps in a row that led to its contents.
     depth: u64 = |it| it.inner.depth();
 });
 
 #[pymethods]
 impl EvaluationKey {
-    /// Encrypted bits in the form in which they choose, for registers: those of each value, the lowest first. With keys
-    /// of a plan of `chain`, 8 to 12 milliseconds per bit.
+    /// Converts encrypted values to the form in which their bits select, for registers: the bits of each value, the
+    /// lowest first. Needs keys of a plan with `chain`, and 8 to 12 milliseconds per bit.
     #[pyo3(signature = (values, *, threads: "int" = 0, progress = true))]
     fn selectors(
         &self,
@@ -136,8 +139,9 @@ impl EvaluationKey {
         Ok(Selectors { inner: found? })
     }
 
-    /// A register that holds 0 and is read through a table of `entries` entries, one for every number that it may hold. With
-    /// `cyclic`, numbers are modulo the number of entries, a power of two; a step then takes as much time per bit of outputs.
+    /// Makes a register that holds 0 and is read through a table of `entries` entries, one per number that it may hold.
+    /// With `cyclic`, numbers are modulo the number of entries, a power of two; the time of a step is then multiplied
+    /// by the number of output bits.
     #[pyo3(signature = (outputs: "TableLike", entries = None, *, cyclic = false))]
     fn register(
         &self,

@@ -1,4 +1,4 @@
-//! Keys for a new owner.
+//! Keys that convert ciphertexts to a new owner.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::properties::properties;
 
 /// Turns ciphertexts and results of one client into those of another, without decrypting them.
 ///
-/// `SecretKey.rekey_to` makes it. For the server alone: whoever has it and the new owner's secret key can decrypt all
-/// ciphertexts of the owner.
+/// `SecretKey.rekey_to` makes it. Give it only to the server: whoever holds it together with the new owner's secret key
+/// can decrypt all ciphertexts of the old owner.
 ///
 ///     >>> import cryptable
 ///     >>> clinic = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
@@ -60,11 +60,11 @@ impl RekeyingKey {
 }
 
 properties!(RekeyingKey {
-    /// The identifier of the secret key whose ciphertexts it takes.
+    /// The identifier of the secret key whose ciphertexts it converts.
     owner: String = |it| it.inner.owner().to_string();
-    /// The identifier of the secret key that decrypts what it makes.
+    /// The identifier of the secret key that decrypts its results.
     new_owner: String = |it| it.inner.new_owner().to_string();
-    /// The parameters of both.
+    /// The parameters of both secret keys.
     parameters: Result<Parameters> =
         |it| Ok(Parameters { inner: it.inner.parameters().lookups().map_err(raise)? });
     /// Standard deviation of the noise that it adds to every value, as a fraction of the modulus.

@@ -32,8 +32,8 @@ use crate::wide::WidePlan;
 
 /// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
 ///
-/// Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's. `threads` and `progress` are those
-/// of `EvaluationKey`.
+/// Erased from memory when it is deleted; it cannot be pickled. Erasing numpy arrays of values is up to the caller.
+/// `threads` and `progress` are those of `EvaluationKey`.
 ///
 ///     >>> import cryptable
 ///     >>> secret = cryptable.SecretKey.generate(cryptable.plan([1, 0, 3, 2], engine="single"))
@@ -58,8 +58,8 @@ impl SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws fresh secrets for a plan's best way, for a candidate, for parameters, or for a plan of comparisons, integers or
-    /// wide values.
+    /// Draws fresh secrets for the best way of a plan, for a candidate, for parameters, or for a plan of comparisons,
+    /// integers or wide values.
     #[staticmethod]
     #[pyo3(signature = (plan: "Plan | Candidate | Parameters | ComparisonPlan | IntegerPlan | WidePlan | ProgramPlan"))]
     fn generate(py: Python<'_>, plan: &Bound<'_, PyAny>) -> Result<Self> {
@@ -87,8 +87,8 @@ impl SecretKey {
         Ok(Self { inner: call::detach(py, || cryptable::SecretKey::generate(parameters)) })
     }
 
-    /// A key of toy parameters, for tests: no security at all. With `entries`, for tables of their own for every value or
-    /// encrypted ones; `Parameters.insecure_toy` has more kinds.
+    /// Draws a key of toy parameters for tests, without any security. `entries` selects separate tables for every value
+    /// or encrypted tables; `Parameters.insecure_toy` has more options.
     #[staticmethod]
     #[pyo3(signature = (engine: "Engine", input_modulus, output_modulus, *, entries: "Entries" = "shared"))]
     fn generate_insecure_toy(
@@ -101,8 +101,9 @@ impl SecretKey {
         Ok(Self { inner: pool::run(|| cryptable::SecretKey::generate(toy.inner)) })
     }
 
-    /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
-    /// type of an array says so if it cannot hold P - 1, as int8 for a modulus of 256.
+    /// Encrypts integers of any shape, from 0 to P - 1, where P is the `input_modulus`, or from -P/2 to P/2 - 1 if
+    /// `signed`. By default, values are signed if the array's type cannot hold P - 1, as with int8 for a modulus of
+    /// 256.
     #[pyo3(signature = (values: "npt.ArrayLike", *, signed = None))]
     fn encrypt(
         &self,
@@ -118,20 +119,20 @@ impl SecretKey {
         Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
     }
 
-    /// Generates a public key, with which anyone encrypts values for this key; for keys of lookups.
+    /// Generates a public key, with which anyone can encrypt values for this key; only for keys of lookups.
     fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
         Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
     }
 
-    /// Generates a key with which a server turns this key's ciphertexts into those of another client, by that client's public
-    /// key, which is of the same parameters.
+    /// Generates a key with which a server turns this key's ciphertexts into those of another client, given that
+    /// client's public key of the same parameters.
     fn rekey_to(&self, py: Python<'_>, new_owner: &PublicKey) -> Result<RekeyingKey> {
         let inner = call::run_silently(py, || self.inner.rekey_to(&new_owner.inner))?;
         Ok(RekeyingKey { inner })
     }
 
-    /// Decrypts: exact integers in the shape that was encrypted, of numpy's smallest type for them, signed if the ciphertext is.
-    /// What `signed` says, if anything, must be so.
+    /// Decrypts to exact integers in the shape that was encrypted, of numpy's smallest suitable type, signed if the
+    /// ciphertext is. If `signed` is given, it must agree with the ciphertext.
     #[pyo3(signature = (ciphertext, *, signed = None) -> "npt.NDArray[Any]")]
     fn decrypt<'py>(
         &self,
@@ -145,7 +146,7 @@ impl SecretKey {
         array(py, &values, &ciphertext.shape, ciphertext.inner.modulus(), signed)
     }
 
-    /// Encrypts values of another modulus: some of the digits of inputs of `EvaluationKey.lookup_digits`.
+    /// Encrypts values of another modulus: digits of the inputs of `EvaluationKey.lookup_digits`.
     #[pyo3(signature = (values: "npt.ArrayLike", modulus))]
     fn encrypt_digits(&self, values: &Bound<'_, PyAny>, modulus: u64) -> Result<Ciphertext> {
         let py = values.py();
@@ -155,8 +156,9 @@ impl SecretKey {
         Ok(Ciphertext::new(inner, values.shape))
     }
 
-    /// Decrypts results of a `real_table`: the multiples of one over the output modulus that the table has, or rounded to
-    /// multiples of 2^-`precision`. `flooding` is for results that others see: bits of security, and decryptions under this key.
+    /// Decrypts results of a `real_table` to the table's multiples of one over the output modulus, or rounded to
+    /// multiples of 2^-`precision`. `flooding` is needed for results that others see: a pair of bits of security and
+    /// number of decryptions under this key.
     #[pyo3(signature = (ciphertext, *, precision = None, flooding = None) -> "npt.NDArray[np.float64]")]
     fn decrypt_reals<'py>(
         &self,
@@ -171,7 +173,7 @@ impl SecretKey {
         shaped(py, &Zeroizing::new(values), &ciphertext.shape)
     }
 
-    /// Decrypts results of `EvaluationKey.lookup_complex`, as `decrypt_reals`: in the shape that was encrypted.
+    /// Decrypts results of `EvaluationKey.lookup_complex` like `decrypt_reals`, in the shape that was encrypted.
     #[pyo3(signature = (ciphertext, *, precision = None, flooding = None) -> "npt.NDArray[np.complex128]")]
     fn decrypt_complex<'py>(
         &self,
@@ -185,13 +187,13 @@ impl SecretKey {
             call::run_silently(py, || self.inner.decrypt_complex(&ciphertext.inner, options))?;
         let shape = match ciphertext.shape.split_last() {
             Some((2, shape)) => shape.to_vec(),
-            // Of a file, which has no shape.
+            // Results from a file have no shape.
             _ => vec![values.len()],
         };
         Ok(PyArray1::from_vec(py, values).reshape(IxDyn(&shape))?.into_any())
     }
 
-    /// Encrypts integers for comparisons, with a bit of headroom.
+    /// Encrypts integers for comparisons, with one bit of headroom.
     #[pyo3(signature = (values: "npt.ArrayLike", *, signed = true))]
     fn encrypt_integers(&self, values: &Bound<'_, PyAny>, signed: bool) -> Result<Ciphertext> {
         let py = values.py();
@@ -202,7 +204,8 @@ impl SecretKey {
         Ok(Ciphertext::new(inner, values.shape))
     }
 
-    /// Decrypts integers in digits, in the shape that was encrypted. What `signed` says, if anything, must be so.
+    /// Decrypts integers in digits, in the shape that was encrypted. If `signed` is given, it must agree with the
+    /// ciphertext.
     #[pyo3(signature = (digits, *, signed = None) -> "npt.NDArray[np.int64]")]
     fn decrypt_integers<'py>(
         &self,
@@ -217,8 +220,8 @@ impl SecretKey {
         shaped(py, &Zeroizing::new(values), &digits.shape)
     }
 
-    /// Encrypts a table that the server applies unread: what `cryptable.table` makes one of, or, with `per_value`, an array
-    /// of a table for each value, the outputs along the last axis.
+    /// Encrypts a table that the server evaluates without reading it: anything that `cryptable.table` converts to a
+    /// table, or, with `per_value`, an array with one table per value, the outputs along the last axis.
     #[pyo3(signature = (table: "TableLike", *, per_value = false, signed = None))]
     fn encrypt_table(
         &self,
@@ -232,9 +235,9 @@ impl SecretKey {
         Ok(EncryptedTable { inner: inner.into() })
     }
 
-    /// Encrypts a table like `encrypt_table`, into a file: never all of it in memory.
+    /// Encrypts a table like `encrypt_table`, into a file, without ever holding all of it in memory.
     #[pyo3(signature = (path, table: "TableLike", *, per_value = false, signed = None, threads: "int" = 0, progress = true, replace = false))]
-    // One argument for each thing that a user may say, by name.
+    // One keyword argument per option.
     #[allow(clippy::too_many_arguments)]
     fn save_encrypted_table(
         &self,
@@ -255,7 +258,7 @@ impl SecretKey {
         })
     }
 
-    /// The server's key, in memory.
+    /// Makes the server's key, in memory.
     #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
     fn evaluation_key(
         &self,
@@ -271,7 +274,8 @@ impl SecretKey {
         Ok(EvaluationKey::in_memory(inner))
     }
 
-    /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
+    /// Makes the server's key and writes it to a file, to be sent to the server, without ever holding all of it in
+    /// memory.
     #[pyo3(signature = (path, *, threads: "int" = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
@@ -294,11 +298,11 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    /// The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the key.
     id: String = |it| it.inner.id().to_string();
     /// Its parameters.
     parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
-    /// Which engine it is of.
+    /// The name of its engine.
     engine: Result<&'static str> = |it| Ok(it.lookups()?.engine().name());
     /// Values to be encrypted are below this modulus.
     input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());

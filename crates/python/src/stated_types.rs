@@ -1,4 +1,4 @@
-//! Python objects whose type the stubs state and Rust does not know.
+//! Python objects whose type is stated in the stubs but unknown to Rust.
 //!
 //! Functions state such types in their signatures (`values: "npt.ArrayLike"`). Properties have no signature, and
 //! arguments that many functions share are stated once, here.
@@ -7,7 +7,7 @@ use std::convert::Infallible;
 
 use pyo3::prelude::*;
 
-/// Returns a type as stubs are to have it, word for word.
+/// Returns a type exactly as the stubs should state it.
 #[cfg(feature = "stubs")]
 macro_rules! hint {
     ($text:literal) => {
@@ -18,7 +18,7 @@ macro_rules! hint {
 #[cfg(feature = "stubs")]
 pub(crate) use hint;
 
-/// Adds a result of a property: any object, of the type that stubs are to state.
+/// Adds a result type for properties: any object, with the type that stubs should state.
 macro_rules! results {
     ($($(#[$doc:meta])+ $name:ident = $text:literal;)+) => {
         $(
@@ -52,9 +52,9 @@ results! {
     Seconds = "dict[str, float]";
     /// Values by name.
     Literal = "dict[str, Any]";
-    /// A type of numpy's.
+    /// A numpy type.
     NumberType = "np.dtype[Any]";
-    /// Integers of any type of numpy's.
+    /// Integers of any numpy type.
     Integers = "npt.NDArray[np.integer[Any]]";
     /// Real numbers.
     Reals = "npt.NDArray[np.float64]";

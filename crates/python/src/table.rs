@@ -11,7 +11,7 @@ use crate::properties::properties;
 use crate::real_function::RealFunction;
 use crate::stated_types::{Integers, Reals};
 
-/// Which columns of a table are signed: in Python False, True, `"inputs"` or `"outputs"`.
+/// Signed columns of a table, in Python False, True, `"inputs"` or `"outputs"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signs {
     pub(crate) inputs: bool,
@@ -19,12 +19,12 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
-    /// Takes what a user says, or else the sign of the values to be looked up for both columns.
+    /// Returns the user's choice, or else the signedness of the values to be looked up for both columns.
     pub(crate) fn of(stated: Option<Self>, values_are_signed: bool) -> Self {
         stated.unwrap_or(Self::both(values_are_signed))
     }
 
-    /// Both columns or none.
+    /// Selects both columns or none.
     pub(crate) fn both(signed: bool) -> Self {
         Self { inputs: signed, outputs: signed }
     }
@@ -68,7 +68,7 @@ impl<'py> FromPyObject<'_, 'py> for Signs {
     }
 }
 
-/// Arguments that make a table again.
+/// Arguments that recreate a table.
 type NewArguments<'py> = ((Integers<'py>, u64), Bound<'py, PyDict>);
 
 /// A lookup table: one output for every input 0, 1, ... below the input modulus.
@@ -80,8 +80,9 @@ pub(crate) struct Table {
 
 #[pymethods]
 impl Table {
-    /// Outputs for the inputs 0, 1, ..., and the modulus that all of them are below. With `signed`, inputs and outputs are from
-    /// -P/2 to P/2 - 1, P the modulus of each (those below 0 are the last of the list), or one of both: `"inputs"`, `"outputs"`.
+    /// Makes a table from outputs for the inputs 0, 1, ..., and the modulus that all of them are below. With
+    /// `signed=True`, inputs and outputs range from -P/2 to P/2 - 1, where P is the modulus of each (inputs below 0 are
+    /// at the end of the list); `"inputs"` and `"outputs"` apply this to one of them.
     #[new]
     #[pyo3(signature = (outputs: "npt.ArrayLike", output_modulus, *, signed = None))]
     fn new(outputs: &Bound<'_, PyAny>, output_modulus: u64, signed: Option<Signs>) -> Result<Self> {
@@ -100,7 +101,7 @@ impl Table {
         Ok(Integers(array(py, values, &[values.len()], modulus, signed)?))
     }
 
-    /// The outputs in fixed point: fractions of the output modulus from -1/2 to below 1/2, of tables of `real_table`.
+    /// The outputs of a `real_table` as real numbers: fractions of the output modulus from -1/2 to below 1/2.
     #[getter]
     fn reals<'py>(&self, py: Python<'py>) -> Reals<'py> {
         let modulus = self.inner.output_modulus() as f64;
@@ -109,7 +110,7 @@ impl Table {
         Reals(PyArray1::from_iter(py, centered.map(fraction)).into_any())
     }
 
-    /// Two tables of half the output bits each: of the low and of the high half, so that the outputs are
+    /// Splits the table into two with half the output bits each, for the low and the high half, so that the outputs are
     /// `low + low.output_modulus * high`.
     fn halves(&self) -> Result<(Self, Self)> {
         let [low, high] = self.inner.halves().map_err(raise)?;
@@ -141,13 +142,13 @@ properties!(Table {
     input_modulus: u64 = |it| it.inner.input_modulus();
     /// All outputs are below this modulus.
     output_modulus: u64 = |it| it.inner.output_modulus();
-    /// Whether it is for signed values.
+    /// Whether its inputs are signed.
     signed_inputs: bool = |it| it.inner.signed_inputs();
     /// Whether its outputs are signed.
     signed_outputs: bool = |it| it.inner.signed_outputs();
 });
 
-/// A table of these moduli, by `cryptable.table`.
+/// Makes a table of these moduli through `cryptable.table`.
 pub(crate) fn of_moduli<'py>(
     table: &Bound<'py, PyAny>,
     inputs: u64,
@@ -161,7 +162,7 @@ pub(crate) fn of_moduli<'py>(
     made(table, &options)
 }
 
-/// Makes a table of `inputs` inputs, if that number is known, by `cryptable.table`, with the least possible output
+/// Makes a table of `inputs` inputs, if that number is known, through `cryptable.table`, with the least possible output
 /// modulus.
 pub(crate) fn of_inputs<'py>(
     table: &Bound<'py, PyAny>,
@@ -176,9 +177,10 @@ fn made<'py>(table: &Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> Result<
     table.py().import("cryptable.tables")?.getattr("table")?.call((table,), Some(options))
 }
 
-/// The table of a function of bfloat16 numbers from patterns of 16 bits to such, exact to the last bit.
+/// Makes the table of a function of bfloat16 numbers, from patterns of 16 bits to patterns of 16 bits, exact to the
+/// last bit.
 ///
-/// Results are rounded to the nearest number, ties to even; what is not a number is one pattern.
+/// Results are rounded to the nearest number, ties to even; all NaNs become one pattern.
 #[pyfunction]
 #[pyo3(signature = (function: "Callable[[float], float]"))]
 pub(crate) fn bfloat16_table(function: &Bound<'_, PyAny>) -> Result<Table> {
@@ -187,13 +189,14 @@ pub(crate) fn bfloat16_table(function: &Bound<'_, PyAny>) -> Result<Table> {
     Ok(Table { inner: function.result(table)?.map_err(raise)?.into() })
 }
 
-/// GELU, `x·Φ(x)`, correct to the last bits of a double.
+/// Evaluates GELU, `x·Φ(x)`, correct to the last bits of a double.
 #[pyfunction]
 pub(crate) fn gelu(x: f64) -> f64 {
     cryptable::bfloat16::gelu(x)
 }
 
-/// Tables of every digit, of as many inputs as it has values; without any, one that gives the digit itself.
+/// Makes the tables of every digit, with one input per value of the digit; if there are none, one that returns the
+/// digit itself.
 pub(crate) fn tables_of_digits(
     tables: Option<Vec<Vec<Bound<'_, PyAny>>>>,
     sizes: &[u64],
@@ -203,7 +206,7 @@ pub(crate) fn tables_of_digits(
         let found: cryptable::Result<_> = sizes.iter().map(identity).collect();
         return found.map_err(raise);
     };
-    // How many digits there are is for the library to say.
+    // The library checks the number of digits.
     let sizes = sizes.iter().map(Some).chain(std::iter::repeat(None));
     let of_digit = |(tables, size): (&Vec<Bound<'_, PyAny>>, Option<&u64>)| {
         let table = |it: &Bound<'_, PyAny>| {
@@ -215,7 +218,7 @@ pub(crate) fn tables_of_digits(
     tables.iter().zip(sizes).map(of_digit).collect()
 }
 
-/// A table encoded for an engine: made once, looked up often.
+/// A table encoded for an engine, made once and used for any number of lookups.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct PreparedTable {
     pub(crate) inner: cryptable::PreparedTable,
@@ -233,10 +236,10 @@ properties!(PreparedTable {
     input_modulus: u64 = |it| it.inner.input_modulus();
     /// Outputs are below this modulus.
     output_modulus: u64 = |it| it.inner.output_modulus();
-    /// Whether it is for signed values.
+    /// Whether its inputs are signed.
     signed_inputs: bool = |it| it.inner.signed_inputs();
     /// Whether its outputs are signed.
     signed_outputs: bool = |it| it.inner.signed_outputs();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.inner.memory_bytes();
 });

@@ -1,4 +1,4 @@
-//! Numbers of threads that users ask for.
+//! Numbers of threads that users request.
 
 use std::num::NonZeroUsize;
 
@@ -7,17 +7,17 @@ use pyo3::prelude::*;
 
 use crate::errors::{Result, exception};
 
-/// Most threads: as many as the command line takes.
+/// Largest number of threads, as on the command line.
 const MOST: usize = 1024;
 
-/// The threads of a call, 0 for all.
+/// Number of threads of a call, 0 for all.
 ///
 /// # Errors
-/// `TypeError` of what is no integer, `RangeError` of one that is no number of threads.
+/// `TypeError` if it is not an integer, `RangeError` if it is out of range.
 pub(crate) fn of_call(asked: &Bound<'_, PyAny>) -> Result<usize> {
     let count = match asked.extract::<i64>() {
         Ok(count) => usize::try_from(count).ok().filter(|&count| count <= MOST),
-        // An integer, too.
+        // Too large for an `i64`, but an integer: out of range.
         Err(error) if error.is_instance_of::<PyOverflowError>(asked.py()) => None,
         Err(error) => return Err(error),
     };
@@ -27,7 +27,8 @@ pub(crate) fn of_call(asked: &Bound<'_, PyAny>) -> Result<usize> {
     })
 }
 
-/// Reads the threads that a plan predicts for: `None` or 0, as for calls, leave the library's default, which is all.
+/// Reads the number of threads for which a plan predicts times: `None` or 0 (as for calls) select the library's
+/// default, which is all.
 pub(crate) fn of_plan(asked: &Bound<'_, PyAny>) -> Result<Option<usize>> {
     Ok(if asked.is_none() { None } else { stated(of_call(asked)?) })
 }
@@ -37,7 +38,7 @@ pub(crate) fn stated(threads: usize) -> Option<usize> {
     Some(threads).filter(|&threads| threads != 0)
 }
 
-/// The threads that times are predicted for.
+/// Number of threads for which times are predicted.
 pub(crate) fn of_prediction(asked: &Bound<'_, PyAny>) -> Result<usize> {
     let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Ok(stated(of_call(asked)?).unwrap_or_else(all))

@@ -1,4 +1,4 @@
-//! Mapped files, and calls that find out whether somebody changed what they read.
+//! Mapped files, and calls that detect whether somebody changed the files that they read.
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -11,14 +11,14 @@ use pyo3::exceptions::PyOSError;
 
 use crate::errors::Result;
 
-/// Calls of this process so far.
+/// Number of calls of this process so far.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 /// All mapped files that are in use.
 static FILES: Mutex<Vec<Weak<WatchedFile>>> = Mutex::new(Vec::new());
 
-/// A mapped file that knows in which call it was read last. It looks for changes at the first read of every call, and
-/// [`Call::check_files`] at the end: what was computed between the two is of the bytes that were checked.
+/// A mapped file that knows which call read it last. It checks for changes at the first read of every call, and
+/// [`Call::check_files`] checks at the end: results computed between the two come from the bytes that were checked.
 pub(crate) struct WatchedFile {
     map: MappedFile,
     path: PathBuf,
@@ -36,7 +36,7 @@ impl WatchedFile {
         Ok(file)
     }
 
-    /// Why what is read of it cannot be trusted any more.
+    /// Returns the reason why its contents can no longer be trusted.
     fn change(&self) -> Option<Changed> {
         let error = self.map.check_unchanged().err()?;
         Some(Changed(format!(
@@ -48,8 +48,8 @@ impl WatchedFile {
 
 impl AsRef<[u8]> for WatchedFile {
     /// # Panics
-    /// If the file was changed before this call, by a [`Changed`], without a message of the panic's own: reads beyond
-    /// the end of a file that was cut short would end the process.
+    /// If the file was changed before this call; the panic carries a [`Changed`] and prints no message. Reads beyond
+    /// the end of a truncated file would end the process.
     fn as_ref(&self) -> &[u8] {
         let call = CALLS.load(Ordering::Relaxed);
         if self.last_call.load(Ordering::Relaxed) < call
@@ -80,13 +80,13 @@ impl Call {
         Self(CALLS.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Ends it: its result counts only if no file that was read since it began was changed.
+    /// Ends the call; its result is valid only if no file that was read since its beginning has changed.
     ///
     /// # Errors
     /// `OSError` that names the file.
     ///
     /// # Panics
-    /// As the call did, if that has another reason.
+    /// If the call panicked for any reason other than a changed file.
     pub(crate) fn end<R>(self, result: std::thread::Result<R>) -> Result<R> {
         let files = FILES.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let files = files.iter().filter_map(Weak::upgrade);

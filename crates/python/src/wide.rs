@@ -1,4 +1,4 @@
-//! Dictionaries, and tables of wide values that have structure, for `cryptable/wide.py`.
+//! Dictionaries, and structured tables of wide values, for `cryptable/wide.py`.
 
 mod client;
 
@@ -24,7 +24,7 @@ use crate::properties::properties;
 
 pub(crate) use client::{decrypt_wide, encrypt_wide};
 
-/// Predicted costs of dictionaries and structured tables. Prints as a list; keys are generated for it.
+/// Predicted costs of dictionaries and structured tables, from which keys are generated. Prints as a list.
 #[pyclass(frozen, module = "cryptable.wide")]
 pub(crate) struct WidePlan {
     pub(crate) inner: OperationPlan<Words>,
@@ -32,7 +32,8 @@ pub(crate) struct WidePlan {
 
 #[pymethods]
 impl WidePlan {
-    /// For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext.
+    /// Lists for a dictionary and each kind of structure its name, number of lookups, and predicted seconds for a full
+    /// ciphertext.
     #[getter]
     fn tables(&self) -> Vec<(&'static str, usize, f64)> {
         let tables = self.inner.operations().iter();
@@ -49,22 +50,22 @@ properties!(WidePlan {
     bits: u32 = |it| it.inner.bits();
     /// Bits of its values.
     value_bits: u32 = |it| it.inner.value_bits();
-    /// Most entries of a dictionary: values of a word.
+    /// Largest number of entries of a dictionary, which is the number of values of a word.
     word_modulus: u64 = |it| it.inner.modulus();
-    /// Predicted memory at its peak, keys included.
+    /// Predicted peak memory in bytes, including keys.
     memory_bytes: usize = |it| it.inner.peak_bytes();
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
-    /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
+    /// log2 of the probability that a dictionary returns any wrong value in a ciphertext.
     log2_fail: f64 = |it| it.inner.failure_probability().log2();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
 });
 
-/// Predicts dictionaries of keys of `bits` bits.
+/// Predicts the costs of dictionaries with keys of `bits` bits.
 #[pyfunction]
 #[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, threads: "int | None" = None, insecure_toy = false))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_wide(
     py: Python<'_>,
@@ -85,7 +86,8 @@ pub(crate) fn plan_wide(
 /// Pickled form of values: their bytes, number of words, and shape.
 type Pickled<'py> = (Bound<'py, PyBytes>, usize, Vec<usize>);
 
-/// Encrypted values in words, in the shape of the array that they were. Public: they may be sent, stored and pickled.
+/// Encrypted values in words, in the shape of the array that was encrypted. Public: they may be sent, stored and
+/// pickled.
 #[pyclass(frozen, module = "cryptable.wide")]
 pub(crate) struct WideValues {
     inner: Arc<LibraryValues>,
@@ -116,7 +118,7 @@ impl WideValues {
 
 #[pymethods]
 impl WideValues {
-    /// Words of each value.
+    /// Number of words per value.
     #[getter]
     fn words(&self) -> usize {
         self.inner.words().len()
@@ -137,7 +139,7 @@ array_files!(WideValues, words: usize);
 indexed!(WideValues);
 not_compared!(WideValues, "a `wide.dictionary` tells which of known values they are");
 
-/// A dictionary or a structured table, encoded for a key: made once, looked up often.
+/// A dictionary or a structured table, encoded for a key, made once and used for any number of lookups.
 #[pyclass(frozen, module = "cryptable.wide")]
 pub(crate) struct PreparedWide {
     inner: PreparedWords,
@@ -145,7 +147,7 @@ pub(crate) struct PreparedWide {
 
 #[pymethods]
 impl PreparedWide {
-    /// Looks a value up in the clear, to check a table.
+    /// Looks up a value in the clear, to check a table.
     fn evaluate(&self, value: u64) -> Result<u64> {
         let circuit = self.inner.circuit();
         let p = circuit.modulus();
@@ -166,17 +168,17 @@ impl PreparedWide {
 }
 
 properties!(PreparedWide {
-    /// Lookups of a word that it takes.
+    /// Number of lookups of a word that it needs.
     lookups: usize = |it| it.inner.circuit().lookups();
-    /// Words of each value that it maps.
+    /// Number of words of each input value.
     input_words: usize = |it| it.inner.circuit().input_words();
-    /// Words of each result.
+    /// Number of words of each result.
     output_words: usize = |it| it.inner.circuit().output_words();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.inner.memory_bytes();
 });
 
-/// A table, by what it is made of.
+/// The constituents of a table.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct TableOfWords {
@@ -189,7 +191,7 @@ pub(crate) struct TableOfWords {
     pairs: Vec<(u64, u64)>,
     /// Functions of the low and the high word, or their classes.
     halves: Vec<(Vec<u64>, Vec<u64>)>,
-    /// Outputs of pairs of classes.
+    /// Outputs for pairs of classes.
     outputs: Vec<u64>,
 }
 
@@ -244,7 +246,7 @@ pub(crate) fn prepare_wide(
     Ok(PreparedWide { inner })
 }
 
-/// Whether nobody writes to an array, nor to those that it is a view of.
+/// Whether nobody can write to an array, or to those of which it is a view.
 fn is_read_only(array: &Bound<'_, PyAny>) -> Result<bool> {
     let mut array = array.clone();
     while let Ok(flags) = array.getattr("flags") {
@@ -256,8 +258,8 @@ fn is_read_only(array: &Bound<'_, PyAny>) -> Result<bool> {
     Ok(true)
 }
 
-/// Finds the structure of a table of words, an output for every value of two words, and encodes it: an array of one
-/// dimension, of `uint8` to `uint64`, which is copied if somebody may write to it meanwhile.
+/// Finds the structure of a table of words, with one output per value of two words, and encodes it. The outputs are an
+/// array of one dimension, of `uint8` to `uint64`, which is copied if somebody may write to it meanwhile.
 #[pyfunction]
 #[pyo3(signature = (key, outputs: "npt.NDArray[Any]", output_modulus))]
 pub(crate) fn recognise_wide(

@@ -12,14 +12,17 @@ client decrypts exact integers.
     >>> secret.decrypt(server.lookup(pixels, curve)).tolist()  # the same shape
     [[255, 238], [127, 0]]
 
-Keys and ciphertexts have 128 bits of security at least, and results are exact but for a probability that plans state.
-Beside tables: `integers` (columns of 8 to 64 bits), `large_values`, `comparisons`, `wide` (dictionaries), `ckks` (real
-and complex vectors), `circuits`, `bits`, `booleans`, `transciphering` (AES), `bridges`, `owners` (several have a
-key together), each with keys of its own and an example (`help(cryptable.integers)`); `cryptable.ray` looks up on many
-machines, `Client` on a server that `cryptable serve` started.
+Keys and ciphertexts have at least 128 bits of security. Results are exact, except with a failure probability that every
+plan states.
 
-Long calls show a bar (with tqdm; `progress=False` for none, or a callback that takes steps done and steps in all), stop
-at Ctrl-C, let other threads of Python run, and use all cores (`threads=1` for one). Errors are in `cryptable.errors`.
+Other modules offer more than tables: `integers` (columns of 8 to 64 bits), `large_values`, `comparisons`, `wide`
+(dictionaries), `ckks` (real and complex vectors), `circuits`, `bits`, `booleans`, `transciphering` (AES), `bridges` and
+`owners` (a key shared by several parties). Each has its own kind of keys and an example (`help(cryptable.integers)`).
+`cryptable.ray` runs lookups on many machines, and `Client` on a server that `cryptable serve` started.
+
+Long calls show a progress bar (if tqdm is installed; `progress=False` hides it, and a callback gets the steps done and
+the total). They stop at Ctrl-C, let other Python threads run, and use all cores (`threads=1` for one). Errors are in
+`cryptable.errors`.
 """
 
 from __future__ import annotations
@@ -158,25 +161,29 @@ def plan(
     hide_table: int | None = None,
     cost_model: CostModel | None = None,
 ) -> Plan:
-    """Compares all ways to look a table up; the best is what `SecretKey.generate` takes.
+    """Compares all ways to evaluate a table, the best first; `SecretKey.generate` uses the best one.
 
-    `table` is anything that `cryptable.table` takes, or a `complex_table`; in its place, `moduli` are what inputs and
-    outputs of tables are below. What else may be asked for, all by name:
+    `table` is anything that `cryptable.table` accepts, or a `complex_table`. Without a table, `moduli` are the
+    exclusive upper bounds of its inputs and outputs. Keyword arguments describe the use and restrict the search:
 
-    - `values`: number of values per lookup, which the plan assumes (and says so) by default; `tables`: how many tables
-      on one input; `lookups`: how many lookups one key is made and read for, which decides between engines for few
-      values; `bandwidth`: bytes per second at which the key goes to the server, of which the plan then counts the time;
+    - `values`: number of values per lookup (by default the plan assumes a number, and says so); `tables`: number of
+      tables evaluated on one input; `lookups`: number of lookups for which one key is made and read, which decides
+      between engines when there are few values; `bandwidth`: bytes per second at which the key is sent to the server,
+      so that the plan counts that time, too;
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
-    - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
-    - `word_length`: values of the longest words that automata read (`EvaluationKey.run_automaton`); times are those of
-      lookups; `chain`: how many encrypted bits in a row registers take (`EvaluationKey.register`);
-    - `entries`: `"per-value"` for a table of its own for every value, `"encrypted"` for tables that the server cannot
-      read, `"shared"` by default;
-    - `complex_outputs=True`: for complex tables, where `moduli` are given;
-    - `hide_table`: bits, 40 or 64 as a rule, by which results of packed or single values hide the table from who has
-      the secret key;
-    - `method`, `ring_degree`, `digit_bits`: the way itself; `cost_model`: the machine that times are predicted for.
+    - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`: number of lookups, each on the
+      results of the one before;
+    - `word_length`: number of values in the longest words that automata read (`EvaluationKey.run_automaton`), although
+      the predicted times remain those of lookups; `chain`: number of encrypted bits in a row that registers support
+      (`EvaluationKey.register`);
+    - `entries`: `"shared"` (the default) for one table for all values, `"per-value"` for a separate table for every
+      value, `"encrypted"` for tables that the server cannot read;
+    - `complex_outputs=True`: for complex tables, if only `moduli` are given;
+    - `hide_table`: number of bits, usually 40 or 64, by which results of packed or single values hide the table from
+      the holder of the secret key;
+    - `method`, `ring_degree`, `digit_bits`: fix the method itself; `cost_model`: the machine for which times are
+      predicted.
 
     >>> plan([1, 0, 3, 2], engine="single", values=10).best.engine
     'single'

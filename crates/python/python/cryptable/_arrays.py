@@ -1,4 +1,4 @@
-"""Arrays of what users give, without what numpy drops: that elements are masked."""
+"""Conversion of user input to numpy arrays, without silently dropping masks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def as_array(values: Any, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
-    """`numpy.asarray`, but a `TypeError` of masked elements: numpy would take what lies under the mask for values."""
+    """Works like `numpy.asarray`, but raises a `TypeError` for masked elements, whose hidden data numpy would use."""
     if _is_masked(values):
         raise TypeError(
             "elements are masked, and have no value: filled(...) gives them one, compressed() leaves them out"

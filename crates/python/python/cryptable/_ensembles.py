@@ -1,4 +1,4 @@
-"""Programs of trees and linear models: bins of features, integers of leaves, formulas for the server."""
+"""Programs for trees and linear models: bins for features, integers for leaves, formulas for the server."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ._networks import Floats, as_rows
 
 @dataclass(frozen=True)
 class Coding:
-    """The client's side of an ensemble: bins of features, and scores of integers."""
+    """The client's side of an ensemble: turns features into bins, and decrypted integers into scores."""
 
     ensemble: Ensemble = field(repr=False)
     edges: tuple[Floats, ...] = field(repr=False)
-    """Ends of the bins of each feature: a value is in bin k if k of them are not above it."""
+    """Edges of the bins of each feature: a value is in bin k if exactly k edges are at most the value."""
     scale: float
     """Scores are integers divided by this, plus `offsets`."""
     offsets: tuple[float, ...]
@@ -42,28 +42,28 @@ class Coding:
         return self.ensemble.average
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-        """Bins of all features that are used."""
+        """Returns the bins of all features that the model uses."""
         values = as_features(data, self.ensemble)
         bins = [np.searchsorted(self.edges[k], values[:, k], side="right") for k in self.used]
         return np.stack(bins, axis=1).astype(np.uint64)
 
     def scores(self, results: npt.NDArray[np.int64]) -> Floats:
-        """Scores of decrypted results."""
+        """Returns the scores of decrypted results."""
         found = results / self.scale + np.asarray(self.offsets)
         return np.asarray(found[:, 0] if found.shape[1] == 1 else found)
 
     def model_scores(self, data: npt.ArrayLike) -> Floats:
-        """Scores of the model itself."""
+        """Returns the scores of the original model."""
         rows = as_features(data, self.ensemble)
         exact = np.asarray([score(self.ensemble, row) for row in rows])
         return exact[:, 0] if exact.shape[1] == 1 else exact
 
     def schema(self) -> list[dict[str, Any]]:
-        """Columns of a schema whose bins are those of features."""
+        """Returns the columns of a schema that encodes features as their bins."""
         return [self._bins(k) for k in self.used]
 
     def result_schema(self, names: Sequence[str], modulus: int) -> list[dict[str, Any]]:
-        """Columns of a schema by which results below a modulus are scores."""
+        """Returns the columns of a schema that decodes results below `modulus` as scores."""
         size = (modulus - 1) / self.scale
         return [
             {
@@ -82,7 +82,7 @@ class Coding:
         if self.ensemble.single:
             starts = least_rounded_to(starts)
         first, last = float(starts[0]), float(starts[-1])
-        # Values beyond belong to the first and to the last bin, whose outer ends may be any.
+        # Values beyond the edges belong to the first or last bin, so the outer ends are arbitrary.
         ends = [first - max(1.0, abs(first)), *starts.tolist(), last + max(1.0, abs(last))]
         return {"column": self.ensemble.features[feature], "type": "number", "bins": ends, "clip": True}
 
@@ -95,7 +95,7 @@ class Coding:
 
 
 def least_rounded_to(edges: Floats) -> Floats:
-    """The least numbers that are at least these edges when they are rounded to 32-bit floats."""
+    """Returns, for each edge, the least number whose rounding to a 32-bit float is at least that edge."""
     single = edges.astype(np.float32)
     single = np.where(single < edges, np.nextafter(single, np.float32(np.inf)), single)
     middle = (np.nextafter(single, np.float32(-np.inf)).astype(float) + single.astype(float)) / 2
@@ -103,13 +103,13 @@ def least_rounded_to(edges: Floats) -> Floats:
 
 
 def as_features(data: npt.ArrayLike, ensemble: Ensemble) -> Floats:
-    """Rows of features as the model compares them, without missing values."""
+    """Returns rows of features as the model compares them; missing values are refused."""
     values = as_rows(data, ensemble.features)
     return values.astype(np.float32).astype(float) if ensemble.single else values
 
 
 def build(ensemble: Ensemble, data: npt.ArrayLike, bins: int | str, output_bits: int) -> tuple[Coding, dict[str, Any]]:
-    """The program of an ensemble, and what clients do."""
+    """Builds the server's program for an ensemble, and the client's coding."""
     rows = as_features(data, ensemble)
     edges = _edges(ensemble, rows, bins)
     modulus = max(4, 1 << int(max(len(of_feature) for of_feature in edges)).bit_length())
@@ -120,7 +120,7 @@ def build(ensemble: Ensemble, data: npt.ArrayLike, bins: int | str, output_bits:
 
 
 def _edges(ensemble: Ensemble, rows: Floats, bins: int | str) -> list[Floats]:
-    """Ends of bins of every feature."""
+    """Returns the bin edges of every feature."""
     thresholds: list[set[float]] = [set() for _ in ensemble.features]
     for tree in ensemble.trees:
         for split in splits(tree):
@@ -138,7 +138,7 @@ def _edges(ensemble: Ensemble, rows: Floats, bins: int | str) -> list[Floats]:
 
 
 def _quantiles(values: Floats, count: int) -> Floats:
-    """Ends of at most `count` bins, each between two values that there are."""
+    """Returns the edges of at most `count` bins, each edge halfway between two adjacent values that occur."""
     distinct = np.unique(values)
     if len(distinct) > count:
         quantiles = np.quantile(values, np.arange(1, count) / count, method="inverted_cdf")
@@ -150,7 +150,7 @@ def _quantiles(values: Floats, count: int) -> Floats:
 
 
 class _Builder:
-    """Makes formulas of an ensemble."""
+    """Translates an ensemble into formulas."""
 
     def __init__(self, ensemble: Ensemble, edges: list[Floats], rows: Floats, modulus: int, output_bits: int) -> None:
         self.ensemble, self.edges, self.rows, self.modulus = ensemble, edges, rows, modulus
@@ -160,8 +160,8 @@ class _Builder:
         ranges = [self._terms(output) for output in range(self.outputs)]
         spans = [sum(high - low for low, high in terms) for terms in ranges]
         if max(spans) == 0:
-            raise ValueError("the model gives the same result for all rows")
-        # Each term may be rounded up.
+            raise ValueError("the model has the same result for all rows")
+        # Rounding may add up to one step per term.
         steps = self.output_modulus - 1 - max(map(len, ranges))
         if steps < 1:
             raise ValueError(f"output_bits={output_bits} are too few for {max(map(len, ranges))} terms")
@@ -169,7 +169,7 @@ class _Builder:
         self.offsets = [base + sum(low for low, _ in terms) for base, terms in zip(ensemble.base, ranges, strict=True)]
 
     def literal(self) -> dict[str, Any]:
-        """The program as its file has it."""
+        """Returns the program in the form of its file."""
         used = sorted({split.feature for tree in self.ensemble.trees for split in splits(tree)} | set(self._factors()))
         self.columns = {feature: column for column, feature in enumerate(used)}
         formulas = [{"sum": self._formulas(output)} for output in range(self.outputs)]
@@ -187,7 +187,7 @@ class _Builder:
         return [feature for feature, factors in enumerate(of_features) if any(factors) and len(self.edges[feature])]
 
     def _terms(self, output: int) -> list[tuple[float, float]]:
-        """The least and the largest value of every tree and feature."""
+        """Returns the least and the largest contribution of every tree and every linear feature."""
         found = [_range(tree, output) for tree in self.ensemble.trees]
         for feature in self._factors():
             values = self.ensemble.coefficients[output][feature] * self._centres(feature)
@@ -208,7 +208,7 @@ class _Builder:
         return formulas
 
     def _centres(self, feature: int) -> Floats:
-        """The mean of the values in each bin."""
+        """Returns the mean of the values in each bin."""
         edges, values = self.edges[feature], self.sorted[feature]
         ends = np.concatenate([[0], np.searchsorted(values, edges, side="left"), [len(values)]])
         centres = np.empty(len(edges) + 1)
@@ -231,7 +231,10 @@ class _Builder:
         return {"choice": {"column": column, "within": [[0, below]], "then": left, "otherwise": right}}
 
     def _bins_below(self, split: Split) -> int:
-        """How many bins are below the threshold, which is moved to the end of a bin with the fewest values between."""
+        """Returns the number of bins below the threshold.
+
+        A threshold inside a bin moves to the end of the bin that has fewer values in between.
+        """
         edges, values = self.edges[split.feature], self.sorted[split.feature]
         above = int(np.searchsorted(edges, split.threshold, side="left"))
         ends = [-np.inf, *edges, np.inf]

@@ -1,4 +1,4 @@
-"""Plans as notebooks show them."""
+"""HTML form of plans, for notebooks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _COLUMNS = [
 
 
 def plan(candidates: list[Candidate], refusals: list[tuple[str, str]], values: int, assumed: bool, threads: int) -> str:
-    """Returns a table of candidates, the best in bold, and refusals; `assumed` if nobody set the number of values."""
+    """Returns a table of candidates, the best in bold, and the refusals.
+
+    `assumed` says that the caller did not set the number of values.
+    """
     head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
     rows = "".join(_row(candidate, bold=place == 0) for place, candidate in enumerate(candidates))
     count = f"{values:,} value{'' if values == 1 else 's'}{' (assumed)' if assumed else ''}"

@@ -1,4 +1,4 @@
-"""Models of scikit-learn, XGBoost and LightGBM, read to one form: `cryptable.ml` compiles it."""
+"""Readers for models of scikit-learn, XGBoost and LightGBM; `cryptable.ml` compiles the `Ensemble` they return."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINEAR = ("LinearRegression", "Ridge", "Lasso", "ElasticNet", "LogisticRegressio
 
 
 class UnsupportedModelError(UnsupportedError):
-    """A model, or a part of one, that is not served; the message lists what is."""
+    """A model, or a part of one, is not supported; the message lists the supported ones."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} is not served; served are {SERVED}")
@@ -58,10 +58,10 @@ class Ensemble:
     base: tuple[float, ...]
     trees: tuple[Split | Leaf, ...] = ()
     coefficients: tuple[tuple[float, ...], ...] = ()
-    """For each output a factor per feature; none of trees."""
+    """One row per output with a factor per feature; empty for trees."""
     classes: tuple[Any, ...] = ()
     average: bool = False
-    """Whether scores are probabilities, as those of forests are; else they are log odds or values."""
+    """Whether scores are probabilities, as in forests; otherwise they are log odds or values."""
     single: bool = True
     """Whether features are compared as 32-bit floats, as most libraries do."""
 
@@ -87,7 +87,7 @@ def read_model(model: Any) -> Ensemble:
 
 
 def feature_names(model: Any) -> tuple[str, ...]:
-    """Names of the features of a fitted model."""
+    """Returns the names of the features of a fitted model."""
     if not hasattr(model, "n_features_in_"):
         raise ValueError(f"the {type(model).__name__} is not fitted: `fit` comes first")
     given = getattr(model, "feature_names_in_", None)
@@ -96,7 +96,7 @@ def feature_names(model: Any) -> tuple[str, ...]:
 
 
 def above(threshold: float) -> float:
-    """The least 32-bit float above a threshold: below it are those that are at most the threshold."""
+    """Returns the least 32-bit float above a threshold: a 32-bit float is below it if it is at most the threshold."""
     rounded = np.float32(threshold)
     return float(rounded if rounded > threshold else np.nextafter(rounded, np.float32(np.inf)))
 
@@ -136,7 +136,7 @@ def _read_forest(model: Any, estimators: Sequence[Any]) -> Ensemble:
 
 
 def _boosted(model: Any, trees: list[list[Split | Leaf]], base: Sequence[float], single: bool) -> Ensemble:
-    """An ensemble of trees that are given by round and output, each with leaves of one value."""
+    """Returns the ensemble of boosted trees listed by round and output, whose leaves each have one value."""
     classes = tuple(getattr(model, "classes_", ()))
     outputs = len(base)
     placed = [_placed(tree, output, outputs) for of_round in trees for output, tree in enumerate(of_round)]
@@ -145,7 +145,7 @@ def _boosted(model: Any, trees: list[list[Split | Leaf]], base: Sequence[float],
 
 
 def _placed(tree: Split | Leaf, output: int, outputs: int) -> Split | Leaf:
-    """The tree whose values are those of one of several outputs."""
+    """Returns a tree for all outputs that adds the values of the given tree to one of them."""
     if isinstance(tree, Leaf):
         return Leaf(tuple(tree.values[0] if index == output else 0.0 for index in range(outputs)))
     left, right = _placed(tree.left, output, outputs), _placed(tree.right, output, outputs)
@@ -201,7 +201,7 @@ def _read_linear(model: Any) -> Ensemble:
 
 
 def _parsed(model: str | Path) -> Any:
-    """JSON of a text, or of a file."""
+    """Parses JSON from text or from a file."""
     is_text = isinstance(model, str) and model.lstrip().startswith(("{", "["))
     return json.loads(str(model) if is_text else Path(model).read_text())
 
@@ -215,14 +215,15 @@ def read_xgboost(
 ) -> Ensemble:
     """Reads trees of XGBoost: the file of `save_model("model.json")`, or the list of `get_dump(dump_format="json")`.
 
-    A dump says nothing but trees: `features` is their number or their names, `base_score` is added to scores, and
-    `classes` is 0 for values, 2 for log odds of a class, or the number of classes.
+    A dump contains only trees, so it needs the other arguments: `features` is the number of features or their names,
+    `base_score` is added to scores, and `classes` is 0 for values, 2 for the log odds of a class, or the number of
+    classes.
     """
     read = _parsed(model) if isinstance(model, str | Path) else model
     if isinstance(read, dict):
         return _read_xgboost_file(read)
     if features is None:
-        raise TypeError("a dump of XGBoost takes `features`: their number or names")
+        raise TypeError("a dump of XGBoost needs `features`: their number or names")
     names = tuple(f"f{i}" for i in range(features)) if isinstance(features, int) else tuple(features)
     numbers = {name: index for index, name in enumerate(names)}
     outputs = classes if classes > 2 else 1
@@ -288,11 +289,11 @@ def _xgboost_tree(found: dict[str, Any]) -> Split | Leaf:
 
 
 def read_lightgbm(model: str | Path | dict[str, Any]) -> Ensemble:
-    """Reads trees of LightGBM: what `Booster.dump_model()` gives, or a file or text of it in JSON."""
+    """Reads trees of LightGBM: the result of `Booster.dump_model()`, or a file or text with it as JSON."""
     if isinstance(model, str | Path):
         model = _parsed(model)
     if not isinstance(model, dict):
-        raise TypeError("a dump of LightGBM is a dictionary, or a file of one in JSON")
+        raise TypeError("a dump of LightGBM must be a dictionary, or a JSON file of one")
     objective = str(model.get("objective", "regression")).split()[0]
     outputs = int(model["num_tree_per_iteration"])
     if objective == "binary":
@@ -327,19 +328,19 @@ def _scaled(tree: Split | Leaf, factor: float) -> Split | Leaf:
 
 
 def splits(tree: Split | Leaf) -> list[Split]:
-    """All inner nodes of a tree."""
+    """Returns all inner nodes of a tree."""
     return [tree, *splits(tree.left), *splits(tree.right)] if isinstance(tree, Split) else []
 
 
 def leaf(tree: Split | Leaf, row: npt.NDArray[Any]) -> tuple[float, ...]:
-    """The values of the leaf that a row comes to."""
+    """Returns the values of the leaf that a row reaches."""
     while isinstance(tree, Split):
         tree = tree.left if row[tree.feature] < tree.threshold else tree.right
     return tree.values
 
 
 class Decides(Protocol):
-    """Model with scores of a kind."""
+    """A model, or the client's side of one, with scores of a known kind."""
 
     @property
     def kind(self) -> Kind:
@@ -355,7 +356,7 @@ class Decides(Protocol):
 
 
 def predicted(of: Decides, scores: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-    """Values, or classes, of scores."""
+    """Returns the values or classes that scores predict."""
     if of.kind == "regression":
         return scores
     labels = np.asarray(of.classes)
@@ -365,7 +366,7 @@ def predicted(of: Decides, scores: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
 
 
 def score(ensemble: Ensemble, row: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The scores of a row by the model itself."""
+    """Computes the scores of a row as the model itself does."""
     total = np.asarray(ensemble.base, dtype=float)
     for tree in ensemble.trees:
         total = total + np.asarray(leaf(tree, row))

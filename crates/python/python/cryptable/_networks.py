@@ -1,8 +1,8 @@
 """Quantised networks: layers of integer sums and tables, which `cryptable.ml` compiles.
 
-A network takes integers, makes integer sums of them, brings each sum through elementwise steps to an integer again,
-and so on. Steps work on all sums of a layer at once, with numbers of their own for each. Everything is exact:
-`Network.sums` evaluates in integers what the server evaluates on ciphertexts.
+Each layer of a network computes weighted sums of integers, and elementwise steps turn every sum into an integer again,
+the input of the next layer. A step acts on all sums of a layer at once, with separate parameters for each. Everything
+is exact: `Network.sums` computes on integers exactly what the server computes on ciphertexts.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 LARGEST_MODULUS = 1 << 12
-"""Most values of a sum that a table serves: that of formulas' columns."""
+"""Largest number of values that a sum may have, which is the largest modulus of columns in formulas."""
 
 TABLES = "tables"
-"""The name of functions that are given for integers."""
+"""Name of functions that the user defined on integers."""
 
 
 @dataclass(frozen=True)
 class Affine:
-    """`scale * x + offset`."""
+    """The step `scale * x + offset`."""
 
     scale: Floats
     offset: Floats
@@ -44,7 +44,7 @@ class Affine:
 
 @dataclass(frozen=True)
 class Quantise:
-    """`round(x / scale) + zero`, half to even, cut off at `low` and `high`."""
+    """The step `round(x / scale) + zero`, with ties to even, clipped to the range from `low` to `high`."""
 
     scale: Floats
     zero: Floats
@@ -62,7 +62,7 @@ class Quantise:
 
 @dataclass(frozen=True)
 class Function:
-    """An activation."""
+    """The step of an activation function."""
 
     name: str
     function: Callable[[Floats], Floats] = field(compare=False)
@@ -79,26 +79,26 @@ Step = Affine | Quantise | Function
 
 
 def relu(x: Floats) -> Floats:
-    """The positive part."""
+    """Returns x where it is positive, else 0."""
     return np.maximum(x, 0.0)
 
 
 def sigmoid(x: Floats) -> Floats:
-    """The logistic function."""
+    """Evaluates the logistic function."""
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(x, -700, 700))))
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Sums of the values before, and the steps of each: to integers again, but for the last layer."""
+    """A layer: sums of the previous values, and steps that turn them into integers (except in the last layer)."""
 
     weights: npt.NDArray[Any]
-    """For each sum a factor for each value before: integers, but for networks that are to be quantised."""
+    """One row per sum with a factor per previous value: integers, except in networks that are yet to be quantised."""
     constants: npt.NDArray[Any]
     steps: tuple[Step, ...]
 
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Sums, for rows of values."""
+        """Computes the sums for rows of values."""
         return np.asarray(values @ self.weights.T + self.constants)
 
     def after(self, sums: npt.NDArray[Any], rounding: bool = True) -> Floats:
@@ -116,13 +116,13 @@ class Network:
     kind: Kind
     features: tuple[str, ...]
     inputs: Quantise = field(repr=False)
-    """How clients make integers of features."""
+    """Quantisation by which clients turn features into integers."""
     layers: tuple[Layer, ...] = field(repr=False)
     classes: tuple[Any, ...] = ()
     of_floats: Callable[[Floats], Floats] | None = field(default=None, repr=False, compare=False)
-    """Scores of the model before it was quantised; without them, those of the network without rounding."""
+    """Computes scores of the model before it was quantised; if missing, the network is evaluated without rounding."""
     reference: Callable[[Floats], Floats] | None = field(default=None, repr=False, compare=False)
-    """Scores of the quantised model by its own library."""
+    """Computes scores of the quantised model with its original library."""
 
     @classmethod
     def of_layers(
@@ -135,10 +135,10 @@ class Network:
         constants: Sequence[npt.ArrayLike] = (),
         classes: Sequence[Any] = (),
     ) -> Network:
-        """A network of integers: for each layer a row of weights per sum; for each but the last a function per sum.
+        """Makes a network on integers, with a row of weights per sum, and a function per sum in all but the last layer.
 
-        Features are integers from 0 to `largest`. A single sum of the last layer is a value, several are scores of
-        classes. `constants` are what sums begin with.
+        Features are integers from 0 to `largest`. A single sum in the last layer is a value; several sums are scores of
+        classes. `constants` are added to the sums.
         """
         rows = [np.asarray(each, dtype=np.int64) for each in weights]
         if len(tables) != len(rows) - 1:
@@ -162,7 +162,7 @@ class Network:
 
     @property
     def is_written_by_hand(self) -> bool:
-        """Whether tables are functions of integers, which stand for nothing else."""
+        """Whether the tables were defined as functions of integers, not derived from real numbers."""
         return any(isinstance(step, Function) and step.name == TABLES for layer in self.layers for step in layer.steps)
 
     @property
@@ -171,18 +171,18 @@ class Network:
         return any(isinstance(step, Function) and step.name == "Sigmoid" for step in self.layers[-1].steps)
 
     def integers(self, data: Floats) -> Integers:
-        """Integers of features, from which clients subtract the least ones before they encrypt."""
+        """Returns the integers of features; clients subtract the least possible ones before they encrypt."""
         return np.asarray(self.inputs(data), dtype=np.int64)
 
     def sums(self, integers: Integers) -> Integers:
-        """Sums of the last layer."""
+        """Computes the sums of the last layer."""
         values = integers
         for layer in self.layers[:-1]:
             values = np.asarray(layer.after(layer.sums(values)), dtype=np.int64)
         return np.asarray(self.layers[-1].sums(values), dtype=np.int64)
 
     def scores_of(self, sums: Integers) -> Floats:
-        """Scores of sums of the last layer: one for each output."""
+        """Returns the scores, one per output, for sums of the last layer."""
         return self.layers[-1].after(sums)
 
     def float_scores(self, data: Floats) -> Floats:
@@ -196,7 +196,7 @@ class Network:
 
 
 def _each(functions: Sequence[Callable[[Integers], npt.ArrayLike]]) -> Function:
-    """A function for each sum."""
+    """Combines one function per sum into a step."""
 
     def table(x: Floats) -> Floats:
         integers = np.asarray(x, dtype=np.int64)
@@ -208,19 +208,19 @@ def _each(functions: Sequence[Callable[[Integers], npt.ArrayLike]]) -> Function:
 
 @dataclass(frozen=True)
 class Ranges:
-    """The least and the largest value that each input, and each sum of each layer, may have."""
+    """The least and the largest possible value of each input, and of each sum of each layer."""
 
     inputs: tuple[Integers, Integers]
     sums: tuple[tuple[Integers, Integers], ...]
 
     def bits(self, layer: int) -> int:
-        """Bits of the largest range of a layer's sums."""
+        """Returns the number of bits of the widest range among a layer's sums."""
         low, high = self.sums[layer]
         return int((high - low).max()).bit_length()
 
 
 def ranges_of(network: Network, inputs: tuple[Integers, Integers]) -> Ranges:
-    """Bounds of all sums, for inputs within bounds."""
+    """Computes bounds of all sums, for inputs within the given bounds."""
     low, high = inputs
     found = []
     for layer in network.layers:
@@ -238,7 +238,7 @@ def ranges_of(network: Network, inputs: tuple[Integers, Integers]) -> Ranges:
 
 
 def _tables(layer: Layer, low: Integers, high: Integers) -> list[tuple[Integers, int]]:
-    """For each sum the outputs from its least value on, and that value."""
+    """Returns for each sum the outputs of the layer's steps, from the least value of the sum on, and that value."""
     count = int((high - low).max()) + 1
     sums = low + np.arange(count, dtype=np.int64)[:, None]
     outputs = np.asarray(layer.after(np.minimum(sums, high)), dtype=np.int64)
@@ -246,7 +246,7 @@ def _tables(layer: Layer, low: Integers, high: Integers) -> list[tuple[Integers,
 
 
 def checked(network: Network, ranges: Ranges) -> None:
-    """Checks that tables serve the sums of all layers, and says how many bits they have."""
+    """Checks that the sums of all hidden layers fit into tables; the error names the number of bits."""
     for index in range(len(network.layers) - 1):
         low, high = ranges.sums[index]
         width = int((high - low).max()) + 1
@@ -262,7 +262,7 @@ def checked(network: Network, ranges: Ranges) -> None:
 
 @dataclass(frozen=True)
 class Coding:
-    """The client's side of a network: integers of features, and scores of sums."""
+    """The client's side of a network: turns features into integers, and decrypted sums into scores."""
 
     network: Network = field(repr=False)
     ranges: Ranges = field(repr=False)
@@ -285,7 +285,7 @@ class Coding:
         return self.network.has_probabilities
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-        """Integers of all features that are used."""
+        """Returns the integers of all features that the network uses."""
         values = as_rows(data, self.network.features)
         integers = self.network.integers(values)
         low, high = self.ranges.inputs
@@ -300,7 +300,7 @@ class Coding:
         return np.asarray((integers - low)[:, list(self.used)], dtype=np.uint64)
 
     def scores(self, results: npt.NDArray[np.int64]) -> Floats:
-        """Scores of decrypted results."""
+        """Returns the scores of decrypted results."""
         low, _ = self.ranges.sums[-1]
         found = self.network.scores_of(results + low)
         return found[:, 0] if found.shape[1] == 1 else found
@@ -321,7 +321,10 @@ class Coding:
 
 
 def as_rows(data: npt.ArrayLike, features: Sequence[str]) -> Floats:
-    """Rows of features, without missing values; columns of frames by name, or by place if no name is a feature's."""
+    """Returns rows of features, and refuses missing values.
+
+    Columns of frames are found by name, or by position if no column has the name of a feature.
+    """
     names = set(map(str, getattr(data, "columns", ())))
     lacking = [name for name in features if name not in names]
     if not lacking:
@@ -343,7 +346,7 @@ def as_rows(data: npt.ArrayLike, features: Sequence[str]) -> Floats:
 
 
 def build(network: Network, data: npt.ArrayLike, inputs: str) -> tuple[Coding, dict[str, Any]]:
-    """The program of a network, and what clients do."""
+    """Builds the server's program for a network, and the client's coding."""
     if len(network.layers) < 2:
         raise UnsupportedModelError("a network without a hidden layer")
     integers = network.integers(as_rows(data, network.features))
@@ -360,7 +363,7 @@ def build(network: Network, data: npt.ArrayLike, inputs: str) -> tuple[Coding, d
 
 
 class _Builder:
-    """Makes layers of a program: constant tables are part of what follows, and what nothing reads is dropped."""
+    """Builds the layers of a program: constant tables merge into the next layer, and unused values are dropped."""
 
     def __init__(self, network: Network, ranges: Ranges) -> None:
         self.network, self.ranges = network, ranges
@@ -372,7 +375,7 @@ class _Builder:
             self.constants[index] = self.constants[index] - low
 
     def build(self) -> tuple[Coding, dict[str, Any]]:
-        """The program, and what clients do."""
+        """Builds the client's coding and the program."""
         low, high = self.ranges.inputs
         alive = [high > low] + [np.array([table.min() < table.max() for table, _ in each]) for each in self.tables]
         for index, tables in enumerate(self.tables):
@@ -413,7 +416,11 @@ class _Builder:
         }
 
     def _moduli(self, alive: list[npt.NDArray[np.bool_]]) -> tuple[int, int]:
-        """Moduli of columns and of results: one more than the largest values; the same where results are columns."""
+        """Returns the moduli of columns and of results: the largest values plus one.
+
+        Networks with more than one hidden layer have one modulus for both, since results of lookups are looked up
+        again.
+        """
         low, high = self.ranges.inputs
         widths = [int((high - low).max())]
         for index, (low, high) in enumerate(self.ranges.sums):
@@ -426,7 +433,7 @@ class _Builder:
 
 
 def results(literal: dict[str, Any], columns: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """The server's results, in the clear."""
+    """Computes the server's results, in the clear."""
     values = columns.astype(np.int64)
     for layer in literal["layers"]:
         values = values @ np.array(layer["weights"], dtype=np.int64).T + np.array(layer["constants"], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Models in ONNX: trees and linear models of `ai.onnx.ml`, quantised networks of QDQ and QLinear operators."""
+"""Reader for ONNX models: trees and linear models of `ai.onnx.ml`, quantised networks of QDQ or QLinear operators."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ._networks import Network
 from ._onnx_networks import read_network
 
 LEFT_TO_CLIENTS = ("Softmax", "LogSoftmax", "ArgMax", "ZipMap", "Cast", "Normalizer", "Identity", "Flatten", "Reshape")
-"""Operators that may follow a tree or a linear model: clients make classes and probabilities of scores."""
+"""Operators that may follow a tree or a linear model; clients compute classes and probabilities from scores."""
 
 
 def read_onnx(model: str | Path | bytes | Any, *, features: Sequence[str] | None = None) -> Ensemble | Network:
-    """Reads a model in ONNX: a file, its bytes, or a `ModelProto`. Needs the package `onnx`.
+    """Reads an ONNX model from a file, its bytes, or a `ModelProto`. Needs the package `onnx`.
 
-    Served are TreeEnsembleClassifier, TreeEnsembleRegressor, LinearClassifier and LinearRegressor, and networks that
-    are quantised (QuantizeLinear and DequantizeLinear, or QLinearMatMul, QLinearConv and QGemm): MatMul, Gemm and
-    one-dimensional Conv, with what is done element by element between them. Softmax and ArgMax at the end are left to
-    clients. `features` are names for the columns of the input.
+    Supported are TreeEnsembleClassifier, TreeEnsembleRegressor, LinearClassifier and LinearRegressor, and quantised
+    networks (with QuantizeLinear and DequantizeLinear, or QLinearMatMul, QLinearConv and QGemm) of MatMul, Gemm and
+    one-dimensional Conv, with elementwise operators between them. A final Softmax or ArgMax is left to clients.
+    `features` names the columns of the input.
     """
     import onnx
 
@@ -43,7 +43,7 @@ def read_onnx(model: str | Path | bytes | Any, *, features: Sequence[str] | None
 
 
 def _names(model: Any, features: Sequence[str] | None, given: dict[str, Any]) -> tuple[str, ...]:
-    """Names of features: those that are given, or `f0`, `f1` and so on."""
+    """Returns the names of features: the given ones, or `f0`, `f1` and so on."""
     dimensions = model.graph.input[0].type.tensor_type.shape.dim
     count = int(dimensions[-1].dim_value) if len(dimensions) else 0
     if not count:
@@ -74,7 +74,7 @@ MODES = {
     "BRANCH_LT": lambda threshold: threshold,
     "BRANCH_LEQ": above,
 }
-"""Thresholds below which rows go to the first branch. Comparisons are of 32-bit floats."""
+"""Conversion of each mode's threshold to one below which rows take the first branch; comparisons use 32-bit floats."""
 
 
 class _Trees:
@@ -96,13 +96,13 @@ class _Trees:
             values[int(output)] += float(weight)
 
     def are_shares(self) -> bool:
-        """Whether the values of all leaves add up to the same, so that the scores of each row add up to 1."""
+        """Whether the values of every leaf have the same sum, so that the scores of each row add up to 1."""
         sums = [sum(values) for values in self.leaves.values()]
         trees = len({tree for tree, _ in self.places})
         return bool(np.allclose(sums, 1.0 / trees, rtol=1e-3))
 
     def all(self) -> list[Split | Leaf]:
-        """The trees, in their order."""
+        """Returns the trees, in order."""
         first: dict[int, int] = {}
         for tree, node in self.places:
             first.setdefault(tree, node)
@@ -127,7 +127,7 @@ def _read_tree_classifier(given: dict[str, Any], names: tuple[str, ...]) -> Ense
     transform = _transform(given, ("NONE", "LOGISTIC", "SOFTMAX"))
     classes = _classes(given)
     ids = sorted(set(map(int, given["class_ids"])))
-    # Weights of a single class are those of the second of two.
+    # If only one of two classes has weights, they belong to the second class.
     single = len(classes) == 2 and len(ids) == 1
     outputs = 1 if single else len(classes)
     if single:
@@ -136,7 +136,7 @@ def _read_tree_classifier(given: dict[str, Any], names: tuple[str, ...]) -> Ense
     trees = found.all()
     base = tuple(map(float, given.get("base_values", ()))) or (0.0,) * outputs
     base = base[-outputs:]
-    # Scores of one class whose weights are all positive are compared with 1/2 by evaluators of ONNX, others with 0.
+    # ONNX evaluators compare the score of a single class with 1/2 if all of its weights are positive, else with 0.
     positive = single and min(map(float, given["class_weights"])) >= 0
     if single and ids != [0] and any(given.get("base_values", ())):
         raise UnsupportedModelError("a TreeEnsembleClassifier whose base value is not of its one score")
@@ -153,14 +153,14 @@ def _read_tree_classifier(given: dict[str, Any], names: tuple[str, ...]) -> Ense
 
 
 def _difference(tree: Split | Leaf) -> Split | Leaf:
-    """The tree of log odds of the second class to the first."""
+    """Returns the tree of log odds of the second class against the first."""
     if isinstance(tree, Leaf):
         return Leaf((tree.values[1] - tree.values[0],))
     return Split(tree.feature, tree.threshold, _difference(tree.left), _difference(tree.right))
 
 
 def _second(tree: Split | Leaf) -> Split | Leaf:
-    """The tree of the second class."""
+    """Returns the tree of the second class."""
     if isinstance(tree, Leaf):
         return Leaf(tree.values[1:])
     return Split(tree.feature, tree.threshold, _second(tree.left), _second(tree.right))
@@ -194,7 +194,7 @@ def _read_linear_classifier(given: dict[str, Any], names: tuple[str, ...]) -> En
     if len(classes) == 2 and len(coefficients) == 2:
         coefficients, base = (part[1:] - part[:1] for part in (coefficients, base))
         if given.get("post_transform", b"NONE") == b"LOGISTIC":
-            # Rows of both classes are each other's negatives, and each has the logistic function of its own.
+            # The two rows are negatives of each other, and each goes through a logistic function of its own.
             coefficients, base = coefficients / 2, base / 2
     kind: Kind = "binary" if len(classes) == 2 else "classes"
     factors = tuple(tuple(map(float, row)) for row in coefficients)

@@ -1,4 +1,4 @@
-"""Values of a graph in ONNX as they are followed: sums of a layer, element by element, and steps after them."""
+"""Symbolic values of an ONNX graph: for every element, a sum of a layer's values and the steps that follow it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._networks import Affine, Floats, Integers, Layer, Quantise, Step
 from .errors import UnsupportedError
 
 MOST_FACTORS = 1 << 24
-"""Most factors of the sums of a layer, as convolutions have them when they are written out."""
+"""Largest number of factors in the sums of a layer, which convolutions reach when they are written out as matrices."""
 
 SERVED = (
     "Add, ArgMax, Cast, Clip, Constant, Conv, DequantizeLinear, Div, Dropout, Flatten, Gemm, GlobalAveragePool, "
@@ -22,7 +22,7 @@ SERVED = (
 
 
 class UnsupportedOperatorError(UnsupportedError):
-    """An operator of ONNX that is not served, or not in this place; the message lists those that are."""
+    """An ONNX operator is not supported, or not in this place; the message lists the supported ones."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} is not served in networks; served are {SERVED}")
@@ -41,19 +41,19 @@ class Ints:
 
 @dataclass(frozen=True)
 class Values:
-    """Values of rows: for each element sums of what a layer has, and steps after them."""
+    """Symbolic values of a row: every element is a weighted sum of a layer's values, followed by steps."""
 
     source: int
-    """Number of the layer that sums are of; 0 for inputs."""
+    """Number of the layer whose values are summed; 0 for inputs."""
     weights: Integers
-    """For each element, in the shape of a row, a factor for each value of the source."""
+    """A factor per element, in the shape of a row, and per value of the source, along the last axis."""
     constants: Integers
     steps: tuple[Step, ...]
     scale: float | None = None
-    """The scale of values that DequantizeLinear has just made of integers; their zero is part of the sums."""
+    """The scale of values that DequantizeLinear has just produced; the sums already include their zero point."""
 
     def picked(self, pick: Callable[[Any], Any]) -> Values:
-        """Other elements, or the same in another shape: `pick` is given arrays of numbers of elements."""
+        """Selects or reshapes elements; `pick` does so with an array of element numbers."""
         shape = self.constants.shape
         places = pick(np.arange(self.constants.size).reshape(shape))
         flat = self.weights.reshape(self.constants.size, -1)
@@ -65,12 +65,12 @@ class Values:
         return replace(self, weights=flat[places], constants=self.constants.reshape(-1)[places], steps=steps)
 
     def then(self, step: Step) -> Values:
-        """With one more step."""
+        """Appends a step."""
         return replace(self, steps=(*self.steps, step), scale=None)
 
 
 class Graph:
-    """Values and constants of a graph, by their names."""
+    """Values and constants of a graph, by name."""
 
     def __init__(self, model: Any, features: Sequence[str] | None) -> None:
         import onnx
@@ -98,7 +98,7 @@ class Graph:
         self.made: list[tuple[Integers, int]] = []
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """A constant, as floats if it is quantised."""
+        """Returns a constant, as floats if it is quantised."""
         if not name and default is not None:
             return default
         if name not in self.constants:
@@ -107,7 +107,7 @@ class Graph:
         return found.floats() if isinstance(found, Ints) else found
 
     def values_of(self, name: str) -> Values:
-        """Values that steps go on with."""
+        """Returns values to which steps can be appended."""
         found = self.values.get(name)
         if found is None:
             what = (
@@ -119,14 +119,14 @@ class Graph:
         return found.for_steps() if isinstance(found, Pending) else found
 
     def for_sums(self, name: str, node: Any) -> Values:
-        """Values that sums are made of."""
+        """Returns values from which sums can be computed."""
         found = self.values.get(name)
         if not isinstance(found, Pending):
             raise UnsupportedOperatorError(f'{node.op_type} "{node.name}" of values that are not quantised')
         return found.for_sums(self, node)
 
     def integers_of(self, name: str, node: Any) -> Ints:
-        """Quantised weights."""
+        """Returns quantised weights."""
         found = self.constants.get(name)
         if not isinstance(found, Ints):
             raise UnsupportedOperatorError(
@@ -135,7 +135,7 @@ class Graph:
         return found
 
     def layer(self, values: Values) -> tuple[int, Integers, Integers]:
-        """The number of the layer whose values these integers are, and what they are of it; makes one if need be."""
+        """Returns the source layer of these integers, with their weights and constants; makes a new layer if needed."""
         if not values.steps:
             return values.source, values.weights, values.constants
         shape, count = values.constants.shape, values.constants.size
@@ -147,7 +147,7 @@ class Graph:
         return number, np.eye(count, dtype=np.int64).reshape(*shape, count), np.zeros(shape, dtype=np.int64)
 
     def layer_of(self, values: Values) -> Layer:
-        """These values as a layer after those that there are."""
+        """Makes these values a layer that follows the existing ones."""
         if values.source != len(self.layers):
             raise UnsupportedOperatorError("a connection that leaves a layer out")
         shape, count = values.constants.shape, values.constants.size
@@ -155,7 +155,7 @@ class Graph:
         return Layer(values.weights.reshape(count, -1), values.constants.reshape(-1), steps)
 
     def linear(self, values: Values, node: Any, product: Callable[[Integers], Integers], scale: Floats) -> Values:
-        """Sums of dequantised values; `product` makes them of integers with further axes behind those of a row."""
+        """Returns sums of dequantised values; `product` computes them from integers with axes behind those of a row."""
         if values.scale is None:
             raise UnsupportedOperatorError(f'{node.op_type} "{node.name}" of values that are not quantised')
         weights = product(values.weights)
@@ -166,12 +166,12 @@ class Graph:
         return Values(values.source, weights, constants, (Affine(scale, np.zeros(constants.shape)),))
 
     def attributes(self, node: Any) -> dict[str, Any]:
-        """Attributes of a node."""
+        """Returns the attributes of a node."""
         return {each.name: self.attribute(each) for each in node.attribute}
 
 
 def per_axis(values: Any, shape: tuple[int, ...], axis: int) -> Any:
-    """Numbers of an axis, or a single one, for all elements."""
+    """Broadcasts one number per place along an axis, or a single number, to all elements."""
     found = np.asarray(values)
     if found.size == 1:
         return np.broadcast_to(found.reshape(()), shape)
@@ -183,25 +183,25 @@ def per_axis(values: Any, shape: tuple[int, ...], axis: int) -> Any:
 
 @dataclass(frozen=True)
 class Pending:
-    """Integers with their scales and zeros: what comes next decides whether they are a layer's, or steps go on."""
+    """Dequantised integers with their scales and zero points; the next operator decides if they end a layer."""
 
     integers: Values
     scale: Floats
     zero: Integers
 
     def for_sums(self, graph: Graph, node: Any) -> Values:
-        """Makes them values of a layer, for sums of them."""
+        """Ends the layer, so that sums of its values can follow."""
         if np.unique(self.scale).size != 1:
             raise UnsupportedOperatorError(f'{node.op_type} "{node.name}" of values with scales of their own')
         source, weights, constants = graph.layer(self.integers)
         return Values(source, weights, constants - self.zero, (), float(self.scale.flat[0]))
 
     def for_steps(self) -> Values:
-        """Makes them values that steps go on with."""
+        """Dequantises as a step, so that further steps can follow."""
         return self.integers.then(Affine(self.scale, -self.zero * self.scale))
 
     def picked(self, pick: Callable[[Any], Any]) -> Pending:
-        """Other elements, or the same in another shape."""
+        """Selects or reshapes elements, as `Values.picked` does."""
         places = pick(np.arange(self.zero.size).reshape(self.zero.shape))
         scale, zero = (part.reshape(-1)[places] for part in (self.scale, self.zero))
         return Pending(self.integers.picked(pick), scale, zero)

@@ -1,4 +1,4 @@
-"""Quantised networks in ONNX: operators that are followed element by element, until all is integer sums and steps."""
+"""Quantised ONNX networks, read by tracing all operators elementwise until only integer sums and steps remain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RANGES = {
 
 
 def _quantized(graph: Graph, name: str, names: Sequence[str], axis: int) -> Any:
-    """Values or constants, quantised by the scale and the zero of these names."""
+    """Quantises values or constants, by the scale and zero point of these names."""
     scale = graph.constant(names[0]).astype(float)
     zero = graph.constant(names[1]) if len(names) > 1 and names[1] else np.uint8(0)
     kind = str(zero.dtype)
@@ -50,7 +50,7 @@ def _quantized(graph: Graph, name: str, names: Sequence[str], axis: int) -> Any:
 
 
 def _dequantized(graph: Graph, name: str, names: Sequence[str], axis: int) -> Any:
-    """Values or constants, dequantised by the scale and the zero of these names."""
+    """Dequantises values or constants, by the scale and zero point of these names."""
     scale = graph.constant(names[0]).astype(float)
     zero = np.asarray(graph.constant(names[1]) if len(names) > 1 and names[1] else 0).astype(np.int64)
     if name in graph.constants:
@@ -200,7 +200,7 @@ def _quantized_as(graph: Graph, values: Values, names: Sequence[str]) -> Values:
 
 
 def _function(make: Callable[[dict[str, Any], list[Any]], Callable[[Floats], Floats]]) -> Callable[[Graph, Any], Any]:
-    """An activation, of attributes and constants."""
+    """Makes the operator of an activation that depends on attributes and constants."""
 
     def operator(graph: Graph, node: Any) -> Any:
         constants = [graph.constant(name) if name else None for name in node.input[1:]]
@@ -228,7 +228,7 @@ def _hard_sigmoid(given: dict[str, Any], constants: list[Any]) -> Callable[[Floa
 
 
 def _with_constant(graph: Graph, node: Any) -> Any:
-    """Sum, difference, product or quotient of values and constants."""
+    """Returns the sum, difference, product or quotient of values and constants."""
     first, second = node.input[:2]
     is_first = first in graph.values
     if is_first and second in graph.values:
@@ -250,7 +250,7 @@ def _with_constant(graph: Graph, node: Any) -> Any:
 
 
 def _moved(pick: Callable[[Graph, Any, tuple[int, ...]], Callable[[Any], Any]]) -> Callable[[Graph, Any], Any]:
-    """An operator that moves elements, or gives them another shape; `pick` is given the shape of a row."""
+    """Makes an operator that moves or reshapes elements; `pick` receives the shape of a row."""
 
     def operator(graph: Graph, node: Any) -> Any:
         values = graph.values.get(node.input[0])
@@ -335,7 +335,7 @@ LEFT_TO_CLIENTS = ("ArgMax", "Cast", "LogSoftmax", "Softmax", "ZipMap")
 
 
 def read_network(model: Any, features: Sequence[str] | None = None) -> Network:
-    """Reads a quantised network, a `ModelProto`."""
+    """Reads a quantised network from a `ModelProto`."""
     graph = Graph(model, features)
     last = ""
     for node in model.graph.node:
@@ -363,11 +363,11 @@ def read_network(model: Any, features: Sequence[str] | None = None) -> Network:
 
 
 def _reference(model: Any, output: str, shape: tuple[int, ...]) -> Callable[[Floats], Floats] | None:
-    """The scores that the package `onnx` evaluates, where it knows all operators."""
+    """Returns a function that computes scores with the package `onnx`, if that knows all operators."""
     from onnx import TensorProto, helper
     from onnx.reference import ReferenceEvaluator
 
-    # Its QLinearConv has two dimensions.
+    # The evaluator of `onnx` supports only a two-dimensional QLinearConv.
     if any(node.domain not in ("", "ai.onnx") or node.op_type == "QLinearConv" for node in model.graph.node):
         return None
     part = type(model)()
@@ -377,7 +377,7 @@ def _reference(model: Any, output: str, shape: tuple[int, ...]) -> Callable[[Flo
     part.graph.node.extend(kept)
     part.graph.output.append(helper.make_tensor_value_info(output, TensorProto.FLOAT, None))
     for imported in part.opset_import:
-        # Its DequantizeLinear begins here; what networks are made of is the same since version 13.
+        # The evaluator's DequantizeLinear needs version 19; the supported operators have not changed since version 13.
         if imported.domain in ("", "ai.onnx") and 13 <= imported.version < 19:
             imported.version = 19
     try:

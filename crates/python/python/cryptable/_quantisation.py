@@ -1,4 +1,4 @@
-"""Networks quantised so that tables serve their sums: perceptrons of scikit-learn, and networks of more bits."""
+"""Quantisation of scikit-learn perceptrons and of finer networks, so that their sums fit into tables."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
 }
 
 SUM_BITS = 9
-"""Bits of sums by default: plans serve them with two hidden layers."""
+"""Default number of bits of sums, for which plans exist with two hidden layers."""
 
 LEAST_SUM_BITS = 6
-"""Bits of sums below which `compile` does not go."""
+"""Least number of bits of sums that `compile` tries."""
 
 BITS_TO_TRY = range(2, 6)
-"""Bits of features and of activations, of which the best are taken."""
+"""Numbers of bits that are tried for features and activations."""
 
 ROWS_TO_COMPARE = 4096
-"""Most rows by which they are chosen."""
+"""Largest number of rows on which they are compared."""
 
 
 def quantise(
@@ -54,12 +54,12 @@ def quantise(
     activation_bits: int | None = None,
     sum_bits: int = SUM_BITS,
 ) -> Network:
-    """Quantises a multi-layer perceptron of scikit-learn, or a network in ONNX to fewer bits, by its values on `data`.
+    """Quantises a scikit-learn perceptron, or an ONNX network to fewer bits, by its values on `data`.
 
-    Features have `input_bits` bits each, outputs of hidden layers `activation_bits`; where they are not stated, those
-    from 2 to 5 that keep the most predictions. Weights are as fine as sums of `sum_bits` bits allow, whatever inputs
-    are: each neuron has a scale and an offset of its own. More bits come closer to the model, and take more time and
-    memory; a table serves 12.
+    Features have `input_bits` bits each, and outputs of hidden layers have `activation_bits`; by default, the numbers
+    from 2 to 5 that preserve the most predictions. Weights are as fine as sums of `sum_bits` bits allow for any inputs,
+    and each neuron has its own scale and offset. More bits come closer to the model, but need more time and memory;
+    tables support up to 12 bits.
     """
     for what, bits, most in (
         ("sum_bits", sum_bits, LARGEST_MODULUS.bit_length() - 1),
@@ -81,7 +81,7 @@ def quantise(
 
 
 def in_turn(model: Any, data: npt.ArrayLike, sum_bits: int | None) -> Iterator[Network]:
-    """Networks for `compile`, in the order in which they are tried: as given, and quantised to ever fewer bits."""
+    """Yields the networks that `compile` tries, in order: the given one, then quantisations to fewer and fewer bits."""
     if isinstance(model, Network):
         yield model
         if model.is_written_by_hand or sum_bits is None:
@@ -97,7 +97,7 @@ def _to_try(bits: int | None, most: int) -> list[int]:
 
 
 def _closeness(network: Network, rows: Floats) -> Callable[[Network], tuple[float, float]]:
-    """How close others come to a network: their share of the same predictions, then how little scores differ."""
+    """Returns a measure of closeness to a network: the share of equal predictions, then the difference of scores."""
     some = rows[:: len(rows) // ROWS_TO_COMPARE + 1]
     wanted = network.float_scores(some)
     classes = predicted(network, wanted)
@@ -111,7 +111,7 @@ def _closeness(network: Network, rows: Floats) -> Callable[[Network], tuple[floa
 
 
 def _perceptron(model: Any) -> Network:
-    """A perceptron as a network whose integers are floats."""
+    """Converts a perceptron to a network that is not quantised yet, with floats in place of integers."""
     name = type(model).__name__
     if name not in PERCEPTRONS:
         raise UnsupportedModelError(f"a {name} to be quantised")
@@ -130,17 +130,17 @@ def _kind(model: Any) -> tuple[Kind, tuple[Any, ...]]:
     outputs = int(model.n_outputs_)
     if type(model).__name__ == "MLPRegressor":
         if outputs > 1:
-            raise UnsupportedModelError("a MLPRegressor of several outputs")
+            raise UnsupportedModelError("an MLPRegressor of several outputs")
         return "regression", ()
     classes = tuple(model.classes_)
     if outputs > 1 and model.out_activation_ != "softmax":
-        raise UnsupportedModelError("a MLPClassifier of several labels per row")
+        raise UnsupportedModelError("an MLPClassifier of several labels per row")
     return ("binary" if outputs == 1 else "classes"), classes
 
 
 def _quantised(network: Network, rows: Floats, input_bits: int, activation_bits: int, sum_bits: int) -> Network:
-    """A network with this many bits, by the ranges that values have on rows."""
-    # Features as they are, within what the network takes.
+    """Quantises a network to these numbers of bits, by the ranges of its values on the rows."""
+    # The features themselves, limited to the range that the network accepts.
     scale, zero = (np.broadcast_to(part, rows.shape[1:]) for part in (network.inputs.scale, network.inputs.zero))
     exact = (network.inputs(rows, rounding=False) - zero) * scale
     first, *others = network.layers
@@ -163,7 +163,7 @@ def _quantised(network: Network, rows: Floats, input_bits: int, activation_bits:
 
 
 def _quantiser(values: Floats, bits: int) -> Quantise:
-    """Integers from 0 on for each column's values, from the least to the largest."""
+    """Returns the quantisation that maps each column's range of values to the integers from 0 to `2**bits - 1`."""
     low, high = values.min(axis=0), values.max(axis=0)
     largest = (1 << bits) - 1
     scale = np.where(high > low, (high - low) / largest, 1.0)
@@ -171,7 +171,7 @@ def _quantiser(values: Floats, bits: int) -> Quantise:
 
 
 def _fitted(sums: Integers, exact: Floats, step: Floats) -> Affine:
-    """Brings sums as close to what they stand for as a scale and an offset for each can, on all rows."""
+    """Fits a scale and an offset per sum that bring it closest to its exact values, by least squares over all rows."""
     centered = sums - sums.mean(axis=0)
     power = np.square(centered).sum(axis=0)
     scale = np.where(power > 0, (centered * exact).sum(axis=0) / np.where(power > 0, power, 1.0), step)
@@ -179,7 +179,10 @@ def _fitted(sums: Integers, exact: Floats, step: Floats) -> Affine:
 
 
 def _integers(weights: Floats, spans: Integers, bits: int) -> tuple[Integers, Floats]:
-    """Integers of rows of weights, as large as sums of `bits` bits allow for values of these spans; their scales."""
+    """Rounds rows of weights to integers, as large as sums of `bits` bits allow, and returns them with their scales.
+
+    `spans` are the ranges of the values that the weights multiply.
+    """
     most = (1 << bits) - 1
     sizes = np.abs(weights) @ spans
     step = np.where(sizes > 0, sizes / most, 1.0)

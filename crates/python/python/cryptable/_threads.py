@@ -1,4 +1,4 @@
-"""Numbers of threads that go to compiled calls among other options, which hide what is wrong with one of them."""
+"""Check of numbers of threads for compiled calls that receive options as a dictionary, and so cannot name a bad one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any
 
 from .errors import RangeError
 
-#: Most threads: as many as compiled calls and the command line take.
+#: Largest number of threads, as in compiled calls and on the command line.
 _MOST = 1024
 
 
 def checked(threads: Any) -> int:
-    """The number, 0 for all: a `TypeError` of what is no integer, a `RangeError` of one out of range."""
+    """Returns the number of threads, 0 for all.
+
+    Raises a `TypeError` if it is not an integer, and a `RangeError` if it is out of range.
+    """
     count = operator.index(threads)
     if not 0 <= count <= _MOST:
         raise RangeError(f"threads is {threads}, but must be from 0, which is all, to {_MOST}")

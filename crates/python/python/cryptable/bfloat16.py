@@ -1,11 +1,11 @@
-"""Tables of functions of bfloat16 numbers, exact to the last bit: 65,536 inputs, all numbers that there are.
+"""Tables of functions of bfloat16 numbers, exact to the last bit, for all 65,536 possible inputs.
 
     >>> from cryptable import bfloat16
     >>> table = bfloat16.table(bfloat16.gelu)
     >>> len(table), hex(table.outputs[0x3F80])                 # GELU of 1.0, as its pattern
     (65536, '0x3f57')
 
-Values are patterns of 16 bits, which arrays of floats become and come from:
+Values are encrypted as their 16-bit patterns. `patterns` and `floats` convert arrays of floats to patterns and back:
 
     >>> bfloat16.patterns([1.0, -0.1]).tolist(), bfloat16.floats([0x3F80, 0xBDCD]).tolist()
     ([16256, 48589], [1.0, -0.10009765625])
@@ -23,17 +23,17 @@ from ._native.tables import Table, bfloat16_table, gelu
 
 __all__ = ["floats", "gelu", "patterns", "table"]
 
-#: The pattern of what is no number.
+#: The pattern of NaN.
 _NAN = 0x7FC0
 
 
 def table(function: Callable[[float], float]) -> Table:
-    """The table of a function of floats: its results rounded to the nearest bfloat16 number, ties to even."""
+    """Makes the table of a function of floats, with results rounded to the nearest bfloat16 number, ties to even."""
     return bfloat16_table(function)
 
 
 def patterns(numbers: npt.ArrayLike) -> npt.NDArray[np.uint16]:
-    """The patterns of the bfloat16 numbers nearest to these, ties to even, in the same shape.
+    """Returns the patterns of the nearest bfloat16 numbers, ties to even, in the same shape.
 
     Arrays of `ml_dtypes.bfloat16` keep their bits.
     """
@@ -44,7 +44,8 @@ def patterns(numbers: npt.ArrayLike) -> npt.NDArray[np.uint16]:
         exact = array.astype(np.float64)
         single = exact.astype(np.float32)
     words = single.view(np.uint32).copy()
-    # Rounded twice, numbers next to the middle of two would go to the even one of them.
+    # The cast to float32 has rounded once already. A number next to the midpoint of two bfloat16 numbers may have
+    # become that midpoint, and ties-to-even would then round it the wrong way: move it back to its own side.
     middle = (words & 0xFFFF) == 0x8000
     words[middle & (np.abs(exact) > np.abs(single))] += 1
     words[middle & (np.abs(exact) < np.abs(single))] -= 1
@@ -54,5 +55,5 @@ def patterns(numbers: npt.ArrayLike) -> npt.NDArray[np.uint16]:
 
 
 def floats(patterns: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """The bfloat16 numbers of patterns, which `float32` has all of."""
+    """Returns the bfloat16 numbers of patterns, all of which `float32` represents exactly."""
     return (as_array(patterns).astype(np.uint32) << 16).view(np.float32)

@@ -1,7 +1,8 @@
 """Thousands of encrypted bits in one ciphertext: gates, tables and bootstraps, one operation at a time.
 
-What `cryptable.circuits` plans and places itself, by hand, with the same keys. Bits have levels: a gate takes one, and
-a bootstrap gives all of them back, by itself (BinBoot, which squares errors) or with a gate on its way (GateBoot).
+This module runs by hand the operations that `cryptable.circuits` plans and places automatically, with the same keys.
+Bits have levels: a gate consumes one, and a bootstrap restores all of them, either alone (BinBoot, which squares
+errors) or combined with a gate (GateBoot).
 
     >>> from cryptable import bits
     >>> parameters = bits.Parameters.named("insecure-toy")       # for use: "balanced", and its like in `names()`
@@ -19,8 +20,9 @@ a bootstrap gives all of them back, by itself (BinBoot, which squares errors) or
     >>> bits.decrypt(secret, total).tolist(), bits.decrypt(secret, carry).tolist()
     ([False, False, True, True], [False, True, False, True])
 
-Errors of bits grow by gates, and every operation knows how far they are: one whose result would be wrong more often
-than the parameters state is refused (`NoiseError`). Parameter sets are made of literals, too: `Parameters.literal`.
+Gates increase the errors of bits, and every operation tracks them: an operation whose result would be wrong more often
+than the parameters state is refused (`NoiseError`). `Parameters.literal` returns all numbers of a parameter set, and
+`Parameters.from_literal` makes a set from such numbers.
 """
 
 from __future__ import annotations

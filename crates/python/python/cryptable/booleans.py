@@ -1,4 +1,4 @@
-"""Gates on encrypted bits: one by one, milliseconds a gate, or thousands at once.
+"""Gates on encrypted bits: one by one, in milliseconds per gate, or thousands at once.
 
     >>> from cryptable import booleans
     >>> secret = booleans.SecretKey.generate(insecure_toy=True)      # without `insecure_toy` for use
@@ -11,7 +11,7 @@
     >>> secret.decrypt(server.mux(a, b, ~b, progress=False)).tolist()    # b where a, else not b
     [True, False, False, True]
 
-`SecretKey.packed_gates` makes the keys of `PackedGates`, whose gates take microseconds each where there are thousands;
+`SecretKey.packed_gates` makes the keys of `PackedGates`, whose gates take microseconds each when thousands run at once.
 `SecretKey.save_packed_gates` writes them to a folder, for a server in another process (`PackedGates.open`).
 `ForeignSecret` and `ForeignGates` do the same for ciphertexts of OpenFHE and tfhe-rs.
 """
@@ -51,9 +51,9 @@ _key: ContextVar[tuple[EvaluationKey | PackedGates, dict[str, Any]] | None] = Co
 
 @contextmanager
 def computing(server: EvaluationKey | PackedGates, *, threads: int = 0, progress: Progress = True) -> Iterator[None]:
-    """Within it, operators on bits compute with this key: `x & y`, `x | y`, `x ^ y`.
+    """Makes operators on bits (`x & y`, `x | y`, `x ^ y`) use this key within the `with` block.
 
-    `threads` and `progress` by name.
+    `threads` and `progress` apply to every gate in it.
     """
     token = _key.set((server, {"threads": threads, "progress": progress}))
     try:
@@ -63,7 +63,7 @@ def computing(server: EvaluationKey | PackedGates, *, threads: int = 0, progress
 
 
 def _operator(gate: str, x: EncryptedBits, y: EncryptedBits) -> EncryptedBits:
-    """Operators of bits."""
+    """Evaluates an operator on bits."""
     current = _key.get()
     if current is None:
         raise UnsupportedError(

@@ -1,4 +1,4 @@
-"""From packed results to single values, and back: look thousands of values up at once, go on with some one by one.
+"""Conversion of packed results to single values and back: look up thousands at once, then continue with a few of them.
 
     >>> import cryptable
     >>> from cryptable import bridges, large_values
@@ -14,8 +14,8 @@
     >>> secrets.decrypt(server.pack(signs, progress=False)).tolist()             # packed again
     [0, 1]
 
-With `bridges.plan_table`, results go on to a table of up to 24 bits, as values of engine `leveled`: the packed lookup
-has a table for every digit of two bits of its outputs (`digit_tables`).
+With `bridges.plan_table`, results become inputs of a table of up to 24 bits, as values of the engine `leveled`: the
+packed lookup uses one table per two-bit digit of its outputs (`digit_tables`).
 """
 
 from __future__ import annotations
@@ -63,12 +63,13 @@ def plan_integers(
     threads: int = 1,
     insecure_toy: bool = False,
 ) -> Plan:
-    """A packed lookup of values below a modulus, whose results modulo `2**bits` go on as integers in two's complement.
+    """Plans a packed lookup of values below a modulus, whose results modulo `2**bits` become two's complement integers.
 
-    `function` is `"sign"` (comparisons, too) or `"absolute"` (maximum and ReLU, too): comparisons need a bit of
-    headroom. `returning` says whether results stay `"single"`, are `"packed"`, or packed and `"looked up"` again. By
-    name: `values` looked up at once, how many are `taken_out`, `memory` in bytes, `log2_fail` of a packed
-    ciphertext, any of its values on its whole way, `threads`.
+    `function` is `"sign"` (comparisons, too) or `"absolute"` (maximum and ReLU, too); comparisons need one bit of
+    headroom. `returning` says whether results stay `"single"`, are `"packed"`, or are packed and `"looked up"` again.
+    Keyword arguments: `values` is the number looked up at once, `taken_out` the number taken out of the packed result,
+    `memory` is in bytes, `log2_fail` bounds the probability that any value of a packed ciphertext fails on its whole
+    way, and `threads` is the number of threads.
     """
     limits = _limits(values, taken_out, memory, log2_fail, threads, insecure_toy)
     return _compiled.plan_bridge(input_modulus, function, bits, (2, 2), returning, limits)
@@ -86,8 +87,10 @@ def plan_table(
     threads: int = 1,
     insecure_toy: bool = False,
 ) -> Plan:
-    """A packed lookup whose results, below `moduli[0]`, go on to a table with outputs below `moduli[1]`; the rest as
-    `plan_integers`."""
+    """Plans a packed lookup whose results, below `moduli[0]`, become inputs of a table with outputs below `moduli[1]`.
+
+    The other arguments are those of `plan_integers`.
+    """
     limits = _limits(values, taken_out, memory, log2_fail, threads, insecure_toy)
     return _compiled.plan_bridge(input_modulus, "table", 0, moduli, returning, limits)
 
@@ -111,7 +114,7 @@ def _limits(
 
 
 def digit_tables(table: TableLike, *, inputs: int, output_modulus: int) -> list[Table]:
-    """The tables of the packed lookup before a leveled one: a digit of two bits each, the lowest first.
+    """Returns the tables of the packed lookup before a leveled one: one per two-bit digit, the lowest first.
 
     >>> [part.outputs.tolist() for part in digit_tables([7, 2], inputs=2, output_modulus=16)]
     [[3, 2], [1, 0]]

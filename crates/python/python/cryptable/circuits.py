@@ -1,7 +1,7 @@
-"""Binary circuits on encrypted words: built in, or netlists that Yosys wrote, on thousands of words at once.
+"""Binary circuits on thousands of encrypted words at once: built-in circuits, or netlists written by Yosys.
 
-Bit i of all words lies in one ciphertext. A plan places gates, cleanings and bootstraps on the fastest parameter set,
-before any ciphertext exists; it knows levels, noise, memory and the failure probability of the whole.
+One ciphertext holds bit i of all words. A plan chooses the fastest parameter set and places gates, cleanings and
+bootstraps before any ciphertext exists; it predicts levels, noise, memory and the failure probability of the circuit.
 
     >>> from cryptable import circuits
     >>> half_adder = circuits.Circuit.from_blif('''
@@ -23,13 +23,13 @@ before any ciphertext exists; it knows levels, noise, memory and the failure pro
     >>> secret.decrypt(result)["s"].tolist()
     [0, 1, 2]
 
-Whoever has `secret.public_key()` encrypts words, too:
+A holder of `secret.public_key()` can encrypt words, too:
 
     >>> words = secret.public_key().encrypt(plan, {"a": [1], "b": [0]})
     >>> secret.decrypt(server.run(plan, words, progress=False))["s"].tolist()
     [1]
 
-Circuits are made in Python, too:
+Circuits can also be built in Python:
 
     >>> builder = circuits.CircuitBuilder("difference")
     >>> x, y = builder.input("x", 4), builder.input("y", 4)         # lists of signals, the lowest bit first
@@ -40,8 +40,8 @@ Circuits are made in Python, too:
     >>> builder.finish().evaluate(3, 11)
     [8]
 
-`Circuit.named("add32")` and its like are built in (`NAMES`); `Circuit.read("clamp.blif")` reads what Yosys wrote.
-Words of more than 64 bits are arrays of Python's integers.
+`Circuit.named("add32")` returns a built-in circuit (`NAMES` lists all), and `Circuit.read("clamp.blif")` reads a
+netlist that Yosys wrote. Words of more than 64 bits are arrays of Python integers.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ PublicKey = _compiled.PublicKey
 SecretKey = _compiled.SecretKey
 Signal = _compiled.Signal
 
-#: The circuits that are built in.
+#: Names of the built-in circuits.
 NAMES: list[str] = Circuit.names()
 
 
@@ -84,10 +84,11 @@ def plan(
     log2_fail: float | None = None,
     insecure_toy: bool = False,
 ) -> Plan:
-    """Plans a circuit on all parameter sets, or on one; keys are made for the fastest, which it is.
+    """Plans a circuit on all parameter sets, or on a given one, and returns the fastest plan, for `SecretKey.generate`.
 
-    By name: how many `words`; `set`, the name of a parameter set; `parallel` steps; `memory` in bytes; `log2_fail` of
-    the probability that any output of any word of a ciphertext is wrong (-64).
+    Keyword arguments: `words` is the number of words, `set` the name of a parameter set, `parallel` the number of
+    parallel steps, `memory` is in bytes, and `log2_fail` (default: -64) bounds the probability that any output of any
+    word of a ciphertext is wrong.
     """
     return _compiled.plan_circuit(
         circuit,

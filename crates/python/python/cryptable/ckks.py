@@ -1,8 +1,8 @@
 """Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
 
 A vector holds thousands of numbers, one per slot, and every operation works on all of them. Each vector states the
-error of its slots (`Vector.error`); decryption rounds to that. A product takes a level; a bootstrap, or a lookup,
-brings levels back.
+error of its slots (`Vector.error`), and decryption rounds to that precision. A product consumes a level; a bootstrap or
+a lookup restores levels.
 
     >>> from cryptable import ckks
     >>> parameters = ckks.Parameters.named("insecure_toy")      # for use: "leveled_128", "bootstrapping_128", ...
@@ -17,7 +17,7 @@ brings levels back.
     >>> secret.decrypt(server.polynomial(server.rotate(x, 1), cube))[:2].round(4).tolist()
     [-0.0156, 1.0]
 
-`ckks.plan_lookups` finds parameters for functions that a bootstrap evaluates: tables of slots, which may be
+`ckks.plan_lookups` finds parameters for functions that a bootstrap evaluates on every slot: tables, which may be
 discontinuous (`SlotTable`), and smooth functions such as GELU (`SmoothFunction`).
 """
 
@@ -84,10 +84,12 @@ def plan_lookups(
     memory: int | None = None,
     ring_degree: int | None = None,
 ) -> LookupPlan:
-    """Finds parameters for tables of `points` points, or for a smooth function in their place, the fastest first.
+    """Finds parameters for tables of `points` points, or for a smooth function instead, the fastest first.
 
-    By name: where points lie (`first`, `step`), the `order` of interpolations, `precision_bits` of results, `complex`
-    slots, how many `values` a vector is to hold, `levels` of results, `log2_fail`, `memory` in bytes, `ring_degree`.
+    Keyword arguments: `first` and `step` say where the points lie, `order` is that of the interpolation,
+    `precision_bits` the precision of results, `complex` allows complex slots, `values` is the number of values that a
+    vector must hold, `levels` the number of levels left in results, and `memory` is in bytes; `log2_fail` and
+    `ring_degree` are as in `cryptable.plan`.
     """
     return _compiled.plan_lookups(
         points,
@@ -117,10 +119,11 @@ def evaluation_key(
     threads: int = 0,
     progress: Progress = True,
 ) -> EvaluationKey:
-    """The server's key, in memory: for sums and products, and for what is named besides.
+    """Makes the server's key, in memory: always for sums and products, and for the operations named in the arguments.
 
-    `rotations` are steps to the left, a key each; `powers_of_two` has all of those, for any rotation and for inner
-    sums. With `automatic`, operations bootstrap wherever they need more levels than a vector has.
+    `rotations` are numbers of steps to the left, with one key each. `powers_of_two` adds keys for all powers of two,
+    which allow any rotation and inner sums. With `automatic`, operations bootstrap whenever they need more levels than
+    a vector has.
     """
     keys = _keys(rotations, powers_of_two, conjugation, bootstrapping, lookups)
     return secret.evaluation_key(keys, list(maps), automatic, threads, progress)
@@ -140,7 +143,7 @@ def save_evaluation_key(
     progress: Progress = True,
     replace: bool = False,
 ) -> None:
-    """Writes the evaluation key to a file, never all of it in memory; `EvaluationKey.open` maps it."""
+    """Writes the evaluation key to a file without ever holding all of it in memory; `EvaluationKey.open` maps it."""
     keys = _keys(rotations, powers_of_two, conjugation, bootstrapping, lookups)
     secret.save_evaluation_key(path, keys, list(maps), threads, progress, replace)
 
@@ -162,7 +165,7 @@ _key: ContextVar[tuple[EvaluationKey, int] | None] = ContextVar("cryptable.ckks"
 
 @contextmanager
 def computing(server: EvaluationKey, *, threads: int = 0) -> Iterator[None]:
-    """Within it, operators on vectors compute with this key: `x + y`, `2 * x`, `x * array - 0.5`."""
+    """Makes operators on vectors (`x + y`, `2 * x`, `x * array - 0.5`) use this key within the `with` block."""
     token = _key.set((server, threads))
     try:
         yield
@@ -171,7 +174,7 @@ def computing(server: EvaluationKey, *, threads: int = 0) -> Iterator[None]:
 
 
 def _operator(name: str, operands: tuple[Any, ...]) -> Vector:
-    """Operators of vectors."""
+    """Evaluates an operator on vectors."""
     current = _key.get()
     if current is None:
         raise UnsupportedError(

@@ -1,12 +1,12 @@
-"""A client of the service, `cryptable serve`: keys and ciphertexts go to a server, results come back.
+"""A client of the service `cryptable serve`: sends keys and ciphertexts to a server, and fetches results.
 
     client = cryptable.Client("https://lookups.example", token)
     key = client.register("server.key")                   # once; named by its digest from then on
     print(client.tables())
     result = client.lookup(encrypted, "risk", key=key)
 
-Nothing here computes: it is HTTP. What is interrupted goes on where it was, and a server that is started again is
-waited for. Errors of the server are `ServiceError`, with its reason.
+The client does no cryptography, only HTTP. Interrupted transfers resume where they stopped, and the client waits for a
+server that restarts. Errors of the server are raised as `ServiceError`, with its reason.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from ._native.ciphertexts import Ciphertext
 from .errors import CryptableError
 from .progress import Progress, reporting
 
-#: The file of an evaluation key: its path, its bytes, or the file.
+#: The file of an evaluation key: its path, its bytes, or an open binary file.
 KeyFile: TypeAlias = "str | os.PathLike[str] | bytes | BinaryIO"
 
-#: Bytes of a part of an upload: what an interruption may cost.
+#: Bytes per part of an upload: the most that an interruption makes the client send again.
 PART = 8 << 20
 
-#: Seconds that a server which is silent is waited for: it checks keys of gigabytes meanwhile.
+#: Seconds to wait for a silent server, which may be checking gigabytes of keys.
 SILENCE = 900.0
 
-#: First and longest pause before something is tried again, in seconds.
+#: First and longest pause before a retry, in seconds.
 _PAUSES = (0.1, 10.0)
 
-#: Longest answer that is no result: lists of some ten thousand files.
+#: Longest answer, in bytes, that is not a result: enough for lists of some ten thousand files.
 _LONGEST_ANSWER = 10 << 20
 
 _LATER = (429, 502, 503, 504)
 
-#: Most entries of a list that a server may send.
+#: Largest number of entries accepted in a list from a server.
 _MAX_LISTED = 1_000_000
 
 
 class ServiceError(CryptableError):
-    """The server refuses, cannot be reached, or its job failed.
+    """A request that the server refused, a server that cannot be reached, or a job that failed.
 
-    `status` is that of HTTP, 0 if there is no answer; `kind` the reason in a word; `limit` the name of the limit that
-    was exceeded, if any.
+    `status` is the HTTP status, or 0 if there was no answer; `kind` is the reason in one word; `limit` is the name of
+    the limit that was exceeded, if any.
     """
 
     def __init__(self, message: str, status: int = 0, problem: dict[str, Any] | None = None) -> None:
@@ -69,19 +69,19 @@ class ServiceError(CryptableError):
 
 
 class Client:
-    """A client of a server: its address, and the token that its operator gave out.
+    """A client of one server, at its address and with the token that its operator issued.
 
-    `patience` is how many seconds a server that cannot be reached is tried. A key that was registered last is that of
-    lookups which name none. Proxies of the environment are not used.
+    `patience` is the number of seconds for which the client keeps trying to reach a server. Lookups that name no key
+    use the one registered last. Proxy settings of the environment are ignored.
 
-    Token and files go to another machine by TLS, `https://`; `plain_http=True` sends them without, to be read by
-    whoever is on the way.
+    The token and files go to another machine only over TLS (`https://`). `plain_http=True` allows sending them
+    unencrypted, readable by anyone on the way.
     """
 
     def __init__(self, url: str, token: str, *, patience: float = 60.0, plain_http: bool = False) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{url!r} is no address such as https://lookups.example or http://127.0.0.1:8080")
+            raise ValueError(f"{url!r} is not an address such as https://lookups.example or http://127.0.0.1:8080")
         if parts.scheme == "http" and not plain_http and not _is_loopback(parts.hostname):
             raise ValueError(
                 f"{url} is another machine, without TLS: the token would travel in the clear; plain_http=True allows it"
@@ -96,29 +96,29 @@ class Client:
         return f"Client({self._parts.geturl()!r}, token redacted)"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a client holds a token: make another one in place of pickling it")
+        raise TypeError("a client holds a token: make another one instead of pickling it")
 
     def tables(self) -> list[dict[str, Any]]:
-        """All tables of the server: `name`, `input_modulus`, `output_modulus`, `digest`."""
+        """Lists all tables of the server: `name`, `input_modulus`, `output_modulus`, `digest`."""
         found: list[dict[str, Any]] = self._json("GET", "/v1/tables")
         return found
 
     def keys(self) -> list[dict[str, Any]]:
-        """All evaluation keys that this client registered, the first one first: `sha256`, `bytes`, `engine`, ..."""
+        """Lists all evaluation keys of this client, the first registered first: `sha256`, `bytes`, `engine`, ..."""
         return self._list("/v1/keys")
 
     def ciphertexts(self) -> list[dict[str, Any]]:
-        """All files of ciphertexts that this client sent, the first one first: `sha256`, `bytes`, `values` and more."""
+        """Lists all ciphertext files of this client, the first sent first: `sha256`, `bytes`, `values` and more."""
         return self._list("/v1/ciphertexts")
 
     def jobs(self) -> list[dict[str, Any]]:
-        """All jobs of this client that are still there, the first one first: `id`, `state`, `order` and more."""
+        """Lists all jobs of this client that the server keeps, the oldest first: `id`, `state`, `order` and more."""
         return self._list("/v1/jobs")
 
     def register(self, evaluation_key: KeyFile, *, progress: Progress = True) -> str:
-        """Sends an evaluation key, as `SecretKey.save_evaluation_key` wrote it, unless the server has it.
+        """Sends an evaluation key, as `SecretKey.save_evaluation_key` wrote it, unless the server has it already.
 
-        Returns its SHA-256 digest, by which lookups name it.
+        Returns its SHA-256 digest, which names the key in lookups.
         """
         with _opened(evaluation_key) as file, reporting(progress, "key") as tell:
             self._key = self._upload("evaluation-key", file, tell)
@@ -132,14 +132,14 @@ class Client:
             return self._upload("public-key", file, None)
 
     def public_keys(self) -> list[dict[str, Any]]:
-        """All public keys that clients of the server publish: `owner`, `sha256`, `key_id`, ..."""
+        """Lists all public keys that clients of the server have published: `owner`, `sha256`, `key_id`, ..."""
         return self._list("/v1/public-keys")
 
     def public_key(self, owner: str, *, key_id: str | None = None, allow_insecure: bool = False) -> PublicKey:
-        """The public key that a client publishes last, to encrypt values for it.
+        """Fetches the public key that a client published last, to encrypt values for that client.
 
-        The server says whose a key is. Ask the owner over another channel for the identifier of its secret key and give
-        it as `key_id`: a key of another one is refused.
+        Only the server vouches for the owner of a key. Ask the owner over another channel for the identifier of its
+        secret key and pass it as `key_id`: a public key of any other secret key is then refused.
         """
         found = [key for key in self.public_keys() if key["owner"] == owner]
         if key_id is not None:
@@ -150,17 +150,17 @@ class Client:
         key = found[-1]
         file = self._answer("GET", f"/v1/public-keys/{key['sha256']}/file", most=key["bytes"])
         if hashlib.sha256(file).hexdigest() != key["sha256"]:
-            raise ServiceError("the server sent a public key of another digest than it lists")
+            raise ServiceError("the server sent a public key whose digest differs from the listed one")
         public = PublicKey.from_bytes(file, allow_insecure=allow_insecure)
         if key_id is not None and public.id != key_id:
             raise ValueError(f"the server sent a public key of the secret key {public.id}, not of {key_id}")
         return public
 
     def contribute(self, owner: str, ciphertext: Ciphertext) -> str:
-        """Sends values that the public key of another client encrypted to that client; returns the file's digest.
+        """Sends values, encrypted under another client's public key, to that client; returns the file's digest.
 
         They count against this client's limits. The owner sees them among its `ciphertexts`, with this client's name,
-        and looks them up by their digest.
+        and refers to them by their digest in lookups.
         """
         return self._upload("ciphertext", io.BytesIO(ciphertext.to_bytes()), None, owner)
 
@@ -169,29 +169,29 @@ class Client:
     ) -> Ciphertext:
         """Maps every value through a table of the server; the result has the shape of the input.
 
-        The key is the named one, by default the one that `register` sent, or else one on the server that fits. For
-        values that are on the server already, such as those that others contributed, give the digest of their file;
-        it stays there.
+        `key` is the digest of an evaluation key, by default that of the key that `register` sent, or else of a matching
+        key on the server. For values that are on the server already, such as those that others contributed, pass the
+        digest of their file as `ciphertext`; the file then stays on the server.
         """
         return self.lookup_many(ciphertext, [table], key=key, progress=progress)[0]
 
     def lookup_many(
         self, ciphertext: Ciphertext | str, tables: Sequence[str], *, key: str | None = None, progress: Progress = True
     ) -> list[Ciphertext]:
-        """Maps every value through each of several tables, for less than as many lookups."""
+        """Maps every value through each of several tables, faster than separate lookups."""
         key = key or self._key or self._key_of(ciphertext)
         if isinstance(ciphertext, str):
             sent = ciphertext
         else:
             sent = self._upload("ciphertext", io.BytesIO(ciphertext.to_bytes()), None)
         order = {"key": key, "ciphertext": sent, "tables": list(tables)}
-        # Sent again, it is the same job.
+        # With this key, a request that is sent twice creates one job.
         headers = {"Idempotency-Key": secrets.token_hex(16)}
         job = self._json("POST", "/v1/jobs", order, headers)
         with reporting(progress, "lookup") as tell:
             done = self._wait(job["id"], tell)
         results = [self._fetch(done, place) for place in range(len(tables))]
-        # What is left on the server is no reason to lose results; another lookup may need the file.
+        # A failed removal must not lose the results: another lookup may still need the file.
         with suppress(ServiceError):
             self._answer("DELETE", f"/v1/jobs/{job['id']}")
         found = [Ciphertext.from_bytes(result) for result in results]
@@ -206,7 +206,7 @@ class Client:
         self._answer("DELETE", f"/v1/keys/{key}")
 
     def _key_of(self, ciphertext: Ciphertext | str) -> str:
-        """Returns the key that was sent last of those on the server that this ciphertext goes with."""
+        """Returns the digest of the newest key on the server that matches this ciphertext."""
         if isinstance(ciphertext, str):
             file = self._json("GET", f"/v1/ciphertexts/{ciphertext}")
             expected = (file["key_id"], file["parameters"])
@@ -239,7 +239,7 @@ class Client:
                 self._once("POST", f"/v1/uploads/{upload['id']}/complete", b"", {})
                 return digest.hexdigest()
             except ServiceError as error:
-                # Where the server stands is asked anew; another attempt may have completed the upload.
+                # The next round asks the server for its offset again: another attempt may have completed the upload.
                 passing = (
                     error.status in (0, 404, *_LATER) or error.kind in ("busy", "slow") or error.offset is not None
                 )
@@ -253,7 +253,7 @@ class Client:
         while offset < length:
             part = file.read(PART)
             if not part:
-                raise OSError("the file became shorter while it was sent")
+                raise OSError("the file became shorter while it was being sent")
             self._once("PATCH", f"/v1/uploads/{upload['id']}", part, {"Upload-Offset": str(offset)})
             offset += len(part)
             if tell is not None:
@@ -276,7 +276,7 @@ class Client:
         length, result, start = job["results"][place], b"", time.monotonic()
         path = f"/v1/jobs/{job['id']}/results/{place}"
         while len(result) < length:
-            # What was cut off goes on from there.
+            # Resume where the previous answer was cut off.
             headers = {"Range": f"bytes={len(result)}-"}
             part = self._answer("GET", path, headers=headers, most=length - len(result))
             result += part
@@ -289,7 +289,7 @@ class Client:
         return result
 
     def _list(self, path: str) -> list[dict[str, Any]]:
-        """All of a list that comes in pages, each of which says where the next one is."""
+        """Returns all entries of a paginated list, following each page's link to the next."""
         found: list[dict[str, Any]] = []
         following: str | None = path
         while following is not None:
@@ -316,7 +316,7 @@ class Client:
         links: list[str] | None = None,
         most: int | None = None,
     ) -> bytes:
-        """Tries until the server answers, or too long; its header `Link` goes to `links`."""
+        """Retries until the server answers or patience runs out; appends the header `Link` of the answer to `links`."""
         start, pause = time.monotonic(), _PAUSES[0]
         was_interrupted = False
         while True:
@@ -324,7 +324,7 @@ class Client:
                 return self._once(method, path, body, headers or {}, links=links, most=most)
             except ServiceError as error:
                 if method == "DELETE" and was_interrupted and error.status == 404:
-                    # Gone by the request whose answer did not arrive.
+                    # An earlier attempt has deleted it, but its answer did not arrive.
                     return b""
                 was_interrupted |= error.status == 0
                 if error.status not in (0, *_LATER) or time.monotonic() - start + pause > self._patience:
@@ -342,7 +342,7 @@ class Client:
         links: list[str] | None = None,
         most: int | None = None,
     ) -> bytes:
-        """Returns the answer; for a part of a result, at most `most` bytes of it."""
+        """Sends one request and returns the answer, or at most `most` bytes of it (for a part of a result)."""
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
         connection = kind(self._parts.hostname or "", self._parts.port, timeout=SILENCE)
         headers = {"Authorization": f"Bearer {self._token}", **headers}
@@ -374,13 +374,13 @@ def _is_loopback(host: str) -> bool:
 
 
 def _read(response: http.client.HTTPResponse, most: int) -> tuple[bytes, bool]:
-    """Reads at most `most` bytes of an answer; returns them, and whether they are all."""
+    """Reads at most `most` bytes of an answer; returns them, and whether they are the whole answer."""
     content = b""
     try:
         while len(content) < most:
             part = response.read(min(most - len(content), PART))
             if not part:
-                # Before Python 3.13, what is cut off just ends.
+                # Before Python 3.13, a truncated answer ends without an exception.
                 return content, not response.length
             content += part
         return content, not response.read(1)

@@ -1,4 +1,4 @@
-"""Words, names, dates: values of any kind as the integers that are encrypted."""
+"""Code books: encode words, names, dates and other values as integers, which can be encrypted."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ._native.tables import Table
 from .errors import RangeError, TableError
 from .tables import table, whole
 
-#: What a file of words that are not all strings has in place of words.
+#: The only key in the JSON file of a book whose words are not all strings: its value lists the words.
 _WORDS = "words in the order of their codes"
 
-#: How words of other kinds than strings stand in a file, by the name of the kind.
+#: Kinds of words other than strings, by their names in files: type, writer, reader.
 _KINDS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "bool": (bool, bool, bool),
     "int": (int, int, int),
@@ -35,12 +35,12 @@ _KINDS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 
 def _to_json(word: Any) -> Any:
-    """A string as itself, None as null, others with their kind."""
+    """Converts a word to JSON: a string as itself, None as null, others with their kind."""
     word = word.item() if isinstance(word, np.generic) else word
     if word is None or isinstance(word, str):
         return word
     for name, (kind, write, read) in _KINDS.items():
-        # What would come back as another word, as times of nanoseconds would, is refused.
+        # Refuse words that would not be read back unchanged, such as times in nanoseconds.
         if isinstance(word, kind) and (written := write(word)) is not None and read(written) == word:
             return {name: written}
     raise TypeError(f"a code book in a file has no word such as {word!r}")
@@ -65,10 +65,10 @@ def _missing(place: str, word: Any) -> ValueError:
 
 
 class CodeBook:
-    """A code for every word: 0, 1, 2, ... in the order in which they came.
+    """Assignment of a code to every word: 0, 1, 2, ... in the order in which the words came.
 
-    The book is the client's, who encrypts codes; a server whose table is of words needs it too. It is a file of JSON,
-    which the command line's `--dictionary` reads, too, if words are strings.
+    The client encrypts codes and so needs the book; a server needs it, too, if its table is written in words. A book is
+    saved as a JSON file, which the option `--dictionary` of the command line also reads if all words are strings.
 
     >>> book = CodeBook(["red", "green", "blue"])
     >>> book.encode(["blue", "red"]).tolist()
@@ -85,8 +85,11 @@ class CodeBook:
 
     @classmethod
     def of(cls, values: Any) -> CodeBook:
-        """The book of all values of a column: categories of a pandas Categorical, in their order, or else values in
-        the order in which they come. A `ValueError` if one is missing: None, NaN and their like are no words."""
+        """Makes a book of all values of a column.
+
+        Words are the categories of a pandas Categorical, in their order, or else the values in the order in which they
+        come. Raises a `ValueError` if a value is missing: None, NaN and the like are not words.
+        """
         categories = getattr(getattr(values, "cat", values), "categories", None)
         words = categories if categories is not None else as_array(values, dtype=object).ravel()
         gap = next((place for place, word in enumerate(words) if word is None), None)
@@ -95,15 +98,15 @@ class CodeBook:
         return cls(words)
 
     def extend(self, words: Iterable[Hashable]) -> None:
-        """Gives codes to new words. A `ValueError` if one is NaN or its like, which is equal to no word."""
+        """Assigns codes to new words. Raises a `ValueError` for NaN and the like, which are equal to no word."""
         for place, word in enumerate(words):
-            # NaN differs from itself, and pandas' NA does not say.
+            # NaN differs from itself, and comparing pandas' NA has no truth value.
             if not isinstance(word, (str, bytes)) and not _equals_itself(word):
                 raise _missing(f"word {place}", word)
             self._codes.setdefault(word, len(self._codes))
 
     def encode(self, values: Any) -> npt.NDArray[np.uint64]:
-        """The codes of values, in their shape. A `RangeError` names the first that has none."""
+        """Returns the codes of values, in their shape. Raises a `RangeError` that names the first value without one."""
         values = as_array(values, dtype=object)
         try:
             codes = [self._codes[word] for word in values.ravel()]
@@ -115,7 +118,7 @@ class CodeBook:
         return np.array(codes, dtype=np.uint64).reshape(values.shape)
 
     def decode(self, codes: npt.ArrayLike) -> list[Hashable]:
-        """The words of codes."""
+        """Returns the words of codes."""
         words = list(self._codes)
         array = as_array(codes)
         if array.dtype.kind == "O":  # pandas' own integers
@@ -137,8 +140,11 @@ class CodeBook:
         output_modulus: int | None = None,
         inputs: int | None = None,
     ) -> Table:
-        """A table from words to integers, or to words of `output_book`. `default` is the output of words that it leaves
-        out; `inputs`, at least the number of words, leaves room for words to come."""
+        """Makes a table from words to integers, or to words of `output_book`.
+
+        `default` is the output of words that `outputs` omits. `inputs`, at least the number of words, leaves room for
+        future words.
+        """
         stranger = next((word for word in outputs if word not in self._codes), None)
         if stranger is not None:
             raise TableError(f"{stranger!r} of the table is not in the code book")
@@ -150,7 +156,7 @@ class CodeBook:
 
         coded = {self._codes[word]: code(output) for word, output in outputs.items()}
         gap = None if default is None else code(default)
-        # Codes beyond the words are never encrypted: any output does.
+        # Codes beyond the words are never encrypted, so their outputs are arbitrary.
         unused = {place: 0 for place in range(len(self), inputs or max(2, len(self)))}
         return table(unused | coded, inputs=inputs or max(2, len(self)), default=gap, output_modulus=output_modulus)
 
@@ -170,7 +176,7 @@ class CodeBook:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CodeBook:
-        """Reads a book of JSON."""
+        """Reads a book from a JSON file."""
         codes = json.loads(Path(path).read_text(encoding="utf-8"))
         if isinstance(codes, dict) and isinstance(codes.get(_WORDS), list):
             try:

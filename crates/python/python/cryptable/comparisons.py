@@ -1,4 +1,4 @@
-"""Comparison, maximum, ReLU and their like of encrypted integers of 4 to 39 bits, tens of thousands at once.
+"""Comparison, maximum, ReLU and similar functions of encrypted integers of 4 to 39 bits, tens of thousands at once.
 
     >>> from cryptable import SecretKey, comparisons
     >>> plan = comparisons.plan(bits=8, insecure_toy=True)               # without `insecure_toy` for use: bits=32
@@ -10,7 +10,7 @@
     >>> secret.decrypt(less).tolist(), secret.decrypt_integers(larger).tolist()
     ([1, 0], [100, 5])
 
-All take `threads` and `progress`, as `EvaluationKey.lookup` does.
+All functions accept `threads` and `progress`, as `EvaluationKey.lookup` does.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def plan(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> ComparisonPlan:
-    """Finds parameters for comparisons of integers of `bits` bits, from which keys are generated.
+    """Finds parameters for comparisons of integers of `bits` bits, for `SecretKey.generate`.
 
-    `digit_bits` are those of the most significant digit, from 2 to 8, the others have at most as many (default: the
-    fastest); they decide which bits `EvaluationKey.floor` removes. Toys always have digits of 3 bits. `values` is the
-    number per operation, `memory` is in bytes, `log2_fail` of a whole operation (default: -64), `threads` those that
-    times are predicted for.
+    `digit_bits`, from 2 to 8, is the size of the most significant digit, and the other digits have at most that size
+    (default: the fastest). It decides which bits `EvaluationKey.floor` removes. Toys always have digits of 3 bits.
+    `values` is the number of values per operation, `memory` is in bytes, `log2_fail` bounds the failure probability of
+    a whole operation (default: -64), and `threads` is the number of threads for which times are predicted.
 
     >>> plan(15, digit_bits=4).digit_sizes
     [16, 16, 16, 16]
@@ -75,67 +75,67 @@ def plan(
 def less_than(
     server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
 ) -> Ciphertext:
-    """1 where x < y, else 0."""
+    """Returns 1 where x < y, else 0."""
     return cast(Ciphertext, compare(server, "less-than", [x, y], threads=threads, progress=progress))
 
 
 def greater_or_equal(
     server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
 ) -> Ciphertext:
-    """1 where x >= y, else 0."""
+    """Returns 1 where x >= y, else 0."""
     return cast(Ciphertext, compare(server, "greater-or-equal", [x, y], threads=threads, progress=progress))
 
 
 def index_of_larger(
     server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
 ) -> Ciphertext:
-    """Which of x and y is larger: 0 for x, and where they are equal; 1 for y."""
+    """Returns 1 where y is larger, and 0 where x is larger or both are equal."""
     return less_than(server, x, y, threads=threads, progress=progress)
 
 
 def equal(
     server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
 ) -> Ciphertext:
-    """1 where x == y, else 0."""
+    """Returns 1 where x == y, else 0."""
     return cast(Ciphertext, compare(server, "equal", [x, y], threads=threads, progress=progress))
 
 
 def is_negative(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Ciphertext:
-    """1 where x < 0, else 0."""
+    """Returns 1 where x < 0, else 0."""
     return cast(Ciphertext, compare(server, "sign", [x], threads=threads, progress=progress))
 
 
 def maximum(
     server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
 ) -> Digits:
-    """The larger of x and y."""
+    """Returns the larger of x and y."""
     return cast(Digits, compare(server, "maximum", [x, y], threads=threads, progress=progress))
 
 
 def minimum(
     server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
 ) -> Digits:
-    """The smaller of x and y."""
+    """Returns the smaller of x and y."""
     return cast(Digits, compare(server, "minimum", [x, y], threads=threads, progress=progress))
 
 
 def relu(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Digits:
-    """x where it is positive, else 0."""
+    """Returns x where it is positive, else 0."""
     return cast(Digits, compare(server, "relu", [x], threads=threads, progress=progress))
 
 
 def absolute_value(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Digits:
-    """The absolute value of x."""
+    """Returns the absolute value of x."""
     return cast(Digits, compare(server, "absolute-value", [x], threads=threads, progress=progress))
 
 
 def clamp(
     server: EvaluationKey, x: Ciphertext, low: int, high: int, *, threads: int = 0, progress: Progress = True
 ) -> Digits:
-    """x, but `low` where it is less, and `high` where it is more."""
+    """Clamps x to the range from `low` to `high`."""
     return cast(Digits, compare(server, "clamp", [x], bounds=(low, high), threads=threads, progress=progress))
 
 
 def digits(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Digits:
-    """x in digits, to look each of them up."""
+    """Decomposes x into digits, which can be looked up one by one."""
     return cast(Digits, compare(server, "digits", [x], threads=threads, progress=progress))

@@ -14,8 +14,8 @@ import numpy as np
 def demo(output: str | os.PathLike[str] = "before-after.png", *, insecure_toy: bool = False) -> Path:
     """Stretches the contrast of an encrypted photograph of a retina, and writes it beside the original.
 
-    At 128 bits of security: 2.5 GB of memory, and half a minute on two cores. `insecure_toy` takes parameters for
-    tests. Needs Pillow. Every pixel is checked; returns the path of the picture.
+    At 128 bits of security, the demo needs 2.5 GB of memory and half a minute on two cores; `insecure_toy` uses
+    parameters for tests instead. The demo needs Pillow. It checks every pixel, and returns the path of the picture.
     """
     try:
         from PIL import Image

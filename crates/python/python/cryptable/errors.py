@@ -1,11 +1,11 @@
-"""Exceptions: one class a kind, all of them `CryptableError`. Messages name the value and the limit.
+"""Exceptions: one class per kind of error, all derived from `CryptableError`. Messages name the value and the limit.
 
-What the disk refuses is Python's own `OSError`, what is no integer a `TypeError`.
+Failures of the file system are raised as Python's own `OSError`, and values that are not integers as `TypeError`.
 """
 
 
 class CryptableError(Exception):
-    """Anything that the library refuses."""
+    """Base class of all errors of the library."""
 
 
 class RangeError(CryptableError, ValueError):
@@ -17,15 +17,15 @@ class TableError(CryptableError, ValueError):
 
 
 class PlanError(CryptableError):
-    """No parameters serve what is asked for: within that memory, failure probability or security."""
+    """No parameters serve the request within the given memory, failure probability or security."""
 
 
 class MismatchError(CryptableError, ValueError):
-    """Objects do not belong together: of another key, other parameters, another engine or modulus."""
+    """Objects do not belong together: they differ in key, parameters, engine or modulus."""
 
 
 class WrongResultError(CryptableError):
-    """Canaries have wrong results: the server did not look up all values in the table."""
+    """Canaries have wrong results, so the server did not look up all values in the table."""
 
 
 class NoiseError(CryptableError):
@@ -33,11 +33,11 @@ class NoiseError(CryptableError):
 
 
 class UnsupportedError(CryptableError):
-    """The engine, or the key, does not have this operation."""
+    """The engine or the key does not support this operation."""
 
 
 class TrustError(CryptableError):
-    """A file is refused for its parameters: insecure toys, too many failures, or too much memory."""
+    """A file is refused because of its parameters: insecure toys, too many failures, or too much memory."""
 
 
 class AuthenticityError(CryptableError):
@@ -45,7 +45,7 @@ class AuthenticityError(CryptableError):
 
 
 class FormatError(CryptableError, ValueError):
-    """Bytes are damaged, or are not what they should be."""
+    """Bytes are damaged, or are of another kind than expected."""
 
 
 class CancelledError(CryptableError):

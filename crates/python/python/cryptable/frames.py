@@ -1,4 +1,4 @@
-"""Tables of data, encrypted: columns of integers, decimals, dates and words, with gaps.
+"""Encrypted data frames: columns of integers, decimals, dates and words, with gaps (missing values).
 
     >>> import cryptable
     >>> from cryptable import frames
@@ -11,7 +11,7 @@
     >>> schema.names, results.names
     (['age'], ['ticket'])
 
-Counts, sums and means by group are a program, for which keys are made:
+A program computes counts, sums and means by group, and keys are made for that program:
 
     >>> program = frames.group_by("region", 4, {"people": 1, "total": "visits"}, bits=4)
     >>> secret = cryptable.SecretKey.generate(frames.plan(program, insecure_toy=True))
@@ -19,9 +19,9 @@ Counts, sums and means by group are a program, for which keys are made:
     ...     {"column": "region", "type": "words", "words": ["north", "south", "west"]},
     ...     {"column": "visits", "type": "integer", "maximum": 15}]}''')
 
-Data are DataFrames of polars and, where pyarrow is installed, whatever gives its columns to Arrow: DataFrames of
-pandas, tables of pyarrow, relations of DuckDB. Decrypted columns become any of them again. The tutorial on frames says
-what a schema has.
+Data may be polars DataFrames and, if pyarrow is installed, anything that exports its columns to Arrow: pandas
+DataFrames, pyarrow tables, DuckDB relations. Decrypted columns can become any of them again. The tutorial on frames
+describes schemas.
 """
 
 from __future__ import annotations
@@ -69,42 +69,42 @@ __all__ = [
 
 
 class ArrowStream(Protocol):
-    """Data that give their columns to Arrow, by its C interface."""
+    """Data that exports its columns through Arrow's C stream interface."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Returns a capsule with a stream of columns."""
+        """Returns a capsule that holds a stream of columns."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Decrypted columns. With pyarrow, `pandas.DataFrame.from_arrow`, `pyarrow.table` and DuckDB take them directly."""
+    """Decrypted columns. With pyarrow, `pandas.DataFrame.from_arrow`, `pyarrow.table` and DuckDB read them directly."""
 
     arrow: bytes = field(repr=False)
-    """The columns as a file of Arrow's."""
+    """The columns as an Arrow file."""
 
     def to_polars(self) -> Any:
-        """Returns a DataFrame of polars."""
+        """Returns a polars DataFrame."""
         import polars
 
         return polars.read_ipc(io.BytesIO(self.arrow))
 
     def to_pyarrow(self) -> Any:
-        """Returns a table of pyarrow."""
+        """Returns a pyarrow table."""
         import pyarrow.ipc
 
         return pyarrow.ipc.open_file(self.arrow).read_all()
 
     def to_pandas(self) -> Any:
-        """Returns a DataFrame of pandas, by pyarrow."""
+        """Returns a pandas DataFrame, converted by pyarrow."""
         return self.to_pyarrow().to_pandas()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Gives the columns to whoever reads Arrow, by pyarrow."""
+        """Exports the columns to any reader of Arrow data, through pyarrow."""
         return self.to_pyarrow().__arrow_c_stream__(requested_schema)
 
 
 def _as_arrow(data: ArrowStream) -> bytes:
-    """Writes data as a stream of Arrow's."""
+    """Converts data to an Arrow stream."""
     buffer = io.BytesIO()
     if hasattr(data, "write_ipc_stream"):
         data.write_ipc_stream(buffer)
@@ -119,7 +119,7 @@ def _as_arrow(data: ArrowStream) -> bytes:
     except ImportError:
         name = type(data).__name__
         raise TypeError(
-            f"a {name} is read by pyarrow, which is not installed: `pip install pyarrow`, or polars"
+            f"reading a {name} needs pyarrow, which is not installed: `pip install pyarrow`, or use polars"
         ) from None
     table = pyarrow.table(data)
     with pyarrow.ipc.new_stream(buffer, table.schema) as stream:
@@ -128,20 +128,20 @@ def _as_arrow(data: ArrowStream) -> bytes:
 
 
 def suggest(data: ArrowStream, *, bits: int = 8) -> Schema:
-    """Suggests a schema of data, for keys of `bits` bits; columns that cannot be represented are not in it.
+    """Suggests a schema for data and keys of `bits` bits, without the columns that cannot be represented.
 
-    It tells ranges and words of the data, and is as private as they are.
+    The schema reveals ranges and words of the data, so it is as private as they are.
     """
     return _compiled.suggest_schema(_as_arrow(data), bits)[0]
 
 
 def encrypt(secret: SecretKey, data: ArrowStream, schema: Schema) -> Frame:
-    """Encrypts the columns that the schema has. A value that does not fit is a `RangeError` with its column and row."""
+    """Encrypts the columns of the schema. A `RangeError` for a value that does not fit names its column and row."""
     return _compiled.encrypt_frame(secret, _as_arrow(data), schema)
 
 
 def decrypt(secret: SecretKey, frame: Frame, schema: Schema | None = None) -> Columns:
-    """Decrypts all columns, in the units of the frame or else of the schema; columns that neither has are integers."""
+    """Decrypts all columns, in the units of the frame or else of the schema; columns without units become integers."""
     return Columns(_compiled.decrypt_frame(secret, frame, schema))
 
 
@@ -155,12 +155,12 @@ def select(
     threads: int = 0,
     progress: Progress = True,
 ) -> Frame:
-    """Looks columns up: `{"ticket": ("age", table)}` is the column `ticket` of results, of the column `age`.
+    """Looks columns up in tables: `{"ticket": ("age", table)}` maps the column `age` to a result column `ticket`.
 
-    `{"years": "age"}` takes a column as it is, under the same or another name.
-    A table is what `cryptable.table` takes, of the integers that represent values, or a text in CSV in the units of
-    `schema` and `results`, with a header such as `age,ticket`, `from,to,ticket` or `from,below,ticket`. Gaps of a
-    column are gaps of what is looked up of it. Lookups of one column are done together.
+    `{"years": "age"}` copies a column unchanged, under the same or another name.
+    A table is anything that `cryptable.table` accepts, on the integers that represent values, or CSV text in the units
+    of `schema` and `results`, with a header such as `age,ticket`, `from,to,ticket` or `from,below,ticket`. Gaps in a
+    column remain gaps in its results. Lookups of the same column run together.
     """
     steps = []
     for into, it in lookups.items():
@@ -183,11 +183,11 @@ def join(
     threads: int = 0,
     progress: Progress = True,
 ) -> Frame:
-    """Adds the columns of a table by a column of keys: a left join, in which the server's table stays in the clear.
+    """Adds columns of the server's table, in the clear, to a frame by a column of keys (a left join).
 
-    The table is a text in CSV, or a dictionary of columns; its first column has the keys, each once, in the units of
-    `schema`, as the columns have those of `results`. `columns` are those that are added, by default all. Rows whose key
-    is not in the table get `default`, or else gaps.
+    The table is CSV text or a dictionary of columns. Its first column holds the keys, each once, in the units of
+    `schema`; the other columns are in the units of `results`. `columns` names the columns to add, by default all. Rows
+    whose key is not in the table get `default` if it is given, else gaps.
 
     >>> table = {"region": ["north", "west"], "rate": [3, 5], "seat": ["Oslo", "Bergen"]}
     >>> joined = join(server, frame, "region", table, schema=schema)  # doctest: +SKIP
@@ -214,15 +214,17 @@ def group_by(
     bits: int = 8,
     output_bits: int | None = None,
 ) -> Program:
-    """Makes the program that adds up columns over the rows of each group, the values of `column` below `groups`.
+    """Makes the program that sums columns over the rows of each group: a value of `column` from 0 to `groups - 1`.
 
-    `{"people": 1, "total": "visits"}` are a count of rows and the sum of a column, by names that no
-    column has; their quotient is a mean.
-    `where={"age": [(18, 65)]}` takes the rows only whose integers of a column are from 18 on and below 65, or in other
-    such ranges; of several columns, all have to be. All columns are encrypted with `bits` bits; wider ones in several
-    columns of digits, whose sums are added up after decryption. Decrypted results have a row for each group. Partial
-    sums, of as many rows as there are groups, have `output_bits` bits, by default as many as they need: whoever
-    decrypts learns them.
+    `results` maps new names to the sums: `{"people": 1, "total": "visits"}` counts rows and sums a column, and the
+    quotient of both is a mean. The new names must differ from those of all columns.
+
+    `where={"age": [(18, 65)]}` selects the rows in which the integer of a column is at least 18 and below 65, or in
+    another of the listed ranges. If several columns are listed, a row must satisfy the condition on each of them.
+
+    All columns are encrypted with `bits` bits. Wider values need several columns of digits, whose sums are added up
+    after decryption. Decrypted results have one row per group. Each partial sum, over as many rows as there are groups,
+    has `output_bits` bits (by default, enough for the largest sum); whoever decrypts learns the partial sums.
     """
     conditions = dict(where or {})
     read = {of for of in results.values() if isinstance(of, str)} | set(conditions)
@@ -248,21 +250,21 @@ def group_by(
 
 
 def digit_counts(digits: Sequence[str], before: Sequence[int], *, bits: int = 8) -> Program:
-    """Makes the program that counts the values of a digit, among the rows that have the digits `before` it.
+    """Makes the program that counts the values of the next digit among the rows whose first digits are `before`.
 
-    `digits` are the columns of a value's digits of `bits` bits, the most significant first. A key that is planned for
-    the last digit, `before` any numbers, serves all of them, and `at_least`.
+    `digits` names the columns of a value's digits of `bits` bits, the most significant first. A key that is planned for
+    the last digit, with any numbers as `before`, serves the programs of all digits, and those of `at_least`.
     """
     where = {name: [(digit, digit + 1)] for name, digit in zip(digits, before, strict=False)}
     return group_by(digits[len(before)], 1 << bits, {"rows": 1}, where=where, bits=bits)
 
 
 def kth_largest(ask: Callable[[Program], Columns], digits: Sequence[str], k: int, *, bits: int = 8) -> tuple[int, ...]:
-    """Finds the k-th largest value of a column in digits, by a histogram of each digit: a maximum, a median.
+    """Finds the k-th largest value of a column in digits (a maximum or median, say), by a histogram of each digit.
 
-    `ask` has a program run by the server, and decrypts what comes back, once per digit. Programs have
-    the digits that were found but the last: the server learns them, as answers of a decryption, which SECURITY.md says
-    to give sparingly and to no server that may cheat.
+    `ask` has the server run a program and decrypts the results, once per digit. Each program contains the digits found
+    so far, so the server learns all digits but the last. They are answers of a decryption, which SECURITY.md says to
+    give sparingly, and never to a server that may cheat.
     """
     found: list[int] = []
     left = k
@@ -289,11 +291,11 @@ def largest(
     threads: int = 0,
     progress: Progress = True,
 ) -> Frame:
-    """Marks the rows of the k largest values by 1, also those that equal the k-th largest, and all others by 0.
+    """Marks the rows of the k largest values by 1, including all that equal the k-th largest, and all others by 0.
 
-    `digits` are columns of a value, 8 bits each, the most significant first; the key is that of
-    `cryptable.integers.plan(digit_bits=4, search=True)`, which says the time. No round with the client is needed, and
-    the server learns neither the threshold nor the rows.
+    `digits` names the columns of a value's digits of 8 bits, the most significant first. The key must be planned by
+    `cryptable.integers.plan(digit_bits=4, search=True)`, which predicts the time. The client takes no part in the
+    search, and the server learns neither the threshold nor the rows.
     """
     return _compiled.largest_rows(server, frame, (list(digits), k, result), threads, progress)
 
@@ -307,7 +309,7 @@ def argmax(
     threads: int = 0,
     progress: Progress = True,
 ) -> Frame:
-    """Marks the row of the largest value by 1, the first one of several, and all others by 0: see `largest`."""
+    """Marks the first row that has the largest value by 1, and all others by 0; arguments are those of `largest`."""
     return _compiled.largest_rows(server, frame, (list(digits), None, result), threads, progress)
 
 
@@ -319,13 +321,14 @@ def sort(
     descending: bool = False,
     results: Sequence[str] | None = None,
 ) -> Program:
-    """Makes the program that sorts rows by a value, the smallest first, with other columns along.
+    """Makes the program that sorts rows by a value, the smallest first, and moves other columns along.
 
-    `digits` are columns of the value's digits of `bits` bits, the most significant first; columns are encrypted with
-    two bits more, which `others` may use. Digits whose `maximum` in the schema is larger or missing are refused: by
-    `plan`, if it is given the schema, else by `run`.
-    Results are called `sorted_` and the name of the column, or `results`. All rows are in one ciphertext, 65,536 at
-    most; rows with equal values come in any order. `plan` says what it takes, for `rows` rows.
+    `digits` names the columns of the value's digits of `bits` bits, the most significant first. All columns are
+    encrypted with two more bits, which `others` may use. Digits whose `maximum` in the schema is larger or missing are
+    refused: by `plan`, if it gets the schema, else by `run`.
+
+    Results are named `sorted_` followed by the name of the column, or as `results` says. All rows must fit in one
+    ciphertext, 65,536 at most; rows with equal values come in any order. `plan` predicts the cost for `rows` rows.
 
     >>> sort(["high", "low"], ["name"]).results
     ['sorted_high', 'sorted_low', 'sorted_name']
@@ -342,7 +345,7 @@ def sort(
 
 
 def at_least(digits: Sequence[str], least: Sequence[int], *, bits: int = 8, result: str = "selected") -> Program:
-    """Makes the program that marks the rows whose value is at least `least`, in digits as in `kth_largest`, by 1."""
+    """Makes the program that marks rows by 1 if their value is at least `least`, in digits as in `kth_largest`."""
     if not any(least):
         raise RangeError("every value is at least 0")
     end = 1 << bits
@@ -362,7 +365,7 @@ def at_least(digits: Sequence[str], least: Sequence[int], *, bits: int = 8, resu
 
 
 def _choice(column: int, first: int, end: int, then: dict[str, Any]) -> dict[str, Any]:
-    """A formula where a column is within a range, and 0 elsewhere."""
+    """Returns the formula that is `then` where a column is within a range, and 0 elsewhere."""
     return {"choice": {"column": column, "within": [[first, end]], "then": then, "otherwise": {"constant": 0}}}
 
 
@@ -378,8 +381,8 @@ def plan(
 ) -> ProgramPlan:
     """Finds parameters for a program, for `SecretKey.generate`, and predicts its time and memory.
 
-    With the `schema` of the frame, columns that `run` would refuse are refused now: digits of a sort that may be too
-    large, gaps, values that are no group.
+    Given the `schema` of the frame, `plan` already refuses columns that `run` would refuse: sort digits that may be too
+    large, gaps, and values that belong to no group.
     """
     if schema is not None:
         schema.check(program)
@@ -389,5 +392,5 @@ def plan(
 
 
 def run(server: EvaluationKey, frame: Frame, program: Program, *, threads: int = 0, progress: Progress = True) -> Frame:
-    """Runs a program on the columns of a frame that have its names."""
+    """Runs a program on the columns of a frame, which it finds by name."""
     return programs.run_program(server, frame, program, threads, progress)

@@ -1,8 +1,7 @@
-"""Columns of encrypted integers of 8 to 64 bits, or booleans: arithmetic, comparisons, selection, shifts, tables,
-merging.
+"""Columns of encrypted integers of 8 to 64 bits, or booleans: arithmetic, comparisons, shifts, tables, merging.
 
-On packed values, thousands at once, or on single ones (`engine="single"`), with the same calls. What overflows wraps,
-as in numpy; results are operands again, as often as wanted.
+The same functions work on packed values, thousands at once, and on single ones (`engine="single"`). Overflow wraps
+around, as in numpy. Results can be operands again, any number of times.
 
     >>> import numpy as np
     >>> from cryptable import SecretKey, integers
@@ -18,9 +17,9 @@ as in numpy; results are operands again, as often as wanted.
     >>> integers.decrypt(secret, integers.maximum(server, x, y, progress=False)).tolist()
     [200, 5, 77]
 
-All operations take `threads` and `progress`, as `EvaluationKey.lookup` does, and, in place of one of two columns, a
-public integer. Columns are files (`Column.save`), those of the command line's `integers`;
-`ColumnWriter` and `ColumnReader` go through long ones part after part.
+All operations accept `threads` and `progress`, as `EvaluationKey.lookup` does. One of two operands may be a public
+integer instead of a column. `Column.save` writes the files that `cryptable integers` on the command line uses, and
+`ColumnWriter` and `ColumnReader` process long files part by part.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ __all__ = [
     "sub",
 ]
 
-#: An operand: encrypted, or a public number.
+#: An operand: an encrypted column, or a public integer.
 Operand: TypeAlias = Column | int
 
 
@@ -107,12 +106,13 @@ def plan(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> IntegerPlan:
-    """Predicts operations on integers of `bits` bits; keys are generated for the plan, and serve integers of all sizes.
+    """Predicts operations on integers of `bits` bits. Keys made for this plan serve integers of all sizes.
 
-    By name: `digit_bits` (1 to 5; 3 of packed values, 2 of single ones by default), `threads`, and of packed values
-    `values` at a time, `memory` in bytes and `log2_fail` of a lookup. `search` predicts `largest` (of ten), `argmax`
-    and `sort` as well, and keeps the failure probability for them. `sums` prefers sums and comparisons, in half the
-    time, to products, which take twice as much: packed digits of four bits with room for a carry alone.
+    `digit_bits` is from 1 to 5, by default 3 for packed values and 2 for single ones; `threads` is the number of
+    threads for which times are predicted. For packed values, `values` is the number processed at once, `memory` is in
+    bytes, and `log2_fail` is that of a lookup. `search` also predicts `largest` (of ten), `argmax` and `sort`, and
+    keeps the failure probability for them. `sums` halves the time of sums and comparisons but doubles that of products:
+    packed digits then have four bits, with room for a carry but nothing more.
 
     >>> plan(32, sums=True, insecure_toy=True).digit_bits
     4
@@ -150,7 +150,7 @@ _key: ContextVar[tuple[EvaluationKey, dict[str, Any]] | None] = ContextVar("cryp
 
 @contextmanager
 def computing(server: EvaluationKey, *, threads: int = 0, progress: Progress = True) -> Iterator[None]:
-    """Within it, operators on columns compute with this key: `x + y`, `3 * x`, `x < y`, `~flag`, `x << amount`."""
+    """Makes operators on columns (`x + y`, `3 * x`, `x < y`, `~flag`, `x << amount`) use this key in a `with` block."""
     token = _key.set((server, {"threads": threads, "progress": progress}))
     try:
         yield
@@ -159,7 +159,7 @@ def computing(server: EvaluationKey, *, threads: int = 0, progress: Progress = T
 
 
 def _operator(name: str, operands: tuple[Operand, ...]) -> Column:
-    """Operators of columns."""
+    """Evaluates an operator on columns."""
     current = _key.get()
     if current is None:
         raise UnsupportedError(
@@ -190,49 +190,49 @@ def negate(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Prog
 
 
 def minimum(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
-    """The smaller of x and y."""
+    """Returns the smaller of x and y."""
     return _one(server, "min", (x, y), threads=threads, progress=progress)
 
 
 def maximum(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
-    """The larger of x and y."""
+    """Returns the larger of x and y."""
     return _one(server, "max", (x, y), threads=threads, progress=progress)
 
 
 def min_max(
     server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True
 ) -> tuple[Column, Column]:
-    """The smaller and the larger one, for the lookups of one of them."""
+    """Returns the smaller and the larger of x and y, with only as many lookups as one of them needs."""
     smaller, larger = _run(server, "min_max", (x, y), threads=threads, progress=progress)
     return smaller, larger
 
 
 def absolute(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
-    """The absolute value: the larger of x and -x."""
+    """Returns the absolute value: the larger of x and -x."""
     return maximum(server, x, negate(server, x, threads=threads, progress=progress), threads=threads, progress=progress)
 
 
 def less_than(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
-    """x < y, booleans."""
+    """x < y, as booleans."""
     return _one(server, "less", (x, y), threads=threads, progress=progress)
 
 
 def less_or_equal(
     server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True
 ) -> Column:
-    """x <= y, booleans."""
+    """x <= y, as booleans."""
     return _one(server, "less_or_equal", (x, y), threads=threads, progress=progress)
 
 
 def equal(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
-    """x == y, booleans."""
+    """x == y, as booleans."""
     return _one(server, "equal", (x, y), threads=threads, progress=progress)
 
 
 def less_than_each(
     server: EvaluationKey, x: Column, thresholds: Sequence[int], *, threads: int = 0, progress: Progress = True
 ) -> list[Column]:
-    """x < t for each public t, for less than as many comparisons."""
+    """x < t for each public threshold t, faster than separate comparisons."""
     return _run(server, "less_than_each", (x,), thresholds=list(thresholds), threads=threads, progress=progress)
 
 
@@ -266,40 +266,40 @@ def logical_not(server: EvaluationKey, x: Column, *, threads: int = 0, progress:
 def shift_left(
     server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
 ) -> Column:
-    """x << amount, which may be encrypted; 0 where it is as many bits as x has, or more, as in numpy."""
+    """x << amount, which may be encrypted. Returns 0 where the amount is at least the number of bits, as in numpy."""
     return _one(server, "shift_left", (x, amount), threads=threads, progress=progress)
 
 
 def shift_right(
     server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
 ) -> Column:
-    """x >> amount, which may be encrypted, with the sign of x; 0 or -1 where it is as many bits as x has, or more."""
+    """x >> amount, which may be encrypted, with the sign of x; 0 or -1 if the amount is at least the number of bits."""
     return _one(server, "shift_right", (x, amount), threads=threads, progress=progress)
 
 
 def rotate_left(
     server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
 ) -> Column:
-    """x rotated to the more significant bits, by the amount modulo its bits; the amount may be encrypted."""
+    """Rotates x towards the more significant bits, by the amount modulo its bits; the amount may be encrypted."""
     return _one(server, "rotate_left", (x, amount), threads=threads, progress=progress)
 
 
 def rotate_right(
     server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
 ) -> Column:
-    """x rotated to the less significant bits, by the amount modulo its bits; the amount may be encrypted."""
+    """Rotates x towards the less significant bits, by the amount modulo its bits; the amount may be encrypted."""
     return _one(server, "rotate_right", (x, amount), threads=threads, progress=progress)
 
 
 def cast(
     server: EvaluationKey, x: Column, dtype: npt.DTypeLike, *, threads: int = 0, progress: Progress = True
 ) -> Column:
-    """The same integers as another type, modulo its size; booleans become 0 and 1."""
+    """Converts integers to another type, modulo its size; booleans become 0 and 1."""
     return _one(server, "cast", (x,), kind=_kind(dtype), threads=threads, progress=progress)
 
 
 def reduce(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
-    """The same integers with carries propagated: whoever decrypts learns nothing of how they came about."""
+    """Propagates all carries, so that whoever decrypts the integers learns nothing about how they were computed."""
     return _one(server, "reduce", (x,), threads=threads, progress=progress)
 
 
@@ -313,10 +313,10 @@ def lookup(
     threads: int = 0,
     progress: Progress = True,
 ) -> Column:
-    """The table's output for each integer, by a tree of tables over digits.
+    """Returns the table's output for each integer, by a tree of tables over digits.
 
-    `table` is an array of a power of two of outputs, for the low bits of x as an unsigned number, or a function of all
-    values of x, or of its low `bits`. Results are of the type of x, or of `dtype`.
+    `table` is an array whose length is a power of two, indexed by the low bits of x as an unsigned number, or a
+    function of the values of x or, with `bits`, of its low bits. Results have the type of x, or `dtype`.
     """
     if callable(table):
         width = x.bits if bits is None else bits
@@ -340,11 +340,10 @@ def piecewise(
     threads: int = 0,
     progress: Progress = True,
 ) -> Column:
-    """A piecewise linear function: a tax table.
+    """Evaluates a piecewise linear function, such as a tax table.
 
-    `pieces` are pairs of where a piece starts and what the value grows by from there on (it starts at 0, and is
-    continuous), or triples with the value that each line has at 0. Results are of the type of x, or of `dtype`, modulo
-    its size.
+    Each piece is a pair of its start and its slope (the function then begins at 0 and is continuous), or a triple whose
+    third number is the value of the piece's line at 0. Results have the type of x, or `dtype`, modulo its size.
     """
     given = [tuple(whole(number, "a number of a piece") for number in piece) for piece in pieces]
     numbers = [(piece[0], piece[1], piece[2] if len(piece) == 3 else None) for piece in given]
@@ -361,8 +360,10 @@ def map_digits(
     threads: int = 0,
     progress: Progress = True,
 ) -> Column:
-    """The sum of `function(index, digit)` over all digits, the least significant first: what is linear in digits, for
-    one lookup a digit. The most significant digit of signed integers has their sign."""
+    """Returns the sum of `function(index, digit)` over all digits, with index 0 for the least significant one.
+
+    It needs one lookup per digit. The most significant digit of signed integers carries their sign.
+    """
     width = (server.input_modulus.bit_length() - 1) // 2
     tables = []
     for index, low in enumerate(range(0, x.bits, width)):
@@ -375,15 +376,17 @@ def map_digits(
 
 
 def concatenate(server: EvaluationKey, x: Column, y: Column, *, threads: int = 0, progress: Progress = True) -> Column:
-    """The values of x and then those of y: fresh packed columns that fill a ciphertext together."""
+    """Returns the values of x followed by those of y, for fresh packed columns that together fill a ciphertext."""
     return _one(server, "concatenate", (x, y), threads=threads, progress=progress)
 
 
 def merge(
     server: EvaluationKey, rising: Column, falling: Column, *, threads: int = 0, progress: Progress = True
 ) -> tuple[Column, Column]:
-    """Merges a column in rising order with one in falling order, full packed ciphertexts both: the smaller half of all
-    values and the larger one, each in rising order."""
+    """Merges a column in rising order with one in falling order, both of them full packed ciphertexts.
+
+    Returns the smaller and the larger half of all values, each in rising order.
+    """
     smaller, larger = _run(server, "merge", (rising, falling), threads=threads, progress=progress)
     return smaller, larger
 
@@ -394,16 +397,20 @@ def bitonic_merge(server: EvaluationKey, x: Column, *, threads: int = 0, progres
 
 
 def sort(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
-    """Sorts a packed column of one ciphertext per digit, the smallest value first: a network of 136 stages for 65,536
-    places, of which `plan` says the time."""
+    """Sorts a packed column of one ciphertext per digit, the smallest value first.
+
+    The sorting network has 136 stages for 65,536 places; `plan` predicts its time.
+    """
     return _one(server, "sort", (x,), threads=threads, progress=progress)
 
 
 def largest(
     server: EvaluationKey, x: Column, k: int, *, threads: int = 0, progress: Progress = True
 ) -> tuple[Column, Column]:
-    """Finds the k largest integers of a packed column of one ciphertext per digit: booleans, true in the rows of at
-    least the k-th largest integer (of more than k rows, if others equal it), and that integer in every row.
+    """Finds the k largest integers of a packed column of one ciphertext per digit.
+
+    Returns booleans that are true in the rows of at least the k-th largest integer (more than k rows, if others equal
+    it), and that integer, in every row.
 
     The server learns neither; digits of 4 bits (`plan(digit_bits=4)`) take the least time for integers of 16 bits.
     `k` may be any number up to that of rows: a median, a quantile.
@@ -415,14 +422,16 @@ def largest(
 def argmax(
     server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True
 ) -> tuple[Column, Column, Column]:
-    """Finds the first row that has the largest integer of a packed column: its number, the integer, both in every row,
-    and booleans that are true in that row alone."""
+    """Finds the first row that has the largest integer of a packed column.
+
+    Returns the row's number and the integer, both in every row, and booleans that are true in that row alone.
+    """
     row, value, is_there = _run(server, "argmax", (x,), threads=threads, progress=progress)
     return row, value, is_there
 
 
 def _kind(dtype: npt.DTypeLike) -> tuple[int, bool]:
-    """Bits of a type of numpy's, and whether it is signed."""
+    """Returns the number of bits of a numpy type, and whether it is signed."""
     found = np.dtype(dtype)
     if found.kind not in "biu":
         raise TypeError(f"values are of type {found}, but must be integers or booleans")

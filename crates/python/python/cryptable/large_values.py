@@ -9,9 +9,9 @@
     >>> secret.decrypt(large_values.maximum(server, x, y, progress=False)).tolist()
     [20, 30]
 
-Integers are from `-2**(bits - 2)` to `2**(bits - 2) - 1`, so that any two can be compared;
-`encrypt(..., full_range=True)` takes twice as many, for functions of one integer. An integer in digits of base 8
-(`to_radix`, or `SecretKey.encrypt_radix`) is computed on without end:
+Integers range from `-2**(bits - 2)` to `2**(bits - 2) - 1`, so that any two can be compared; `encrypt(...,
+full_range=True)` doubles the range, for functions of one integer. Integers in digits of base 8 (`to_radix`, or
+`SecretKey.encrypt_radix`) allow any number of further operations:
 
     >>> a, b = secret.encrypt_radix(100, digits=3), secret.encrypt_radix(29, digits=3)
     >>> secret.decrypt_radix(server.radix_add(a, b)), secret.decrypt_radix(server.radix_maximum(a, b))
@@ -50,42 +50,46 @@ __all__ = [
 
 
 def sign(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> SmallValues:
-    """1 of negative integers, else 0."""
+    """Returns 1 for negative integers, else 0."""
     return server.sign(x, threads=threads, progress=progress)
 
 
 def less_than(
     server: EvaluationKey, x: Integers, y: Integers, *, threads: int = 0, progress: Progress = True
 ) -> SmallValues:
-    """1 where x < y, else 0."""
+    """Returns 1 where x < y, else 0."""
     return server.sign(x, y, threads=threads, progress=progress)
 
 
 def absolute(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> Integers:
-    """The absolute value of x."""
+    """Returns the absolute value of x."""
     return server.function("absolute", x, threads=threads, progress=progress)
 
 
 def relu(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> Integers:
-    """x where it is positive, else 0. Results decrypt, but are no operands."""
+    """Returns x where it is positive, else 0. Results can only be decrypted, not used as operands."""
     return server.function("relu", x, threads=threads, progress=progress)
 
 
 def maximum(
     server: EvaluationKey, x: Integers, y: Integers, *, threads: int = 0, progress: Progress = True
 ) -> Integers:
-    """The larger of x and y, unless it is negative: modulo `2**(bits - 1)`. Results decrypt, but are no operands."""
+    """Returns the larger of x and y modulo `2**(bits - 1)`, which is the integer itself unless it is negative.
+
+    Results can only be decrypted, not used as operands.
+    """
     return server.function("maximum", x, y, threads=threads, progress=progress)
 
 
 def to_radix(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> list[Radix]:
-    """The digits of base 8 of every integer's two's complement."""
+    """Returns the digits of every integer's two's complement in base 8."""
     return server.to_radix(x, threads=threads, progress=progress)
 
 
 def fold(server: EvaluationKey, x: Radix, function: Callable[[int, int], int], initial: int = 0) -> SmallValues:
-    """The last state of an automaton of states 0 and 1 that reads the digits, the lowest first:
-    `state = function(digit, state)`.
+    """Runs an automaton with the states 0 and 1 over the digits, the lowest first, and returns its last state.
+
+    Each digit changes the state to `function(digit, state)`.
 
     >>> secret = SecretKey.generate(8, insecure_toy=True)
     >>> server = secret.evaluation_key(progress=False)

@@ -1,4 +1,4 @@
-"""Operators on ciphertexts: sums, differences and multiples, without a lookup.
+"""Operators on ciphertexts: sums, differences and multiples, without lookups.
 
     >>> import cryptable
     >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)    # for use: of a plan
@@ -9,8 +9,8 @@
     >>> secret.decrypt(total).tolist()
     [11, 13, 15]
 
-Results are modulo the modulus of the values. How many terms a sum may have before it is looked up, or decrypted, is in
-`Parameters.sum_limits`; what would fail more often than the parameters state is refused.
+Results are modulo the modulus of the values. `Parameters.sum_limits` says how many terms a sum may have before it is
+looked up or decrypted; operations that would fail more often than the parameters state are refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _key: ContextVar[EvaluationKey | None] = ContextVar("cryptable.linear", default=
 
 @contextmanager
 def computing(server: EvaluationKey) -> Iterator[None]:
-    """Within it, operators on ciphertexts compute with this key: `x + y`, `x - 3`, `-x`, `5 * x`."""
+    """Makes operators on ciphertexts (`x + y`, `x - 3`, `-x`, `5 * x`) use this key within the `with` block."""
     token = _key.set(server)
     try:
         yield
@@ -43,7 +43,7 @@ def computing(server: EvaluationKey) -> Iterator[None]:
 
 
 def _operator(name: str, x: Ciphertext, operand: Any) -> Any:
-    """Operators of ciphertexts."""
+    """Evaluates an operator on ciphertexts."""
     server = _key.get()
     if server is None:
         raise UnsupportedError(

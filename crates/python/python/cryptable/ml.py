@@ -15,10 +15,9 @@
     >>> program.decrypt(secret, results).round(2).tolist()                     # the client again: scores
     [-1.0, 0.25, 1.5]
 
-`compile` takes models of scikit-learn as they are, and those of XGBoost and LightGBM by what they write
-(`read_xgboost`, `read_lightgbm`), neither of which has to be installed. It turns features into bins and leaves into
-integers. Everything after that is exact: decrypted scores are those of the program in the clear (`Program.scores`) on
-every row.
+`compile` accepts fitted scikit-learn models, and the model files of XGBoost and LightGBM (`read_xgboost`,
+`read_lightgbm`), neither of which has to be installed. It turns features into bins and leaves into integers. Everything
+after that is exact: decrypted scores are those of the program in the clear (`Program.scores`) on every row.
 """
 
 from __future__ import annotations
@@ -75,16 +74,16 @@ __all__ = [
 
 
 class Coding(Decides, Protocol):
-    """The client's side: integers of features, and scores of decrypted results."""
+    """The client's side of a model: turns features into integers, and decrypted results into scores."""
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
         """Integers to encrypt: a column for each feature that the model depends on."""
 
     def scores(self, results: npt.NDArray[np.int64]) -> Floats:
-        """Scores of decrypted results."""
+        """Returns the scores of decrypted results."""
 
     def model_scores(self, data: npt.ArrayLike) -> Floats:
-        """Scores of the model before it was compiled."""
+        """Returns the scores of the model before it was compiled."""
 
     def describe(self) -> str:
         """Describes the model."""
@@ -92,7 +91,7 @@ class Coding(Decides, Protocol):
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled model: a coding for the client, formulas for the server. Prints what it costs and how exact it is."""
+    """A compiled model: a coding for the client, formulas for the server. Prints its cost and accuracy."""
 
     coding: Coding = field(repr=False)
     server: ServerProgram
@@ -100,13 +99,13 @@ class Program:
     plan: ProgramPlan
     """Parameters for `SecretKey.generate`, with the time and memory of a run."""
     agreement: float
-    """Share of the rows that `compile` saw with the same prediction as the model's, or largest difference of values."""
+    """Share of the rows given to `compile` for which program and model agree; for values, their largest difference."""
     accuracy: tuple[float, float] | None
-    """Accuracy (R² of values) of the model and of the program, where labels were given."""
+    """Accuracy (R² for values) of the model and of the program, if labels were given."""
     exact: float | None
-    """Share of those rows whose scores are exactly the quantised model's by ONNX's own evaluator; of others `None`."""
+    """Share of those rows whose scores equal those of the package `onnx`, for quantised ONNX networks; else `None`."""
     quantised_for: str | None
-    """Why the network was quantised to fewer bits than it has, if it was."""
+    """Reason why the network was quantised to fewer bits than it has; `None` if it was not."""
     _literal: dict[str, Any] = field(repr=False)
 
     @property
@@ -115,18 +114,18 @@ class Program:
         return self.coding.kind
 
     def to_json(self) -> str:
-        """Writes what the server runs: a step `program` of a pipeline for `cryptable run`."""
+        """Returns the server's program as JSON: a step `program` of a pipeline for `cryptable run`."""
         return json.dumps(self._literal)
 
     def schema(self) -> Schema:
-        """Returns the schema by which clients without the model encrypt rows: bins of features, and nothing of leaves.
+        """Returns the schema for clients that encrypt rows without the model: bins of features, but no leaves.
 
         Raises `UnsupportedError` for networks, which round features themselves.
         """
         return Schema.from_json(json.dumps({"columns": self._trees("schema").schema()}))
 
     def result_schema(self) -> Schema:
-        """Returns the schema by which decrypted results are scores, for the same models as `schema`."""
+        """Returns the schema that decodes decrypted results as scores, for the same models as `schema`."""
         coding = self._trees("result_schema")
         return Schema.from_json(
             json.dumps({"columns": coding.result_schema(self.server.results, self._literal["output_modulus"])})
@@ -150,25 +149,25 @@ class Program:
         return programs.join_columns(columns)
 
     def run(self, server: EvaluationKey, frame: Frame, *, threads: int = 0, progress: Progress = True) -> Frame:
-        """Runs the program on an encrypted frame: a column of integers per output."""
+        """Runs the program on an encrypted frame; the result has one column of integers per output."""
         return programs.run_program(server, frame, self.server, threads, progress)
 
     def decrypt(self, secret: SecretKey, results: Frame) -> Floats:
-        """Decrypts scores: of each row one, or one per class."""
+        """Decrypts scores: one per row, or one per row and class."""
         names = self.server.results
         integers = [secret.decrypt(programs.column_of(results, name)) for name in names]
         return self.coding.scores(np.stack([np.asarray(column, dtype=np.int64) for column in integers], axis=1))
 
     def scores(self, data: npt.ArrayLike) -> Floats:
-        """The scores in the clear: those that `decrypt` gives, exactly."""
+        """Computes the scores in the clear: exactly those that `decrypt` returns."""
         return self.coding.scores(_results(self._literal, self.encode(data)))
 
     def predict(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Values, or classes, of scores."""
+        """Returns the values or classes that scores predict."""
         return predicted(self.coding, np.asarray(scores, dtype=float))
 
     def predict_proba(self, scores: npt.ArrayLike) -> Floats:
-        """Probabilities of all classes, of scores."""
+        """Returns the probabilities of all classes, computed from scores."""
         if self.kind == "regression":
             raise TypeError("values have no probabilities")
         found = np.asarray(scores, dtype=float)
@@ -208,20 +207,22 @@ def compile(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> Program:
-    """Compiles a fitted model of scikit-learn, or what `read_onnx`, `read_xgboost` and `read_lightgbm` give.
+    """Compiles a fitted model of scikit-learn, or one read by `read_onnx`, `read_xgboost` or `read_lightgbm`.
 
-    `data` are rows such as those that will be encrypted, with as many features as the model has. `bins="model"` takes
-    the thresholds of trees as ends of bins, so that no comparison changes; **clients then learn the thresholds**.
-    A number of bins, up to 256, takes quantiles of the data, which tell nothing of the model; thresholds move to the
-    nearest end of a bin. Scores of trees and linear models have `output_bits` bits in all.
+    `data` holds rows such as those that will be encrypted, with the features of the model. `bins="model"` uses the
+    thresholds of trees as bin edges, so that no comparison changes; **clients then learn the thresholds**. With a
+    number of bins, up to 256, the edges are quantiles of the data, which reveal nothing about the model, and thresholds
+    move to the nearest edge. Scores of trees and linear models have `output_bits` bits in all.
 
-    Networks are compiled as they are quantised, if tables serve their sums. Others, and those of scikit-learn, are
-    quantised by `quantise`, to sums of `sum_bits` bits or as many as a plan serves: `Program.quantised_for` says why,
-    and `agreement` how close they come. With `sum_bits=None` they are refused. With
-    `inputs="data"`, integers of features range from the least to the largest of the data, and rows beyond are refused
-    when they are encrypted; `inputs="all"` takes all that the network's own inputs may be, which may need more bits.
+    Networks that are already quantised are compiled as they are, if tables can hold their sums. Others, and those of
+    scikit-learn, are quantised by `quantise`, to sums of `sum_bits` bits or the largest number of bits below that a
+    plan serves: `Program.quantised_for` says why, and `agreement` how close the result comes. `sum_bits=None` refuses
+    networks that would have to be quantised further. With `inputs="data"`, integers of features range from the least to
+    the largest in the data, and rows beyond that range are refused at encryption; `inputs="all"` allows all inputs that
+    the network itself accepts, which may need more bits.
 
-    `labels` are for the accuracy beside the model's. Further arguments are those of `cryptable.plan`.
+    `labels` allow a comparison of the program's accuracy with the model's. The other arguments are those of
+    `cryptable.plan`.
     """
 
     def planned(coding: Coding, literal: dict[str, Any], refused: PlanError | None = None) -> Program:
@@ -245,7 +246,7 @@ def _of_networks(
     inputs: Literal["data", "all"],
     planned: Callable[[Coding, dict[str, Any], PlanError | None], Program],
 ) -> Program:
-    """The program of the first network that a plan serves, with what refused the one before it."""
+    """Compiles the first network that a plan serves, and notes why the first one was refused, if it was."""
     refused: PlanError | None = None
     for network in networks:
         try:
@@ -261,7 +262,7 @@ def _of_networks(
 
 
 def _exact(program: Program, data: npt.ArrayLike) -> float | None:
-    """The share of rows with the scores of ONNX's own evaluator, if it has any."""
+    """Returns the share of rows that have the scores of ONNX's own evaluator, if that can evaluate the network."""
     network = getattr(program.coding, "network", None)
     if network is None or network.reference is None:
         return None
@@ -271,7 +272,7 @@ def _exact(program: Program, data: npt.ArrayLike) -> float | None:
 
 
 def _results(literal: dict[str, Any], columns: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """The server's results, in the clear."""
+    """Computes the server's results, in the clear."""
     if "layers" in literal:
         return _networks.results(literal, columns)
     each = [columns[:, k] for k in range(columns.shape[1])]
@@ -279,7 +280,7 @@ def _results(literal: dict[str, Any], columns: npt.NDArray[np.uint64]) -> npt.ND
 
 
 def _evaluated(formula: dict[str, Any], columns: Sequence[npt.NDArray[np.uint64]], rows: int) -> npt.NDArray[np.int64]:
-    """A formula in the clear."""
+    """Evaluates a formula in the clear."""
     ((kind, it),) = formula.items()
     if kind == "constant":
         return np.full(rows, it, dtype=np.int64)
@@ -301,7 +302,7 @@ def _evaluated(formula: dict[str, Any], columns: Sequence[npt.NDArray[np.uint64]
 def _compared(
     program: Program, data: npt.ArrayLike, labels: npt.ArrayLike | None
 ) -> tuple[float, tuple[float, float] | None]:
-    """Agreement of program and model on rows, and the accuracy of both."""
+    """Returns the agreement of program and model on rows, and the accuracy of both."""
     of_model = predicted(program.coding, program.coding.model_scores(data))
     of_program = program.predict(program.scores(data))
     if program.kind == "regression":

@@ -1,7 +1,7 @@
-"""Keys of several owners: each has a part of the secret key, nobody has all of it, and all of them together decrypt.
+"""Keys of several owners: each holds a part of the secret key, nobody holds all of it, and only all together decrypt.
 
-Three hospitals, of which each runs its own lines; files and bytes go between them over any channel that does not change
-them. The server needs no secret.
+In this example with three hospitals, each hospital runs its own part of the loops; files and bytes travel between them
+over any channel that does not alter them. The server needs no secret.
 
     >>> import pathlib, tempfile
     >>> import cryptable
@@ -25,7 +25,7 @@ them. The server needs no secret.
     ...     public=public, evaluation=server, bits_evaluation=bits_server, progress=False,
     ... )
 
-Each hospital encrypts with the public key, and the server looks a table up:
+Each hospital encrypts with the public key, and the server evaluates a table:
 
     >>> public = cryptable.PublicKey.load(public, allow_insecure=True)
     >>> server = cryptable.EvaluationKey.open(server, allow_insecure=True)
@@ -33,13 +33,13 @@ Each hospital encrypts with the public key, and the server looks a table up:
     >>> ages = public.encrypt([3, 9, 12, 15])
     >>> risks = owners.lookup(server, bits_server, ages, lambda age: age // 5, output_modulus=4, progress=False)
 
-All of them decrypt together: each sends its part, and whoever has all parts sees the results and nothing else.
+All hospitals decrypt together: each sends its part, and whoever has all parts sees the results and nothing else.
 
     >>> risks.combine([secret.part_of(risks) for secret in secrets]).tolist()
     [0, 1, 2, 3]
 
-Or fewer than all: every hospital deals to holders, of whom any three then decrypt, here the first and the last two of
-five.
+Decryption can also be delegated: every hospital deals shares to holders, of whom any three can decrypt. Here there are
+five holders, and the first and the last two decrypt.
 
     >>> dealt = [secret.deal(5) for secret in secrets]              # send each share to its holder, in private
     >>> together = [1, 4, 5]
@@ -50,7 +50,7 @@ five.
     >>> risks.combine([holder.part_of(risks, together) for holder in holders]).tolist()
     [0, 1, 2, 3]
 
-A part that is missing, there twice or of other results is refused, by the number of its owner.
+A part that is missing, duplicated or made for other results is refused, with the number of its owner.
 """
 
 from __future__ import annotations

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-#: What hears of progress: steps done, steps in all. An exception in it cancels the call.
+#: A callback that receives the steps done and the total number of steps. An exception in it cancels the call.
 Callback = Callable[[int, int], None]
 
-#: What calls take: True for a bar, False or None for none, or a callback.
+#: The argument `progress` of calls: True for a bar, False or None for none, or a callback.
 Progress = bool | Callback | None
 
-#: Seconds from which on a bar is shown: short calls show none.
+#: Seconds before a bar appears, so that short calls show none.
 DELAY = 1.0
 
 
 @contextmanager
 def reporting(progress: Progress, title: str) -> Iterator[Callback | None]:
-    """The callback for a call: a bar by tqdm (if it is installed), the caller's own, or none."""
+    """Provides the callback for a call: a tqdm bar (if tqdm is installed), the caller's own callback, or none."""
     if callable(progress):
         yield progress
         return

@@ -1,16 +1,17 @@
-"""Lookups on many machines, by Ray Data: `pip install '.[ray]'` in a copy of the repository.
+"""Lookups on many machines with Ray Data; install with `pip install '.[ray]'` in a copy of the repository.
 
     import cryptable.ray
     results = cryptable.ray.lookup(files, "server.key", table, output="results")
 
-The same script runs on one machine and on a cluster: it joins the one that `RAY_ADDRESS` names, or starts Ray here.
+The same script runs on one machine and on a cluster: it joins the cluster that `RAY_ADDRESS` names, or starts Ray on
+this machine.
 
-- **The evaluation key** is mapped into memory from one file a node, whose pages all workers of the node share. Where
-  nodes do not see the caller's file, it goes through Ray's object store, once a node, to a file of the node's own.
-- **Batches** (a file each, or a row of a dataset) stream through a pool of workers; there are never more on their way
-  than workers take soon.
-- **A worker that dies** is started again and does its batch again; what others did is kept. Each result is taken once.
-- **Results** come in the order of inputs.
+- **The evaluation key** is mapped into memory from one file per node, whose pages all workers of the node share. Nodes
+  that cannot see the caller's file get it once through Ray's object store, and keep it in a file of their own.
+- **Batches** (each a file, or a row of a dataset) stream through a pool of workers, and only a few per worker are in
+  flight at any time.
+- **A worker that dies** is restarted and repeats its batch; the results of others are kept. Each result is used once.
+- **Results** come in the order of the inputs.
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ from .progress import Progress, reporting
 from .tables import Signs, TableLike
 from .tables import table as make_table
 
-#: Files of ciphertexts, ciphertexts, or a dataset of Ray with a column `ciphertext` of their bytes.
+#: Ciphertext files, ciphertexts, or a Ray dataset with a column `ciphertext` of their bytes.
 Source: TypeAlias = "Sequence[str | os.PathLike[str]] | Sequence[Ciphertext] | Any"
 
-#: Bytes of the checksum at the end of files, which names keys on nodes.
+#: Size in bytes of the checksum at the end of files, which names keys on nodes.
 _CHECKSUM_BYTES = 32
 
-#: What marks a folder of results.
+#: Name of the file that marks a folder of results.
 _MARKER = ".cryptable-lookup"
 
-#: Most tasks that a run is cut into.
+#: Largest number of tasks that a run is split into.
 _MOST_TASKS = 10_000
 
 
@@ -65,15 +66,19 @@ def lookup(
 ) -> Any:
     """Maps every value of all inputs through a table, on all machines of a cluster.
 
-    `source` is a list of files of ciphertexts, of which the results go to files of the same names in the folder
-    `output` (results of the same key and table that are there already, and not older than their inputs, are kept: an
-    interrupted run goes on); a list of `Ciphertext`; or a dataset of Ray with a column `ciphertext` of bytes, for
-    which the result is such a dataset, evaluated when it is read. Lists give lists, in the order of inputs.
+    `source` is one of the following:
 
-    `key` is the file of an evaluation key, or one that was opened from it. `workers` of `threads` threads each: as
-    many as the cluster has cores for, by default. Few workers of many threads take less memory: threads share a key of
-    single values, of which every worker has a copy of its own. `share` says how the key gets to nodes: `"file"`, by its
-    path, or `"store"`, by Ray's object store; the former if there is one node.
+    - A list of ciphertext files: the results go to files of the same names in the folder `output`, and the call returns
+      their paths in the order of the inputs. An interrupted run resumes: results of the same key and table that exist
+      and are not older than their inputs are kept.
+    - A list of `Ciphertext`: returns the list of results, in the order of the inputs.
+    - A Ray dataset with a column `ciphertext` of bytes: returns such a dataset, evaluated when it is read.
+
+    `key` is the file of an evaluation key, or a key opened from one. There are `workers` workers of `threads` threads
+    each; by default, enough workers to use all cores of the cluster. Few workers with many threads need less memory:
+    every worker holds its own copy of a key of single values, which its threads share. `share` says how the key reaches
+    the nodes: `"file"` by its path (the default on one node), or `"store"` through Ray's object store (the default on
+    several nodes).
     """
     if threads < 1:
         raise RangeError(f"threads is {threads}, but must be at least 1: workers share the cluster's cores out")
@@ -119,7 +124,7 @@ def lookup(
 
 
 def _begin(output: Path, names: list[str], job: _Job) -> None:
-    """Marks the folder of results with the key and the table: those of others are neither kept nor replaced."""
+    """Marks the folder with the key and the table, so that results of others are neither reused nor overwritten."""
     output.mkdir(parents=True, exist_ok=True)
     marker, mark = output / _MARKER, f"{job.key.name} {_digest(job.table)}\n"
     if marker.exists():
@@ -128,7 +133,7 @@ def _begin(output: Path, names: list[str], job: _Job) -> None:
         return
     stranger = next((name for name in names if (output / name).exists()), None)
     if stranger is not None:
-        raise FileExistsError(f"{output / stranger}: exists, and no lookup of this kind has made it")
+        raise FileExistsError(f"{output / stranger}: exists, and was not made by a lookup of this kind")
     marker.write_text(mark, encoding="utf-8")
 
 
@@ -138,7 +143,7 @@ def _digest(table: Table) -> str:
 
 
 def _mapped(dataset: Any, job: _Job, size: int) -> Any:
-    """The dataset of results: a streaming map by a pool of actors, which Ray starts again when they die."""
+    """Returns the dataset of results: a streaming map over a pool of actors, which Ray restarts when they die."""
     import ray.data
 
     dataset.context.execution_options.preserve_order = True
@@ -148,7 +153,7 @@ def _mapped(dataset: Any, job: _Job, size: int) -> Any:
 
 
 def _collect(results: Any, count: int, progress: Progress) -> list[dict[str, Any]]:
-    """All rows, each once and in their order."""
+    """Collects all rows, each once and in order."""
     found: list[dict[str, Any]] = []
     with reporting(progress, "lookups") as tell:
         for row in results.iter_rows():
@@ -164,7 +169,7 @@ def _collect(results: Any, count: int, progress: Progress) -> list[dict[str, Any
 
 @dataclass(frozen=True)
 class _Key:
-    """Where workers find the evaluation key: its file, or an object of the store that becomes one."""
+    """Location of the evaluation key for workers: its file, or an object of the store that they write to a file."""
 
     path: str
     name: str
@@ -176,7 +181,7 @@ class _Key:
         return EvaluationKey.open(path, allow_insecure=self.allow_insecure)
 
     def _of_store(self) -> str:
-        """The node's own file, which the first worker writes."""
+        """Returns the path of the node's own file, which its first worker writes."""
         import ray
 
         folder = _own_folder()
@@ -184,9 +189,9 @@ class _Key:
         with open(folder / f"{self.name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
-                # Left by a worker that was killed, maybe.
+                # A worker that was killed may have left this file.
                 part = path.with_suffix(".part")
-                # An array in the store's shared memory, not copied.
+                # The array lies in the store's shared memory and is not copied.
                 ray.get(self.stored).tofile(part)
                 os.replace(part, path)
         return os.fspath(path)
@@ -194,7 +199,7 @@ class _Key:
 
 @dataclass(frozen=True)
 class _Job:
-    """Does a worker's work."""
+    """The task of every worker: key, table, number of threads, and folder of results."""
 
     key: _Key
     table: Table
@@ -203,7 +208,7 @@ class _Job:
 
 
 class _Worker:
-    """A process that holds a prepared table, and the mapped key."""
+    """A worker process, which holds the mapped key and a prepared table."""
 
     def __init__(self, job: _Job) -> None:
         self.job = job
@@ -216,7 +221,7 @@ class _Worker:
             return row | {"ciphertext": result.to_bytes()}
         assert self.job.output is not None
         path = Path(self.job.output) / Path(row["path"]).name
-        # Files appear when they are whole: one that is there needs not be made again.
+        # Files appear only when they are complete, so an existing one need not be made again.
         if not path.exists() or path.stat().st_mtime_ns < os.stat(row["path"]).st_mtime_ns:
             self._lookup(Ciphertext.load(row["path"])).save(path, replace=True)
         return {"index": row["index"], "path": os.fspath(path)}
@@ -227,13 +232,13 @@ class _Worker:
 
 def _path_of(key: EvaluationKey | str | os.PathLike[str]) -> str:
     if isinstance(key, EvaluationKey):
-        # Of a key in memory, this is the error that says so.
+        # For a key in memory, this raises the error that says so.
         return os.fspath(key.__reduce__()[1][1])
     return os.fspath(Path(key).resolve())
 
 
 def _share(path: str, share: str | None, allow_insecure: bool) -> _Key:
-    """Makes the key known to nodes."""
+    """Makes the key available to all nodes."""
     import ray
 
     if share not in (None, "file", "store"):
@@ -250,11 +255,11 @@ def _folder() -> Path:
 
 
 def _own_folder() -> Path:
-    """The folder of this machine's own files of evaluation keys: of this user, who alone may write to it."""
+    """Returns the folder of this machine's own key files, which belongs to this user and is closed to others."""
     folder = _folder()
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    # Others may have made it before, as a link to a folder of this user.
+    # Somebody else may have created it earlier, as a link to a folder of this user.
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise PermissionError(
@@ -264,5 +269,5 @@ def _own_folder() -> Path:
 
 
 def forget_keys() -> None:
-    """Removes this machine's own files of evaluation keys."""
+    """Removes this machine's own evaluation key files."""
     shutil.rmtree(_folder(), ignore_errors=True)

@@ -1,14 +1,14 @@
-"""Workers of a service on a cluster of Ray, which `cryptable serve --executor ray://HOST:10001` starts by this module.
+"""Workers of a service on a Ray cluster; `cryptable serve --executor ray://HOST:10001` starts them with this module.
 
     python -m cryptable.ray_workers ray://HOST:10001 [--workers N] [--threads N] -- PROGRAM ARGUMENTS
 
-- **A worker** is a process of the program in an actor of Ray. It takes jobs from the service's queue, as every worker
-  does that an operator starts; Ray gives it a place and cores.
-- **A worker that ends**, or whose actor or node does, is started again. Its job was given to another one before: leases
-  in the service's database say so, not Ray.
-- **The end of standard input**, or a signal, stops all workers; their jobs wait for the next ones.
+- **A worker** is a process of the program inside a Ray actor. It takes jobs from the service's queue, like any worker
+  that an operator starts; Ray chooses its node and reserves cores.
+- **A worker that ends**, or whose actor or node does, is restarted. Leases in the service's database, not Ray, decide
+  when its job passes to another worker.
+- **The end of standard input**, or a signal, stops all workers; their jobs wait for the next workers.
 
-Nodes need Ray and the program, at the same path or on their PATH, and not this package.
+Nodes need Ray and the program, at the same path or on their PATH, but not this package.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-#: Variables that workers get from here: what an operator keeps out of the list of processes.
+#: Environment variables passed on to workers: settings that an operator keeps out of the list of processes.
 VARIABLES = ("CRYPTABLE_DATABASE",)
 
-#: Seconds that a worker has to end.
+#: Seconds that a worker has to end before it is killed.
 PATIENCE = 15.0
 
-#: Seconds after which a worker that has ended is started again.
+#: Seconds before a worker that has ended is restarted.
 PAUSE = 2.0
 
 
@@ -51,7 +51,7 @@ class Worker:
         with self._lock:
             if self._is_stopped:
                 return 0
-            # However the actor ends, this pipe closes with it, and the program ends.
+            # When the actor ends for any reason, this pipe closes, and then the program ends.
             self._process = subprocess.Popen(
                 [path, *command[1:]], stdin=subprocess.PIPE, env={**os.environ, **environment}
             )
@@ -73,7 +73,7 @@ class Worker:
 def share_out(cores: Sequence[int], workers: int | None, threads: int | None) -> tuple[int, int]:
     """Returns the number of workers and the threads of each, given the cores of every node.
 
-    By default a node has one worker of all its cores: few workers of many threads take less memory.
+    By default, every node runs one worker with all of its cores: few workers with many threads need less memory.
     """
     if threads is None:
         wanted = workers or len(cores)
@@ -83,7 +83,7 @@ def share_out(cores: Sequence[int], workers: int | None, threads: int | None) ->
 
 
 def _outcome(reference: Any) -> str:
-    """Says how a worker has ended."""
+    """Describes how a worker has ended."""
     import ray
 
     try:
@@ -120,7 +120,7 @@ def keep(command: list[str], workers: int, threads: int, ended: threading.Event)
 
 
 def _wait_for_input(ended: threading.Event) -> None:
-    # By the system's call: what Python holds while it reads would be in the way of its own end.
+    # Uses the system call: Python's own reader would hold a lock that blocks the interpreter's exit.
     while os.read(0, 1):
         pass
     ended.set()
@@ -130,7 +130,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Keeps workers on a cluster until standard input ends or a signal comes."""
     parser = argparse.ArgumentParser(prog="python -m cryptable.ray_workers", description=__doc__.splitlines()[0])
     parser.add_argument("address", help="address of the cluster's client server: ray://HOST:10001")
-    parser.add_argument("--workers", type=int, help="number of workers [default: as many as cores suffice for]")
+    parser.add_argument("--workers", type=int, help="number of workers [default: enough to use all cores]")
     parser.add_argument("--threads", type=int, help="threads of each [default: all of a node's]")
     parser.add_argument("command", nargs="+", help="the program and its arguments, after --")
     arguments = parser.parse_args(words)

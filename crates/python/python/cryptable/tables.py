@@ -1,4 +1,4 @@
-"""Tables of whatever a user has: arrays, dictionaries, functions, pandas Series, tables."""
+"""Construction of tables from arrays, dictionaries, functions, pandas Series or other tables."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ._native.tables import ComplexTable, Table, modulus_for
 from ._native.tables import real_table as _real_table
 from .errors import TableError
 
-#: What stands for a table. A function needs the number of inputs.
+#: Anything that `table` converts to a table. A function also needs the number of inputs.
 TableLike: TypeAlias = Table | npt.ArrayLike | Mapping[int, int] | Callable[[int], int]
 
 #: How values are encrypted.
 Engine: TypeAlias = Literal["packed", "single", "leveled"]
 
-#: What the entries of a table are: in the clear for all values, in the clear for each value, or encrypted.
+#: Kinds of table entries: one table in the clear for all values, one in the clear per value, or encrypted.
 Entries: TypeAlias = Literal["shared", "per-value", "encrypted"]
 
-#: Which columns of a table are signed: none, both, or one.
+#: Signed columns of a table: none, both, or one of them.
 Signs: TypeAlias = bool | Literal["inputs", "outputs"]
 
 
@@ -34,12 +34,13 @@ def table(
     default: int | None = None,
     signed: Signs = False,
 ) -> Table:
-    """Makes a table.
+    """Makes a table from an array, a dictionary, a pandas Series or a function.
 
-    `source` is an array of outputs for the inputs 0, 1, ...; a dictionary (or a pandas Series) of inputs and outputs,
-    where `default` fills gaps; or a function, with the number of `inputs`. Outputs are below `output_modulus`: by
-    default the least power of two that does, and at least 2. With `signed`, outputs and inputs (keys of a dictionary,
-    and arguments of a function) are from -P/2 to P/2 - 1, or one of both: `signed="inputs"`, `signed="outputs"`.
+    `source` is an array of outputs for the inputs 0, 1, ...; a dictionary (or a pandas Series) from inputs to outputs,
+    where `default` fills gaps; or a function, which needs the number of `inputs`. Outputs are below `output_modulus`,
+    by default the least power of two above all of them, and at least 2. With `signed=True`, inputs (keys of a
+    dictionary, arguments of a function) and outputs range from -P/2 to P/2 - 1, where P is the modulus of each;
+    `signed="inputs"` and `signed="outputs"` apply this to one of them.
 
     >>> table([3, 1, 2, 0])
     Table(4 -> 4)
@@ -72,7 +73,7 @@ def table(
 
 
 def whole(value: Any, what: str) -> int:
-    """An integer as it is: what would lose a fraction is refused, as arrays of floats are."""
+    """Returns a value as an integer; raises a `TypeError` if it has a fraction or is not a number."""
     found: int | None
     try:
         found = int(value)
@@ -93,8 +94,8 @@ def real_table(
 ) -> Table:
     """Makes a table of real outputs from -1/2 to below 1/2, for `SecretKey.decrypt_reals`.
 
-    `source` is an array of outputs for the inputs 0, 1, ..., or a function, with the number of `inputs`. Outputs are
-    rounded to multiples of 1/`output_modulus`, or so that no `error` is larger than told.
+    `source` is an array of outputs for the inputs 0, 1, ..., or a function, which needs the number of `inputs`. Outputs
+    are rounded to multiples of 1/`output_modulus`, or finely enough that no rounding error exceeds `error`.
 
     >>> real_table([0.0, 0.25, -0.3, 0.4], error=0.01).reals.tolist()
     [0.0, 0.25, -0.296875, 0.40625]
@@ -109,8 +110,9 @@ def complex_table(
     error: float | None = None,
     output_modulus: int | None = None,
 ) -> ComplexTable:
-    """Makes a table of complex outputs, whose parts are as those of `real_table`: for `EvaluationKey.lookup_complex`,
-    with keys of a plan for it.
+    """Makes a table of complex outputs for `EvaluationKey.lookup_complex`, with keys of a plan for this table.
+
+    Real and imaginary parts follow the rules of `real_table`.
 
     >>> complex_table(lambda k: 0.25 * 1j**k, inputs=4, error=0.01).outputs.round(9).tolist()
     [(0.25+0j), 0.25j, (-0.25+0j), -0.25j]
@@ -167,7 +169,7 @@ def _of_mapping(source: Mapping[int, int], inputs: int | None, default: int | No
 
 
 def _array(outputs: Sequence[Any]) -> Any:
-    """Outputs as an array: numpy's own error for those of more than 64 bits names none."""
+    """Converts outputs to an array, and names the first one of more than 64 bits, unlike numpy's own error."""
     found = next(((place, it) for place, it in enumerate(outputs) if not -(2**63) <= it < 2**63), None)
     if found is not None:
         raise TableError(f"output {found[1]} at position {found[0]} has more than 64 bits with its sign")

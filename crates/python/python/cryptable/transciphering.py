@@ -1,4 +1,4 @@
-"""Transciphering: a client sends AES-128, as many bytes as it has; the server makes homomorphic ciphertexts of them.
+"""Transciphering: clients send data encrypted with AES-128, which the server turns into homomorphic ciphertexts.
 
     >>> from cryptable import transciphering
     >>> secret = transciphering.SecretKey.generate(insecure_toy=True)    # without `insecure_toy` for use
@@ -11,7 +11,7 @@
     >>> secret.decrypt(result)
     b'HI'
 
-A contributor without the secret encrypts an AES key of its own by `secret.public_key()`:
+A contributor without the secret key encrypts an AES key of its own with `secret.public_key()`:
 
     >>> contributor = transciphering.AesKey.generate()
     >>> encrypted_key = secret.public_key().encrypt_key(contributor)
@@ -19,12 +19,12 @@ A contributor without the secret encrypts an AES key of its own by `secret.publi
     >>> secret.decrypt(result)
     b'from me'
 
-Files of any length go through piece by piece, those of `cryptable aes` on the command line: `aes.encrypt_file`,
-`server.transcipher_file`, `secret.decrypt_file`.
+`aes.encrypt_file`, `server.transcipher_file` and `secret.decrypt_file` process files of any length piece by piece; they
+are compatible with `cryptable aes` on the command line.
 
-Messages that share a counter block reveal their XOR: an `AesKey` draws a nonce for every message, and refuses counters
-that it was asked for and has used. A message's tag, which `AesKey.open` checks, is of no use to the server: send
-messages over an authenticated channel.
+Messages that share a counter block reveal their XOR. An `AesKey` therefore draws a nonce for every message, and refuses
+explicitly requested counters that it has used before. The server cannot check a message's tag, which `AesKey.open`
+checks: send messages over an authenticated channel.
 """
 
 from __future__ import annotations
@@ -59,5 +59,5 @@ SecretKey = _compiled.SecretKey
 
 
 def table(source: TableLike) -> Table:
-    """A table from bytes to bytes, as `cryptable.table` makes tables, for `EvaluationKey.prepare`."""
+    """Makes a table from bytes to bytes, like `cryptable.table`, for `EvaluationKey.prepare`."""
     return _table(source, inputs=256, output_modulus=256)

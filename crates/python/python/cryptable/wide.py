@@ -1,5 +1,6 @@
-"""Dictionaries of up to 65,536 keys of 32 or 64 bits, and tables of 2^32 entries that have structure, on 65,536
-encrypted values at once.
+"""Dictionaries with keys of 32 or 64 bits, and structured tables of 2^32 entries, on 65,536 encrypted values at once.
+
+A dictionary has up to 65,536 keys.
 
     >>> import numpy as np
     >>> from cryptable import SecretKey, wide
@@ -11,9 +12,10 @@ encrypted values at once.
     >>> wide.decrypt(secret, wide.lookup(server, values, risks, progress=False)).tolist()
     [3, 5, 1]
 
-Values are encrypted in words of 16 bits, a packed ciphertext each, and results come in words, too. A key that is not in
-the dictionary has the default, for certain. Tables of two words: `sum_of_halves`, `products`, `pieces`, `classes`, or
-`recognise`, which finds the structure itself; `PreparedWide.evaluate` says what one gives.
+Values are encrypted in words of 16 bits, with one packed ciphertext per word, and results come in words, too. Keys that
+are not in the dictionary always map to the default. Tables of two words are made by `sum_of_halves`, `products`,
+`pieces`, `classes`, or `recognise`, which finds the structure itself; `PreparedWide.evaluate` evaluates them in the
+clear.
 """
 
 from __future__ import annotations
@@ -62,11 +64,11 @@ def plan(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> WidePlan:
-    """Finds parameters for dictionaries with keys of `bits` bits, from which keys are generated.
+    """Finds parameters for dictionaries with keys of `bits` bits, for `SecretKey.generate`.
 
-    `value_bits` are those of the dictionary's values (default: 14, the fastest), `values` the number per lookup,
-    `memory` is in bytes, `log2_fail` of a whole ciphertext (default: -64), `threads` those that times are
-    predicted for.
+    `value_bits` is the size of the dictionary's values (default: 14, the fastest), `values` the number of values per
+    lookup, `memory` is in bytes, `log2_fail` bounds the failure probability of a whole ciphertext (default: -64), and
+    `threads` is the number of threads for which times are predicted.
     """
     return _compiled.plan_wide(
         bits,
@@ -97,7 +99,7 @@ def dictionary(
     bits: int = 32,
     value_bits: int | None = None,
 ) -> PreparedWide:
-    """Makes a table of a dictionary (or a pandas Series) with keys of `bits` bits, and the value of all other keys."""
+    """Prepares a dictionary (or a pandas Series) with keys of `bits` bits; `default` is the value of all other keys."""
     pairs = [(whole(key, "a key"), whole(value, f"the value of {key}")) for key, value in dict(entries).items()]
     return _prepared(server, "dictionary", value_bits, bits=bits, default=whole(default, "the default"), pairs=pairs)
 
@@ -105,8 +107,10 @@ def dictionary(
 def pieces(
     server: EvaluationKey, starts: npt.ArrayLike, values: npt.ArrayLike, *, value_bits: int | None = None
 ) -> PreparedWide:
-    """A function of two words that changes at few places: the value of the last start that is not above the input; the
-    first start is 0."""
+    """Prepares a piecewise constant function of two words: the value of the last start that is not above the input.
+
+    The first start is 0.
+    """
     found = zip(as_array(starts).tolist(), as_array(values).tolist(), strict=True)
     return _prepared(server, "pieces", value_bits, pairs=list(found))
 
@@ -119,7 +123,7 @@ def classes(
     *,
     value_bits: int | None = None,
 ) -> PreparedWide:
-    """`outputs[high[x // p], low[x % p]]`, p the values of a word: a table that tells classes of words apart only."""
+    """Prepares `outputs[high[x // p], low[x % p]]`, a table on classes of words, where a word has p possible values."""
     rows = as_array(outputs)
     return _prepared(server, "classes", value_bits, halves=[_halves(low, high)], outputs=rows.ravel().tolist())
 
@@ -127,12 +131,18 @@ def classes(
 def sum_of_halves(
     server: EvaluationKey, low: npt.ArrayLike, high: npt.ArrayLike, *, value_bits: int | None = None
 ) -> PreparedWide:
-    """`low[x % p] + high[x // p]`, p the values of a word; modulo p, or modulo p*p if `value_bits` says so."""
+    """Prepares `low[x % p] + high[x // p]`, where a word has p possible values.
+
+    The sum is modulo p, or modulo p*p if `value_bits` says so.
+    """
     return _prepared(server, "sum", value_bits, halves=[_halves(low, high)])
 
 
 def products(server: EvaluationKey, terms: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> PreparedWide:
-    """The sum of `low[x % p] * high[x // p]` over all terms, modulo p, of factors below p/2."""
+    """Prepares the sum of `low[x % p] * high[x // p]` over all terms, modulo p, with factors below p/2.
+
+    A word has p possible values.
+    """
     return _prepared(server, "products", None, halves=[_halves(*term) for term in terms])
 
 
@@ -142,14 +152,14 @@ def recognise(
     *,
     value_bits: int | None = None,
 ) -> PreparedWide:
-    """A table of two words, by all of its outputs, if it has structure: a sum of functions of its words, or few classes
-    of words. `PlanError` if it has none.
+    """Prepares a table of two words from all of its outputs, after finding its structure.
 
-    `source` is an array of the p*p outputs, p the values of a word (`wide.plan(...).word_modulus`), or a function of
-    arrays of inputs. All outputs are looked at, which takes minutes where words have 16 bits, and 4 GB for each byte of
-    an output: an array may be a `numpy.memmap`. Arrays that may be written to are copied, as other threads go on
-    meanwhile; those of `numpy.memmap(..., mode="r")`, and others that are read-only, are not. Outputs are below p, or
-    below 2 to the `value_bits`.
+    The table must be a sum of functions of its words, or have few classes of words; otherwise `PlanError` is raised.
+    `source` is an array of the p*p outputs, where a word has p possible values (`wide.plan(...).word_modulus`), or a
+    function of arrays of inputs. The call inspects all outputs, which takes minutes for words of 16 bits, and 4 GB per
+    byte of an output, so an array may be a `numpy.memmap`. Writable arrays are copied, since other threads keep
+    running; read-only arrays, such as those of `numpy.memmap(..., mode="r")`, are not. Outputs are below p, or below
+    `2**value_bits`.
 
     >>> secret = SecretKey.generate(plan(8, value_bits=3, insecure_toy=True))
     >>> server = secret.evaluation_key(progress=False)
@@ -172,7 +182,7 @@ def recognise(
 
 
 def _outputs(values: npt.ArrayLike, modulus: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Outputs below a modulus, not copied if they are of an unsigned type."""
+    """Checks that outputs are below a modulus and returns them as an array, without a copy if they are unsigned."""
     array = np.ascontiguousarray(as_array(values))
     if array.dtype.kind not in "biu":
         raise TypeError(f"outputs are of type {array.dtype}, but must be integers")
@@ -185,7 +195,7 @@ def _outputs(values: npt.ArrayLike, modulus: int, dtype: np.dtype[Any]) -> npt.N
 
 
 def _final(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array that nobody writes to any more."""
+    """Makes an array read-only."""
     array.flags.writeable = False
     return array
 
@@ -193,7 +203,7 @@ def _final(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def lookup(
     server: EvaluationKey, values: WideValues, table: PreparedWide, *, threads: int = 0, progress: Progress = True
 ) -> WideValues:
-    """Maps every value through a dictionary or a structured table. Takes `threads` and `progress`."""
+    """Maps every value through a dictionary or a structured table."""
     return _compiled.lookup_wide(server, values, table, threads=threads, progress=progress)
 
 

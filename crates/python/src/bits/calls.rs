@@ -13,7 +13,7 @@ use crate::call;
 use crate::circuits::{EvaluationKey, SecretKey};
 use crate::errors::{Result, raise};
 
-/// Encrypts bits of any shape, at most `Parameters.bits_at_once`, with `levels` levels for gates left (default: all).
+/// Encrypts bits of any shape, at most `Parameters.bits_at_once`, with `levels` levels left for gates (default: all).
 #[pyfunction]
 #[pyo3(signature = (secret, values: "npt.ArrayLike", *, levels = None))]
 pub(crate) fn encrypt(
@@ -30,7 +30,7 @@ pub(crate) fn encrypt(
     Ok(EncryptedBits::new(inner, key.parameters(), bits.shape))
 }
 
-/// Decrypts bits: an array of booleans, in the shape that was encrypted.
+/// Decrypts bits to an array of booleans, in the shape that was encrypted.
 #[pyfunction]
 #[pyo3(signature = (secret, bits) -> "npt.NDArray[np.bool_]")]
 pub(crate) fn decrypt<'py>(
@@ -42,7 +42,7 @@ pub(crate) fn decrypt<'py>(
     shaped(py, &Zeroizing::new(found), &bits.shape)
 }
 
-/// The gate of a name, in small or capital letters.
+/// Returns the gate with this name, in lower or upper case.
 fn gate_of(name: &str) -> Result<Gate> {
     let is_it = |gate: &Gate| gate.to_string().eq_ignore_ascii_case(name);
     Gate::ALL.into_iter().find(is_it).ok_or_else(|| {
@@ -51,7 +51,7 @@ fn gate_of(name: &str) -> Result<Gate> {
     })
 }
 
-/// A server and how it computes.
+/// A server's key and the options of a call.
 struct Call<'a> {
     server: &'a LibraryEvaluationKey,
     threads: usize,
@@ -62,7 +62,7 @@ impl<'a> Call<'a> {
         Self { server: server.library(), threads }
     }
 
-    /// Results of an operation, in the shape of its operands.
+    /// Computes the results of an operation, in the shape of its operands.
     fn all(
         &self,
         py: Python<'_>,
@@ -77,7 +77,7 @@ impl<'a> Call<'a> {
         Ok(found.into_iter().map(new).collect())
     }
 
-    /// The one result of an operation.
+    /// Computes the single result of an operation.
     fn one(
         &self,
         py: Python<'_>,
@@ -88,7 +88,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Operands of an operation on any number of them.
+/// Operands of an operation on any number of arrays of bits.
 struct Operands(Vec<Py<EncryptedBits>>);
 
 impl Operands {
@@ -105,8 +105,8 @@ impl Operands {
     }
 }
 
-/// A gate of two bits between bootstraps, for one level: `and`, `or`, `xor`, `nand`, `nor`, `xnor`, or `andnot`, `ornot` (the
-/// second bit negated), `notand`, `notor` (the first).
+/// Evaluates a gate on two bits between bootstraps, for one level: `and`, `or`, `xor`, `nand`, `nor`, `xnor`, or
+/// `andnot`, `ornot` (with the second bit negated), `notand`, `notor` (with the first bit negated).
 #[pyfunction]
 #[pyo3(signature = (server, gate, x, y, *, threads: "int" = 0))]
 pub(crate) fn gate(
@@ -122,7 +122,7 @@ pub(crate) fn gate(
     Call::new(server, threads).one(py, &shape, |key| key.gate(gate, &x.inner, &y.inner))
 }
 
-/// Several gates of the same two bits, for little more than one.
+/// Evaluates several gates on the same two bits, in little more time than one.
 #[pyfunction]
 #[pyo3(signature = (server, gates, x, y, *, threads: "int" = 0))]
 pub(crate) fn gates(
@@ -138,7 +138,7 @@ pub(crate) fn gates(
     Call::new(server, threads).all(py, &shape, |key| key.gates(&gates, &x.inner, &y.inner))
 }
 
-/// The negated bits: no level, no noise.
+/// Negates bits, without using a level or adding noise.
 #[pyfunction]
 pub(crate) fn logical_not(
     py: Python<'_>,
@@ -148,7 +148,8 @@ pub(crate) fn logical_not(
     Call::new(server, 0).one(py, &x.shape, |key| key.not(&x.inner))
 }
 
-/// The OR, which is the XOR, of bits of which never both are 1, for no level. What comes of two that are both 1 is no bit.
+/// Computes the OR of bits that are never both 1, where it equals the XOR, without using a level. If both bits are 1,
+/// the result is not a bit.
 #[pyfunction]
 pub(crate) fn disjoint_or(
     py: Python<'_>,
@@ -160,7 +161,7 @@ pub(crate) fn disjoint_or(
     Call::new(server, 0).one(py, &shape, |key| key.disjoint_or(&x.inner, &y.inner))
 }
 
-/// Bits with their errors squared, for two levels.
+/// Squares the errors of bits, for two levels.
 #[pyfunction]
 #[pyo3(signature = (server, x, *, threads: "int" = 0))]
 pub(crate) fn clean(
@@ -172,7 +173,7 @@ pub(crate) fn clean(
     Call::new(server, threads).one(py, &x.shape, |key| key.clean(&x.inner))
 }
 
-/// The same bits with fewer levels left: less memory, and less time of what reads them.
+/// Returns the same bits with fewer levels left, which use less memory and make operations on them faster.
 #[pyfunction]
 pub(crate) fn lower(
     py: Python<'_>,
@@ -183,7 +184,7 @@ pub(crate) fn lower(
     Call::new(server, 0).one(py, &x.shape, |key| key.lower(&x.inner, levels))
 }
 
-/// BinBoot: all levels back, and errors squared. Of several arrays of bits, their XOR.
+/// Runs BinBoot, which restores all levels and squares errors. Several arrays of bits are combined by XOR.
 #[pyfunction]
 #[pyo3(signature = (server, *bits: "EncryptedBits", threads: "int" = 0))]
 pub(crate) fn bin_boot(
@@ -197,7 +198,8 @@ pub(crate) fn bin_boot(
     Call::new(server, threads).one(py, &bits.shape()?, |key| key.bin_boot_sum(&operands))
 }
 
-/// GateBoot: a gate of two bits, as of `gate`, and all levels back. With `cleaning`, errors are squared, for one level more.
+/// Runs GateBoot, which evaluates a gate on two bits, as `gate` does, and restores all levels. With `cleaning`, errors
+/// are squared, for one more level.
 #[pyfunction]
 #[pyo3(signature = (server, gate, x, y, *, cleaning = false, threads: "int" = 0))]
 pub(crate) fn gate_boot(
@@ -217,8 +219,9 @@ pub(crate) fn gate_boot(
     })
 }
 
-/// Functions of the sum of up to seven bits, and all levels back but a few, for little more than one bootstrap. A function is
-/// a list of its outputs where 0, 1, ... of the bits are 1: a full adder is `[[0, 1, 0, 1], [0, 0, 1, 1]]`.
+/// Evaluates functions of the sum of up to seven bits and restores all levels but a few, in little more time than one
+/// bootstrap. A function is a list of its outputs for 0, 1, ... bits that are 1: a full adder is `[[0, 1, 0, 1], [0, 0,
+/// 1, 1]]`.
 #[pyfunction]
 #[pyo3(signature = (server, functions: "Sequence[npt.ArrayLike]", *bits: "EncryptedBits", threads: "int" = 0))]
 pub(crate) fn gate_boot_many(
@@ -235,9 +238,9 @@ pub(crate) fn gate_boot_many(
     call.all(py, &bits.shape()?, |key| key.gate_boot_many(&functions, &operands))
 }
 
-/// Applies tables of up to eight bits, between bootstraps, for the levels that log2 of their number has, rounded up:
-/// each is a list of 2^k outputs, and the first array of bits is the lowest bit of the index. Results have `levels`
-/// levels left (default: as many as possible).
+/// Evaluates tables of up to eight bits between bootstraps; the number of levels used is log2 of the number of bits,
+/// rounded up. Each table is a list of 2^k outputs, and the first array of bits is the lowest bit of the index. Results
+/// have `levels` levels left (default: as many as possible).
 #[pyfunction]
 #[pyo3(signature = (server, tables: "Sequence[npt.ArrayLike]", *bits: "EncryptedBits", levels = None, threads: "int" = 0))]
 pub(crate) fn tables(

@@ -13,8 +13,8 @@ use crate::key_files::Reduced;
 use crate::properties::properties;
 use crate::stated_types::Shape;
 
-/// Thousands of encrypted bits in one ciphertext, in the shape of the array that they were. Public: they may be sent, stored
-/// and pickled.
+/// Thousands of encrypted bits in one ciphertext, in the shape of the array that was encrypted. Public: they may be
+/// sent, stored and pickled.
 #[pyclass(frozen, module = "cryptable.bits")]
 pub(crate) struct EncryptedBits {
     pub(crate) inner: Arc<LibraryBits>,
@@ -48,7 +48,7 @@ impl EncryptedBits {
 
 #[pymethods]
 impl EncryptedBits {
-    /// Predicted standard deviation of a bit from 0 or 1, and bound of what of it is no noise.
+    /// Predicted standard deviation of a bit from 0 or 1, and a bound on its error that is not noise.
     #[getter]
     fn noise(&self) -> (f64, f64) {
         let noise = self.inner.noise();
@@ -66,7 +66,7 @@ impl EncryptedBits {
 }
 
 properties!(EncryptedBits {
-    /// Levels for gates that are left before the next bootstrap.
+    /// Number of levels left for gates before the next bootstrap.
     levels: usize = |it| it.inner.levels();
     /// log2 of the probability that a bit is wrong.
     log2_fail_per_bit: f64 = |it| it.parameters.log2_fail_per_bit(it.inner.noise());

@@ -9,7 +9,7 @@ use crate::literals::literal_parameters;
 use crate::parameters::{Secret, hexadecimal};
 use crate::properties::properties;
 
-/// A validated parameter set of bits: what keys are generated for.
+/// A validated parameter set of bits, from which keys are generated.
 #[pyclass(frozen, module = "cryptable.bits")]
 pub(crate) struct Parameters {
     pub(crate) inner: LibraryParameters,
@@ -25,7 +25,7 @@ const TOYS: [&str; 6] = [
     "insecure-toy-throughput",
 ];
 
-/// The toy of a name.
+/// Returns the toy with this name.
 fn toy(name: &str) -> Option<cryptable::Result<LibraryParameters>> {
     Some(match name {
         "insecure-toy" => LibraryParameters::insecure_toy(Packing::Real),
@@ -45,7 +45,7 @@ fn pair(precision: Precision) -> (f64, f64) {
 
 #[pymethods]
 impl Parameters {
-    /// The set of a name of `names()`; or one for tests, of which `insecure-toy` is the smallest.
+    /// Returns the set with a name from `names()`, or a set for tests, of which `insecure-toy` is the smallest.
     #[staticmethod]
     fn named(py: Python<'_>, name: &str) -> Result<Self> {
         let found = crate::call::detach(py, || match NamedSet::by_name(name) {
@@ -60,7 +60,7 @@ impl Parameters {
         Ok(Self { inner: inner.map_err(raise)? })
     }
 
-    /// Names of the sets of 128 bits of security, and what each is for; the smallest ciphertexts first.
+    /// Lists the names and purposes of the sets of 128 bits of security, the smallest ciphertexts first.
     #[staticmethod]
     fn names() -> Vec<(&'static str, &'static str)> {
         NamedSet::ALL.map(|set| (set.name(), set.description())).to_vec()
@@ -78,26 +78,27 @@ impl Parameters {
 literal_parameters!(Parameters: LibraryParameters);
 
 properties!(Parameters {
-    /// Its name, for people.
+    /// Its name for display.
     name: &str = |it| &it.inner.literal().name;
     /// The ring degree.
     ring_degree: usize = |it| it.inner.literal().ring_degree;
-    /// Bits of a ciphertext and a bootstrap, at most.
+    /// Largest number of bits per ciphertext and bootstrap.
     bits_at_once: usize = |it| it.inner.bits();
-    /// Levels for gates that fresh and bootstrapped bits have.
+    /// Number of levels for gates that fresh and bootstrapped bits have.
     levels: usize = |it| it.inner.levels_after_bootstrap();
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    /// Classical security of the weakest secret in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
     /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
     /// log2 of the stated failure probability of a bit: operations that would exceed it are refused.
     log2_fail_per_bit: f64 = |it| it.inner.literal().log2_fail;
-    /// After BinBoot of fresh bits: standard deviation of a bit from 0 or 1, and log2 of the probability that it is wrong.
+    /// Standard deviation of a bit from 0 or 1 after BinBoot of fresh bits, and log2 of the probability that it is
+    /// wrong.
     bin_boot_precision: (f64, f64) = |it| pair(it.inner.bin_boot_precision());
-    /// After GateBoot of fresh bits, as `bin_boot_precision`.
+    /// The same as `bin_boot_precision`, after GateBoot of fresh bits.
     gate_boot_precision: (f64, f64) = |it| pair(it.inner.gate_boot_precision());
-    /// Bytes of a server's switching keys in memory.
+    /// Size of a server's switching keys in memory, in bytes.
     key_memory_bytes: usize = |it| it.inner.key_memory_bytes();
-    /// The digest that names it in files.
+    /// The digest that identifies it in files.
     digest: String = |it| hexadecimal(&it.inner.digest());
 });

@@ -9,8 +9,8 @@ use crate::arrays::index_of;
 use crate::encrypted_array::{array_files, array_methods, indexed, not_compared, operators};
 use crate::errors::{Result, raise};
 
-/// Encrypted bits, each a ciphertext by itself, in the shape of the array that they were. Public: it may be sent, stored and
-/// pickled.
+/// Encrypted bits, with one ciphertext per bit, in the shape of the array that was encrypted. Public: they may be sent,
+/// stored and pickled.
 ///
 /// `~x` needs no key; `& | ^` work within `with cryptable.booleans.computing(server):`.
 #[pyclass(frozen, module = "cryptable.booleans")]
@@ -42,7 +42,7 @@ impl EncryptedBits {
         Ok(Self::new(inner, shape))
     }
 
-    /// Calls `cryptable.booleans` for an operator, which knows the key.
+    /// Evaluates an operator through `cryptable.booleans`, which knows the key.
     fn operator<'py>(
         slf: &Bound<'py, Self>,
         name: &str,
@@ -61,7 +61,7 @@ impl EncryptedBits {
         self.inner.key_id().to_string()
     }
 
-    /// Bits of several arrays, one after another, in one dimension.
+    /// Joins the bits of several arrays, one after another, in one dimension.
     #[staticmethod]
     fn join(parts: Vec<Py<Self>>) -> Result<Self> {
         let parts: Vec<_> = parts.iter().map(|part| &*part.get().inner).collect();
@@ -70,7 +70,7 @@ impl EncryptedBits {
         Ok(Self::new(inner, shape))
     }
 
-    /// One bit, of the array in one dimension; below 0, from the end.
+    /// Returns one bit of the flattened array; negative indices count from the end.
     fn bit(&self, index: i64) -> Result<Self> {
         let index = index_of(index, self.inner.count())?;
         Ok(Self::new(self.inner.bit(index).map_err(raise)?, Vec::new()))

@@ -17,11 +17,11 @@ use crate::files::read_file;
 use crate::key_files::{Origin, ReducedKey, open_mapped, refuse_pickle, write_evaluation_key};
 use crate::properties::properties;
 
-/// A secret of OpenFHE or tfhe-rs, whose ciphertexts of bits go through `ForeignGates`.
+/// A secret key of OpenFHE or tfhe-rs, for whose ciphertexts `ForeignGates` evaluates gates.
 ///
-/// Its file, which programs in `comparisons/` write: `LWEKEY01`, the dimension n in four bytes, and n signed bytes.
+/// Programs in `comparisons/` write its file: `LWEKEY01`, the dimension n in four bytes, and n signed bytes.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct ForeignSecret {
     inner: LibraryForeignSecret,
@@ -50,7 +50,8 @@ impl ForeignSecret {
         Ok(Self { inner: call::detach(py, read)? })
     }
 
-    /// The server's keys for `gates` gates at once, in memory: a gigabyte or two. Fewer take less time.
+    /// Makes the server's keys for `gates` gates at once, in memory: one or two gigabytes. Keys for fewer gates take
+    /// less time.
     #[pyo3(signature = (*, gates = 16_384, threads: "int" = 0, progress = true))]
     fn gates(
         &self,
@@ -65,8 +66,8 @@ impl ForeignSecret {
         Ok(ForeignGates { inner, origin: Origin::default() })
     }
 
-    /// Makes the server's keys, as `gates`, and writes them to a file: what a server gets, and `ForeignGates.open` reads. An
-    /// existing one is replaced only if told so.
+    /// Makes the server's keys, like `gates`, and writes them to a file for the server, which `ForeignGates.open`
+    /// reads. An existing file is replaced only with `replace=True`.
     #[pyo3(signature = (path, *, gates = 16_384, threads: "int" = 0, progress = true, replace = false))]
     fn save_gates(
         &self,
@@ -92,18 +93,18 @@ impl ForeignSecret {
 }
 
 properties!(ForeignSecret {
-    /// Its identifier. Reveals nothing of it.
+    /// Its identifier. It reveals nothing about the secret.
     id: String = |it| it.inner.id().to_string();
     /// The parameters of its ciphertexts.
     set: &'static str = |it| it.inner.parameters().name();
 });
 
-/// The server's keys for gates on bits that another library encrypted, thousands at once; results go back to it, under the same
-/// secret. Threads may share them.
+/// The server's keys for thousands of gates at once on bits that another library encrypted; results return to that
+/// library, under the same secret. Threads may share them.
 ///
-/// Ciphertexts are the bytes of a list: `LWELIST1`, dimension n and log2 of the modulus q in four bytes each, the number of
-/// ciphertexts in eight; then n + 1 words of four bytes each, the mask and the body. `np.frombuffer(result, "<u4",
-/// offset=24).reshape(-1, n + 1)` are the words of a list.
+/// A list of ciphertexts consists of these bytes: `LWELIST1`; the dimension n and log2 of the modulus q in four bytes
+/// each; the number of ciphertexts in eight bytes; then for each ciphertext n + 1 words of four bytes, the mask and the
+/// body. `np.frombuffer(result, "<u4", offset=24).reshape(-1, n + 1)` returns the words of a list.
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct ForeignGates {
     inner: LibraryForeignGates,
@@ -112,7 +113,8 @@ pub(crate) struct ForeignGates {
 
 #[pymethods]
 impl ForeignGates {
-    /// Maps a file of `ForeignSecret.save_gates`, or of `cryptable foreign keygen`, into memory and checks all of it.
+    /// Maps a file written by `ForeignSecret.save_gates` or `cryptable foreign keygen` into memory and checks all of
+    /// it.
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
@@ -122,7 +124,8 @@ impl ForeignGates {
         Ok(Self { inner, origin })
     }
 
-    /// A gate, bit by bit, as `EvaluationKey.gate`: of two different lists of equal length, of fresh ciphertexts or results.
+    /// Evaluates a gate bit by bit, like `EvaluationKey.gate`, on two different lists of equal length, of fresh
+    /// ciphertexts or results.
     #[pyo3(signature = (gate, x, y, *, threads: "int" = 0, progress = true))]
     fn gate<'py>(
         &self,
@@ -142,7 +145,7 @@ impl ForeignGates {
         Ok(PyBytes::new(py, &list))
     }
 
-    /// The negated bits of a list.
+    /// Negates the bits of a list.
     fn invert<'py>(&self, py: Python<'py>, x: &[u8]) -> Result<Bound<'py, PyBytes>> {
         let list = call::run_silently(py, || {
             let parameters = self.inner.parameters();
@@ -161,18 +164,19 @@ impl ForeignGates {
 }
 
 properties!(ForeignGates {
-    /// The identifier of the other library's secret that they were made for.
+    /// The identifier of the other library's secret for which they were made.
     key_id: String = |it| it.inner.clients().lwe.to_string();
     /// The parameters of the ciphertexts.
     set: &'static str = |it| it.inner.parameters().name();
-    /// Bits of a bootstrap.
+    /// Number of bits per bootstrap.
     bits_at_once: usize = |it| it.inner.bits_at_once();
-    /// log2 of the probability that a bit of a gate goes wrong.
+    /// log2 of the probability that a gate returns a wrong bit.
     log2_fail: f64 = |it| it.inner.log2_fail();
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    /// Classical security of the weakest secret in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// Bytes of memory that they take.
+    /// Bytes of memory that they use.
     memory_bytes: usize = |it| it.inner.memory_bytes();
-    /// Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+    /// Standard deviation of the noise of results, as a fraction of the LWE modulus; noise of an eighth or more makes a
+    /// bit wrong.
     noise: f64 = |it| it.inner.deviation();
 });

@@ -1,4 +1,4 @@
-//! Gates by their names, of one bit a bootstrap or of thousands.
+//! Gates by name, with one bit per bootstrap or thousands.
 
 use cryptable::gates::{EncryptedBits as LibraryBits, Gate};
 use pyo3::exceptions::PyValueError;
@@ -8,7 +8,7 @@ use super::encrypted_bits::EncryptedBits;
 use crate::call::{self, Progress};
 use crate::errors::Result;
 
-/// The gate of a name.
+/// Returns the gate with this name.
 ///
 /// # Errors
 /// `ValueError` if there is none.
@@ -19,10 +19,10 @@ pub(super) fn gate_of(name: &str) -> Result<Gate> {
     })
 }
 
-/// The gate of a name, by what evaluates gates, of operands of this shape.
+/// Evaluates the gate with this name on operands of this shape, through the given evaluator.
 ///
 /// # Errors
-/// `ValueError` if there is no such gate; those of the gate.
+/// `ValueError` if there is no such gate; the errors of the gate.
 pub(super) fn run_gate(
     py: Python<'_>,
     name: &str,

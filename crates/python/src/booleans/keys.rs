@@ -18,9 +18,9 @@ use crate::key_files::Origin;
 use crate::keys::{evaluation_key, makes_evaluation_key, secret_key};
 use crate::properties::properties;
 
-/// The client's secret key of bits.
+/// The client's secret key for gates on bits.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
@@ -28,7 +28,7 @@ pub(crate) struct SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret, of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
+    /// Draws a fresh secret of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
     /// 2^-64).
     #[staticmethod]
     #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
@@ -53,15 +53,16 @@ impl SecretKey {
         Ok(EncryptedBits::new(inner, bits.shape))
     }
 
-    /// Decrypts bits: an array of booleans.
+    /// Decrypts bits to an array of booleans.
     #[pyo3(signature = (bits) -> "npt.NDArray[np.bool_]")]
     fn decrypt<'py>(&self, py: Python<'py>, bits: &EncryptedBits) -> Result<Bound<'py, PyAny>> {
         let values = Zeroizing::new(call::run_silently(py, || self.inner.decrypt(&bits.inner))?);
         shaped(py, &values, &bits.shape)
     }
 
-    /// The server's keys for `gates` gates at once (default: the most, 16,384), in memory: half a gigabyte. Fewer take less
-    /// time, 256 half of it. A secret must be of `log2_fail=-128` for them.
+    /// Makes the server's keys for `gates` gates at once (default: the largest number, 16,384), in memory: half a
+    /// gigabyte. Keys for fewer gates take less time, for 256 gates half of it. The secret must have been made with
+    /// `log2_fail=-128`.
     #[pyo3(signature = (*, gates = None, threads: "int" = 0, progress = true))]
     fn packed_gates(
         &self,
@@ -76,8 +77,8 @@ impl SecretKey {
         Ok(PackedGates::in_memory(inner))
     }
 
-    /// Makes the server's keys for many gates at once, as `packed_gates`, and writes them to a new folder: what a server
-    /// gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
+    /// Makes the server's keys for many gates at once, like `packed_gates`, and writes them to a new folder for the
+    /// server, which `PackedGates.open` reads. Files of an existing folder are replaced only with `replace=True`.
     #[pyo3(signature = (folder, *, gates = None, threads: "int" = 0, progress = true, replace = false))]
     fn save_packed_gates(
         &self,
@@ -93,13 +94,13 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
     /// log2 of the probability that a gate goes wrong.
     log2_fail: f64 = |it| it.inner.parameters().log2_fail();
 });
 
-/// The server's key of gates, a bootstrap a gate and bit. Threads may share it.
+/// The server's key for gates, with one bootstrap per gate and bit. Threads may share it.
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct EvaluationKey {
     inner: LibraryEvaluationKey,
@@ -108,7 +109,7 @@ pub(crate) struct EvaluationKey {
 
 #[pymethods]
 impl EvaluationKey {
-    /// A gate, bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`.
+    /// Evaluates a gate bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`.
     #[pyo3(signature = (gate, x, y, *, threads: "int" = 0, progress = true))]
     fn gate(
         &self,
@@ -125,7 +126,7 @@ impl EvaluationKey {
         })
     }
 
-    /// x where the selector is true, else y.
+    /// Returns x where the selector is true, else y.
     #[pyo3(signature = (selector, x, y, *, threads: "int" = 0, progress = true))]
     fn mux(
         &self,

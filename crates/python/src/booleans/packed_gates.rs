@@ -31,7 +31,7 @@ const PACKING: &str = "packing.key";
 const EXTRACTION: &str = "extraction.key";
 const BOOTSTRAPS: &str = "bootstraps.key";
 
-/// The server's keys for thousands of gates at once: microseconds a gate. Threads may share them.
+/// The server's keys for thousands of gates at once, in microseconds per gate. Threads may share them.
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct PackedGates {
     inner: LibraryPackedGates,
@@ -41,7 +41,8 @@ pub(crate) struct PackedGates {
 /// The ring degree of `cleaning_128`.
 const RING_DEGREE: usize = 1 << 14;
 
-/// A client's secrets for packed bits: its own, and a fresh one of the ring, for this number of gates at once, or the most.
+/// A client's secrets for packed gates: its own, and a fresh secret of the ring, for this number of gates at once, or
+/// the largest.
 pub(super) fn secret_of(
     single: &LibrarySecretKey,
     gates: Option<usize>,
@@ -56,7 +57,7 @@ pub(super) fn secret_of(
     PackedGatesSecret::generate(single, &parameters)
 }
 
-/// Makes keys of a fresh secret of the ring, and writes them to a folder.
+/// Makes keys from a fresh secret of the ring, and writes them to a folder.
 pub(super) fn save(
     py: Python<'_>,
     single: &LibrarySecretKey,
@@ -79,7 +80,7 @@ pub(super) fn save(
     write_file(&folder.join(EXTRACTION), Access::Public, replace, |out| {
         call::run_silently(py, || Ok(secret.extraction_key()?.write(out)?))
     })?;
-    // The largest, last: a folder without it is not whole.
+    // The largest file comes last: a folder without it is incomplete.
     write_file(&folder.join(BOOTSTRAPS), Access::Public, replace, |out| {
         call::run_engine(py, threads, progress, "packed gates", |progress| {
             secret.ring().write_evaluation_key(out, progress)
@@ -87,7 +88,7 @@ pub(super) fn save(
     })
 }
 
-/// Joins the key of bootstraps with the other files of its folder.
+/// Combines the key of bootstraps with the other files of its folder.
 fn join(
     server: PackedEvaluationKey,
     folder: &Path,
@@ -133,7 +134,8 @@ impl PackedGates {
         Ok(Self { inner, origin: Origin::of(&folder, allow_insecure)? })
     }
 
-    /// A gate, bit by bit, as `EvaluationKey.gate`: of two different arrays of bits, fresh or results of this.
+    /// Evaluates a gate bit by bit, like `EvaluationKey.gate`, on two different arrays of bits, fresh or results of
+    /// this method.
     #[pyo3(signature = (gate, x, y, *, threads: "int" = 0, progress = true))]
     fn gate(
         &self,
@@ -164,16 +166,17 @@ impl PackedGates {
 }
 
 properties!(PackedGates {
-    /// The identifier of the secret key of bits that they were made for.
+    /// The identifier of the secret key for which they were made.
     key_id: String = |it| it.inner.packing().clients().lwe.to_string();
-    /// Bits of a bootstrap.
+    /// Number of bits per bootstrap.
     bits_at_once: usize = |it| it.inner.bits_at_once();
-    /// log2 of the probability that a bit of a gate goes wrong.
+    /// log2 of the probability that a gate returns a wrong bit.
     log2_fail: f64 = |it| it.inner.log2_fail();
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    /// Classical security of the weakest secret in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.inner.memory_bytes();
-    /// Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+    /// Standard deviation of the noise of results, as a fraction of the LWE modulus; noise of an eighth or more makes a
+    /// bit wrong.
     noise: f64 = |it| it.inner.noise().deviation();
 });

@@ -1,4 +1,4 @@
-//! The server's keys of both ends of a bridge.
+//! The server's keys for both ends of a bridge.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::key_files::{Origin, ReducedKey, open_mapped};
 use crate::large_values::{EvaluationKey as LargeValuesKey, Radix};
 use crate::table::{PreparedTable, Table};
 
-/// A server's keys, whatever the engine at the other end.
+/// A server's keys, for either engine at the other end.
 pub(super) enum Keys {
     /// Shared with `EvaluationKeys.single`.
     Integers(Arc<IntegerEvaluationKeys>),
     Leveled(Box<LeveledEvaluationKeys>),
 }
 
-/// The server's keys of both ends, and between them. Threads may share them.
+/// The server's keys for both ends of a bridge and the conversion between them. Threads may share them.
 #[pyclass(frozen, module = "cryptable.bridges")]
 pub(crate) struct EvaluationKeys {
     inner: Keys,
@@ -87,7 +87,7 @@ impl EvaluationKeys {
         Ok(Self { inner, origin })
     }
 
-    /// Bytes of memory that they take.
+    /// Bytes of memory that they use.
     #[getter]
     fn memory_bytes(&self) -> usize {
         each_keys!(Keys, &self.inner, keys => keys.memory_bytes())
@@ -105,7 +105,7 @@ impl EvaluationKeys {
         Ok(PreparedTable { inner: inner.into() })
     }
 
-    /// Maps packed values through tables: for leveled values one table per digit, the lowest first.
+    /// Maps packed values through tables; for leveled values, these are one table per digit, the lowest first.
     #[pyo3(signature = (values, tables, *, threads: "int" = 0, progress = true))]
     fn lookup_many(
         &self,
@@ -122,8 +122,8 @@ impl EvaluationKeys {
         Ok(found.into_iter().map(|it| Ciphertext::new(it.into(), values.shape.clone())).collect())
     }
 
-    /// Maps packed values that come in several ciphertexts, the least significant digits first, through tables of all of them
-    /// together: what `pack_radix` gives, where the packed end has digits of three bits.
+    /// Maps packed values in several ciphertexts, the least significant digits first, through tables of all digits
+    /// together. Inputs are results of `pack_radix`, where the packed end has digits of three bits.
     #[pyo3(signature = (inputs, tables, *, threads: "int" = 0, progress = true))]
     fn lookup_digits(
         &self,
@@ -144,7 +144,7 @@ impl EvaluationKeys {
         Ok(found.into_iter().map(|it| Ciphertext::new(it.into(), shape.clone())).collect())
     }
 
-    /// Takes packed values from `start` to `stop` out as integers.
+    /// Extracts the packed values from `start` to `stop` as integers.
     fn to_integers(
         &self,
         py: Python<'_>,
@@ -159,7 +159,8 @@ impl EvaluationKeys {
         Ok(Integers { inner })
     }
 
-    /// Takes packed values of an even modulus up to 16, from `start` to `stop`, out as small values modulo 16: selectors.
+    /// Extracts the packed values from `start` to `stop`, of an even modulus up to 16, as small values modulo 16:
+    /// selectors.
     #[pyo3(signature = (values, start, stop, *, threads: "int" = 0, progress = true))]
     fn to_small(
         &self,
@@ -177,8 +178,8 @@ impl EvaluationKeys {
         Ok(SmallValues { inner })
     }
 
-    /// Takes packed digits of an even modulus up to 8, a ciphertext for every digit, the lowest first, out as integers in
-    /// digits of base 8, from `start` to `stop`.
+    /// Extracts packed digits from `start` to `stop`, of an even modulus up to 8 and with one ciphertext per digit, the
+    /// lowest first, as integers in digits of base 8.
     #[pyo3(signature = (digits, start, stop, *, threads: "int" = 0, progress = true))]
     fn to_radix(
         &self,
@@ -199,7 +200,7 @@ impl EvaluationKeys {
         Ok(found.into_iter().map(|inner| Radix { inner }).collect())
     }
 
-    /// Packs integers in digits again: a ciphertext of values below 8 for every digit, the lowest first.
+    /// Packs integers in digits again, into one ciphertext of values below 8 per digit, the lowest first.
     #[pyo3(signature = (values, *, threads: "int" = 0, progress = true))]
     fn pack_radix(
         &self,
@@ -217,7 +218,7 @@ impl EvaluationKeys {
         Ok(packed.into_iter().map(|it| Ciphertext::new(it.into(), shape.clone())).collect())
     }
 
-    /// The key of integers at the other end, for all functions of `cryptable.large_values`: `sign`, `maximum`, digits.
+    /// The key for integers at the other end, for all functions of `cryptable.large_values`: `sign`, `maximum`, digits.
     #[getter]
     fn single(&self) -> Result<LargeValuesKey> {
         match &self.inner {
@@ -243,7 +244,7 @@ impl EvaluationKeys {
         Ok(Ciphertext::new(packed.into(), vec![values.inner.count()]))
     }
 
-    /// Takes packed digits from `start` to `stop` out as leveled values.
+    /// Extracts packed digits from `start` to `stop` as leveled values.
     fn to_leveled(
         &self,
         py: Python<'_>,
@@ -281,7 +282,7 @@ impl EvaluationKeys {
         Ok(LeveledValues { inner })
     }
 
-    /// Packs leveled values again, a ciphertext a digit of two bits, the lowest first.
+    /// Packs leveled values again, into one ciphertext per digit of two bits, the lowest first.
     #[pyo3(signature = (values, *, threads: "int" = 0, progress = true))]
     fn pack_leveled(
         &self,

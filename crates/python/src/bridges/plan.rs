@@ -1,4 +1,4 @@
-//! Parameters of both ends of a bridge, and what every step takes.
+//! Parameters of both ends of a bridge, and the cost of every step.
 
 use cryptable::Request;
 use cryptable::bridges::{Continuation, Function, Integers, LeveledTable, Plan, Returning, Target};
@@ -11,13 +11,13 @@ use crate::call;
 use crate::errors::Result;
 use crate::properties::properties;
 
-/// A plan, whatever the engine at the other end.
+/// A plan, for either engine at the other end.
 pub(crate) enum Planned {
     Integers(Plan<large_values::Parameters>),
     Leveled(Plan<leveled::Parameters>),
 }
 
-/// Evaluates an expression for the plan of either.
+/// Evaluates an expression for the plan of either engine.
 macro_rules! each_plan {
     ($planned:expr, $plan:ident => $body:expr) => {
         match $planned {
@@ -27,7 +27,8 @@ macro_rules! each_plan {
     };
 }
 
-/// A packed lookup, what comes after it, and what every step takes. Prints as a list; keys are generated for it.
+/// A plan of a packed lookup and the steps after it, with the cost of every step; keys are generated from it. Prints as
+/// a list.
 #[pyclass(frozen, module = "cryptable.bridges", name = "Plan")]
 pub(crate) struct BridgePlan {
     pub(crate) inner: Planned,
@@ -47,8 +48,8 @@ impl BridgePlan {
         each_plan!(&self.inner, plan => plan.parameters().packed().output_modulus())
     }
 
-    /// For each step its name, log2 of the probability that a value goes wrong in it (None of steps that only add noise),
-    /// and predicted seconds.
+    /// Lists for each step its name, log2 of the probability that a value goes wrong in it (`None` for steps that only
+    /// add noise), and predicted seconds.
     #[getter]
     fn steps(&self) -> Vec<(&'static str, Option<f64>, f64)> {
         let steps = each_plan!(&self.inner, plan => plan.steps());
@@ -58,7 +59,7 @@ impl BridgePlan {
         steps.iter().map(step).collect()
     }
 
-    /// log2 of the probability that one value does.
+    /// log2 of the probability that one value goes wrong.
     #[getter]
     fn log2_fail_per_value(&self) -> f64 {
         each_plan!(&self.inner, plan => plan.value_failure_probability().log2())
@@ -74,9 +75,9 @@ properties!(BridgePlan {
     seconds: f64 = |it| each_plan!(&it.inner, plan => plan.duration().as_secs_f64());
     /// log2 of the probability that any value of a packed ciphertext goes wrong anywhere on its way.
     log2_fail: f64 = |it| each_plan!(&it.inner, plan => plan.log2_fail());
-    /// Predicted memory at its peak, keys included.
+    /// Predicted peak memory in bytes, including keys.
     memory_bytes: usize = |it| each_plan!(&it.inner, plan => plan.peak_bytes());
-    /// Bytes of the file of the evaluation keys.
+    /// Size of the evaluation keys' file in bytes.
     key_file_bytes: usize = |it| each_plan!(&it.inner, plan => plan.key_file_bytes());
 });
 
@@ -119,8 +120,8 @@ impl Limits {
     }
 }
 
-/// Plans a packed lookup whose results go on: as integers of `bits` bits (`then` is `sign` or `absolute`), or to a table of
-/// these moduli (`table`).
+/// Plans a packed lookup whose results become integers of `bits` bits (`then` is `sign` or `absolute`) or inputs of a
+/// table with these moduli (`table`).
 #[pyfunction]
 #[pyo3(signature = (input_modulus, then, bits, moduli, returning, limits: "Mapping[str, Any]"))]
 pub(crate) fn plan_bridge(

@@ -1,4 +1,4 @@
-//! The client's keys of both ends of a bridge.
+//! The client's keys for both ends of a bridge.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,15 +25,15 @@ use crate::key_files::{load_secret, refuse_pickle, save_secret, write_evaluation
 use crate::large_values::Radix;
 use crate::parameters::Parameters;
 
-/// A client's keys, whatever the engine at the other end.
+/// A client's keys, for either engine at the other end.
 enum Secrets {
     Integers(Box<IntegerSecretKeys>),
     Leveled(Box<LeveledSecretKeys>),
 }
 
-/// The client's secret keys of both ends: encrypts packed values, and decrypts what comes of them.
+/// The client's secret keys for both ends: they encrypt packed values, and decrypt the results of either end.
 ///
-/// Cleared from memory when they go; never pickled.
+/// Erased from memory when they are deleted; they cannot be pickled.
 #[pyclass(frozen, module = "cryptable.bridges")]
 pub(crate) struct SecretKeys {
     inner: Secrets,
@@ -61,8 +61,8 @@ impl SecretKeys {
         Self { inner }
     }
 
-    /// Draws fresh secrets for packed parameters, whatever their tables, and integers of `bits` bits at the other end:
-    /// for results that are processed in digits. Toys go with toys.
+    /// Draws fresh secrets for packed parameters with any tables, and integers of `bits` bits at the other end, whose
+    /// results are processed in digits. Toys can only be combined with toys.
     #[staticmethod]
     fn joining(py: Python<'_>, packed: &Parameters, bits: u32) -> Result<Self> {
         let inner = call::run_silently(py, || {
@@ -85,14 +85,14 @@ impl SecretKeys {
         })
     }
 
-    /// The identifiers of both keys. Reveal nothing of them.
+    /// The identifiers of both keys. They reveal nothing about the keys.
     #[getter]
     fn ids(&self) -> [String; 2] {
         each_keys!(Secrets, &self.inner, keys => keys.ids().map(|id| id.to_string()))
     }
 
-    /// Encrypts values of any shape for the packed lookup, at most as many as a ciphertext holds; `signed` is as of
-    /// `cryptable.SecretKey.encrypt`.
+    /// Encrypts values of any shape for the packed lookup, at most as many as one ciphertext holds; `signed` has the
+    /// meaning of `cryptable.SecretKey.encrypt`.
     #[pyo3(signature = (values: "npt.ArrayLike", *, signed = None))]
     fn encrypt(&self, values: &Bound<'_, PyAny>, signed: Option<bool>) -> Result<Ciphertext> {
         let modulus = self.packed().parameters().input_modulus();
@@ -104,8 +104,8 @@ impl SecretKeys {
         Ok(Ciphertext::new(inner, values_.shape))
     }
 
-    /// Decrypts packed values, in the shape that was encrypted: signed if their ciphertext is, or as `signed` says, since
-    /// results of bridges do not say it.
+    /// Decrypts packed values, in the shape that was encrypted. They are signed if their ciphertext says so; results of
+    /// bridges do not, so `signed` can say it.
     #[pyo3(signature = (values, *, signed = None) -> "npt.NDArray[Any]")]
     fn decrypt<'py>(
         &self,
@@ -163,7 +163,7 @@ impl SecretKeys {
         array(py, &found, &[found.len()], values.inner.modulus(), false)
     }
 
-    /// The server's keys, in memory.
+    /// Makes the server's keys, in memory.
     #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
     fn evaluation_keys(
         &self,
@@ -180,7 +180,7 @@ impl SecretKeys {
         Ok(EvaluationKeys::in_memory(inner))
     }
 
-    /// Makes the server's keys and writes them to a file, never all of them in memory.
+    /// Makes the server's keys and writes them to a file without ever holding all of them in memory.
     #[pyo3(signature = (path, *, threads: "int" = 0, progress = true, replace = false))]
     fn save_evaluation_keys(
         &self,
@@ -200,7 +200,7 @@ impl SecretKeys {
         )
     }
 
-    /// Writes the keys to a file that its owner alone may read. An existing one is replaced only if told so.
+    /// Writes the keys to a file that only its owner may read. An existing file is replaced only with `replace=True`.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
         let bytes = each_keys!(Secrets, &self.inner, keys => keys.to_bytes());
@@ -212,7 +212,7 @@ impl SecretKeys {
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
         let inner = load_secret(py, &path, allow_insecure, |bytes, options| {
-            // Files say what they are of; what is neither is refused by both.
+            // Files state their kind; a file of neither kind is refused by both readers.
             match IntegerSecretKeys::from_bytes(bytes, options) {
                 Ok(keys) => Ok(Secrets::Integers(Box::new(keys))),
                 Err(Error::Wire(_)) => {

@@ -32,19 +32,19 @@ macro_rules! single_values {
 }
 
 single_values!(
-    /// Whole encrypted integers, a ciphertext each. Public.
+    /// Encrypted integers, with one ciphertext per integer. Public.
     Integers: large_values::EncryptedIntegers,
     "`large_values.less_than` compares two"
 );
 
 single_values!(
-    /// Encrypted small values, a ciphertext each: signs and results of comparisons. Public.
+    /// Encrypted small values, with one ciphertext per value: signs and results of comparisons. Public.
     SmallValues: large_values::SmallValues,
     "their decryptions are"
 );
 
 single_values!(
-    /// Encrypted values of engine `leveled`. Public.
+    /// Encrypted values of the engine `leveled`. Public.
     LeveledValues: leveled::Ciphertext,
     "a lookup of `lambda v: v == 3` compares with a number"
 );

@@ -1,4 +1,4 @@
-//! Circuits that a user makes, gate by gate or word by word.
+//! Construction of circuits, gate by gate or word by word.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,23 +12,23 @@ use pyo3::prelude::*;
 use super::circuit::Circuit;
 use crate::errors::{Result, exception, raise};
 
-/// Makes a circuit: inputs are lists of signals, the lowest bit first, and so are words that are computed.
+/// A builder of circuits. Words, both inputs and computed ones, are lists of signals, the lowest bit first.
 ///
-/// Signals have the operators `& | ^ ~`. After `finish`, a builder makes nothing more.
+/// Signals support the operators `& | ^ ~`. After `finish`, a builder accepts no more calls.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct CircuitBuilder {
-    /// None once it is finished.
+    /// `None` once the circuit is finished.
     inner: Mutex<Option<LibraryBuilder>>,
 }
 
-/// A bit within a circuit that is being made: of an input, a constant or a gate.
+/// A bit of a circuit under construction: of an input, a constant or a gate.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct Signal {
     inner: LibrarySignal,
     builder: Py<CircuitBuilder>,
 }
 
-/// A word of a circuit that is being made.
+/// A word of a circuit under construction.
 type Word = Vec<Py<Signal>>;
 
 fn port_error(error: PortError) -> PyErr {
@@ -45,7 +45,7 @@ fn make<R>(
     call(library.ok_or_else(|| PyValueError::new_err("the circuit is finished"))?)
 }
 
-/// Checks that signals are of this builder.
+/// Checks that signals belong to this builder.
 fn of_builder(
     builder: &Bound<'_, CircuitBuilder>,
     signals: &[Py<Signal>],
@@ -68,7 +68,7 @@ fn signals(builder: &Bound<'_, CircuitBuilder>, word: Vec<LibrarySignal>) -> Vec
     word.into_iter().map(|inner| signal(builder, inner)).collect()
 }
 
-/// A word of two words.
+/// Computes a word from two words.
 fn word_of_two(
     builder: &Bound<'_, CircuitBuilder>,
     x: &[Py<Signal>],
@@ -84,7 +84,7 @@ fn word_of_two(
     Ok(signals(builder, word))
 }
 
-/// A bit of two words.
+/// Computes a bit from two words.
 fn bit_of_two(
     builder: &Bound<'_, CircuitBuilder>,
     x: &[Py<Signal>],
@@ -97,7 +97,7 @@ fn bit_of_two(
 
 #[pymethods]
 impl CircuitBuilder {
-    /// An empty circuit of this name.
+    /// Makes an empty circuit with this name.
     #[new]
     fn new(name: &str) -> Self {
         Self { inner: Mutex::new(Some(LibraryBuilder::new(name))) }
@@ -117,18 +117,18 @@ impl CircuitBuilder {
         Ok(signals(slf, word))
     }
 
-    /// An output of these bits.
+    /// Adds an output with these bits.
     fn output(slf: &Bound<'_, Self>, name: &str, word: Word) -> Result<()> {
         let word = of_builder(slf, &word)?;
         make(slf, |library| library.output(name, &word).map_err(port_error))
     }
 
-    /// A constant bit.
+    /// Returns a constant bit.
     fn constant(slf: &Bound<'_, Self>, bit: bool) -> Signal {
         signal(slf, LibrarySignal::constant(bit))
     }
 
-    /// `a` where `select` is 1, else `b`.
+    /// Returns `a` where `select` is 1, else `b`.
     fn multiplexer(
         slf: &Bound<'_, Self>,
         select: Py<Signal>,
@@ -140,7 +140,7 @@ impl CircuitBuilder {
         Ok(signal(slf, found))
     }
 
-    /// 1 where at least two of three bits are.
+    /// Returns 1 where at least two of three bits are 1.
     fn majority(
         slf: &Bound<'_, Self>,
         a: Py<Signal>,
@@ -152,14 +152,14 @@ impl CircuitBuilder {
         Ok(signal(slf, found))
     }
 
-    /// The exclusive or of all bits of a word.
+    /// Returns the exclusive or of all bits of a word.
     fn parity(slf: &Bound<'_, Self>, word: Word) -> Result<Signal> {
         let of = of_builder(slf, &word)?;
         let found = make(slf, |library| Ok(library.xor_all(&of)))?;
         Ok(signal(slf, found))
     }
 
-    /// `outputs[x]` of a word of up to eight bits.
+    /// Returns `outputs[x]` for a word x of up to eight bits.
     fn table(slf: &Bound<'_, Self>, outputs: Vec<bool>, word: Word) -> Result<Signal> {
         let (table, of) = (BitTable::new(&outputs).map_err(raise)?, of_builder(slf, &word)?);
         if table.inputs() != of.len() {
@@ -171,12 +171,12 @@ impl CircuitBuilder {
         Ok(signal(slf, found))
     }
 
-    /// x + y, modulo 2 to the number of bits.
+    /// Returns x + y, modulo 2 to the power of the number of bits.
     fn add(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Vec<Signal>> {
         word_of_two(slf, &x, &y, words::add)
     }
 
-    /// x + y + carry, and the carry out of it.
+    /// Returns x + y + carry, and the carry out of the sum.
     fn add_with_carry(
         slf: &Bound<'_, Self>,
         x: Word,
@@ -193,12 +193,12 @@ impl CircuitBuilder {
         Ok((sum, out))
     }
 
-    /// x - y, modulo 2 to the number of bits.
+    /// Returns x - y, modulo 2 to the power of the number of bits.
     fn subtract(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Vec<Signal>> {
         word_of_two(slf, &x, &y, words::subtract)
     }
 
-    /// x * y, its lowest `width` bits (default: the number of bits of x and y together).
+    /// Returns the lowest `width` bits of x * y (default: the number of bits of x and y together).
     #[pyo3(signature = (x, y, width = None))]
     fn multiply(
         slf: &Bound<'_, Self>,
@@ -210,7 +210,7 @@ impl CircuitBuilder {
         word_of_two(slf, &x, &y, |library, x, y| words::multiply(library, x, y, width))
     }
 
-    /// 1 if x < y, as unsigned words or signed ones.
+    /// Returns 1 if x < y, as unsigned or signed words.
     #[pyo3(signature = (x, y, *, signed = false))]
     fn less_than(slf: &Bound<'_, Self>, x: Word, y: Word, signed: bool) -> Result<Signal> {
         if x.is_empty() {
@@ -220,12 +220,12 @@ impl CircuitBuilder {
         bit_of_two(slf, &x, &y, call)
     }
 
-    /// 1 if x == y.
+    /// Returns 1 if x == y.
     fn equal(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Signal> {
         bit_of_two(slf, &x, &y, words::equal)
     }
 
-    /// The circuit, without what no output needs; the builder makes nothing more.
+    /// Returns the circuit, without gates that no output needs; the builder accepts no more calls.
     fn finish(slf: &Bound<'_, Self>) -> Result<Circuit> {
         let builder = slf.get().inner.lock().unwrap_or_else(PoisonError::into_inner).take();
         let builder = builder.ok_or_else(|| PyValueError::new_err("the circuit is finished"))?;

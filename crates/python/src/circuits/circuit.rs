@@ -1,4 +1,4 @@
-//! Circuits: built in, or netlists that Yosys wrote.
+//! Circuits: built in, or netlists written by Yosys.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::files::read_file;
 use crate::properties::properties;
 use crate::stated_types::Counts;
 
-/// A binary circuit, in all forms that a plan may choose from.
+/// A binary circuit, in all forms from which a plan may choose.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct Circuit {
     pub(crate) forms: Arc<Vec<LibraryCircuit>>,
@@ -48,7 +48,7 @@ fn named_ports(ports: Vec<WordPort>) -> Ports {
 
 #[pymethods]
 impl Circuit {
-    /// A circuit of the library: one of `cryptable.circuits.NAMES`.
+    /// Returns a built-in circuit, one of `cryptable.circuits.NAMES`.
     #[staticmethod]
     fn named(py: Python<'_>, name: &str) -> Result<Self> {
         let named = NamedCircuit::by_name(name);
@@ -59,27 +59,27 @@ impl Circuit {
         Ok(Self { forms: crate::call::detach(py, || named.variants()).into() })
     }
 
-    /// The names of the circuits of the library.
+    /// Returns the names of the built-in circuits.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
         NamedCircuit::ALL.iter().map(|named| named.name()).collect()
     }
 
-    /// A netlist in BLIF, of the model `top` if there are several.
+    /// Reads a netlist in BLIF; `top` names the model if there are several.
     #[staticmethod]
     #[pyo3(signature = (text, top = None))]
     fn from_blif(py: Python<'_>, text: &str, top: Option<&str>) -> Result<Self> {
         Self::of_netlist(crate::call::detach(py, || read_blif_forms(text, top)))
     }
 
-    /// A netlist in the JSON of Yosys, of the module `top` if there are several.
+    /// Reads a netlist in the JSON of Yosys; `top` names the module if there are several.
     #[staticmethod]
     #[pyo3(signature = (text, top = None))]
     fn from_yosys_json(py: Python<'_>, text: &str, top: Option<&str>) -> Result<Self> {
         Self::of_netlist(crate::call::detach(py, || read_yosys_json_forms(text, top)))
     }
 
-    /// A netlist of a file whose name ends in `.blif` or `.json`.
+    /// Reads a netlist from a file whose name ends in `.blif` or `.json`.
     #[staticmethod]
     #[pyo3(signature = (path, top = None))]
     fn read(py: Python<'_>, path: PathBuf, top: Option<&str>) -> Result<Self> {
@@ -99,19 +99,20 @@ impl Circuit {
         }
     }
 
-    /// The outputs of one word each, in the clear, in the order of the ports.
+    /// Evaluates the circuit in the clear on one word per input, in the order of the ports.
     #[pyo3(signature = (*inputs: "int"))]
     fn evaluate(&self, inputs: Vec<u128>) -> Result<Vec<u128>> {
         let found = self.forms[0].evaluate_words(&inputs);
         found.map_err(|error| exception("RangeError", error.to_string()))
     }
 
-    /// The netlist in BLIF, for other programs.
+    /// Returns the netlist in BLIF, for other programs.
     fn to_blif(&self) -> Result<String> {
         self.forms[0].to_blif().map_err(|error| exception("FormatError", error.to_string()))
     }
 
-    /// Numbers of gates of each kind, and levels: gates in a row on the longest way from an input to an output.
+    /// Returns the number of gates of each kind, and the number of levels: the gates on the longest path from an input
+    /// to an output.
     #[getter]
     fn statistics<'py>(&self, py: Python<'py>) -> Result<Counts<'py>> {
         let found = self.forms[0].statistics();
@@ -142,8 +143,8 @@ impl Circuit {
 properties!(Circuit {
     /// Its name.
     name: &str = |it| it.forms[0].name();
-    /// Names and bits of its input words.
+    /// Names and widths of its input words.
     inputs: Ports = |it| named_ports(it.input_ports());
-    /// Names and bits of its output words.
+    /// Names and widths of its output words.
     outputs: Ports = |it| named_ports(it.output_ports());
 });

@@ -22,9 +22,9 @@ use crate::errors::{Result, exception};
 use crate::key_files::Origin;
 use crate::keys::{evaluation_key, makes_evaluation_key, public_key, secret_key};
 
-/// The client's secret key of circuits: encrypts and decrypts words, and makes the evaluation key that a server gets.
+/// The client's secret key for circuits: encrypts and decrypts words, and makes the server's evaluation key.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
@@ -60,7 +60,7 @@ impl SecretKey {
         Parameters { inner: self.inner.parameters().clone() }
     }
 
-    /// Encrypts words for a plan: an array for every input of its circuit, by name, all of one shape.
+    /// Encrypts words for a plan, given one array per input of its circuit, by name; all arrays have one shape.
     #[pyo3(signature = (plan, values: "Mapping[str, npt.ArrayLike]"))]
     fn encrypt(
         &self,
@@ -74,12 +74,12 @@ impl SecretKey {
         encrypt_words(py, plan, parameters, id, levels, values, encrypt)
     }
 
-    /// Makes a public key: anyone who has it encrypts words that this key decrypts.
+    /// Makes a public key, with which anyone can encrypt words that this key decrypts.
     fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
         Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
     }
 
-    /// Decrypts words: an array for every port, by name.
+    /// Decrypts words to one array per port, by name.
     #[pyo3(signature = (words) -> "dict[str, npt.NDArray[Any]]")]
     fn decrypt<'py>(&self, py: Python<'py>, words: &EncryptedWords) -> Result<Bound<'py, PyDict>> {
         let ports = &words.summary.ports;
@@ -126,7 +126,7 @@ fn encrypt_words(
     })
 }
 
-/// A public key of circuits: anyone who has it encrypts words that only the secret key decrypts.
+/// A public key for circuits, with which anyone can encrypt words that only the secret key decrypts.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct PublicKey {
     inner: LibraryPublicKey,
@@ -165,7 +165,7 @@ fn planned(
         .map_err(|error| exception("PlanError", error.to_string()))
 }
 
-/// The server's key of circuits: runs them on encrypted words, without the secret. Threads may share it.
+/// The server's key for circuits: runs them on encrypted words, without the secret. Threads may share it.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct EvaluationKey {
     inner: LibraryEvaluationKey,
@@ -177,7 +177,7 @@ impl EvaluationKey {
         &self.inner
     }
 
-    /// Checks that words are of this key and of the inputs of a circuit.
+    /// Checks that words belong to this key and to the inputs of a circuit.
     fn check(&self, circuit: &Circuit, found: &EncryptedWordsSummary) -> cryptable::Result<()> {
         let (ports, levels) = (circuit.input_ports(), found.levels.clone());
         if found.ports != ports {
@@ -236,7 +236,7 @@ impl EvaluationKey {
         Parameters { inner: self.inner.parameters().clone() }
     }
 
-    /// Runs a circuit, or the circuit of a plan, on words of its inputs.
+    /// Runs a circuit, or the circuit of a plan, on its input words.
     #[pyo3(signature = (circuit: "Circuit | Plan", words, *, threads: "int" = 0, progress = true))]
     fn run(
         &self,

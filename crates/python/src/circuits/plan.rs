@@ -14,7 +14,8 @@ use crate::bits::Parameters;
 use crate::errors::{Result, exception, raise};
 use crate::properties::properties;
 
-/// Where the gates, cleanings and bootstraps of a circuit go, on the fastest parameter set; and all others. Prints as a list.
+/// A placement of the gates, cleanings and bootstraps of a circuit on the fastest parameter set, and a comparison with
+/// all other sets. Prints as a list.
 #[pyclass(frozen, module = "cryptable.circuits", name = "Plan")]
 pub(crate) struct CircuitPlan {
     pub(crate) circuit: Py<Circuit>,
@@ -37,7 +38,7 @@ impl CircuitPlan {
         self.circuit.clone_ref(py)
     }
 
-    /// Predicted seconds on one thread, of all words asked for, or of a full ciphertext.
+    /// Predicted seconds on one thread, for the requested number of words, or for a full ciphertext.
     #[getter]
     fn seconds(&self) -> f64 {
         match self.words {
@@ -46,7 +47,8 @@ impl CircuitPlan {
         }
     }
 
-    /// All sets that run it, the fastest first: name, predicted seconds of a word of many, bytes of memory, log2 of failure.
+    /// Lists all sets that can run it, the fastest first: name, predicted seconds per word of a full ciphertext, bytes
+    /// of memory, log2 of the failure probability.
     #[getter]
     fn candidates(&self) -> Vec<(&'static str, f64, usize, f64)> {
         let candidate = |it: &Candidate| {
@@ -67,17 +69,17 @@ properties!(CircuitPlan {
     set: &'static str = |it| it.best().name;
     /// The parameter set itself.
     parameters: Parameters = |it| Parameters { inner: it.best().parameters.clone() };
-    /// Words on which the circuit runs at once.
+    /// Number of words on which the circuit runs at once.
     words_at_once: usize = |it| it.best().plan.words();
-    /// Bytes of memory, keys included, at most.
+    /// Largest memory use in bytes, including keys.
     memory_bytes: usize = |it| it.best().plan.memory_bytes();
-    /// Bootstraps of a batch.
+    /// Number of bootstraps per batch.
     bootstraps: usize = |it| it.best().plan.counts().bootstraps();
     /// log2 of the probability that a bit of any output of any word of a ciphertext is wrong.
     log2_fail: f64 = |it| it.best().plan.failure().log2();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.best().parameters.security_bits();
-    /// Sets that do not run it, and why.
+    /// Sets that cannot run it, with the reasons.
     refusals: Vec<(&'static str, String)> = |it| it.refused.clone();
 });
 
@@ -90,7 +92,7 @@ pub(super) fn request(forms: &[LibraryCircuit]) -> Request<Circuits> {
 #[pyfunction]
 #[pyo3(signature = (circuit, *, words = None, set = None, parallel = 1, memory = None, log2_fail = None,
     insecure_toy = false))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_circuit(
     py: Python<'_>,

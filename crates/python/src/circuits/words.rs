@@ -12,14 +12,14 @@ use crate::arrays::{as_array, of_words, places};
 use crate::encrypted_array::{array_files, array_methods, not_compared};
 use crate::errors::{Result, exception};
 
-/// Widest port that arrays hold.
+/// Largest width of a port, in bits, whose words arrays can hold.
 const MAX_WIDTH: usize = 128;
 
-/// Words, a value a port each.
+/// Words, with one value per port.
 pub(crate) type Words = Zeroizing<Vec<Vec<u128>>>;
 
-/// Encrypted words of the ports of a circuit, bit by bit, in the shape of the arrays that they were. Public: it may be sent,
-/// stored and pickled.
+/// Encrypted words of the ports of a circuit, bit by bit, in the shape of the arrays that were encrypted. Public: they
+/// may be sent, stored and pickled.
 #[pyclass(frozen, module = "cryptable.circuits")]
 pub(crate) struct EncryptedWords {
     /// The file.
@@ -46,7 +46,7 @@ impl EncryptedWords {
 
 #[pymethods]
 impl EncryptedWords {
-    /// Names and bits of the ports.
+    /// Names and widths of the ports.
     #[getter]
     fn ports(&self) -> Vec<(String, usize)> {
         self.summary.ports.iter().map(|port| (port.name.clone(), port.width)).collect()
@@ -68,7 +68,7 @@ array_methods!(EncryptedWords { bytes, summary }, "`is None` and `size` tell wha
 array_files!(EncryptedWords);
 not_compared!(EncryptedWords, "a circuit with `CircuitBuilder.equal` compares words");
 
-/// Words of a dictionary of arrays, all of one shape.
+/// Reads words from a dictionary of arrays, all of one shape.
 pub(crate) fn words_of(
     ports: &[WordPort],
     values: &Bound<'_, PyDict>,
@@ -103,7 +103,7 @@ fn column_of(
 ) -> Result<(Zeroizing<Vec<u128>>, Vec<usize>)> {
     let array = as_array(given)?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    // Python's own integers: those of more than 64 bits, too.
+    // Python integers may have more than 64 bits.
     let listed = array.call_method0("ravel")?.call_method0("tolist")?;
     let mut values = Zeroizing::new(Vec::with_capacity(places(&shape)));
     for (index, value) in listed.cast::<PyList>()?.iter().enumerate() {
@@ -114,7 +114,7 @@ fn column_of(
         let (name, width) = (&port.name, port.width);
         values.push(value.ok_or_else(|| {
             let message = format!(
-                "the value at position {index} of input {name:?} is no integer of {width} bits without a sign"
+                "the value at position {index} of input {name:?} is not an unsigned integer of {width} bits"
             );
             exception("RangeError", message)
         })?);
@@ -122,7 +122,7 @@ fn column_of(
     Ok((values, shape))
 }
 
-/// Words as a dictionary of arrays.
+/// Returns words as a dictionary of arrays.
 pub(crate) fn arrays_of<'py>(
     py: Python<'py>,
     ports: &[WordPort],

@@ -2,12 +2,12 @@
 
 use cryptable::ckks::{Complex64, SlotBounds};
 
-/// Bounds of numbers whose parts are at most `bound`.
+/// Returns the bounds of numbers whose parts are at most `bound`.
 pub(super) fn bounds_of(bound: f64, is_real: bool) -> SlotBounds {
     SlotBounds { re: bound, im: if is_real { 0.0 } else { bound } }
 }
 
-/// Numbers that are cleared when they go.
+/// Numbers that are erased when they are dropped.
 pub(super) struct Cleared(pub(super) Vec<Complex64>);
 
 impl Drop for Cleared {

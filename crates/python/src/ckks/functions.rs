@@ -9,7 +9,7 @@ use crate::errors::{Result, exception, raise};
 use crate::properties::properties;
 use crate::real_function::RealFunction;
 
-/// A polynomial of real slots within `[-interval, interval]`, maybe in place of another function.
+/// A polynomial on real slots within `[-interval, interval]`, possibly an approximation of another function.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct Polynomial {
     pub(crate) inner: cryptable::ckks::Polynomial,
@@ -17,7 +17,7 @@ pub(crate) struct Polynomial {
 
 #[pymethods]
 impl Polynomial {
-    /// The sum of `coefficients[k] * x**k`.
+    /// Makes the polynomial that is the sum of `coefficients[k] * x**k`.
     #[staticmethod]
     #[pyo3(signature = (coefficients: "npt.ArrayLike", interval = 1.0))]
     fn monomial(coefficients: &Bound<'_, PyAny>, interval: f64) -> Result<Self> {
@@ -26,7 +26,7 @@ impl Polynomial {
         Ok(Self { inner: inner.map_err(raise)? })
     }
 
-    /// The sum of `coefficients[k] * T_k(x / interval)`, T_k of Chebyshev.
+    /// Makes the sum of `coefficients[k] * T_k(x / interval)`, with the Chebyshev polynomials T_k.
     #[staticmethod]
     #[pyo3(signature = (coefficients: "npt.ArrayLike", interval = 1.0))]
     fn chebyshev(coefficients: &Bound<'_, PyAny>, interval: f64) -> Result<Self> {
@@ -35,8 +35,8 @@ impl Polynomial {
         Ok(Self { inner: inner.map_err(raise)? })
     }
 
-    /// The polynomial of this degree that agrees with a function at Chebyshev's points. Its distance to the function goes
-    /// into the errors that results state.
+    /// Makes the polynomial of this degree that agrees with a function at the Chebyshev points. Its distance to the
+    /// function is part of the errors that results state.
     #[staticmethod]
     #[pyo3(signature = (function: "Callable[[float], float]", degree, interval = 1.0))]
     fn interpolate(function: &Bound<'_, PyAny>, degree: usize, interval: f64) -> Result<Self> {
@@ -46,7 +46,7 @@ impl Polynomial {
         Ok(Self { inner: function.result(inner)?.map_err(raise)? })
     }
 
-    /// The largest distance to a function within the interval, at many points.
+    /// Returns the largest distance to a function within the interval, sampled at many points.
     #[pyo3(signature = (function: "Callable[[float], float]"))]
     fn max_error(&self, function: &Bound<'_, PyAny>) -> Result<f64> {
         let function = RealFunction::new(function);
@@ -54,7 +54,7 @@ impl Polynomial {
         function.result(error)
     }
 
-    /// Its value in the clear.
+    /// Evaluates the polynomial in the clear.
     fn __call__(&self, x: f64) -> f64 {
         self.inner.evaluate(x)
     }
@@ -67,11 +67,11 @@ impl Polynomial {
 properties!(Polynomial {
     /// Its degree.
     degree: usize = |it| it.inner.degree();
-    /// Levels that it takes.
+    /// Number of levels that it consumes.
     levels: usize = |it| it.inner.levels();
 });
 
-/// A table of real slots that hold points `first + m * step`, discontinuous as it may be.
+/// A table, possibly discontinuous, on real slots that hold points `first + m * step`.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct SlotTable {
     pub(crate) inner: cryptable::ckks::SlotTable,
@@ -79,7 +79,7 @@ pub(crate) struct SlotTable {
 
 #[pymethods]
 impl SlotTable {
-    /// `values[m]` at `first + m * step`, by interpolation of order 1 to 3.
+    /// Makes the table with `values[m]` at `first + m * step`, by interpolation of order 1 to 3.
     #[new]
     #[pyo3(signature = (values: "npt.ArrayLike", *, first = 0.0, step = 1.0, order = 1))]
     fn new(values: &Bound<'_, PyAny>, first: f64, step: f64, order: u64) -> Result<Self> {
@@ -89,20 +89,20 @@ impl SlotTable {
         Ok(Self { inner })
     }
 
-    /// Levels between the exponential and the result.
+    /// Number of levels between the exponential and the result.
     #[getter]
     fn levels(&self) -> usize {
         self.inner.levels()
     }
 
-    /// The points, and the distance of two before they repeat.
+    /// Returns the points, and the period after which they repeat.
     #[getter]
     fn points(&self) -> (Vec<f64>, f64) {
         let grid = self.inner.grid();
         ((0..grid.count).map(|m| grid.point(m)).collect(), grid.period())
     }
 
-    /// How far outputs are off at most where inputs are off by `error`.
+    /// Returns the largest error of outputs if inputs have errors of `error`.
     fn largest_deviation(&self, error: f64) -> f64 {
         self.inner.largest_deviation(error)
     }
@@ -117,14 +117,15 @@ impl SlotTable {
     }
 }
 
-/// A smooth function of the numbers of an interval, evaluated by `EvaluationKey.lookup` in the bootstrap: a trigonometric
-/// series of a longer period that is within `tolerance`. Numbers outside the interval give the series' values there.
+/// A smooth function on an interval, evaluated by `EvaluationKey.lookup` in the bootstrap: a trigonometric series with
+/// a longer period that approximates it within `tolerance`. For numbers outside the interval, results are the values of
+/// the series.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct SmoothFunction {
     pub(crate) inner: cryptable::ckks::SmoothFunction,
 }
 
-/// The tolerance where none is given.
+/// The default tolerance.
 const TOLERANCE: f64 = 1e-6;
 
 #[pymethods]
@@ -139,49 +140,49 @@ impl SmoothFunction {
         Ok(Self { inner: function.result(inner)?.map_err(raise)? })
     }
 
-    /// x times the normal distribution, for x from `-bound` to `bound`.
+    /// Makes GELU, x times the normal distribution function, for x from `-bound` to `bound`.
     #[staticmethod]
     #[pyo3(signature = (bound = 8.0, *, tolerance = TOLERANCE))]
     fn gelu(bound: f64, tolerance: f64) -> Result<Self> {
         Self::of(cryptable::ckks::SmoothFunction::gelu(bound, tolerance))
     }
 
-    /// `1 / (1 + exp(-x))`, for x from `-bound` to `bound`.
+    /// Makes `1 / (1 + exp(-x))`, for x from `-bound` to `bound`.
     #[staticmethod]
     #[pyo3(signature = (bound = 8.0, *, tolerance = TOLERANCE))]
     fn sigmoid(bound: f64, tolerance: f64) -> Result<Self> {
         Self::of(cryptable::ckks::SmoothFunction::sigmoid(bound, tolerance))
     }
 
-    /// The hyperbolic tangent, for x from `-bound` to `bound`.
+    /// Makes the hyperbolic tangent, for x from `-bound` to `bound`.
     #[staticmethod]
     #[pyo3(signature = (bound = 4.0, *, tolerance = TOLERANCE))]
     fn tanh(bound: f64, tolerance: f64) -> Result<Self> {
         Self::of(cryptable::ckks::SmoothFunction::tanh(bound, tolerance))
     }
 
-    /// `exp(x)`, for x from `lower` to `upper`.
+    /// Makes `exp(x)`, for x from `lower` to `upper`.
     #[staticmethod]
     #[pyo3(signature = (lower, upper, *, tolerance = TOLERANCE))]
     fn exponential(lower: f64, upper: f64, tolerance: f64) -> Result<Self> {
         Self::of(cryptable::ckks::SmoothFunction::exponential([lower, upper], tolerance))
     }
 
-    /// `1 / x`, for x from `lower` to `upper`, both above 0.
+    /// Makes `1 / x`, for x from `lower` to `upper`, both above 0.
     #[staticmethod]
     #[pyo3(signature = (lower, upper, *, tolerance = TOLERANCE))]
     fn reciprocal(lower: f64, upper: f64, tolerance: f64) -> Result<Self> {
         Self::of(cryptable::ckks::SmoothFunction::reciprocal([lower, upper], tolerance))
     }
 
-    /// The square root of x, for x from `lower` to `upper`, both above 0.
+    /// Makes the square root of x, for x from `lower` to `upper`, both above 0.
     #[staticmethod]
     #[pyo3(signature = (lower, upper, *, tolerance = TOLERANCE))]
     fn square_root(lower: f64, upper: f64, tolerance: f64) -> Result<Self> {
         Self::of(cryptable::ckks::SmoothFunction::square_root([lower, upper], tolerance))
     }
 
-    /// The series' value in the clear.
+    /// Evaluates the series in the clear.
     fn __call__(&self, x: f64) -> f64 {
         self.inner.evaluate(x)
     }
@@ -203,11 +204,11 @@ properties!(SmoothFunction {
     interval: (f64, f64) = |it| it.inner.interval().into();
     /// The distance after which the series repeats.
     period: f64 = |it| it.inner.period();
-    /// Levels between the exponential and the result.
+    /// Number of levels between the exponential and the result.
     levels: usize = |it| it.inner.levels();
     /// The largest distance between function and series on the interval.
     error: f64 = |it| it.inner.error();
-    /// The largest slope on the interval, by which errors of inputs are multiplied at most.
+    /// The largest slope on the interval, the largest factor by which errors of inputs grow.
     slope: f64 = |it| it.inner.slope();
 });
 
@@ -227,7 +228,7 @@ impl SlotFunction {
     }
 }
 
-/// A table of few points that needs no bootstrap, but levels.
+/// A table on a few points that needs no bootstrap, but consumes levels.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct LeveledTable {
     pub(crate) inner: cryptable::ckks::LeveledTable,
@@ -235,7 +236,7 @@ pub(crate) struct LeveledTable {
 
 #[pymethods]
 impl LeveledTable {
-    /// Interpolates `values` at `points` (default: 0, 1, ...), where `order` derivatives vanish.
+    /// Interpolates `values` at `points` (default: 0, 1, ...), where the first `order` derivatives vanish.
     #[new]
     #[pyo3(signature = (values: "npt.ArrayLike", points: "npt.ArrayLike | None" = None, *, order = 1))]
     fn new(
@@ -253,7 +254,7 @@ impl LeveledTable {
         Ok(Self { inner: inner.map_err(raise)? })
     }
 
-    /// Levels that it takes.
+    /// Number of levels that it consumes.
     #[getter]
     fn levels(&self) -> usize {
         self.inner.levels()
@@ -269,7 +270,7 @@ impl LeveledTable {
     }
 }
 
-/// A square matrix, a power of two wide, that multiplies slots which repeat with the period of its width.
+/// A square matrix whose width is a power of two; it multiplies slots that repeat with that width as their period.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct LinearMap {
     pub(crate) inner: cryptable::ckks::LinearMap,
@@ -277,7 +278,8 @@ pub(crate) struct LinearMap {
 
 #[pymethods]
 impl LinearMap {
-    /// Creates the map from an array of rows, for vectors that are lowered to this level (default: that of fresh ones).
+    /// Makes the map from an array of rows, for vectors that are lowered to this level (default: the level of fresh
+    /// ones).
     #[new]
     #[pyo3(signature = (parameters, matrix: "npt.ArrayLike", level = None))]
     fn new(
@@ -299,7 +301,7 @@ impl LinearMap {
         Ok(Self { inner: inner.map_err(raise)? })
     }
 
-    /// The level that vectors are lowered to.
+    /// The level to which vectors are lowered.
     #[getter]
     fn level(&self) -> usize {
         self.inner.level()

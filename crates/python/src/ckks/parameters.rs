@@ -57,7 +57,7 @@ impl Parameters {
         error.map(|error| (error.deviation, error.bias))
     }
 
-    /// Where `EvaluationKey.to_packed` puts the integer of a slot.
+    /// Returns the index at which `EvaluationKey.to_packed` puts the integer of a slot.
     fn packed_index(&self, slot: usize) -> Result<usize> {
         if slot < self.slots() {
             return Ok(self.inner.packed_index(slot));
@@ -66,8 +66,8 @@ impl Parameters {
         Err(exception("RangeError", message))
     }
 
-    /// Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an
-    /// input, as a part of half the distance of two points (or of a 64th of a smooth function's interval), and log2 of the
+    /// Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an input
+    /// as a fraction of half the distance of two points (or of a 64th of a smooth function's interval), and log2 of the
     /// probability that a slot fails.
     #[pyo3(signature = (vector, table: "SlotTable | SmoothFunction") -> "dict[str, Any]")]
     fn predict_lookup<'py>(
@@ -102,23 +102,23 @@ impl Parameters {
 literal_parameters!(Parameters: LibraryParameters);
 
 properties!(Parameters {
-    /// Numbers that a vector holds.
+    /// Number of slots of a vector, each of which holds one number.
     slots: usize = |it| it.inner.slots();
-    /// Multiplications in a row, of fresh vectors.
+    /// Number of multiplications in a row that fresh vectors allow.
     levels: usize = |it| it.inner.levels();
-    /// Whether there are bootstraps.
+    /// Whether they allow bootstraps.
     is_bootstrappable: bool = |it| it.inner.is_bootstrappable();
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.security_bits();
     /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
-    /// The digest that names it in files.
+    /// The digest that identifies it in files.
     digest: String = |it| hexadecimal(&it.inner.digest());
-    /// log2 of the probability per slot that a bootstrap goes wrong.
+    /// log2 of the probability that a bootstrap gets a slot wrong.
     log2_fail_per_slot: f64 = |it| it.inner.log2_fail_per_slot();
 });
 
-/// Parameters that serve lookups of slots, and what a lookup takes under them.
+/// Parameters for lookups on slots, and the cost of a lookup.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct LookupCandidate {
     inner: cryptable::ckks::LookupCandidate,
@@ -135,21 +135,21 @@ impl LookupCandidate {
 properties!(LookupCandidate {
     /// The parameters.
     parameters: Parameters = |it| Parameters { inner: it.inner.parameters.clone() };
-    /// The order of interpolations that tables are to have; 0 for a smooth function.
+    /// The interpolation order that tables should have; 0 for a smooth function.
     order: u64 = |it| it.inner.order;
-    /// Levels of results.
+    /// Number of levels of results.
     level: usize = |it| it.inner.prediction.level;
-    /// Bits that results are right to.
+    /// Number of correct bits of results.
     precision_bits: f64 = |it| it.inner.precision_bits;
-    /// log2 of the probability that the error of any value of a ciphertext is larger.
+    /// log2 of the probability that any value of a ciphertext has a larger error.
     log2_fail: f64 = |it| it.inner.log2_fail();
     /// Predicted time of a lookup on one thread, in seconds.
     seconds: f64 = |it| CostModel::default().seconds(&it.inner.work());
-    /// Memory that a lookup takes, keys included.
+    /// Memory of a lookup in bytes, including keys.
     memory_bytes: usize = |it| it.inner.memory_bytes;
 });
 
-/// Parameters that serve lookups of slots, the fastest first. Prints as a table.
+/// Parameters for lookups on slots, the fastest first. Prints as a table.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct LookupPlan {
     inner: cryptable::ckks::LookupPlan,
@@ -157,13 +157,13 @@ pub(crate) struct LookupPlan {
 
 #[pymethods]
 impl LookupPlan {
-    /// The fastest.
+    /// The fastest candidate.
     #[getter]
     fn best(&self) -> LookupCandidate {
         LookupCandidate { inner: self.inner.best().clone() }
     }
 
-    /// All, the fastest first.
+    /// All candidates, the fastest first.
     #[getter]
     fn candidates(&self) -> Vec<LookupCandidate> {
         let candidates = self.inner.candidates().iter();
@@ -175,7 +175,7 @@ impl LookupPlan {
     }
 }
 
-/// A kind of functions that parameters are asked for: the number of points of tables, or a smooth function.
+/// The kind of functions for which parameters are needed: tables with a number of points, or a smooth function.
 #[derive(FromPyObject)]
 pub(crate) enum Planned {
     Points(usize),
@@ -186,7 +186,7 @@ pub(crate) enum Planned {
 #[pyfunction]
 #[pyo3(signature = (function: "int | SmoothFunction", *, first = 0.0, step = 1.0, order = None, precision_bits = None, complex = false,
     values = None, levels = 0, log2_fail = None, memory = None, ring_degree = None))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_lookups(
     py: Python<'_>,

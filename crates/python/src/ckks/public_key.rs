@@ -12,10 +12,10 @@ use crate::errors::Result;
 use crate::keys::public_key;
 use crate::properties::properties;
 
-/// A public key of vectors: anyone who has it encrypts numbers that only the secret key decrypts.
+/// A public key for vectors, with which anyone can encrypt numbers that only the secret key decrypts.
 ///
-/// `SecretKey.public_key` makes it. May be sent to anyone. Vectors have a larger error than those of the secret key, and state
-/// it.
+/// `SecretKey.public_key` makes it. It may be sent to anyone. Vectors encrypted with it have a larger error than those
+/// of the secret key, and state it.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct PublicKey {
     pub(crate) inner: LibraryPublicKey,

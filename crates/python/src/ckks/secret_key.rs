@@ -21,15 +21,15 @@ use crate::errors::{Result, raise};
 use crate::key_files::write_evaluation_key;
 use crate::keys::secret_key;
 
-/// The client's secret key of vectors: encrypts and decrypts, and makes the evaluation key that a server gets.
+/// The client's secret key for vectors: encrypts and decrypts, and makes the server's evaluation key.
 ///
-/// Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's.
+/// Erased from memory when it is deleted; it cannot be pickled. Erasing numpy arrays of values is up to the caller.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
 }
 
-/// Operations of a server besides sums and products, which need keys.
+/// Operations of a server that need keys, besides sums and products.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Keys {
@@ -59,7 +59,7 @@ impl SecretKey {
         Self { inner: call::detach(py, || LibrarySecretKey::generate(&parameters.inner)) }
     }
 
-    /// A key of the secret of packed integers, so that servers convert between the two.
+    /// Makes a key for vectors from the secret of packed integers, so that servers can convert between the two.
     #[staticmethod]
     fn sharing(parameters: &Parameters, packed: &crate::secret_key::SecretKey) -> Result<Self> {
         let packed = packed.library().packed().map_err(raise)?;
@@ -67,7 +67,7 @@ impl SecretKey {
         Ok(Self { inner })
     }
 
-    /// The word for servers that a key of packed integers has the same secret.
+    /// Returns the statement for servers that a key of packed integers has the same secret.
     fn shared_secret(&self, packed: &crate::secret_key::SecretKey) -> Result<SharedSecret> {
         let packed = packed.library().packed().map_err(raise)?;
         Ok(SharedSecret { inner: self.inner.shared_secret(packed).map_err(raise)? })
@@ -79,7 +79,7 @@ impl SecretKey {
         Parameters { inner: self.inner.parameters().clone() }
     }
 
-    /// Generates a public key, with which anyone encrypts vectors for this key.
+    /// Generates a public key, with which anyone can encrypt vectors for this key.
     fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
         Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
     }
@@ -95,9 +95,11 @@ impl SecretKey {
         Ok(Vector::new(inner, self.inner.parameters(), values.shape))
     }
 
-    /// Decrypts: real numbers if bounds say that there are no others. Each part is rounded to what is sure.
+    /// Decrypts to real numbers if the bounds exclude imaginary parts, else to complex ones. Each part is rounded to
+    /// its certain digits.
     ///
-    /// `flooding` is for results that others see: bits of security, and decryptions under this key.
+    /// `flooding` is needed for results that others see: a pair of bits of security and number of decryptions under
+    /// this key.
     #[pyo3(signature = (vector, *, flooding = None) -> "npt.NDArray[np.float64] | npt.NDArray[np.complex128]")]
     fn decrypt<'py>(
         &self,
@@ -124,7 +126,7 @@ impl SecretKey {
         shaped(py, &reals, &vector.shape)
     }
 
-    /// The server's key, in memory.
+    /// Makes the server's key, in memory.
     #[pyo3(signature = (keys: "Mapping[str, Any]", maps, automatic = false, threads: "int" = 0, progress = true))]
     fn evaluation_key(
         &self,
@@ -144,7 +146,7 @@ impl SecretKey {
 
     /// Makes the server's key and writes it to a file.
     #[pyo3(signature = (path, keys: "Mapping[str, Any]", maps, threads: "int" = 0, progress = true, replace = false))]
-    // One argument for each thing that a user may ask for, by name.
+    // One keyword argument per option.
     #[allow(clippy::too_many_arguments)]
     fn save_evaluation_key(
         &self,

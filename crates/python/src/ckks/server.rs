@@ -1,4 +1,4 @@
-//! The server's key of vectors.
+//! The server's key for vectors.
 
 use std::path::PathBuf;
 
@@ -20,14 +20,14 @@ use crate::key_files::{Origin, open_mapped};
 use crate::keys::server_key;
 use crate::properties::properties;
 
-/// The server's key of vectors: computes on them, without the secret. Threads may share it.
+/// The server's key for vectors: computes on them without the secret. Threads may share it.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct EvaluationKey {
     inner: LibraryEvaluationKey,
     origin: Origin,
 }
 
-/// A linear map, encoded for a key: made once, for any number of products.
+/// A linear map encoded for a key, made once and used for any number of products.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct PreparedMap {
     inner: LibraryPreparedMap,
@@ -75,7 +75,7 @@ impl EvaluationKey {
         Ok(self.vector(inner, x))
     }
 
-    /// The key of packed integers, with the client's word that its secret is that of vectors.
+    /// The key of packed integers, with the client's statement that it shares its secret with vectors.
     fn packed<'a>(
         packed: &'a PackedEvaluationKey,
         shared: &SharedSecret,
@@ -108,7 +108,7 @@ fn other<'a>(x: &Vector, given: &'a Bound<'_, PyAny>) -> Result<Other<'a>> {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+    /// Maps a key file into memory and checks all of it. Processes that open the same file share its memory pages.
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false, automatic = false))]
     fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool, automatic: bool) -> Result<Self> {
@@ -134,7 +134,7 @@ impl EvaluationKey {
         })
     }
 
-    /// `x - y`, as `add`.
+    /// `x - y`, with operands as in `add`.
     #[pyo3(signature = (x, y: "Vector | complex | npt.ArrayLike", *, threads: "int" = 0))]
     fn sub(
         &self,
@@ -151,7 +151,7 @@ impl EvaluationKey {
         })
     }
 
-    /// `x * y`, as `add`: a level below, but for integers.
+    /// `x * y`, with operands as in `add`. The result is a level lower unless y is a single integer.
     #[pyo3(signature = (x, y: "Vector | complex | npt.ArrayLike", *, threads: "int" = 0))]
     fn mul(
         &self,
@@ -168,7 +168,7 @@ impl EvaluationKey {
         })
     }
 
-    /// The value of a table or of a smooth function in every slot, with levels back.
+    /// Evaluates a table or a smooth function in every slot, and restores levels.
     #[pyo3(signature = (x, table: "SlotTable | SmoothFunction", *, threads: "int" = 0))]
     fn lookup(
         &self,
@@ -180,7 +180,7 @@ impl EvaluationKey {
         self.map_vector(py, x, threads, |key, x| key.lookup(x, table.get()))
     }
 
-    /// Several tables of the same points, or functions of one period, for less than as many lookups.
+    /// Evaluates several tables on the same points, or several functions of one period, faster than separate lookups.
     #[pyo3(signature = (x, tables: "Sequence[SlotTable | SmoothFunction]", *, threads: "int" = 0))]
     fn lookup_many(
         &self,
@@ -199,7 +199,7 @@ impl EvaluationKey {
         Ok(PreparedMap { inner: self.compute(py, 0, |key| key.prepare(&map.inner))? })
     }
 
-    /// Integers in slots as packed integers modulo `modulus`, in the order of `packed_index`.
+    /// Converts integers in slots to packed integers modulo `modulus`, in the order of `packed_index`.
     #[pyo3(signature = (x, modulus, packed, shared, *, threads: "int" = 0))]
     fn to_packed(
         &self,
@@ -218,8 +218,8 @@ impl EvaluationKey {
         Ok(crate::ciphertext::Ciphertext::new(found, shape))
     }
 
-    /// The table's values of packed integers, in slots.
-    // The library's name for it; nothing is constructed.
+    /// Looks up packed integers in a table, with results in slots.
+    // The name is the library's; nothing is constructed.
     #[allow(clippy::wrong_self_convention)]
     #[pyo3(signature = (x, table, packed, shared, *, threads: "int" = 0))]
     fn from_packed(
@@ -248,8 +248,8 @@ impl EvaluationKey {
     }
 }
 
-/// Adds calls that make a vector of a vector: a doc comment, the name, which is that of the library, and further operands, each
-/// with its type and with what the library takes of it.
+/// Adds calls that compute a vector from a vector: a doc comment, the name, which is that of the library, and further
+/// operands, each with its type and its conversion for the library.
 macro_rules! vector_calls {
     ($($(#[$doc:meta])+ $name:ident($($operand:ident: $type:ty = $value:expr)?);)+) => {
         #[pymethods]
@@ -274,32 +274,32 @@ macro_rules! vector_calls {
 vector_calls! {
     /// `-x`.
     negate();
-    /// All slots rotated to the left: slot j gets what was in slot j + steps.
+    /// Rotates all slots to the left: slot j receives slot j + steps.
     rotate(steps: i64 = steps);
-    /// Complex conjugates.
+    /// Conjugates all slots.
     conjugate();
-    /// In slot j the sum of `count` slots from j on, a power of two of them.
+    /// Computes in slot j the sum of `count` slots from j on, where `count` is a power of two.
     inner_sum(count: usize = count);
-    /// A polynomial of every slot.
+    /// Evaluates a polynomial in every slot.
     polynomial(polynomial: &Polynomial = &polynomial.inner);
-    /// All levels back.
+    /// Bootstraps the vector, which restores all levels.
     bootstrap();
-    /// Lowered to a level: less memory, and faster operations.
+    /// Lowers the vector to a level, which saves memory and makes operations faster.
     lower(level: usize = level);
-    /// A table of few points, by levels and without a bootstrap.
+    /// Evaluates a table on a few points, which consumes levels but needs no bootstrap.
     leveled_table(table: &LeveledTable = &table.inner);
-    /// The product of a linear map with slots, a level below that of the map.
+    /// Computes the product of a linear map with the slots, one level below that of the map.
     transform(map: &PreparedMap = &map.inner);
 }
 
 properties!(EvaluationKey {
     /// The parameters.
     parameters: Parameters = |it| Parameters { inner: it.inner.parameters().clone() };
-    /// Whether there are keys to conjugate.
+    /// Whether it has keys for conjugation.
     has_conjugation: bool = |it| it.inner.key_set().has_conjugation();
-    /// Whether there are keys to bootstrap.
+    /// Whether it has keys for bootstraps.
     has_bootstrapping: bool = |it| it.inner.key_set().has_bootstrapping();
-    /// Whether there are keys of lookups.
+    /// Whether it has keys for lookups.
     has_lookups: bool = |it| it.inner.key_set().has_lookups();
 });
 

@@ -1,10 +1,10 @@
-//! Statement to servers that two keys are of one secret.
+//! Statement to servers that two keys share one secret.
 
 use cryptable::ckks::SharedSecret as LibrarySharedSecret;
 use cryptable_wire::KeyId;
 use pyo3::prelude::*;
 
-/// A client's word to servers that its keys of vectors and of packed integers are of one secret.
+/// A client's statement to servers that its keys for vectors and for packed integers share one secret.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct SharedSecret {
     pub(crate) inner: LibrarySharedSecret,

@@ -45,7 +45,7 @@ impl Vector {
         Ok(Self::new(inner, parameters, shape))
     }
 
-    /// Calls `cryptable.ckks` for an operator, which knows the key.
+    /// Evaluates an operator through `cryptable.ckks`, which knows the key.
     fn operator<'py>(
         slf: &Bound<'py, Self>,
         name: &str,
@@ -67,7 +67,7 @@ pub(crate) fn restore_vector(
     bytes: &[u8],
     shape: Vec<usize>,
 ) -> Result<Vector> {
-    // Parameters are of no harm: what is of insecure ones goes with insecure keys only.
+    // Reading insecure parameters does no harm: vectors under them only fit insecure keys.
     let options = ReadOptions::default().allow_insecure();
     let vector = crate::call::detach(py, || {
         let inner = LibraryParameters::from_bytes(parameters, options)?;
@@ -90,20 +90,20 @@ impl Vector {
         (bounds.re, bounds.im)
     }
 
-    /// How far slots are from what they stand for: the standard deviation of noise, and the largest error that is no noise.
+    /// The error of slots: the standard deviation of noise, and the largest error that is not noise.
     #[getter]
     fn error(&self) -> (f64, f64) {
         let error = self.inner.error();
         (error.deviation, error.bias)
     }
 
-    /// All slots, in one dimension.
+    /// Returns all slots, in one dimension.
     fn all_slots(&self) -> Self {
         let shape = vec![self.inner.slots()];
         Self { inner: Arc::clone(&self.inner), parameters: self.parameters.clone(), shape }
     }
 
-    /// The same with other bounds, which its owner knows to hold.
+    /// Returns the same vector with other bounds, which the caller knows to hold.
     #[pyo3(signature = (real, imaginary = 0.0))]
     fn with_bounds(&self, real: f64, imaginary: f64) -> Result<Self> {
         let bounds = SlotBounds { re: real, im: imaginary };
@@ -132,11 +132,11 @@ impl Vector {
 }
 
 properties!(Vector {
-    /// Numbers that it holds.
+    /// Number of slots that it has.
     slots: usize = |it| it.inner.slots();
-    /// Multiplications that are left.
+    /// Number of multiplications that are left.
     level: usize = |it| it.inner.level();
-    /// Factor of the slots within the ciphertext.
+    /// The scale by which slots are multiplied within the ciphertext.
     scale: f64 = |it| it.inner.scale();
     /// The identifier of the secret key that decrypts it.
     key_id: String = |it| it.inner.key_id().to_string();

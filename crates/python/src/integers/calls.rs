@@ -22,7 +22,7 @@ use crate::evaluation_key::EvaluationKey;
 use crate::public_key::PublicKey;
 use crate::secret_key::SecretKey;
 
-/// Parts of a lookup that progress is told in.
+/// Number of progress steps per lookup.
 const STEPS: usize = 100;
 
 /// A key that encrypts.
@@ -32,7 +32,7 @@ pub(crate) enum EncryptionKey<'py> {
     Public(PyRef<'py, PublicKey>),
 }
 
-/// Encrypts integers of `bits` bits, or booleans: 1 bit.
+/// Encrypts integers of `bits` bits, or booleans with `bits` = 1.
 #[pyfunction]
 #[pyo3(signature = (key, values: "npt.NDArray[Any]", bits, signed))]
 pub(crate) fn encrypt_column(
@@ -90,7 +90,7 @@ fn encrypt<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     Parts::new(words.chunks(room).map(part).collect::<cryptable::Result<_>>()?)
 }
 
-/// Decrypts a column: an array of numpy's type of the same name.
+/// Decrypts a column to an array of the numpy type with the same name.
 #[pyfunction]
 #[pyo3(signature = (secret, column) -> "npt.NDArray[Any]")]
 pub(crate) fn decrypt_column<'py>(
@@ -125,7 +125,7 @@ fn decrypt<'py, S: DigitDecryption<Ciphertext: DigitCiphertext> + Sync>(
                     bits.iter().map(|&bit| bit.into()).collect()
                 }
             });
-            // What is public is one value, the same at all places.
+            // A public part consists of one value, the same at all places.
             match found.as_slice() {
                 [word] => all.extend(std::iter::repeat_n(*word, *count)),
                 words => all.extend_from_slice(words),
@@ -139,10 +139,10 @@ fn decrypt<'py, S: DigitDecryption<Ciphertext: DigitCiphertext> + Sync>(
     }
 }
 
-/// A piece of a function: where it starts, its slope, and its value at 0 if it is not to continue the one before.
+/// A piece of a function: its start, its slope, and its value at 0 unless it continues the previous piece.
 type PieceNumbers = (i128, i64, Option<i128>);
 
-/// Options of operations beside operands.
+/// Options of operations besides operands.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Options {
@@ -194,7 +194,7 @@ pub(crate) fn compute_integers(
     Ok(results.into_iter().map(column).collect())
 }
 
-/// The operation of a name, with what it takes.
+/// Returns the operation with this name and its options.
 fn job_of(
     operation: &str,
     options: Options,
@@ -241,7 +241,7 @@ fn pieces_of(pieces: &[PieceNumbers]) -> Result<Vec<Piece<i128>>> {
     pieces.iter().map(piece).collect()
 }
 
-/// An operand as Python gives it.
+/// An operand as passed from Python.
 enum Given {
     Column(Py<Column>),
     Number(i128),
@@ -271,7 +271,7 @@ impl Given {
     }
 }
 
-/// An operand of an engine.
+/// An operand for one engine.
 enum Input<'a, C> {
     Column(&'a Parts<C>),
     Number(i128),
@@ -304,9 +304,9 @@ fn inputs_of<'a, C>(
     operands.iter().map(input).collect()
 }
 
-/// An engine, with what it can do.
+/// An engine with its operations.
 trait Computing: DigitArithmetic<Ciphertext: DigitCiphertext> {
-    /// Applies a job to a part of every operand.
+    /// Applies a job to one part of every operand.
     fn apply(
         job: &Operation,
         server: &Evaluator<'_, Self>,
@@ -336,7 +336,7 @@ impl Computing for single::EvaluationKey {
     }
 }
 
-/// Runs a job on all parts, and tells how many of the lookups that a dry run counted are done.
+/// Runs a job on all parts, and reports how many of the lookups counted by a dry run are done.
 fn run<E: Computing>(
     engine: &E,
     model: &(dyn LookupModel + Sync),
@@ -347,7 +347,7 @@ fn run<E: Computing>(
     let counts = counts_of(job, inputs)?;
     let planned: Vec<_> = inputs.iter().map(Input::planned).collect();
     let lookups = match job {
-        // Places are of ciphertexts, which a dry run has none of; nothing is looked up.
+        // Concatenation moves values between ciphertexts, of which a dry run has none, and needs no lookup.
         Operation::Concatenate => 0,
         _ => job.planned_lookups(model, counts[0], &planned)?.len(),
     };
@@ -388,7 +388,7 @@ impl<'a, C> Input<'a, C> {
     }
 }
 
-/// Numbers of values of the parts of results.
+/// Returns the numbers of values in the parts of results.
 fn counts_of<C: DigitCiphertext>(
     job: &Operation,
     inputs: &[Input<'_, C>],

@@ -13,7 +13,7 @@ use crate::errors::Result;
 use crate::properties::properties;
 use crate::stated_types::{self, NumberType};
 
-/// Parts of a column of one of the engines.
+/// Parts of a column, for one of the engines.
 #[derive(Debug)]
 pub(crate) enum EngineColumn {
     Packed(Parts<packed::Ciphertext>),
@@ -31,10 +31,10 @@ macro_rules! each_engine {
 }
 pub(crate) use each_engine;
 
-/// Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that they were. Public: it may be sent, stored
-/// and pickled.
+/// Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that was encrypted. Public: they may be
+/// sent, stored and pickled.
 ///
-/// Operators (`+ - * << >> < <= == & | ^ ~`) work within `with cryptable.integers.computing(server):`, as numpy's do.
+/// Operators (`+ - * << >> < <= == & | ^ ~`) work within `with cryptable.integers.computing(server):`, as in numpy.
 #[pyclass(frozen, module = "cryptable.integers")]
 pub(crate) struct Column {
     pub(crate) inner: Arc<EngineColumn>,
@@ -53,7 +53,7 @@ impl Column {
     fn read(bytes: &[u8]) -> cryptable::Result<Self> {
         let column = match Parts::from_bytes(bytes) {
             Ok(parts) => EngineColumn::Packed(parts),
-            // Files say which engine they are of; what is neither is refused by both.
+            // Files state their engine; a file of neither engine is refused by both readers.
             Err(error) => match Parts::from_bytes(bytes) {
                 Ok(parts) => EngineColumn::Single(parts),
                 Err(_) => return Err(error),
@@ -67,7 +67,8 @@ impl Column {
         each_engine!(&*self.inner, parts => parts.to_bytes())
     }
 
-    /// Calls `cryptable.integers` for an operator, which knows the key: with the operand first if its name begins with `r`.
+    /// Evaluates an operator through `cryptable.integers`, which knows the key; the other operand comes first if the
+    /// name begins with `r`.
     fn operator<'py>(
         slf: &Bound<'py, Self>,
         name: &str,
@@ -84,7 +85,7 @@ impl Column {
 
 #[pymethods]
 impl Column {
-    /// numpy's type of the values.
+    /// The numpy type of the values.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> Result<NumberType<'py>> {
         let name = match self.kind() {
@@ -97,7 +98,7 @@ impl Column {
         Ok(NumberType(py.import("numpy")?.call_method1("dtype", (name,))?))
     }
 
-    /// Which engine it is of: `packed` or `single`.
+    /// The name of its engine: `packed` or `single`.
     #[getter]
     fn engine(&self) -> &'static str {
         match &*self.inner {
@@ -139,7 +140,7 @@ impl Column {
 }
 
 properties!(Column {
-    /// Bits of the integers; 1 of booleans.
+    /// Number of bits of the integers; 1 for booleans.
     bits: u32 = |it| it.kind().bits();
     /// Whether integers are signed.
     signed: bool = |it| it.kind().is_signed();

@@ -1,4 +1,4 @@
-//! Files of columns, written and read part after part.
+//! Files of columns, written and read part by part.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,8 +17,8 @@ use crate::errors::{Result, raise};
 use crate::files::{AtomicFile, open};
 use crate::pieces::{Pieces, reader_of_pieces, writer_of_pieces};
 
-/// Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
-/// a `with` block, but not if that ends by an exception.
+/// Writes a file of a column part by part, with one part in memory. The file appears when it is complete: at `close`,
+/// or at the end of a `with` block unless that ends with an exception.
 #[pyclass(frozen, module = "cryptable.integers")]
 pub(crate) struct ColumnWriter {
     pieces: Pieces<LibraryWriter<AtomicFile>>,
@@ -26,7 +26,7 @@ pub(crate) struct ColumnWriter {
 
 #[pymethods]
 impl ColumnWriter {
-    /// Appends the values of a column: of the same key and type as the first.
+    /// Appends the values of a column of the same key and type as the first.
     fn write(&self, py: Python<'_>, column: &Column) -> Result<()> {
         crate::call::detach(py, || {
             self.pieces.write(
@@ -42,7 +42,7 @@ impl ColumnWriter {
     }
 }
 
-/// A reader of columns of one of the engines.
+/// A reader of columns, for one of the engines.
 enum EngineReader {
     Packed(LibraryReader<BufReader<File>, packed::Ciphertext>),
     Single(LibraryReader<BufReader<File>, single::Ciphertext>),
@@ -50,20 +50,20 @@ enum EngineReader {
 
 writer_of_pieces!(ColumnWriter, |writer| writer.finish().map_err(raise));
 
-/// Reads a file of a column part after part, in the memory of two, each of which is checked before it is given. Iterates over
-/// columns of one dimension.
+/// Reads a file of a column part by part, with two parts in memory, and checks each before it is returned. Iteration
+/// yields columns of one dimension.
 #[pyclass(frozen, module = "cryptable.integers")]
 pub(crate) struct ColumnReader {
     path: PathBuf,
     reader: Mutex<EngineReader>,
 }
 
-/// The next part of a file.
+/// Reads the next part of a file.
 fn next<C: DigitCiphertext>(
     reader: &mut LibraryReader<BufReader<File>, C>,
 ) -> cryptable::Result<Option<Parts<C>>> {
     let part = reader.next_part::<AnyColumn<C>>()?;
-    // Of a file, some digit of every part is encrypted.
+    // In a file, every part has at least one encrypted digit.
     part.map(|part| Parts::new(vec![(count_of(&part).unwrap_or(1), part)])).transpose()
 }
 
@@ -74,7 +74,7 @@ impl ColumnReader {
     fn new(py: Python<'_>, path: PathBuf) -> Result<Self> {
         let reader = crate::call::detach(py, || match LibraryReader::new(open(&path)?) {
             Ok(reader) => Ok(EngineReader::Packed(reader)),
-            // Files say which engine they are of; what is neither is refused by both.
+            // Files state their engine; a file of neither engine is refused by both readers.
             Err(error) => match LibraryReader::new(open(&path)?) {
                 Ok(reader) => Ok(EngineReader::Single(reader)),
                 Err(_) => Err(raise(error)),

@@ -9,11 +9,11 @@ use crate::call;
 use crate::errors::{Result, raise};
 use crate::properties::properties;
 
-/// An operation: its name, lookups, tables, predicted seconds of a full ciphertext, and log2 of the probability that any of
-/// its integers comes out wrong.
+/// An operation: its name, number of lookups, number of tables, predicted seconds for a full ciphertext, and log2 of
+/// the probability that any of its integers comes out wrong.
 type OperationReport = (&'static str, usize, usize, f64, f64);
 
-/// Predicted costs of operations on columns of integers. Prints as a list; keys are generated for it.
+/// Predicted costs of operations on columns of integers, from which keys are generated. Prints as a list.
 #[pyclass(frozen, module = "cryptable.integers")]
 pub(crate) struct IntegerPlan {
     pub(crate) inner: OperationPlan<Integers>,
@@ -21,8 +21,8 @@ pub(crate) struct IntegerPlan {
 
 #[pymethods]
 impl IntegerPlan {
-    /// For each operation its name, lookups, tables, predicted seconds for a full ciphertext, and log2 of the probability
-    /// that any of its integers comes out wrong.
+    /// Lists for each operation its name, number of lookups, number of tables, predicted seconds for a full ciphertext,
+    /// and log2 of the probability that any of its integers comes out wrong.
     #[getter]
     fn operations(&self) -> Vec<OperationReport> {
         let report = |it: &PlannedOperation| {
@@ -41,15 +41,15 @@ properties!(IntegerPlan {
     bits: u32 = |it| it.inner.kind().bits();
     /// Whether they are signed.
     signed: bool = |it| it.inner.kind().is_signed();
-    /// Bits of a digit: a ciphertext each.
+    /// Number of bits per digit; each digit is one ciphertext.
     digit_bits: u32 = |it| it.inner.digit_bits();
-    /// Which engine it is of.
+    /// The name of its engine.
     engine: &'static str = |it| it.inner.parameters().engine().name();
-    /// Predicted memory of a lookup at its peak, keys included.
+    /// Predicted peak memory of a lookup in bytes, including keys.
     memory_bytes: usize = |it| it.inner.peak_bytes();
-    /// Bytes of the file of the evaluation key.
+    /// Size of the evaluation key's file in bytes.
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
-    /// Security in bits, classical.
+    /// Classical security in bits.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
 });
 
@@ -57,7 +57,7 @@ properties!(IntegerPlan {
 #[pyfunction]
 #[pyo3(signature = (bits, signed, engine, *, digit_bits = None, search = false, sums = false, values = None, memory = None, log2_fail = None,
     threads: "int | None" = None, insecure_toy = false))]
-// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+// One keyword argument per option: Python's counterpart of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_integers(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! The server's key of large values, by itself or at the end of a bridge.
+//! The server's key for large values, standing alone or at the end of a bridge.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,23 +22,23 @@ use crate::properties::properties;
 use crate::real_function::RealFunction;
 use crate::table::{Signs, Table, of_moduli};
 
-/// The server's key of large values.
+/// The server's key for large values.
 #[pyclass(frozen, module = "cryptable.large_values")]
 pub(crate) struct EvaluationKey {
     inner: Key,
     origin: Origin,
 }
 
-/// A key by itself, or the end of a bridge.
+/// A key that stands alone, or the end of a bridge.
 enum Key {
     Own(Box<LibraryEvaluationKey>),
     Bridge(Arc<IntegerEvaluationKeys>),
 }
 
-/// Values of a digit.
+/// Number of values of a digit.
 const BASE: u64 = 8;
 
-/// A function of whole integers.
+/// A function on integers.
 type Function<'a> =
     Box<dyn FnOnce(LibraryProgress<'_>) -> cryptable::Result<EncryptedIntegers> + Send + 'a>;
 
@@ -51,7 +51,7 @@ impl EvaluationKey {
         Self::own(inner, Origin::default())
     }
 
-    /// The end of a bridge.
+    /// Wraps the keys at the end of a bridge.
     pub(crate) fn of_bridge(keys: Arc<IntegerEvaluationKeys>) -> Self {
         Self { inner: Key::Bridge(keys), origin: Origin::default() }
     }
@@ -91,7 +91,7 @@ impl EvaluationKey {
         Ok(Self::own(inner, origin))
     }
 
-    /// 1 for negative integers, 0 for others; with a second operand, 1 where x < y, else 0.
+    /// Returns 1 for negative integers, else 0; with a second operand, 1 where x < y, else 0.
     #[pyo3(signature = (x, y = None, *, threads: "int" = 0, progress = true))]
     fn sign(
         &self,
@@ -108,7 +108,7 @@ impl EvaluationKey {
         Ok(SmallValues { inner })
     }
 
-    /// `absolute` and `relu` of x, `maximum` of x and y.
+    /// Evaluates `absolute` or `relu` of x, or `maximum` of x and y.
     #[pyo3(signature = (name, x, y = None, *, threads: "int" = 0, progress = true))]
     fn function(
         &self,
@@ -136,7 +136,7 @@ impl EvaluationKey {
         Ok(Integers { inner: call::run_engine(py, threads, progress, name, function)? })
     }
 
-    /// The digits of base 8 of every integer's two's complement.
+    /// Returns the digits of every integer's two's complement in base 8.
     #[pyo3(signature = (x, *, threads: "int" = 0, progress = true))]
     fn to_radix(
         &self,
@@ -151,9 +151,10 @@ impl EvaluationKey {
         Ok(found.into_iter().map(|inner| Radix { inner }).collect())
     }
 
-    /// A function of integers that are taken for fractions, v = x / 2^(bits - 1), continuous on either side of 0, whose slope is
-    /// at most `lipschitz` anywhere: approximate, with the noise of `continuous_noise`. Results decrypt, and go into further
-    /// such functions. Values are from -`continuous_limit()` to that.
+    /// Evaluates a continuous function approximately on integers read as fractions v = x / 2^(bits - 1). The function
+    /// may jump only at 0, and its slope is at most `lipschitz` everywhere. Results have the noise of
+    /// `continuous_noise`; they can be decrypted, or used in further such functions. Values range from
+    /// -`continuous_limit()` to `continuous_limit()`.
     #[pyo3(signature = (x, function: "Callable[[float], float]", *, lipschitz, threads: "int" = 0, progress = true))]
     fn continuous(
         &self,
@@ -173,7 +174,7 @@ impl EvaluationKey {
         Ok(Integers { inner: function.result(found)?? })
     }
 
-    /// Standard deviation of `continuous` of fresh integers, as values of [-1, 1) have it.
+    /// Returns the standard deviation of results of `continuous` on fresh integers, on the scale of values in [-1, 1).
     fn continuous_noise(&self, lipschitz: f64) -> Result<f64> {
         let parameters = self.library().parameters();
         let fresh = parameters.fresh_integer_noise();
@@ -181,38 +182,39 @@ impl EvaluationKey {
         Ok(2.0 * noise.deviation())
     }
 
-    /// The largest value that `continuous` takes, of fresh integers: beyond it, noise may take it for one of the other end.
+    /// Returns the largest value that `continuous` accepts for fresh integers: beyond it, noise may turn it into a
+    /// value at the other end of the range.
     fn continuous_limit(&self) -> Result<f64> {
         let parameters = self.library().parameters();
         parameters.continuous_limit(parameters.fresh_integer_noise()).map_err(raise)
     }
 
-    /// x + y modulo 8 to the number of digits.
+    /// Returns x + y modulo 8 to the power of the number of digits.
     fn radix_add(&self, py: Python<'_>, x: &Radix, y: &Radix) -> Result<Radix> {
         self.radix(py, |key| key.radix_add(&x.inner, &y.inner))
     }
 
-    /// -x modulo 8 to the number of digits.
+    /// Returns -x modulo 8 to the power of the number of digits.
     fn radix_negate(&self, py: Python<'_>, x: &Radix) -> Result<Radix> {
         self.radix(py, |key| key.radix_negate(&x.inner))
     }
 
-    /// The larger of x and y, as unsigned integers.
+    /// Returns the larger of x and y, as unsigned integers.
     fn radix_maximum(&self, py: Python<'_>, x: &Radix, y: &Radix) -> Result<Radix> {
         self.radix(py, |key| key.radix_maximum(&x.inner, &y.inner))
     }
 
-    /// The absolute value in two's complement.
+    /// Returns the absolute value in two's complement.
     fn radix_absolute(&self, py: Python<'_>, x: &Radix) -> Result<Radix> {
         self.radix(py, |key| key.radix_absolute(&x.inner))
     }
 
-    /// x where it is positive in two's complement, else 0.
+    /// Returns x where it is positive in two's complement, else 0.
     fn radix_relu(&self, py: Python<'_>, x: &Radix) -> Result<Radix> {
         self.radix(py, |key| key.radix_relu(&x.inner))
     }
 
-    /// x where a sign or a comparison is 1, else y.
+    /// Returns x where a sign or a comparison is 1, else y.
     fn radix_select(
         &self,
         py: Python<'_>,
@@ -223,17 +225,17 @@ impl EvaluationKey {
         self.radix(py, |key| key.radix_select(&selector.inner, &x.inner, &y.inner))
     }
 
-    /// 1 if x < y as unsigned integers, else 0.
+    /// Returns 1 if x < y as unsigned integers, else 0.
     fn radix_less_than(&self, py: Python<'_>, x: &Radix, y: &Radix) -> Result<SmallValues> {
         self.small(py, |key| key.radix_less_than(&x.inner, &y.inner))
     }
 
-    /// 1 if x is negative in two's complement, else 0.
+    /// Returns 1 if x is negative in two's complement, else 0.
     fn radix_sign(&self, py: Python<'_>, x: &Radix) -> Result<SmallValues> {
         self.small(py, |key| key.radix_sign(&x.inner))
     }
 
-    /// Every digit through a table from digits to digits.
+    /// Maps every digit through a table from digits to digits.
     #[pyo3(signature = (x, table: "TableLike"))]
     fn radix_map(&self, x: &Radix, table: &Bound<'_, PyAny>) -> Result<Radix> {
         let py = table.py();
@@ -242,7 +244,8 @@ impl EvaluationKey {
         self.radix(py, |key| key.radix_map(&x.inner, table))
     }
 
-    /// The whole integer through a table of as many entries as its digits have values, with outputs below a modulus.
+    /// Maps the whole integer through a table with one entry per value of its digits together, and outputs below a
+    /// modulus.
     #[pyo3(signature = (x, table: "TableLike", output_modulus))]
     fn radix_lookup(
         &self,
@@ -257,8 +260,8 @@ impl EvaluationKey {
         self.small(py, |key| key.radix_lookup(&x.inner, table))
     }
 
-    /// The last state of an automaton of two states that reads the digits, the lowest first: the next states of each digit,
-    /// from state 0 and from state 1.
+    /// Runs a two-state automaton over the digits, the lowest first, and returns its last state. For each digit there
+    /// are the next states from state 0 and from state 1.
     fn radix_fold(
         &self,
         py: Python<'_>,
@@ -283,6 +286,6 @@ impl EvaluationKey {
 properties!(EvaluationKey {
     /// The identifier of the secret key that it was made from.
     key_id: String = |it| it.library().key_id().to_string();
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     memory_bytes: usize = |it| it.library().memory_bytes();
 });

@@ -1,4 +1,4 @@
-//! Integers in digits, a ciphertext each digit.
+//! Integers in digits, with one ciphertext per digit.
 
 use cryptable::large_values::RadixInteger;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! The client's key of large values.
+//! The client's key for large values.
 
 use cryptable::large_values::{Parameters, SecretKey as LibrarySecretKey};
 use numpy::PyArray1;
@@ -15,29 +15,29 @@ use crate::errors::Result;
 use crate::keys::{makes_evaluation_key, secret_key_files};
 use crate::properties::properties;
 
-/// The client's secret key of large values.
+/// The client's secret key for large values.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.large_values")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
 }
 
-/// The values of an array of one dimension.
+/// Returns the values of an array of one dimension.
 fn one_dimension<T>(numbers: Numbers<T>) -> Result<Vec<T>> {
     if numbers.shape.len() == 1 {
         return Ok(numbers.values);
     }
     let found = numbers.shape;
-    let message = format!("large values are of one dimension, not of the shape {found:?}");
+    let message = format!("large values must have one dimension, not the shape {found:?}");
     Err(PyValueError::new_err(message))
 }
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret for integers of `bits` bits, of 128 bits of security; a function of one fails with
-    /// probability at most 2^`log2_fail` (default: 2^-64). `algorithm` takes integers apart into digits: `"HomDecomp-Reduce"`
-    /// (the default and the fastest), `"HomDecomp-FDFB"`, `"HomFloor"` or `"HomFloorAlt"`.
+    /// Draws a fresh secret of 128 bits of security for integers of `bits` bits; a function of one integer fails with
+    /// probability at most 2^`log2_fail` (default: 2^-64). `algorithm` decomposes integers into digits:
+    /// `"HomDecomp-Reduce"` (the default and the fastest), `"HomDecomp-FDFB"`, `"HomFloor"` or `"HomFloorAlt"`.
     #[staticmethod]
     #[pyo3(signature = (bits, *, log2_fail = None, algorithm = None, insecure_toy = false))]
     fn generate(
@@ -62,9 +62,9 @@ impl SecretKey {
         Ok(Self { inner })
     }
 
-    /// Encrypts integers, of one dimension, from -2^(bits-2) to 2^(bits-2) - 1: any two of them are compared right. With
-    /// `full_range` from -2^(bits-1) to 2^(bits-1) - 1, for functions of one integer: comparisons and maxima of those that
-    /// differ by 2^(bits-1) or more are wrong.
+    /// Encrypts integers, of one dimension, from -2^(bits-2) to 2^(bits-2) - 1, any two of which can be compared. With
+    /// `full_range`, the range is -2^(bits-1) to 2^(bits-1) - 1, for functions of one integer: comparisons and maxima
+    /// are wrong for integers that differ by 2^(bits-1) or more.
     #[pyo3(signature = (values: "npt.ArrayLike", *, full_range = false))]
     fn encrypt(&self, values: &Bound<'_, PyAny>, full_range: bool) -> Result<Integers> {
         let clear = Zeroizing::new(one_dimension(signed_integers(values)?)?);
@@ -109,8 +109,8 @@ impl SecretKey {
         Ok(Integers { inner })
     }
 
-    /// Decrypts integers as numbers from -1 to below 1. Results of continuous functions show a part of their noise: give
-    /// them to nobody who has the ciphertexts.
+    /// Decrypts integers as numbers from -1 to below 1. Results of continuous functions reveal part of their noise:
+    /// show them to nobody who has the ciphertexts.
     #[pyo3(signature = (values) -> "npt.NDArray[np.float64]")]
     fn decrypt_reals<'py>(
         &self,
@@ -138,15 +138,16 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    /// The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the key.
     id: String = |it| it.inner.id().to_string();
-    /// Bits of the integers and of differences: integers that are compared are from -2^(bits-2) to 2^(bits-2) - 1.
+    /// Number of bits of the integers and of differences: integers to be compared range from -2^(bits-2) to 2^(bits-2)
+    /// - 1.
     bits: u32 = |it| it.inner.parameters().bits();
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
     /// log2 of the probability that a function of an integer goes wrong.
     log2_fail: f64 = |it| it.inner.parameters().log2_fail();
-    /// Whether results of functions are operands of functions again.
+    /// Whether results of functions can be operands of further functions.
     results_are_inputs: bool = |it| it.inner.parameters().results_are_inputs();
 });
 

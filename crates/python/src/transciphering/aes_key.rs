@@ -17,10 +17,10 @@ use crate::files::{Access, map_file, open, read_file, write_file};
 use crate::key_files::{Reduced, refuse_pickle, save_public};
 use crate::properties::properties;
 
-/// The client's AES-128 key, with the counters that it has used: messages draw a nonce of their own, and a counter that was
-/// used before is refused.
+/// The client's AES-128 key, with a record of the counters that it has used: every message draws its own nonce, and a
+/// counter used before is refused.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct AesKey {
     encryptor: Mutex<MessageEncryptor>,
@@ -31,7 +31,7 @@ impl AesKey {
         Self { encryptor: Mutex::new(MessageEncryptor::new(key)) }
     }
 
-    /// Uses the key.
+    /// Calls a function with the key.
     pub(crate) fn with<R>(&self, call: impl FnOnce(&mut MessageEncryptor) -> R) -> R {
         call(&mut self.encryptor.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -45,13 +45,13 @@ impl AesKey {
         Self::new(LibraryAesKey::generate())
     }
 
-    /// A key of 16 bytes, which another program uses, too. Python keeps its copy of them.
+    /// Makes a key of 16 bytes, which another program also uses. Python keeps its own copy of them.
     #[staticmethod]
     fn from_bytes(bytes: [u8; BLOCK_BYTES]) -> Self {
         Self::new(LibraryAesKey::from_bytes(&Zeroizing::new(bytes)))
     }
 
-    /// The key's name, which messages carry. Reveals nothing of the key.
+    /// The key's name, which messages carry. It reveals nothing about the key.
     #[getter]
     fn id(&self) -> String {
         self.with(|encryptor| encryptor.key().id().to_string())
@@ -74,7 +74,7 @@ impl AesKey {
         Ok(Message { bytes: inner.map_err(raise_of_message)?.to_bytes() })
     }
 
-    /// Checks a message's tag and decrypts it: `AuthenticityError` if anybody changed it.
+    /// Checks a message's tag and decrypts it; raises `AuthenticityError` if anybody changed it.
     fn open<'py>(&self, py: Python<'py>, message: &Message) -> Result<Bound<'py, PyBytes>> {
         let plain = call::detach(py, || {
             let message = message.library()?;
@@ -83,7 +83,7 @@ impl AesKey {
         Ok(PyBytes::new(py, &plain.map_err(raise_of_message)?))
     }
 
-    /// Encrypts a file of any length, piece after piece, into a file of a message: what `encrypt` does, in little memory.
+    /// Encrypts a file of any length into a message file, piece by piece: the same as `encrypt`, with little memory.
     #[pyo3(signature = (source, target, *, first_counter = None, replace = false))]
     fn encrypt_file(
         &self,
@@ -106,8 +106,8 @@ impl AesKey {
         })
     }
 
-    /// Checks the tag of a message's file and decrypts it, piece after piece, into a file that its owner alone may read:
-    /// nothing is written if anybody changed it.
+    /// Checks the tag of a message file and decrypts it, piece by piece, into a file that only its owner may read; if
+    /// anybody changed the message, nothing is written.
     #[pyo3(signature = (source, target, *, replace = false))]
     fn open_file(
         &self,
@@ -126,19 +126,19 @@ impl AesKey {
         })
     }
 
-    /// The key that checks messages under this one, and decrypts none.
+    /// Returns the key that checks messages under this one, but cannot decrypt them.
     fn authentication_key(&self) -> AuthenticationKey {
         AuthenticationKey { inner: self.with(|encryptor| encryptor.key().authentication_key()) }
     }
 
-    /// Reads a key of 16 bytes, as `save` writes it. It knows of no counters that were used before: leave `first_counter` to
-    /// be drawn.
+    /// Reads a key of 16 bytes, as written by `save`. The file does not record which counters were used before, so do
+    /// not set `first_counter`.
     #[staticmethod]
     fn load(path: PathBuf) -> Result<Self> {
         Ok(Self::new(LibraryAesKey::from_bytes(&*read_secret(path)?)))
     }
 
-    /// Writes the 16 bytes of the key to a file that its owner alone may read.
+    /// Writes the 16 bytes of the key to a file that only its owner may read.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
         let bytes = self.with(|encryptor| Zeroizing::new(*encryptor.key().as_bytes()));
@@ -154,7 +154,7 @@ impl AesKey {
     }
 }
 
-/// Reads `BYTES` secret bytes of a file.
+/// Reads `BYTES` secret bytes from a file.
 fn read_secret<const BYTES: usize>(path: PathBuf) -> Result<Zeroizing<[u8; BYTES]>> {
     let bytes = Zeroizing::new(read_file(&path)?);
     let mut secret = Zeroizing::new([0; BYTES]);
@@ -167,12 +167,12 @@ fn read_secret<const BYTES: usize>(path: PathBuf) -> Result<Zeroizing<[u8; BYTES
     Ok(secret)
 }
 
-/// Bytes of a key that checks messages.
+/// Size in bytes of a key that checks messages.
 const AUTHENTICATION_BYTES: usize = 32;
 
-/// Checks that messages were made by a holder of the AES key, or of this key, and decrypts none.
+/// A key that checks that messages were made by a holder of the AES key or of this key, but cannot decrypt them.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct AuthenticationKey {
     inner: LibraryAuthenticationKey,
@@ -180,25 +180,25 @@ pub(crate) struct AuthenticationKey {
 
 #[pymethods]
 impl AuthenticationKey {
-    /// A key of 32 bytes, which another holder gave. Python keeps its copy of them.
+    /// Makes a key from 32 bytes that another holder provided. Python keeps its own copy of them.
     #[staticmethod]
     fn from_bytes(bytes: [u8; AUTHENTICATION_BYTES]) -> Self {
         Self { inner: LibraryAuthenticationKey::from_bytes(&Zeroizing::new(bytes)) }
     }
 
-    /// Reads a key of 32 bytes, as `save` writes it.
+    /// Reads a key of 32 bytes, as written by `save`.
     #[staticmethod]
     fn load(path: PathBuf) -> Result<Self> {
         Ok(Self { inner: LibraryAuthenticationKey::from_bytes(&*read_secret(path)?) })
     }
 
-    /// Writes the 32 bytes of the key to a file that its owner alone may read.
+    /// Writes the 32 bytes of the key to a file that only its owner may read.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
         write_file(&path, Access::Private, replace, |out| out.write_all(self.inner.as_bytes()))
     }
 
-    /// Raises `AuthenticityError` if anybody changed the message, or it has no tag.
+    /// Checks a message; raises `AuthenticityError` if anybody changed it, or if it has no tag.
     fn verify(&self, py: Python<'_>, message: &Message) -> Result<()> {
         call::detach(py, || self.inner.verify(&message.library()?)).map_err(raise_of_message)
     }
@@ -212,7 +212,8 @@ impl AuthenticationKey {
     }
 }
 
-/// Bytes under an AES key, with the counter that they begin with, and a tag. Public: it may be sent, stored and pickled.
+/// Bytes encrypted under an AES key, with their first counter block and a tag. Public: it may be sent, stored and
+/// pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct Message {
     /// The wire format.
@@ -233,7 +234,8 @@ impl Message {
 
 #[pymethods]
 impl Message {
-    /// Bytes that another program encrypted by AES-128-CTR, from a first counter block of 16 bytes on. They have no tag.
+    /// Makes a message from bytes that another program encrypted with AES-128-CTR, starting from a counter block of 16
+    /// bytes. It has no tag.
     #[staticmethod]
     fn from_counter_mode(
         key: &AesKey,
@@ -250,30 +252,31 @@ impl Message {
         Ok(self.library().map_err(raise)?.bytes().len())
     }
 
-    /// The counter block that it begins with, 16 bytes.
+    /// The counter block at which it begins, 16 bytes.
     #[getter]
     fn first_counter<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.library().map_err(raise)?.counters().first()))
     }
 
-    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+    /// Writes a file that every program of this library can read. An existing file is replaced only with
+    /// `replace=True`.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
         save_public(py, &path, replace, &self.bytes)
     }
 
-    /// Reads a file of a message.
+    /// Reads a message file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
         call::detach(py, || Self::read(read_file(&path)?).map_err(raise_of(&path)))
     }
 
-    /// Its bytes, as a file has them.
+    /// Returns its bytes, as in a file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.bytes)
     }
 
-    /// From the bytes of a file.
+    /// Reads a message from the bytes of a file.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::read(bytes.to_vec()).map_err(raise)
@@ -293,8 +296,8 @@ impl Message {
 }
 
 properties!(Message {
-    /// The name of the AES key that it is under.
+    /// The name of the AES key that encrypted it.
     aes_key_id: Result<String> = |it| Ok(it.library().map_err(raise)?.key_id().to_string());
-    /// Whether holders of the AES key detect changes.
+    /// Whether holders of the AES key can detect changes.
     has_tag: Result<bool> = |it| Ok(it.library().map_err(raise)?.has_tag());
 });

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::encrypted_array::{not_compared, object_files};
 use crate::properties::properties;
 
-/// Homomorphically encrypted bytes: what transciphering gives. Public: it may be sent, stored and pickled.
+/// Homomorphically encrypted bytes, the result of transciphering. Public: they may be sent, stored and pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct EncryptedBytes {
     pub(crate) inner: LibraryEncryptedBytes,
@@ -34,7 +34,7 @@ impl EncryptedBytes {
 object_files!(EncryptedBytes: LibraryEncryptedBytes);
 not_compared!(EncryptedBytes, "a lookup of `lambda v: v == 3` compares with a byte");
 
-/// An AES key, encrypted bit by bit: what a server transciphers with. Public: it may be sent, stored and pickled.
+/// An AES key, encrypted bit by bit, with which a server transciphers. Public: it may be sent, stored and pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct EncryptedKey {
     pub(crate) inner: LibraryEncryptedKey,

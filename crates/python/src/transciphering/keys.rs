@@ -23,9 +23,10 @@ use crate::keys::{evaluation_key, makes_evaluation_key, public_key, secret_key};
 use crate::properties::properties;
 use crate::table::{Signs, Table, of_moduli};
 
-/// The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
+/// The client's secret key for transciphering: encrypts its AES key once, and decrypts the server's results for its
+/// messages.
 ///
-/// Cleared from memory when it goes; never pickled.
+/// Erased from memory when it is deleted; it cannot be pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
@@ -33,7 +34,7 @@ pub(crate) struct SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret, of 128 bits of security; a byte fails with probability at most 2^`log2_fail` (default:
+    /// Draws a fresh secret of 128 bits of security; a byte fails with probability at most 2^`log2_fail` (default:
     /// 2^-64).
     #[staticmethod]
     #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
@@ -49,7 +50,7 @@ impl SecretKey {
         Ok(Self { inner })
     }
 
-    /// Encrypts an AES key bit by bit: what the server gets, once.
+    /// Encrypts an AES key bit by bit; the server needs it once.
     fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> EncryptedKey {
         let inner =
             call::detach(py, || key.with(|encryptor| self.inner.encrypt_key(encryptor.key())));
@@ -61,7 +62,8 @@ impl SecretKey {
         EncryptedBytes { inner: call::detach(py, || self.inner.encrypt(data)) }
     }
 
-    /// Makes a public key: anyone who has it encrypts an AES key for this client's server, and sends messages under that.
+    /// Makes a public key, with which anyone can encrypt an AES key for this client's server and then send messages
+    /// under it.
     fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
         Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
     }
@@ -72,8 +74,8 @@ impl SecretKey {
         Ok(PyBytes::new(py, &plain))
     }
 
-    /// Decrypts a file of `EvaluationKey.transcipher_file`, piece after piece, into a file that its owner alone may read;
-    /// returns the number of bytes.
+    /// Decrypts a file written by `EvaluationKey.transcipher_file`, piece by piece, into a file that only its owner may
+    /// read; returns the number of bytes.
     #[pyo3(signature = (source, target, *, threads: "int" = 0, progress = true, replace = false))]
     fn decrypt_file(
         &self,
@@ -97,13 +99,14 @@ impl SecretKey {
 }
 
 properties!(SecretKey {
-    /// Security in bits, classical; 0 of toys.
+    /// Classical security in bits; 0 for toys.
     security_bits: f64 = |it| it.inner.parameters().security_bits();
     /// log2 of the probability that a byte goes wrong.
     log2_fail: f64 = |it| it.inner.parameters().log2_fail();
 });
 
-/// A public key of transciphering: a contributor encrypts an AES key of its own by it, and sends messages under that.
+/// A public key for transciphering, with which a contributor encrypts an AES key of its own and then sends messages
+/// under it.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct PublicKey {
     inner: LibraryPublicKey,
@@ -113,7 +116,7 @@ public_key!(PublicKey: LibraryPublicKey);
 
 #[pymethods]
 impl PublicKey {
-    /// Encrypts an AES key bit by bit: what the server gets, once.
+    /// Encrypts an AES key bit by bit; the server needs it once.
     fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> Result<EncryptedKey> {
         let encrypt = || key.with(|encryptor| self.inner.encrypt_key(encryptor.key()));
         Ok(EncryptedKey { inner: call::run_silently(py, encrypt)? })
@@ -125,14 +128,14 @@ impl PublicKey {
     }
 }
 
-/// The server's key of transciphering. Threads may share it.
+/// The server's key for transciphering. Threads may share it.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct EvaluationKey {
     inner: LibraryEvaluationKey,
     origin: Origin,
 }
 
-/// Values of a byte.
+/// Number of values of a byte.
 const BYTE_VALUES: u64 = 256;
 
 /// A table of 256 bytes, encoded once.
@@ -143,7 +146,7 @@ pub(crate) struct PreparedTable {
 
 #[pymethods]
 impl PreparedTable {
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it uses.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()
@@ -156,7 +159,7 @@ impl PreparedTable {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Encodes a table from bytes to bytes: what `cryptable.table` makes one of.
+    /// Encodes a table from bytes to bytes: anything that `cryptable.table` converts to one.
     #[pyo3(signature = (table: "TableLike"))]
     fn prepare(&self, table: &Bound<'_, PyAny>) -> Result<PreparedTable> {
         let py = table.py();
@@ -166,7 +169,7 @@ impl EvaluationKey {
         Ok(PreparedTable { inner })
     }
 
-    /// Turns a message into homomorphic ciphertexts, and maps each byte through a table if there is one.
+    /// Turns a message into homomorphic ciphertexts, and maps each byte through a table if one is given.
     #[pyo3(signature = (key, message, table = None, *, threads: "int" = 0, progress = true))]
     fn transcipher(
         &self,
@@ -186,12 +189,12 @@ impl EvaluationKey {
         Ok(EncryptedBytes { inner })
     }
 
-    /// Transciphers like `transcipher`, a file with a message of any length, piece after piece, into a file. With
-    /// `first_counter`, 16 bytes, the file holds only what another program encrypted by AES-128-CTR from that counter
-    /// block on.
+    /// Transciphers a message file of any length into a file, piece by piece, like `transcipher`. With `first_counter`,
+    /// 16 bytes, the input holds only bytes that another program encrypted with AES-128-CTR, starting from that counter
+    /// block.
     #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads: "int" = 0, progress = true,
         replace = false))]
-    // One argument for each thing that a user may say, by name.
+    // One keyword argument per option.
     #[allow(clippy::too_many_arguments)]
     fn transcipher_file(
         &self,

@@ -1,4 +1,4 @@
-//! Client's operations on values in words.
+//! Client operations on values in words.
 
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
@@ -24,7 +24,7 @@ pub(crate) fn encrypt_wide(
     Ok(WideValues { inner: inner.into(), shape })
 }
 
-/// Decrypts values in words: an array of `uint64`, in the shape that was encrypted.
+/// Decrypts values in words to an array of `uint64`, in the shape that was encrypted.
 #[pyfunction]
 #[pyo3(signature = (secret, values) -> "npt.NDArray[np.uint64]")]
 pub(crate) fn decrypt_wide<'py>(
