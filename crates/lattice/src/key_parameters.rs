@@ -1,5 +1,6 @@
 //! Parameters at the start of key files.
 
+use cryptable_ring::clear_stack;
 use cryptable_wire::{BodyReader, ObjectType, open_with_parameters};
 
 use crate::error::Result;

@@ -16,6 +16,7 @@ use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{ReadOptions, Result};
 use cryptable_packed as packed;
+use cryptable_ring::clear_stack;
 use cryptable_wire::{BodyReader, KeyId, ObjectType, open_with_parameters};
 
 use super::{EvaluationKey, Parameters};
@@ -92,7 +93,6 @@ mod client {
     use std::io::Write;
 
     use cryptable_lattice::Progress;
-    use cryptable_ring::clear_stack;
     use zeroize::Zeroizing;
 
     use super::*;
