@@ -163,8 +163,7 @@ fn log2(x: &BigInt) -> f64 {
 /// θ, and the solution is found by bisection of `x = θ/2`.
 fn chernoff_tail_log2(weight: u32, bound: f64) -> f64 {
     let m = f64::from(weight) + 1.0;
-    // coth x - 1/x, the Langevin function, is at most 1 - 1/(2x) for x > 1: past this point the
-    // derivative is too large.
+    // coth x - 1/x, the Langevin function, is at least 1 - 1/x: at the upper end it exceeds the target.
     let langevin = |x: f64| if x < 1e-4 { x / 3.0 } else { 1.0 / x.tanh() - 1.0 / x };
     let target = 2.0 * bound / m;
     let (mut low, mut high) = (0.0, 2.0 + 1.0 / (1.0 - target));

@@ -132,7 +132,7 @@ pub fn n_bmt(b: u32) -> u64 {
     (1..b).map(|i| 1 << (b - i - 1 + (1 << i))).sum()
 }
 
-/// Returns the paper's sum N_CMT for 2^b bits in 2^a digits of size p, for one of the two products:
+/// Returns the paper's sum N_CMT for 2^a digits of size p, for one of the two products:
 /// `Σ 2^(a-i-1)·p^(2^i)` over i from 1 to a - 1.
 #[must_use]
 pub fn n_cmt(a: u32, p: u64) -> u64 {

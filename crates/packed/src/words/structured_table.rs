@@ -264,8 +264,8 @@ impl WordCircuit {
                 return sum;
             }
         }
-        let high = classes_of(modulus, &at)?;
-        let low = classes_of(modulus, &|high, low| at(low, high))?;
+        let high = classes_of(modulus, &at);
+        let low = classes_of(modulus, &|high, low| at(low, high));
         let representative = |classes: &[u64], class: u64| {
             classes.iter().position(|&of| of == class).expect("a class of a word") as u64
         };
@@ -280,10 +280,7 @@ impl WordCircuit {
 
 /// Classes of the second argument. Two arguments are in the same class if f is the same function of the first argument
 /// for both.
-///
-/// # Errors
-/// If there are too many classes to leave room for pairs with others.
-fn classes_of(modulus: u64, f: &(impl Fn(u64, u64) -> u64 + Sync)) -> Result<Vec<u64>> {
+fn classes_of(modulus: u64, f: &(impl Fn(u64, u64) -> u64 + Sync)) -> Vec<u64> {
     let digest = |word: u64| {
         let mut hasher = blake3::Hasher::new();
         (0..modulus).for_each(|other| {
@@ -298,7 +295,7 @@ fn classes_of(modulus: u64, f: &(impl Fn(u64, u64) -> u64 + Sync)) -> Result<Vec
         let next = known.len() as u64;
         classes.push(*known.entry(digest).or_insert(next));
     }
-    Ok(classes)
+    classes
 }
 
 /// Number of words of outputs.
