@@ -219,7 +219,7 @@ fn what_does_not_fit_is_named() {
     let other = SecretKey::generate(&toy(16, 16, &[4, 4], &[1, 1]));
     let foreign = other.encrypt_tables(&tables(3, 16, 16)).unwrap();
     let error = message(keys.lookup_encrypted(&input, &foreign, Progress::silent()).unwrap_err());
-    assert!(error.contains("tables is of other parameters: digest"), "{error}");
+    assert!(error.contains("tables was made under other parameters: digest"), "{error}");
     let foreign = other.encrypt(&[1]).unwrap();
     assert!(keys.lookup_slots(&foreign, &tables(3, 16, 16), Progress::silent()).is_err());
     let digit = secret.encrypt_digits(&[1], 4).unwrap();
