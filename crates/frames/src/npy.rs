@@ -100,7 +100,7 @@ impl Header {
 
     fn of(header: Literal) -> Result<Self> {
         let Literal::Dictionary(fields) = header else {
-            return Err(failed("its header is no dictionary"));
+            return Err(failed("its header is not a dictionary"));
         };
         let (mut elements, mut shape, mut is_fortran) = (None, None, None);
         for (key, value) in fields {
@@ -134,7 +134,7 @@ impl Elements {
             _ => return Err(failed("'descr' of its header has another type")),
         };
         let field = |record: Literal| {
-            let Literal::List(parts) = record else { return Err(failed("a field is no pair")) };
+            let Literal::List(parts) = record else { return Err(failed("a field is not a pair")) };
             match &parts[..] {
                 [Literal::Text(name), Literal::Text(kind)] => {
                     Ok((name.clone(), Element::of(kind)?))
@@ -261,7 +261,7 @@ impl Parser<'_> {
         let mut values = Vec::new();
         while !self.takes("}") {
             let Literal::Text(key) = self.literal(depth + 1)? else {
-                return Err(failed("a key of its header is no text"));
+                return Err(failed("a key of its header is not a string"));
             };
             self.expect(":")?;
             values.push((key, self.literal(depth + 1)?));

@@ -167,7 +167,7 @@ def test_what_does_not_fit(secret, server):
         frames.select(server, frame, {"a": ("Age", [0] * 16)}, progress=False)
     with pytest.raises(TypeError, match="'a' takes a pair"):
         frames.select(server, frame, {"a": [0] * 16}, progress=False)
-    with pytest.raises(errors.TableError, match="no line is for 6"):
+    with pytest.raises(errors.TableError, match="no line for 6"):
         frames.select(server, frame, {"a": ("age", "from,to,a\n,5,1\n")}, schema=SCHEMA, progress=False)
     other = cryptable.SecretKey.generate_insecure_toy("single", 16, 16)
     with pytest.raises(errors.MismatchError):

@@ -296,7 +296,7 @@ fn pipelines_that_do_not_fit_are_refused_before_the_key_is_read() {
     assert!(short.contains("rate.csv: line 2: output \"0.5\" is not an integer"), "{short}");
     assert!(short.contains("`results` says so of \"a\""), "{short}");
     let gap = "schema = 'schema.json'\nresults = 'results.json'\n[[step]]\nlookup = 'region'\ntable = 'rate.csv'\ninto = 'rate'";
-    assert!(refused(gap).contains("rate.csv: no line is for \"north\"; a default is"));
+    assert!(refused(gap).contains("rate.csv: no line for \"north\"; add one, or"));
     assert!(refused("[[step]]\nfoo = 1").contains("it is not a pipeline"));
     let line = "run pipeline.toml --evaluation server.key --input people.frame --output points.csv";
     here.write("pipeline.toml", PIPELINE);

@@ -155,7 +155,7 @@ fn requests_refusals_and_jobs_are_logged_and_tokens_are_not() {
     line(&[
         "WARN request refused",
         "status=401",
-        "unauthorized: the token is of no client",
+        "unauthorized: the token belongs to no client",
         "peer=\"127.0.0.1\"",
     ]);
     line(&["WARN request refused", "hospital", "status=404", "not-found: there is no such table"]);

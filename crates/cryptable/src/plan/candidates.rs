@@ -266,11 +266,12 @@ fn unserved_owners(place: &str) -> Error {
 /// one.
 fn unserved_hiding(place: &str) -> Error {
     Error::Unsupported(format!(
-        "hidden tables {place}: packed values of up to 10 bits have them, and single values that are looked up one by one"
+        "hidden tables {place}: only packed values of up to 10 bits and single values that are looked up one by one \
+         support them"
     ))
 }
 
 /// Returns the error for complex outputs, which only the packed engine has.
 fn unserved_complex(place: &str) -> Error {
-    Error::Unsupported(format!("complex outputs {place}: only packed values support it"))
+    Error::Unsupported(format!("complex outputs {place}: only packed values support them"))
 }

@@ -308,7 +308,8 @@ mod tests {
         let message = column(0, 300).check_modulus(256).unwrap_err().to_string();
         assert_eq!(
             message,
-            "column \"c\": it needs 301 values, but values of the key are below 256; bins, a larger scale or keys of `keygen --bits 9` serve it"
+            "column \"c\": it needs 301 values, but values of the key are below 256; use bins, a larger scale or keys \
+             of `keygen --bits 9`"
         );
     }
 }

@@ -51,13 +51,13 @@ impl Address {
             None if is_here(&config) => false,
             None => {
                 return Err(refused(
-                    "it is another machine's, to which the password would go in the clear: add ?sslmode=verify-full, or \
-                     ?sslmode=disable in a network of its own",
+                    "it is on another machine, and the password would be sent unencrypted: add ?sslmode=verify-full, \
+                     or ?sslmode=disable in an isolated network",
                 ));
             }
             Some(mode) => {
                 return Err(refused(format_args!(
-                    "sslmode={mode} checks no server: use verify-full, or disable in a network of its own"
+                    "sslmode={mode} does not check the server: use verify-full, or disable in an isolated network"
                 )));
             }
         };
