@@ -327,7 +327,7 @@ mod tests {
             ("{'shape': (1,), 'shape': (1,)}", "two keys 'shape'"),
             ("{'a': 1}", "unknown key 'a'"),
             ("{} {}", "goes on"),
-            ("[]", "no dictionary"),
+            ("[]", "not a dictionary"),
             ("((((((((((1,),),),),),),),),)", "too many brackets"),
             ("{'descr': '<i8", "open text"),
             ("{'descr' '<i8'}", "lacks ':'"),

@@ -274,7 +274,7 @@ fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
     for maximum in ["", ", \"maximum\": 4"] {
         let error = program.run(&server, &encrypt(maximum), Execution::default()).unwrap_err();
         let error = error.to_string();
-        assert!(error.contains("sorted by values below 4, and those of \"x\""), "{error}");
+        assert!(error.contains("sorted by values below 4, but those of \"x\""), "{error}");
     }
 
     // The check comes before any step is run.

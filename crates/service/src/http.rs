@@ -133,7 +133,8 @@ impl FromRequestParts<App> for Client {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let unauthorized = |text: &str| Problem::new("unauthorized", 401, text);
         let token = bearer(&parts.headers).map(str::to_owned);
-        let token = token.ok_or_else(|| unauthorized("the header Authorization: Bearer TOKEN is missing"))?;
+        let token = token
+            .ok_or_else(|| unauthorized("the header Authorization: Bearer TOKEN is missing"))?;
         let client = app.blocking(move |app| app.store.client_of(&token)).await?;
         let client = client.ok_or_else(|| unauthorized("the token belongs to no client"))?;
         // The server and the outermost layer inserted both.

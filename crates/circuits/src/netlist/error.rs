@@ -90,7 +90,7 @@ pub enum NetlistError {
         inputs: usize,
     },
     /// The table of a cell does not fit its inputs.
-    #[error("{place}: {} is not a table of {inputs} inputs", shown(.found))]
+    #[error("{place}: expected a table of {inputs} inputs, found {}", shown(.found))]
     Lut {
         /// Where.
         place: Place,

@@ -338,10 +338,7 @@ fn json_that_is_refused() {
         ("{}".to_owned(), "not a Yosys netlist: missing field `modules` at line 1 column 2"),
         (r#"{"modules": {}}"#.into(), "the netlist has no module"),
         (module(io, ""), "port y: nothing drives net 3"),
-        (
-            cell("$_DLATCH_P_", not),
-            "cell g: $_DLATCH_P_ has state: circuits must be combinational",
-        ),
+        (cell("$_DLATCH_P_", not), "cell g: $_DLATCH_P_ has state: circuits must be combinational"),
         (
             cell("$add", not),
             "cell g: unknown cell $add: flatten the design and map it to simple gates",

@@ -384,7 +384,7 @@ fn columns_that_a_program_cannot_take_are_refused_before_there_are_keys() {
         assert!(error.starts_with("schema.json: \"age\" has gaps"), "{error}");
     }
     here.write("schema.json", SCHEMA.replace("\"validity\"", "{\"value\": 1}"));
-    here.refuses(plan, "values below 4, and those of \"age\"");
+    here.refuses(plan, "values below 4, but those of \"age\"");
     here.write("sort.json", sort.replace(r#""age", "region""#, r#""region", "age""#));
     let found = here.succeed(plan);
     assert!(found.contains("a sort of 2 columns modulo 16, by values below 4"), "{found}");

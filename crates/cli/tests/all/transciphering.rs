@@ -150,7 +150,7 @@ fn bytes_of_other_programs() {
     let last = format!("{}ffffffff", "0".repeat(24));
     here.write("long.bin", [0; 17]);
     let message = here.fail(&format!("aes transcipher {files} --input long.bin --counter {last}"));
-    assert!(message.contains("leaves 1 of the 2^32 of a nonce"), "{message}");
+    assert!(message.contains("leaves 1 of the 2^32 counters of a nonce"), "{message}");
 }
 
 #[cfg(unix)]

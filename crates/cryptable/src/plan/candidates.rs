@@ -249,7 +249,9 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
         (None, Some(_)) => "a chosen digit width",
         (None, None) => return Ok(()),
     };
-    Err(Error::Unsupported(format!("{option} with the engine {engine}: only packed values support it")))
+    Err(Error::Unsupported(format!(
+        "{option} with the engine {engine}: only packed values support it"
+    )))
 }
 
 /// Returns the error for a kind of entries that only the packed engine has.

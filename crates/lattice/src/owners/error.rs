@@ -70,7 +70,9 @@ pub enum OwnersError {
         owner: u32,
     },
     /// The number of an owner exceeds the number of owners.
-    #[error("the {message} is from owner {owner}, but there are only {owners} owners, counted from 1")]
+    #[error(
+        "the {message} is from owner {owner}, but there are only {owners} owners, counted from 1"
+    )]
     NoSuchOwner {
         /// Kind of the message.
         message: &'static str,

@@ -263,8 +263,7 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
         || literal.selection_primes > 0
         || literal.is_cosine_table()
         || !literal.owners.is_one();
-    let what =
-        "a secret of blocks together with digits, formulas, complex outputs, two inputs or several owners";
+    let what = "a secret of blocks together with digits, formulas, complex outputs, two inputs or several owners";
     refuse(unserved, what)?;
     let (degree, slots, dimension) = (literal.ring_degree, literal.slots, secret.dimension);
     check_within("values per ciphertext", slots as u64, 8..=degree as u64 / 2)?;
@@ -357,8 +356,7 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
     if !literal.complex_outputs {
         return Ok(());
     }
-    let what =
-        "complex outputs with digit-by-digit inputs: use AKP of whole inputs or trees";
+    let what = "complex outputs with digit-by-digit inputs: use AKP of whole inputs or trees";
     refuse(!literal.digits.is_empty(), what)?;
     let tree = literal.multiplexer.as_ref();
     let has_entries = tree.is_some_and(|tree| tree.entry_levels > 0);

@@ -266,7 +266,7 @@ fn parameters_without_a_level_for_entries_are_refused() {
     let tables = SlotTables::new(random_tables(3, 16, 16)).unwrap();
     for (parameters, reason) in [
         (tree, "entry_levels = 0"),
-        (Parameters::insecure_toy(16, 16).unwrap(), "no multiplexer tree"),
+        (Parameters::insecure_toy(16, 16).unwrap(), "not a multiplexer tree"),
     ] {
         let client = Client::new(parameters);
         let input = client.secret.encrypt(&[1]).unwrap();

@@ -51,7 +51,7 @@ impl Address {
             None if is_here(&config) => false,
             None => {
                 return Err(refused(
-                    "it is on another machine, and the password would be sent unencrypted: add ?sslmode=verify-full, \
+                    "it is on another machine, and the password would travel in the clear: add ?sslmode=verify-full, \
                      or ?sslmode=disable in an isolated network",
                 ));
             }
@@ -162,8 +162,8 @@ mod tests {
             ("postgres://u:p@db/d", "in the clear"),
             ("postgres://u:p@localhost,db/d", "in the clear"),
             ("postgres://u:p@localhost/d?hostaddr=10.0.0.1", "in the clear"),
-            ("postgres://u:p@localhost/d?sslmode=require", "checks no server"),
-            ("postgres://u:p@db/d?sslmode=prefer", "checks no server"),
+            ("postgres://u:p@localhost/d?sslmode=require", "does not check the server"),
+            ("postgres://u:p@db/d?sslmode=prefer", "does not check the server"),
             ("host=db user=u password=p", "postgres://"),
             ("postgres://u:p@db/d?sslmode=verify-full&nonsense=1", "nonsense"),
         ] {
