@@ -156,7 +156,7 @@ fn rows_are_compared_with_constants_and_columns_with_each_other() {
         here.write("pipeline.toml", compared(is, than));
         let error = here.fail(fails);
         assert!(error.contains("a sum from -15 to 7 modulo 16"), "{error}");
-        assert!(error.contains("modulo 32 make room"), "{error}");
+        assert!(error.contains("keys for values modulo 32"), "{error}");
     }
     here.write("pipeline.toml", compared("=", "0"));
     run(&here);
