@@ -81,7 +81,9 @@ impl Header {
             1 => fill(&mut length[..2])?,
             2 | 3 => fill(&mut length)?,
             version => {
-                return Err(failed(format!("format version {version}; 1, 2 and 3 are read")));
+                return Err(failed(format!(
+                    "format version {version}; only 1, 2 and 3 can be read"
+                )));
             }
         }
         let length = u32::from_le_bytes(length);
@@ -140,7 +142,7 @@ impl Elements {
                     Ok((name.clone(), Element::of(kind)?))
                 }
                 _ => Err(failed(
-                    "a field is not of a name and a type: fields of several values are not read",
+                    "a field is not a name and a type: fields of several values cannot be read",
                 )),
             }
         };
@@ -153,7 +155,7 @@ impl Element {
         let kind = text.trim_start_matches(['<', '>', '|', '=']);
         let known = ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"];
         if !known.contains(&kind) {
-            let needed = "integers, floats of 32 or 64 bits and booleans are read";
+            let needed = "only integers, floats of 32 or 64 bits and booleans can be read";
             return Err(failed(format!("its elements are of type '{text}'; {needed}")));
         }
         Ok(Self {
@@ -170,7 +172,7 @@ fn shape_of(lengths: Vec<Literal>) -> Result<Vec<u64>> {
     }
     let length = |it| match it {
         Literal::Number(length) => Ok(length),
-        _ => Err(failed("its shape is not of numbers")),
+        _ => Err(failed("its shape has an entry that is not a number")),
     };
     lengths.into_iter().map(length).collect()
 }
@@ -238,7 +240,7 @@ impl Parser<'_> {
     fn text(&mut self) -> Result<String> {
         let quote = self.rest.chars().next().unwrap_or('\'');
         let found = self.rest[1..].split_once(quote);
-        let (text, rest) = found.ok_or_else(|| failed("its header has an open text"))?;
+        let (text, rest) = found.ok_or_else(|| failed("its header has an unterminated string"))?;
         self.rest = rest;
         Ok(text.into())
     }
@@ -320,7 +322,7 @@ mod tests {
             ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "type '<c8'"),
             ("{'descr': '<u8', 'fortran_order': Maybe, 'shape': (1,)}", "Python's notation"),
             ("{'descr': '<u8', 'fortran_order': False, 'shape': (-1,)}", "Python's notation"),
-            ("{'descr': '<u8', 'fortran_order': False, 'shape': ('1',)}", "not of numbers"),
+            ("{'descr': '<u8', 'fortran_order': False, 'shape': ('1',)}", "not a number"),
             ("{'descr': '<u8', 'fortran_order': False, 'shape': 1}", "another type"),
             ("{'descr': [('a', '<i4', (2,))], 'fortran_order': False}", "several values"),
             ("{'shape': (1,), 'fortran_order': False}", "no 'descr'"),
@@ -329,7 +331,7 @@ mod tests {
             ("{} {}", "goes on"),
             ("[]", "not a dictionary"),
             ("((((((((((1,),),),),),),),),)", "too many brackets"),
-            ("{'descr': '<i8", "open text"),
+            ("{'descr': '<i8", "unterminated string"),
             ("{'descr' '<i8'}", "lacks ':'"),
             ("", "Python's notation"),
         ] {

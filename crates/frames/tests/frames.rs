@@ -270,7 +270,8 @@ fn mappings_name_the_line_that_is_wrong() {
             "w,n\na,Oslo\n",
             w,
             n,
-            "line 2: output \"Oslo\" is not an integer; if it is a word, a date or a number with a scale, `results` says so of \"n\"",
+            "line 2: output \"Oslo\" is not an integer; if it is a word, a date or a number with a scale, say so of \
+             \"n\" in `results`",
         ),
         ("from,to,w\n,May,a\n", n, w, "line 2: input \"May\" is not an integer; if it is a word"),
         ("from,to,w\n0,5,a\n5,9,b\n", n, w, "line 3: input 5 is in line 2 already"),

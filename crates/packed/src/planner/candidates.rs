@@ -94,8 +94,9 @@ impl Parameters {
             let Request { input_modulus: p, output_modulus: q, .. } = request;
             let nothing = format!("input modulus {p} and output modulus {q}");
             return Err(last.map_or(Error::Unsupported(nothing), |(error, method)| {
-                let what =
-                    format!("a ciphertext of a lookup {p} -> {q} by {method}, the surest method,");
+                let what = format!(
+                    "a ciphertext of a lookup {p} -> {q} by {method}, the most reliable method,"
+                );
                 request.unreachable(what, error)
             }));
         }

@@ -234,7 +234,7 @@ pub(super) fn tighten(path: &Path) -> Result<()> {
         tracing::warn!(
             ?path,
             mode = format!("{mode:o}"),
-            "others could read this; now they cannot"
+            "others could read this; its permissions are restricted now"
         );
     }
     Ok(())

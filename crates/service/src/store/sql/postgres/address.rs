@@ -129,7 +129,8 @@ mod encrypted {
     pub(super) fn connect(address: &Address) -> Result<Client> {
         let roots = address.roots.as_deref().unwrap_or("the system's");
         Err(refused(format_args!(
-            "this program was built without TLS to PostgreSQL (certificates: {roots}): `--features postgres-tls`"
+            "this program was built without TLS to PostgreSQL (certificates: {roots}): build it with \
+             `--features postgres-tls`"
         )))
     }
 }
