@@ -424,8 +424,8 @@ fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Re
     let spare_bits = u64::from(multiplexer.spare_bits);
     check_within("spare bits of selectors", spare_bits, 0..=MAX_SPARE_BITS)?;
     if spare_bits.max(multiplexer.table_bits.into()) > 0 && !multiplexer.may_spare_bits() {
-        let what = "spare bits of selectors, or bits of the table step, beside digits of 2 values, cleaned deltas, or a \
-                    level for entries";
+        let what = "spare bits of selectors, or bits of the table step, together with digits of 2 values, cleaned \
+                    deltas, or a level for entries";
         return Err(Error::Unsupported(what.into()));
     }
     let rows = multiplexer.row_sizes();

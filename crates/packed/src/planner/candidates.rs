@@ -116,8 +116,8 @@ fn unmeasured_entries(request: &Request, fastest: &Candidate) -> Error {
     let words = fastest.parameters.literal().slots as u64 * input_modulus;
     let memory = fastest.peak_bytes as f64 / 1e9;
     Error::Unsupported(format!(
-        "{entries} of {input_modulus} inputs: lookups were measured up to {MAX_ENTRIES_MODULUS}; by count, one of a full \
-         ciphertext would take {units:.0} u, {memory:.0} GB of memory and {words} entries"
+        "{entries} of {input_modulus} inputs: lookups were only measured up to {MAX_ENTRIES_MODULUS}; by operation \
+         counts, one of a full ciphertext would take {units:.0} u, {memory:.0} GB of memory and {words} entries"
     ))
 }
 
