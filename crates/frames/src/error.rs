@@ -353,9 +353,9 @@ pub enum PipelineProblem {
     },
     /// A sum that is compared may exceed the integers that residues represent.
     #[error(
-        "\"{column}\" is a sum from {low} to {high} modulo {modulus}, which is too small to tell all of its values apart; \
-         make it signed by a negative `minimum` of its units in `results`, use keys for values modulo {needed}, or set a \
-         smaller `maximum` for its terms in the schema of the frame"
+        "\"{column}\" is a sum from {low} to {high} modulo {modulus}, which is too small to tell all of its values \
+         apart; make it signed by a negative `minimum` of its units in `results`, use keys for values modulo {needed}, \
+         or set a smaller `maximum` for its terms in the schema of the frame"
     )]
     Wraps {
         /// Name of the sum.

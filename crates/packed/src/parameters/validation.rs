@@ -218,8 +218,8 @@ fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
         || literal.complex_outputs
         || literal.multiplexer.as_ref().is_none_or(|tree| tree.entry_levels > 0)
         || !literal.owners.is_one();
-    let what = "real slots of AKP, or together with bits, fewer values than the ring degree, complex outputs, entries of slots or \
-                several owners";
+    let what = "real slots of AKP, or together with bits, fewer values than the ring degree, complex outputs, \
+                entries of slots or several owners";
     refuse(unserved, what)
 }
 
@@ -249,8 +249,8 @@ fn check_half_ring(literal: &ParametersLiteral) -> Result<()> {
         || literal.is_cosine_table()
         || literal.multiplexer.as_ref().is_some_and(|tree| tree.entry_levels > 0)
         || !literal.owners.is_one();
-    let what = "the half ring together with real slots, two inputs, a secret of blocks, selections, formulas, hidden tables, \
-                entries of slots or several owners";
+    let what = "the half ring together with real slots, two inputs, a secret of blocks, selections, formulas, \
+                hidden tables, entries of slots or several owners";
     refuse(unserved, what)
 }
 
